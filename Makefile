@@ -1,0 +1,87 @@
+# Every task of the project; `make` lists them. Needs Python >= 3.11 and, the first time, the package index.
+PYTHON ?= python3
+DOXA_DATA ?= ../shared/data
+
+VENV := .venv
+BIN := $(VENV)/bin
+RUN := $(VENV)/.run
+DEV := $(VENV)/.dev
+PAGES := $(wildcard README.md) $(wildcard docs/*.md) $(wildcard docs/reference/*.md) src/doxa/engine/asynchronous.py
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint fmt types imports docs docs-check typos check bench clean
+
+help: ## list the tasks
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+
+demo: $(RUN) ## replay the example conversation, show what is remembered, ask ten questions
+	@$(BIN)/doxa demo
+
+test: $(DEV) ## run the tests; pass options with ARGS="-k name"
+	@echo "test: pytest"
+	@$(BIN)/python -m pytest -q $(ARGS)
+
+lint: $(DEV) ## ruff: rules and format
+	@echo "lint: ruff"
+	@$(BIN)/ruff check -q .
+	@$(BIN)/ruff format -q --check . || { echo "lint: some files are not formatted; run 'make fmt'" >&2; exit 1; }
+
+fmt: $(DEV) ## format the code and mend what ruff can
+	@echo "fmt: ruff"
+	@$(BIN)/ruff check -q --fix --exit-zero .
+	@$(BIN)/ruff format -q .
+
+types: $(DEV) ## mypy (strict) on the source, mypy and basedpyright on a file of user code
+	@echo "types: mypy, basedpyright"
+	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/mypy --no-error-summary tests/typing/api.py
+	@out=$$($(BIN)/basedpyright 2>&1) || { echo "$$out"; exit 1; }
+
+imports: $(DEV) ## the layers of the architecture
+	@echo "imports: import-linter, tests/test_architecture.py"
+	@out=$$($(BIN)/lint-imports 2>&1) || { echo "$$out"; exit 1; }
+	@$(BIN)/python -m pytest -q tests/test_architecture.py
+
+docs: $(DEV) ## rewrite the generated parts of the documentation
+	@echo "docs: cog"
+	@$(BIN)/cog -r --verbosity=1 -I docs $(PAGES)
+
+docs-check: $(DEV) ## the generated parts are fresh and every example in the documentation runs
+	@echo "docs-check: cog, tests/test_docs.py"
+	@out=$$($(BIN)/cog --check -I docs $(PAGES) 2>&1) || { echo "$$out"; echo "docs-check: run 'make docs'" >&2; exit 1; }
+	@$(BIN)/python -m pytest -q tests/test_docs.py
+
+typos: $(DEV) ## spelling
+	@echo "typos: typos"
+	@$(BIN)/typos
+
+check: lint types imports docs-check typos ## everything beside the tests: lint, types, imports, docs, spelling
+
+bench: $(DEV) ## measure retrieval on LoCoMo; the data is in $DOXA_DATA
+	@echo "bench: locomo"
+	@$(BIN)/doxa bench locomo --data $(DOXA_DATA)/measure/locomo/locomo_dev6.json --json
+
+clean: ## remove the environment, builds and caches; memories and run records stay
+	@echo "clean: $(VENV), builds, caches"
+	@rm -rf $(VENV) build dist .cache .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@find src tests docs training benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A stamp newer than pyproject.toml means "installed": nothing is asked of the network then.
+# The developer's environment contains the user's, so it renews both.
+$(RUN): pyproject.toml | $(BIN)/python
+	@echo "setup: installing doxa into $(VENV)"
+	@$(BIN)/python -m pip install -qq -e .
+	@touch $@
+
+$(DEV): pyproject.toml | $(BIN)/python
+	@echo "setup: installing doxa and its development tools into $(VENV)"
+	@$(BIN)/python -m pip install -qq -e ".[dev]"
+	@touch $(RUN) $@
+
+$(BIN)/python:
+	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) was not found. Install Python 3.11 or newer, or name one: make PYTHON=/path/to/python" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; v = sys.version_info; v < (3, 11) and sys.exit(f"Doxa needs Python 3.11 or newer, and {sys.executable} is {v[0]}.{v[1]}. Name another one: make PYTHON=python3.12")'
+	@echo "setup: making a virtual environment in $(VENV)"
+	@rm -rf $(VENV) && $(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "The environment could not be made; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
