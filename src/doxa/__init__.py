@@ -1,0 +1,71 @@
+"""Doxa: a memory for language models that it cannot contradict.
+
+`from doxa import Doxa` is the way in. Names are loaded at their first use, so importing the package is cheap.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from doxa.core.config import Config
+    from doxa.core.errors import DoxaError
+    from doxa.core.values import (
+        Certificate,
+        Change,
+        Citation,
+        Claim,
+        Evidence,
+        Explanation,
+        Fact,
+        Forest,
+        Interval,
+        Modality,
+        Receipt,
+        Reply,
+        Status,
+        Turn,
+        Verdict,
+    )
+    from doxa.engine import AsyncDoxa, Doxa
+
+__all__ = [
+    "AsyncDoxa",
+    "Certificate",
+    "Change",
+    "Citation",
+    "Claim",
+    "Config",
+    "Doxa",
+    "DoxaError",
+    "Evidence",
+    "Explanation",
+    "Fact",
+    "Forest",
+    "Interval",
+    "Modality",
+    "Receipt",
+    "Reply",
+    "Status",
+    "Turn",
+    "Verdict",
+    "__version__",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("doxa")
+    if name not in __all__:
+        raise AttributeError(f"module 'doxa' has no attribute {name!r}")
+    if name in ("Doxa", "AsyncDoxa"):
+        from doxa import engine as home
+    elif name == "Config":
+        from doxa.core import config as home
+    elif name == "DoxaError":
+        from doxa.core import errors as home
+    else:
+        from doxa.core import values as home
+    return getattr(home, name)

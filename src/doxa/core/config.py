@@ -1,0 +1,174 @@
+"""One tree of settings, built from file < environment < arguments. Nothing else reads the environment.
+
+Every setting has one environment name: `DOXA_` and its path in capitals (`recall.top_k` is
+`DOXA_RECALL_TOP_K`); the field `name` of a group is the group itself (`llm.name` is `DOXA_LLM`).
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+
+from doxa.core.errors import ConfigError
+
+__all__ = ["Config", "EncoderConfig", "EngineConfig", "LLMConfig", "RecallConfig", "StoreConfig", "settings"]
+
+FILE_NAME = "doxa.toml"
+
+
+class _Group(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class StoreConfig(_Group):
+    """Where the memory is kept and how safe a write is."""
+
+    durability: Literal["process", "power"] = Field(
+        "process", description="What an acknowledged turn survives: the death of the process, or a power loss (slower)."
+    )
+    timeout_s: float = Field(30.0, gt=0, description="Seconds to wait for a database that another process has locked.")
+
+
+class EncoderConfig(_Group):
+    """Which sentence encoder makes the vectors."""
+
+    name: str = Field("builtin", description="`builtin`, `hf:NAME` (extra hf), `openai:NAME`, or `hash` (tests).")
+    base_url: str | None = Field(None, description="Address of an OpenAI-compatible embeddings server.")
+    api_key: SecretStr | None = Field(None, description="Key of that server; OPENAI_API_KEY is used if unset.")
+
+
+class LLMConfig(_Group):
+    """Which language model writes answers; none is needed."""
+
+    name: str | None = Field(None, description="`openai:NAME` for any OpenAI-compatible server; unset works offline.")
+    base_url: str | None = Field(None, description="Address of the server, for example http://localhost:11434/v1.")
+    api_key: SecretStr | None = Field(None, description="Key of the server; OPENAI_API_KEY is used if unset.")
+    api_key_file: Path | None = Field(None, description="File that holds the key, as an alternative to `api_key`.")
+    timeout_s: float = Field(30.0, gt=0, description="Seconds to wait for one answer.")
+    max_retries: int = Field(3, ge=0, description="Retries after time-outs, rate limits and server errors.")
+    context_tokens: int = Field(2000, gt=0, description="Most tokens of evidence put into one prompt.")
+    max_tokens: int = Field(400, gt=0, description="Most tokens of one answer.")
+
+
+class RecallConfig(_Group):
+    """How evidence is searched for."""
+
+    top_k: int = Field(10, gt=0, description="How many pieces of evidence an answer may rest on.")
+    pool: int = Field(200, gt=0, description="How many candidates each view hands to the fusion.")
+
+
+class EngineConfig(_Group):
+    """How the two loops run."""
+
+    settle_s: float = Field(
+        1.0,
+        ge=0,
+        description="Most seconds that a read waits for turns received before it to be processed; 0 never waits.",
+    )
+    users_in_memory: int = Field(64, gt=0, description="How many users' states are kept loaded.")
+    max_turn_chars: int = Field(2_000_000, gt=0, description="Longest turn that is taken, in characters.")
+    context_turns: int = Field(6, ge=0, description="How many earlier turns help to understand a new one.")
+
+
+class Config(_Group):
+    """All settings. `Config.load()` reads file and environment; arguments to `Config(...)` read neither."""
+
+    tenant: str = Field("default", description="Name of the tenant; users of two tenants never share anything.")
+    db: str = Field("memory.db", description="Database of the command line: a path or an SQLAlchemy URL.")
+    user: str = Field("me", description="User of the command line.")
+    store: StoreConfig = StoreConfig()
+    encoder: EncoderConfig = EncoderConfig()
+    llm: LLMConfig = LLMConfig()
+    recall: RecallConfig = RecallConfig()
+    engine: EngineConfig = EngineConfig()
+
+    @classmethod
+    def load(cls, path: Path | str | None = None, *, environ: Mapping[str, str] | None = None) -> Config:
+        """Return the settings from `path` (default: `doxa.toml` here, if any), then the environment.
+
+        Raises:
+            ConfigError: the file cannot be read, a setting is unknown, or a value does not fit.
+        """
+        environ = os.environ if environ is None else environ
+        path = path or environ.get("DOXA_CONFIG")
+        tree = _read_file(Path(path or FILE_NAME), required=path is not None)
+        known = {name: keys for name, keys, _, _ in settings()}
+        unknown = sorted(n for n in environ if n.startswith("DOXA_") and n not in known and n not in _NOT_SETTINGS)
+        if unknown:
+            raise ConfigError(
+                f"Unknown setting {unknown[0]} in the environment. Known: {', '.join(sorted(known))}. "
+                "Unset it, or see docs/reference/config.md."
+            )
+        for name, keys in known.items():
+            if environ.get(name):
+                _put(tree, keys, environ[name])
+        key = environ.get("OPENAI_API_KEY")
+        for group in ("llm", "encoder"):
+            if key and not tree.get(group, {}).get("api_key") and not tree.get(group, {}).get("api_key_file"):
+                _put(tree, (group, "api_key"), key)
+        return cls.from_tree(tree)
+
+    @classmethod
+    def from_tree(cls, tree: Mapping[str, Any]) -> Config:
+        """Return settings from nested plain data; raises ConfigError with the first thing that does not fit."""
+        try:
+            return cls.model_validate(tree)
+        except ValidationError as exc:
+            error = exc.errors()[0]
+            where = ".".join(str(part) for part in error["loc"])
+            raise ConfigError(
+                f"Setting {where!r}: {error['msg']}; it was given {error['input']!r}. See docs/reference/config.md."
+            ) from exc
+
+    def secret(self, group: Literal["llm", "encoder"]) -> str | None:
+        """Return the API key of a group, from the setting or its file; None when there is none."""
+        value = getattr(self, group).api_key
+        if value is not None:
+            return str(value.get_secret_value())
+        path = self.llm.api_key_file if group == "llm" else None
+        if path is None:
+            return None
+        try:
+            return path.read_text(encoding="utf-8").strip()
+        except OSError as exc:
+            raise ConfigError(
+                f"The key file {path} (setting llm.api_key_file) cannot be read: {exc.strerror}."
+            ) from exc
+
+
+_NOT_SETTINGS = {"DOXA_CONFIG", "DOXA_DATA"}
+
+
+def settings(
+    model: type[BaseModel] = Config, keys: tuple[str, ...] = ()
+) -> Iterator[tuple[str, tuple[str, ...], Any, str]]:
+    """Yield `(environment name, path, default, description)` of every setting, in order."""
+    for name, info in model.model_fields.items():
+        path = (*keys, name)
+        if isinstance(info.annotation, type) and issubclass(info.annotation, BaseModel):
+            yield from settings(info.annotation, path)
+        else:
+            visible = path[:-1] if name == "name" and keys else path
+            yield "DOXA_" + "_".join(visible).upper(), path, info.default, info.description or ""
+
+
+def _read_file(path: Path, *, required: bool) -> dict[str, Any]:
+    if not required and not path.is_file():
+        return {}
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
+        raise ConfigError(
+            f"The settings file {path} cannot be read: {exc}. Expected TOML; see docs/reference."
+        ) from exc
+
+
+def _put(tree: dict[str, Any], keys: tuple[str, ...], value: str) -> None:
+    for key in keys[:-1]:
+        tree = tree.setdefault(key, {})
+    tree[keys[-1]] = value

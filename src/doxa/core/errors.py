@@ -1,0 +1,146 @@
+"""Every exception that Doxa raises, in one tree.
+
+    DoxaError
+    ├── ConfigError              a setting is unknown or has a bad value
+    ├── InputError               what the caller gave cannot be used
+    │   ├── TurnError            a turn cannot be taken (empty, too long, bad time)
+    │   ├── TurnConflictError    a known turn id came again with another text
+    │   └── FormatError          a file or a line is not in a format that Doxa reads
+    ├── NotFoundError            no such fact, turn, file or user
+    ├── StoreError               the database cannot do what was asked
+    │   ├── StoreLockedError     another process held the database too long
+    │   ├── StoreReadOnlyError   the file or folder cannot be written
+    │   ├── StoreFullError       no room is left on the device
+    │   ├── StoreVersionError    the file was written by a newer Doxa
+    │   ├── StoreForeignError    the file is something else, or damaged
+    │   └── StoreConflictError   two writers changed one user at once (retried inside)
+    ├── BackendError             a model or service failed
+    │   ├── BackendUnavailableError   it did not answer in time, or not at all
+    │   ├── BackendReplyError    it answered something that cannot be used
+    │   └── MissingDependencyError    an optional package is not installed
+    └── ClosedError              the engine was used after `close()`
+
+A message says what was expected, what came, and the next step. Results such as "a contradiction was
+found" or "the model refused" are values, not exceptions.
+"""
+
+__all__ = [
+    "BackendError",
+    "BackendReplyError",
+    "BackendUnavailableError",
+    "ClosedError",
+    "ConfigError",
+    "DoxaError",
+    "FormatError",
+    "InputError",
+    "MissingDependencyError",
+    "NotFoundError",
+    "StoreConflictError",
+    "StoreError",
+    "StoreForeignError",
+    "StoreFullError",
+    "StoreLockedError",
+    "StoreReadOnlyError",
+    "StoreVersionError",
+    "TurnConflictError",
+    "TurnError",
+]
+
+
+class DoxaError(Exception):
+    """Base of every error that Doxa raises; catch this to catch ours and nothing else."""
+
+
+class ConfigError(DoxaError):
+    """A setting is unknown or has a value that cannot be used."""
+
+
+class InputError(DoxaError):
+    """What the caller gave cannot be used; nothing was stored."""
+
+
+class TurnError(InputError):
+    """A turn cannot be taken: it is empty, too long, or its time cannot be read."""
+
+
+class TurnConflictError(InputError):
+    """A turn id that is already stored came again with another text; the stored turn was kept."""
+
+    def __init__(self, turn_id: str, user: str) -> None:
+        self.turn_id = turn_id
+        self.user = user
+        super().__init__(
+            f"Turn {turn_id!r} of user {user!r} is already stored with another text, and the stored one was kept. "
+            "Send the new text under a new turn id, or forget the old turn first (`doxa forget --turn ID`)."
+        )
+
+
+class FormatError(InputError):
+    """A file or a line of it is not in a format that Doxa reads."""
+
+    def __init__(self, message: str, *, path: str | None = None, line: int | None = None) -> None:
+        self.path = path
+        self.line = line
+        where = ":".join(str(part) for part in (path, line) if part is not None)
+        super().__init__(f"{where}: {message}" if where else message)
+
+
+class NotFoundError(DoxaError):
+    """No such fact, turn, file or user."""
+
+
+class StoreError(DoxaError):
+    """The database cannot do what was asked."""
+
+
+class StoreLockedError(StoreError):
+    """Another process held the database longer than the time-out; nothing was written, try again."""
+
+
+class StoreReadOnlyError(StoreError):
+    """The file, its folder or its disk cannot be written."""
+
+
+class StoreFullError(StoreError):
+    """No room is left on the device; nothing of this turn was written."""
+
+
+class StoreVersionError(StoreError):
+    """The file was written by a newer Doxa; this one left it as it is."""
+
+
+class StoreForeignError(StoreError):
+    """The file is no Doxa memory, or it is damaged; it was left as it is."""
+
+
+class StoreConflictError(StoreError):
+    """Somebody else changed this user's state since it was read. The engine catches it, catches up and retries."""
+
+
+class BackendError(DoxaError):
+    """A model or service failed."""
+
+
+class BackendUnavailableError(BackendError):
+    """A model or service did not answer in time, refused the connection, or kept limiting the rate."""
+
+
+class BackendReplyError(BackendError):
+    """A model answered, but not in a form that can be used; `reply` holds what it said."""
+
+    def __init__(self, message: str, *, reply: str = "") -> None:
+        self.reply = reply
+        super().__init__(message)
+
+
+class MissingDependencyError(BackendError):
+    """An optional package is not installed; `command` installs it."""
+
+    def __init__(self, package: str, *, extra: str, purpose: str) -> None:
+        self.package = package
+        self.command = f'pip install "doxa[{extra}]"'
+        super().__init__(f"{purpose} needs the package {package!r}, which is not installed. Run: {self.command}")
+
+
+class ClosedError(DoxaError):
+    """The engine was used after `close()` or outside its `with` block."""

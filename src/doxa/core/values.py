@@ -1,0 +1,400 @@
+"""The nouns of Doxa: what the verbs take and give.
+
+Every value is frozen, so it may be shared between threads and kept in a trace. `Turn` goes in; `Claim`
+is what one turn says; `Fact` is what the memory holds because of claims; `Change` is one step from one set
+of facts to the next; `Evidence` and `Reply` come out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from enum import StrEnum
+from typing import Any, Literal
+
+from doxa.core.trace import Trace
+
+__all__ = [
+    "Act",
+    "Certificate",
+    "Change",
+    "ChangeKind",
+    "Citation",
+    "Claim",
+    "Draft",
+    "Evidence",
+    "Explanation",
+    "Fact",
+    "Forest",
+    "Interval",
+    "Modality",
+    "Precision",
+    "Question",
+    "Receipt",
+    "Relation",
+    "Reply",
+    "Role",
+    "Status",
+    "TaskNode",
+    "Term",
+    "Turn",
+    "Verdict",
+]
+
+Role = Literal["user", "assistant", "system", "tool"]
+Precision = Literal["year", "month", "day"]
+
+
+class Modality(StrEnum):
+    """How a statement is meant; only `ASSERTED` says how the world is."""
+
+    ASSERTED = "asserted"
+    PLANNED = "planned"
+    DESIRED = "desired"
+    POSSIBLE = "possible"
+    HYPOTHETICAL = "hypothetical"
+
+
+class Act(StrEnum):
+    """What a speaker does with a proposition."""
+
+    STATE = "state"
+    """Says that it holds (or, with polarity false, that it does not)."""
+    CORRECT = "correct"
+    """Says that it holds and that what was said before never did ("sorry, I meant Bonn")."""
+    WITHDRAW = "withdraw"
+    """Takes it back ("forget that", "it was a joke")."""
+
+
+class Status(StrEnum):
+    """Where a fact stands in the memory."""
+
+    HELD = "held"
+    """Believed: true within its validity."""
+    SUPERSEDED = "superseded"
+    """Was true, and another fact took its place; its validity has an end."""
+    RETRACTED = "retracted"
+    """Never was true, or nothing that is still trusted supports it."""
+    QUARANTINED = "quarantined"
+    """Said by a source that is not trusted on its own (an assistant about its user)."""
+
+
+class ChangeKind(StrEnum):
+    """What a change does to a fact."""
+
+    ASSERT = "assert"
+    SUPPORT = "support"
+    CLOSE = "close"
+    RETRACT = "retract"
+    RESTORE = "restore"
+    REFINE = "refine"
+    QUARANTINE = "quarantine"
+    DISPUTE = "dispute"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One utterance as it was received. `ordinal` is its place in the user's log, from 1."""
+
+    turn_id: str
+    user: str
+    session: str
+    speaker: str
+    role: Role
+    text: str
+    at: datetime
+    ordinal: int = 0
+    generated: bool = False
+    """True for a reply that Doxa itself wrote: kept as context, never learned from or recalled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A thing or a value: `key` is its identity within one user's memory, `label` is for people."""
+
+    key: str
+    label: str
+
+    def __str__(self) -> str:
+        return self.label
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A typed relation: `name` is its identity (`works_at`), `label` is for people ("works at")."""
+
+    name: str
+    label: str
+
+    def __str__(self) -> str:
+        return self.label
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interval:
+    """When something holds: from `start` (inclusive) until `end` (exclusive); None is unbounded or unknown.
+
+    The precision says how coarse the text was: "in March 2024" is `start=2024-03-01`, precision month.
+    A point event has `start == end` and holds during that day, month or year.
+    """
+
+    start: date | None = None
+    end: date | None = None
+    start_precision: Precision = "day"
+    end_precision: Precision = "day"
+
+    def holds_on(self, day: date) -> bool:
+        """Tell whether `day` lies in the interval; an unknown bound excludes nothing."""
+        if self.start is not None and self.start == self.end:
+            return self.start <= day < self._after(self.start, self.end_precision)
+        return (self.start is None or self.start <= day) and (self.end is None or day < self.end)
+
+    @staticmethod
+    def _after(day: date, precision: Precision) -> date:
+        if precision == "year":
+            return date(min(day.year + 1, date.max.year), 1, 1)
+        if precision == "month":
+            return (day.replace(day=28) + timedelta(days=4)).replace(day=1)
+        return day + timedelta(days=1)
+
+    def __str__(self) -> str:
+        start, end = self.format(self.start, self.start_precision), self.format(self.end, self.end_precision)
+        if start and start == end:
+            return f"{start}"
+        if start and end:
+            return f"from {start} until {end}"
+        return f"since {start}" if start else f"until {end}" if end else ""
+
+    @staticmethod
+    def format(day: date | None, precision: Precision) -> str:
+        """Return a day as people write it, as coarse as its precision; empty for None."""
+        if day is None:
+            return ""
+        if precision == "year":
+            return f"{day.year:04d}"
+        return f"{day:%B} {day.year:04d}" if precision == "month" else f"{day.day} {day:%B} {day.year:04d}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """What one turn says: a binary proposition with polarity, modality, time and source.
+
+    Negation is carried by `polarity` alone, lexical negation included (dislike = like, polarity false).
+    """
+
+    subject: Term
+    relation: Relation
+    object: Term
+    polarity: bool = True
+    modality: Modality = Modality.ASSERTED
+    act: Act = Act.STATE
+    valid: Interval = field(default_factory=Interval)
+    ended: bool = False
+    """A past state that no longer holds when it is said, whether or not the end is dated."""
+    replaces: str | None = None
+    """For a correction that names the wrong value: the key of that value."""
+    functional: bool = False
+    """At most one object at a time (one residence, one age)."""
+    confidence: float = 1.0
+    turn_id: str = ""
+    speaker: str = ""
+    role: Role = "user"
+    known_at: datetime | None = None
+    span: str = ""
+    """The sentence that says it, as it was understood."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """A canonical proposition, the turns that support it, and where it stands."""
+
+    fact_id: str
+    subject: Term
+    relation: Relation
+    object: Term
+    polarity: bool = True
+    modality: Modality = Modality.ASSERTED
+    valid: Interval = field(default_factory=Interval)
+    status: Status = Status.HELD
+    disputed: bool = False
+    functional: bool = False
+    turn_ids: tuple[str, ...] = ()
+    known_at: datetime | None = None
+    confidence: float = 1.0
+
+    def __str__(self) -> str:
+        relation = str(self.relation) if self.polarity else f"not: {self.relation}"
+        sentence = f"{self.subject} | {relation} | {self.object}"
+        notes = [str(self.valid)] if str(self.valid) else []
+        notes += [str(self.modality)] if self.modality is not Modality.ASSERTED else []
+        notes += [str(self.status)] if self.status is not Status.HELD else []
+        return f"{sentence} ({', '.join(notes)})" if notes else sentence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One step of revision: what happened to which fact, because of which turn, and why."""
+
+    kind: ChangeKind
+    fact: Fact
+    """The fact as it is after the change."""
+    turn_id: str | None = None
+    known_at: datetime | None = None
+    reason: str = ""
+    because: tuple[str, ...] = ()
+    """The ids of the facts that it clashed with."""
+
+    @property
+    def revises(self) -> bool:
+        """True when an earlier belief was changed, not only added to."""
+        return self.kind not in (ChangeKind.ASSERT, ChangeKind.SUPPORT, ChangeKind.QUARANTINE)
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.fact}" + (f" - {self.reason}" if self.reason else "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What is asked: a proposition with a hole. `asks` says which part of it is wanted."""
+
+    text: str
+    kind: Literal["value", "who", "where", "when", "why", "how", "yesno", "count", "list", "how_long", "how_much"] = "value"
+    subject: Term | None = None
+    relation: Relation | None = None
+    object: Term | None = None
+    """The object that the question names ("Do I live in Berlin?", "Who works at Siemens?"), if any."""
+    asks: Literal["object", "subject", "start", "end", "duration", "truth", "count", "anything"] = "anything"
+    polarity: bool = True
+    functional: bool = False
+    as_of: date | None = None
+    """A day that the question names."""
+    past: bool = False
+    """It asks about history ("used to", "before", "did I ever")."""
+    terms: tuple[str, ...] = ()
+    """Its content words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """Something that bears on a query, with its score in every view and the path that found it."""
+
+    text: str
+    turn_ids: tuple[str, ...]
+    score: float
+    scores: Mapping[str, float] = field(default_factory=dict)
+    kind: Literal["turn", "fact"] = "turn"
+    path: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Citation:
+    """A turn that an answer rests on; `fact_id` when it does so through a fact."""
+
+    turn_id: str
+    text: str = ""
+    speaker: str = ""
+    at: datetime | None = None
+    fact_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """Whether a text agrees with what the memory holds."""
+
+    label: Literal["supported", "neutral", "contradicted"] = "neutral"
+    because: tuple[str, ...] = ()
+    """The ids of the facts that support or contradict it."""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """An answer before it is checked: what a writer gives back."""
+
+    text: str
+    value: str | None = None
+    citations: tuple[Citation, ...] = ()
+    confidence: float = 0.0
+    abstained: bool = False
+    disputed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What the user gets: the answer, what it rests on, and what changed because of the turn."""
+
+    text: str
+    value: str | None = None
+    """The bare answer: "Berlin", "yes", "red, blue"; None when there is none."""
+    citations: tuple[Citation, ...] = ()
+    revisions: tuple[Change, ...] = ()
+    intents: tuple[str, ...] = ()
+    verdict: Verdict = field(default_factory=Verdict)
+    trace: Trace = field(default_factory=Trace)
+    confidence: float = 0.0
+    abstained: bool = False
+    """It does not know."""
+    disputed: bool = False
+    """Its sources disagree."""
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """Proof that a turn is durable. `duplicate` is True when it was stored before."""
+
+    turn_id: str
+    duplicate: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """Why a fact stands where it stands."""
+
+    fact: Fact
+    turns: tuple[Turn, ...] = ()
+    changes: tuple[Change, ...] = ()
+    displaced: tuple[Fact, ...] = ()
+    displaced_by: tuple[Fact, ...] = ()
+    text: str = ""
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Certificate:
+    """Proof of an erasure: what was removed, when, and a digest of this record (it holds no erased text)."""
+
+    user: str
+    turn_ids: tuple[str, ...]
+    erased: Mapping[str, int]
+    """Number of records removed, by kind: turns, events, vectors, facts."""
+    at: datetime
+    digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskNode:
+    """One node of the task forest."""
+
+    path: str
+    value: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Forest:
+    """The user's tasks; values by path ("team meeting/time")."""
+
+    nodes: tuple[TaskNode, ...] = ()
+
+    def state(self) -> dict[str, Any]:
+        """Return the current value of every path; sets as lists."""
+        return {node.path: node.value for node in self.nodes if node.value is not None}
+
+    def history(self, path: str) -> list[Any]:
+        """Return the values that `path` has had, oldest first; empty for an unknown path."""
+        return [node.value for node in self.nodes if node.path == path]
