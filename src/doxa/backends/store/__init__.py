@@ -1,0 +1,142 @@
+"""store: rows of a user's event log -> durable rows.
+
+One append-only log per scope (tenant/user). A row is a received turn or a change of state; its `ordinal`
+is its place in that log. Two writers are kept apart by optimistic version: a change of state names the last
+change that it has seen, and is refused with `StoreConflictError` when there is a newer one. Turns are
+received without any such check, so receiving never waits for thinking.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Protocol
+
+__all__ = ["Head", "NewRow", "Received", "Row", "Store", "Vector", "owner_name"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewRow:
+    """A row to append. `about` is the ordinal of the turn it concerns, if any."""
+
+    kind: str
+    known_at: datetime
+    body: Mapping[str, Any]
+    about: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row(NewRow):
+    """A row as it is stored."""
+
+    ordinal: int
+    turn_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vector:
+    """The encoding of the turn at `ordinal`: `data` is `dims` little-endian float16 numbers."""
+
+    ordinal: int
+    data: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Received:
+    """What became of a turn: its row, and whether that row was there before."""
+
+    row: Row
+    duplicate: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """Where a scope's log stands: last row, last change of state, last turn, last turn that was processed."""
+
+    ordinal: int = 0
+    state: int = 0
+    received: int = 0
+    maintained: int = 0
+
+
+class Store(Protocol):
+    """A database of event logs. All methods are atomic, safe between threads and between processes.
+
+    Every method may raise `StoreError` (locked, read-only, full, damaged).
+    """
+
+    def receive(self, scope: str, row: NewRow, *, turn_id: str | None) -> Received:
+        """Append a turn, durable on return; a known `turn_id` gives back the stored row instead."""
+        ...
+
+    def append(self, scope: str, row: NewRow, *, expected_state: int, vector: tuple[str, bytes] | None = None) -> Row:
+        """Append a change of state with the vector `(model, data)` of its turn.
+
+        Raises:
+            StoreConflictError: the last change of state is not `expected_state`.
+        """
+        ...
+
+    def read(self, scope: str, *, after: int = 0) -> list[Row]:
+        """Return the rows after ordinal `after`, in order."""
+        ...
+
+    def vectors(self, scope: str, *, model: str, after: int = 0) -> list[Vector]:
+        """Return the vectors of `model` for turns after ordinal `after`, in order."""
+        ...
+
+    def put_vectors(self, scope: str, *, model: str, vectors: Sequence[Vector]) -> None:
+        """Write vectors of turns that are already stored (after a change of model)."""
+        ...
+
+    def head(self, scope: str) -> Head:
+        """Return where the log of a scope stands; all zero for an unknown one."""
+        ...
+
+    def pending(self) -> list[str]:
+        """Return the scopes with turns that were received and not yet processed."""
+        ...
+
+    def scopes(self) -> list[str]:
+        """Return every scope with at least one row."""
+        ...
+
+    def lease(self, scope: str, *, owner: str, seconds: float) -> bool:
+        """Take, renew or (seconds <= 0) give back the right to process a scope; False when it is another's.
+
+        A lease only avoids double work; safety comes from the version check of `append`. The lease of a
+        process that died on this machine is taken over at once.
+        """
+        ...
+
+    def rewrite(
+        self, scope: str, *, delete: Sequence[int], replace: Mapping[int, Mapping[str, Any]], expected: int
+    ) -> dict[str, int]:
+        """Remove rows (with their vectors) and replace bodies, in one transaction; then wipe the freed space.
+
+        Returns the number of rows and vectors removed, by kind.
+
+        Raises:
+            StoreConflictError: the log has rows after ordinal `expected`.
+        """
+        ...
+
+    def erase(self, scope: str) -> dict[str, int]:
+        """Remove a whole log, its vectors and its head; then wipe the freed space. Returns counts by kind."""
+        ...
+
+    def describe(self) -> dict[str, Any]:
+        """Return what it is, for `doxa doctor`: backend, location, format version, size in bytes."""
+        ...
+
+    def close(self) -> None:
+        """Give back every connection."""
+        ...
+
+
+def owner_name() -> str:
+    """Return the name of this process as the holder of leases: `host/pid`."""
+    return f"{socket.gethostname()}/{os.getpid()}"

@@ -1,0 +1,192 @@
+"""Opens a database: an SQLAlchemy engine that is ours, at the newest schema, or a clear refusal."""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.pool import StaticPool
+
+from doxa.core.errors import (
+    ConfigError,
+    MissingDependencyError,
+    StoreError,
+    StoreForeignError,
+    StoreFullError,
+    StoreLockedError,
+    StoreReadOnlyError,
+    StoreVersionError,
+)
+
+HEAD = "m001"
+"""The newest migration."""
+APPLICATION_ID = 0x446F7861
+"""Marks an SQLite file as ours: the letters `Doxa`."""
+SQLITE_MAGIC = b"SQLite format 3\x00"
+
+
+def parse_url(location: str) -> sa.URL:
+    """Return the SQLAlchemy URL of a path, `:memory:`, `sqlite:PATH` or an URL.
+
+    Raises:
+        ConfigError: it looks like an URL and cannot be read as one.
+    """
+    if re.match(r"^[a-z][a-z0-9+]*://", location):
+        try:
+            url = sa.make_url(location)
+        except ArgumentError as exc:
+            raise ConfigError(f"Expected a path or an SQLAlchemy URL, got {location!r}.") from exc
+        return url.set(drivername="postgresql+psycopg") if url.drivername in ("postgres", "postgresql") else url
+    path = location.removeprefix("sqlite:")
+    return sa.URL.create("sqlite", database=path)
+
+
+def open_engine(url: sa.URL, *, durability: str, timeout_s: float) -> sa.Engine:
+    """Return an engine on a database that is ours and at the newest schema; a new file is made.
+
+    Raises:
+        StoreForeignError: the file is something else or damaged; it is left as it is.
+        StoreVersionError: a newer Doxa wrote it.
+        StoreReadOnlyError: the folder or file cannot be written.
+        MissingDependencyError: the database's driver is not installed.
+    """
+    if url.get_backend_name() == "sqlite" and not _in_memory(url):
+        _check_file(Path(str(url.database)))
+    try:
+        engine = sa.create_engine(url, **_options(url))
+    except (ModuleNotFoundError, NoSuchModuleError) as exc:
+        raise MissingDependencyError(str(exc), extra="postgres", purpose=f"The database {url.drivername}") from exc
+    if url.get_backend_name() == "sqlite":
+        _listen(engine, durability=durability, timeout_s=timeout_s)
+    with mapped_errors(str(url.database)):
+        _migrate(engine)
+    return engine
+
+
+def _in_memory(url: sa.URL) -> bool:
+    return url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:")
+
+
+def _options(url: sa.URL) -> dict[str, Any]:
+    if _in_memory(url):
+        return {"poolclass": StaticPool, "connect_args": {"check_same_thread": False}}
+    return {} if url.get_backend_name() == "sqlite" else {"pool_pre_ping": True}
+
+
+def _check_file(path: Path) -> None:
+    """Refuse what is not ours before anything could write to it."""
+    if path.is_dir():
+        raise StoreForeignError(
+            f"{path} is a folder; expected the path of a memory file, such as {path / 'memory.db'}."
+        )
+    if not path.parent.is_dir():
+        raise StoreError(f"The folder {path.parent} does not exist. Make it first, or give another path.")
+    if not path.exists():
+        if not os.access(path.parent, os.W_OK):
+            raise StoreReadOnlyError(f"The folder {path.parent} cannot be written. Give a path in a writable folder.")
+        return
+    with path.open("rb") as file:
+        magic = file.read(16)
+    if not magic:
+        return
+    if magic != SQLITE_MAGIC:
+        raise StoreForeignError(
+            f"{path} is not a Doxa memory (it does not start like an SQLite file); it was left as it is. "
+            "Give another path, or move the file away. To read a transcript use `doxa ingest FILE`."
+        )
+    with mapped_errors(str(path)):
+        connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+        try:
+            (mark,) = connection.execute("PRAGMA application_id").fetchone()
+            (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        finally:
+            connection.close()
+    if mark != APPLICATION_ID and tables:
+        raise StoreForeignError(
+            f"{path} is the SQLite database of another program; it was left as it is. Give another path."
+        )
+
+
+def _listen(engine: sa.Engine, *, durability: str, timeout_s: float) -> None:
+    @sa.event.listens_for(engine, "connect")
+    def prepare(connection: sqlite3.Connection, _: object) -> None:
+        connection.isolation_level = None  # we say BEGIN ourselves: the driver's own would start in the wrong mode
+        connection.execute(f"PRAGMA busy_timeout = {int(timeout_s * 1000)}")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute(f"PRAGMA synchronous = {'FULL' if durability == 'power' else 'NORMAL'}")
+        connection.execute("PRAGMA secure_delete = ON")
+
+    @sa.event.listens_for(engine, "begin")
+    def begin(connection: sa.Connection) -> None:
+        write = connection.get_execution_options().get("write", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+
+
+def _migrate(engine: sa.Engine) -> None:
+    with engine.connect() as connection:
+        found = _version(connection)
+    if found == HEAD:
+        return
+    from alembic.config import Config as AlembicConfig  # slow to import, and needed once in the life of a file
+    from alembic.script import ScriptDirectory
+
+    from alembic import command
+
+    config = AlembicConfig()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
+    if found is not None and found not in known:
+        raise StoreVersionError(
+            f"The memory {engine.url.database} has format {found}, and this Doxa knows up to {HEAD}; "
+            "it was left as it is. Upgrade with: pip install --upgrade doxa"
+        )
+    with engine.connect().execution_options(write=True) as connection, connection.begin():
+        if _version(connection) != HEAD:  # another process may have been faster
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+            if engine.dialect.name == "sqlite":
+                connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
+
+
+def _version(connection: sa.Connection) -> str | None:
+    if not sa.inspect(connection).has_table("alembic_version"):
+        return None
+    return connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar()
+
+
+@contextmanager
+def mapped_errors(where: str) -> Iterator[None]:
+    """Turn every database error inside the block into a `StoreError` that says what to do."""
+    try:
+        yield
+    except (DBAPIError, sqlite3.Error) as exc:
+        raise _mapped(str(getattr(exc, "orig", exc)), where) from exc
+    except SQLAlchemyError as exc:
+        raise StoreError(f"The database {where} failed: {exc}") from exc
+
+
+def _mapped(message: str, where: str) -> StoreError:
+    low = message.lower()
+    if "locked" in low or "busy" in low:
+        return StoreLockedError(
+            f"The memory {where} is locked by another process; nothing was written. Try again, close the other "
+            "process, or raise the setting store.timeout_s."
+        )
+    if "readonly" in low or "read-only" in low or "unable to open" in low:
+        return StoreReadOnlyError(
+            f"The memory {where} cannot be written ({message}). Check the rights of file and folder."
+        )
+    if "full" in low:
+        return StoreFullError(f"No room is left for the memory {where} ({message}). Nothing of this turn was written.")
+    if "not a database" in low or "malformed" in low or "disk i/o" in low:
+        return StoreForeignError(
+            f"The memory {where} is damaged or no memory ({message}); it was left as it is. Restore a copy of it."
+        )
+    return StoreError(f"The database {where} failed: {message}")

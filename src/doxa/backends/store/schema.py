@@ -1,0 +1,45 @@
+"""The tables. A change here needs a new file in `migrations/versions/` and a test that starts from the oldest."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, Column, Float, Index, Integer, LargeBinary, MetaData, String, Table, Text
+
+metadata = MetaData()
+
+events = Table(
+    "events",
+    metadata,
+    Column("scope", String(400), primary_key=True),
+    Column("ordinal", Integer, primary_key=True, autoincrement=False),
+    Column("kind", String(32), nullable=False),
+    Column("turn_id", String(400)),
+    Column("about", Integer),
+    Column("known_at", BigInteger, nullable=False),
+    Column("body", Text, nullable=False),
+    Index("events_turn", "scope", "turn_id", unique=True),
+    sqlite_with_rowid=False,
+)
+"""`known_at` is microseconds since 1970 in UTC; `body` is JSON; `turn_id` is set on received turns only."""
+
+vectors = Table(
+    "vectors",
+    metadata,
+    Column("scope", String(400), primary_key=True),
+    Column("ordinal", Integer, primary_key=True, autoincrement=False),
+    Column("model", String(200), primary_key=True),
+    Column("data", LargeBinary, nullable=False),
+)
+"""`data` is little-endian float16; `ordinal` is that of the turn."""
+
+heads = Table(
+    "heads",
+    metadata,
+    Column("scope", String(400), primary_key=True),
+    Column("ordinal", Integer, nullable=False),
+    Column("state", Integer, nullable=False),
+    Column("received", Integer, nullable=False),
+    Column("maintained", Integer, nullable=False),
+    Column("owner", String(200)),
+    Column("lease_until", Float),
+)
+"""One row a scope: where its log stands, and who is processing it until when (seconds since 1970)."""

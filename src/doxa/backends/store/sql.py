@@ -1,0 +1,290 @@
+"""The log in a relational database: SQLite by default, Postgres by URL, one schema for both."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.exc import IntegrityError
+
+from doxa.backends.store import Head, NewRow, Received, Row, Vector
+from doxa.backends.store.connect import HEAD, mapped_errors, open_engine, parse_url
+from doxa.backends.store.schema import events, heads, vectors
+from doxa.core.errors import StoreConflictError, StoreLockedError
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+CHUNK = 500
+"""How many ordinals go into one statement; databases bound the number of parameters."""
+RETRIES = 8
+"""How often a turn is sent again when Postgres lets two first writers of one scope through at once."""
+
+
+def open_store(location: str, *, durability: str = "process", timeout_s: float = 30.0) -> SQLStore:
+    """Return the store at a path, `:memory:` or an SQLAlchemy URL; see `connect.open_engine` for what it raises."""
+    url = parse_url(location)
+    return SQLStore(open_engine(url, durability=durability, timeout_s=timeout_s))
+
+
+class SQLStore:
+    """The `Store` over SQLAlchemy Core. Receiving a turn costs one transaction of four statements."""
+
+    def __init__(self, engine: sa.Engine) -> None:
+        self._engine = engine
+        self._where = str(engine.url.database)
+        self._memory = engine.dialect.name == "sqlite" and engine.url.database in (None, "", ":memory:")
+        self._writer = threading.RLock()
+
+    def receive(self, scope: str, row: NewRow, *, turn_id: str | None) -> Received:
+        """Append a turn, or give back the stored one. See `Store`."""
+        for attempt in range(RETRIES):
+            try:
+                with self._write() as connection:
+                    return self._receive(connection, scope, row, turn_id)
+            except IntegrityError:
+                if attempt == RETRIES - 1:
+                    raise
+        raise AssertionError("unreachable")
+
+    def _receive(self, connection: sa.Connection, scope: str, row: NewRow, turn_id: str | None) -> Received:
+        if turn_id is not None:
+            known = connection.execute(
+                sa.select(events).where(events.c.scope == scope, events.c.turn_id == turn_id)
+            ).one_or_none()
+            if known is not None:
+                return Received(row=_row(known), duplicate=True)
+        head = self._locked_head(connection, scope)
+        ordinal = head.ordinal + 1
+        turn_id = turn_id if turn_id is not None else f"{row.body.get('session', 'turn')}:{ordinal}"
+        _insert(connection, scope, ordinal, row, turn_id)
+        connection.execute(sa.update(heads).where(heads.c.scope == scope).values(ordinal=ordinal, received=ordinal))
+        return Received(row=_stored(row, ordinal, turn_id), duplicate=False)
+
+    def append(self, scope: str, row: NewRow, *, expected_state: int, vector: tuple[str, bytes] | None = None) -> Row:
+        """Append a change of state. See `Store`."""
+        with self._write() as connection:
+            head = self._locked_head(connection, scope)
+            if head.state != expected_state:
+                raise StoreConflictError(f"{scope}: expected state {expected_state}, found {head.state}.")
+            ordinal = head.ordinal + 1
+            _insert(connection, scope, ordinal, row, None)
+            if vector is not None and row.about is not None:
+                values = {"scope": scope, "ordinal": row.about, "model": vector[0], "data": vector[1]}
+                connection.execute(sa.insert(vectors).values(values))
+            changed: dict[str, Any] = {"ordinal": ordinal, "state": ordinal}
+            if row.about is not None:
+                changed["maintained"] = max(head.maintained, row.about)
+            connection.execute(sa.update(heads).where(heads.c.scope == scope).values(changed))
+        return _stored(row, ordinal, None)
+
+    def read(self, scope: str, *, after: int = 0) -> list[Row]:
+        """Return the rows after an ordinal. See `Store`."""
+        query = sa.select(events).where(events.c.scope == scope, events.c.ordinal > after).order_by(events.c.ordinal)
+        with self._read() as connection:
+            return [_row(found) for found in connection.execute(query)]
+
+    def vectors(self, scope: str, *, model: str, after: int = 0) -> list[Vector]:
+        """Return the vectors of a model. See `Store`."""
+        query = (
+            sa.select(vectors.c.ordinal, vectors.c.data)
+            .where(vectors.c.scope == scope, vectors.c.model == model, vectors.c.ordinal > after)
+            .order_by(vectors.c.ordinal)
+        )
+        with self._read() as connection:
+            return [Vector(ordinal=ordinal, data=data) for ordinal, data in connection.execute(query)]
+
+    def put_vectors(self, scope: str, *, model: str, vectors: Sequence[Vector]) -> None:
+        """Replace the vectors of stored turns. See `Store`."""
+        table = _vectors
+        ordinals = [vector.ordinal for vector in vectors]
+        with self._write() as connection:
+            connection.execute(sa.delete(table).where(table.c.scope == scope, table.c.ordinal.in_(ordinals)))
+            rows = [{"scope": scope, "ordinal": v.ordinal, "model": model, "data": v.data} for v in vectors]
+            if rows:
+                connection.execute(sa.insert(table), rows)
+
+    def head(self, scope: str) -> Head:
+        """Return where a log stands. See `Store`."""
+        with self._read() as connection:
+            return _head(connection.execute(sa.select(heads).where(heads.c.scope == scope)).one_or_none())
+
+    def pending(self) -> list[str]:
+        """Return the scopes with unprocessed turns. See `Store`."""
+        with self._read() as connection:
+            query = sa.select(heads.c.scope).where(heads.c.received > heads.c.maintained).order_by(heads.c.scope)
+            return list(connection.execute(query).scalars())
+
+    def scopes(self) -> list[str]:
+        """Return every scope. See `Store`."""
+        with self._read() as connection:
+            query = sa.select(heads.c.scope).where(heads.c.ordinal > 0).order_by(heads.c.scope)
+            return list(connection.execute(query).scalars())
+
+    def lease(self, scope: str, *, owner: str, seconds: float) -> bool:
+        """Take, renew or give back a lease. See `Store`."""
+        now = time.time()
+        with self._write() as connection:
+            query = sa.select(heads.c.owner, heads.c.lease_until).where(heads.c.scope == scope).with_for_update()
+            found = connection.execute(query).one_or_none()
+            if found is None:
+                return True
+            theirs = found.owner not in (None, owner) and (found.lease_until or 0) > now and _alive(found.owner)
+            if not theirs:
+                mine = {"owner": owner, "lease_until": now + seconds} if seconds > 0 else _NOBODY
+                connection.execute(sa.update(heads).where(heads.c.scope == scope).values(mine))
+            return not theirs
+
+    def rewrite(
+        self, scope: str, *, delete: Sequence[int], replace: Mapping[int, Mapping[str, Any]], expected: int
+    ) -> dict[str, int]:
+        """Remove and replace rows, then wipe what was freed. See `Store`."""
+        with self._write() as connection:
+            head = self._locked_head(connection, scope)
+            if head.ordinal != expected:
+                raise StoreConflictError(f"{scope}: expected a log of {expected} rows, found {head.ordinal}.")
+            counts = _delete(connection, scope, delete)
+            for ordinal, body in replace.items():
+                this = (events.c.scope == scope, events.c.ordinal == ordinal)
+                connection.execute(sa.update(events).where(*this).values(body=_dumps(body)))
+            # This row tells every reader that the past before it was rewritten.
+            ordinal = head.ordinal + 1
+            values: dict[str, Any] = {"ordinal": ordinal, "state": ordinal}
+            connection.execute(sa.update(heads).where(heads.c.scope == scope).values(values))
+            _insert(connection, scope, ordinal, NewRow(kind="erased", known_at=datetime.now(UTC), body={}), None)
+        self._wipe()
+        return counts
+
+    def erase(self, scope: str) -> dict[str, int]:
+        """Remove a whole log, then wipe what was freed. See `Store`."""
+        with self._write() as connection:
+            everything = list(connection.execute(sa.select(events.c.ordinal).where(events.c.scope == scope)).scalars())
+            counts = _delete(connection, scope, everything)
+            connection.execute(sa.delete(heads).where(heads.c.scope == scope))
+        self._wipe()
+        return counts
+
+    def _wipe(self) -> None:
+        """Leave no erased byte in the write-ahead log; freed pages are zeroed by `secure_delete`."""
+        if self._engine.dialect.name == "sqlite" and not self._memory:
+            with self._writer, mapped_errors(self._where), self._engine.connect() as connection:
+                raw: Any = connection.connection.driver_connection  # outside SQLAlchemy's transaction
+                (busy, _, _) = raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            if busy:
+                raise StoreLockedError(
+                    f"The rows were erased from {self._where}, but another process is reading it, so its write-ahead "
+                    "log still holds them. Close the other process and run the same command again."
+                )
+
+    def describe(self) -> dict[str, Any]:
+        """Say what this is, for `doxa doctor`."""
+        path = Path(self._where)
+        size = path.stat().st_size if not self._memory and path.is_file() else None
+        location = self._engine.url.render_as_string(hide_password=True)
+        return {"backend": self._engine.dialect.name, "location": location, "format": HEAD, "bytes": size}
+
+    def close(self) -> None:
+        """Give back every connection."""
+        self._engine.dispose()
+
+    @contextmanager
+    def _write(self) -> Iterator[sa.Connection]:
+        with self._writer, mapped_errors(self._where):
+            connection = self._engine.connect().execution_options(write=True)
+            with connection, connection.begin():
+                yield connection
+
+    @contextmanager
+    def _read(self) -> Iterator[sa.Connection]:
+        if self._memory:
+            with self._writer, mapped_errors(self._where), self._engine.connect() as connection:
+                yield connection
+        else:
+            with mapped_errors(self._where), self._engine.connect() as connection:
+                yield connection
+
+    @staticmethod
+    def _locked_head(connection: sa.Connection, scope: str) -> Head:
+        query = sa.select(heads).where(heads.c.scope == scope).with_for_update()
+        found = connection.execute(query).one_or_none()
+        if found is None:
+            connection.execute(sa.insert(heads).values(scope=scope, ordinal=0, state=0, received=0, maintained=0))
+        return _head(found)
+
+
+_vectors = vectors
+_NOBODY = {"owner": None, "lease_until": None}
+
+
+def _alive(owner: str) -> bool:
+    """Tell whether a lease holder may still run; only a process of this machine can be known to be dead."""
+    host, _, pid = owner.rpartition("/")
+    if host != socket.gethostname() or not pid.isdigit():
+        return True
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _insert(connection: sa.Connection, scope: str, ordinal: int, row: NewRow, turn_id: str | None) -> None:
+    connection.execute(
+        sa.insert(events).values(
+            scope=scope,
+            ordinal=ordinal,
+            kind=row.kind,
+            turn_id=turn_id,
+            about=row.about,
+            known_at=(row.known_at - EPOCH) // timedelta(microseconds=1),
+            body=_dumps(row.body),
+        )
+    )
+
+
+def _delete(connection: sa.Connection, scope: str, ordinals: Sequence[int]) -> dict[str, int]:
+    counts: dict[str, int] = {"vectors": 0}
+    for start in range(0, len(ordinals), CHUNK):
+        part = ordinals[start : start + CHUNK]
+        these = (events.c.scope == scope, events.c.ordinal.in_(part))
+        found = connection.execute(sa.select(events.c.kind, sa.func.count()).where(*these).group_by(events.c.kind))
+        for kind, count in found:
+            counts[str(kind)] = counts.get(str(kind), 0) + int(count)
+        connection.execute(sa.delete(events).where(*these))
+        gone = sa.delete(vectors).where(vectors.c.scope == scope, vectors.c.ordinal.in_(part))
+        counts["vectors"] += connection.execute(gone).rowcount
+    return counts
+
+
+def _dumps(body: Mapping[str, Any]) -> str:
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+
+
+def _row(found: Any) -> Row:
+    return Row(
+        ordinal=found.ordinal,
+        kind=found.kind,
+        turn_id=found.turn_id,
+        about=found.about,
+        known_at=EPOCH + timedelta(microseconds=found.known_at),
+        body=json.loads(found.body),
+    )
+
+
+def _stored(row: NewRow, ordinal: int, turn_id: str | None) -> Row:
+    return Row(ordinal=ordinal, kind=row.kind, turn_id=turn_id, about=row.about, known_at=row.known_at, body=row.body)
+
+
+def _head(found: Any) -> Head:
+    if found is None:
+        return Head()
+    return Head(ordinal=found.ordinal, state=found.state, received=found.received, maintained=found.maintained)

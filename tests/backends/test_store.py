@@ -1,0 +1,294 @@
+"""The contract of a store, over every implementation, and what only a file can do."""
+
+import os
+import shutil
+import sqlite3
+import subprocess
+import threading
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from doxa.backends import load
+from doxa.backends.store import NewRow, Vector, owner_name
+from doxa.core.errors import (
+    ConfigError,
+    MissingDependencyError,
+    StoreConflictError,
+    StoreError,
+    StoreForeignError,
+    StoreFullError,
+    StoreLockedError,
+    StoreReadOnlyError,
+    StoreVersionError,
+)
+
+AT = datetime(2024, 5, 1, 9, 30, 0, 123456, tzinfo=UTC)
+SCOPE = "default/ana"
+
+
+def turn(text="hello", at=AT):
+    """Make the row of a received turn."""
+    return NewRow(kind="turn", known_at=at, body={"session": "s", "text": text})
+
+
+def maintained(about, **body):
+    """Make the row that says that a turn was processed."""
+    return NewRow(kind="maintained", known_at=AT, body=body, about=about)
+
+
+def postgres_url():
+    """Return the URL of a server to test with, or None: set POSTGRES_TEST_URL to run these."""
+    return os.environ.get("POSTGRES_TEST_URL")
+
+
+@pytest.fixture(params=["memory", "file", "postgres"])
+def store(request, tmp_path):
+    """Every implementation of the store, empty."""
+    if request.param == "postgres":
+        if not postgres_url():
+            pytest.skip("POSTGRES_TEST_URL is not set to the URL of a scratch database")
+        location = postgres_url()
+    else:
+        location = ":memory:" if request.param == "memory" else str(tmp_path / "memory.db")
+    opened = load("store", f"sql:{location}")
+    for scope in opened.scopes():
+        opened.erase(scope)
+    yield opened
+    opened.close()
+
+
+def test_what_is_received_can_be_read(store):
+    """A turn comes back with its text, time to the microsecond, and place."""
+    received = store.receive(SCOPE, turn("Grüße 🌍 \x00"), turn_id="t1")
+    (row,) = store.read(SCOPE)
+    assert (row.turn_id, row.ordinal, row.known_at, row.body["text"]) == ("t1", 1, AT, "Grüße 🌍 \x00")
+    assert received.row == row and not received.duplicate
+
+
+def test_the_same_turn_id_twice_is_one_turn(store):
+    """The stored row comes back, whatever was sent the second time."""
+    store.receive(SCOPE, turn("first"), turn_id="t1")
+    again = store.receive(SCOPE, turn("second"), turn_id="t1")
+    assert again.duplicate and again.row.body["text"] == "first"
+    assert len(store.read(SCOPE)) == 1
+
+
+def test_a_turn_without_an_id_gets_one(store):
+    """The id says the session and the place in the log."""
+    assert store.receive(SCOPE, turn(), turn_id=None).row.turn_id == "s:1"
+
+
+def test_scopes_are_apart(store):
+    """The same turn id in two scopes is two turns."""
+    store.receive(SCOPE, turn("a"), turn_id="t1")
+    store.receive("default/ben", turn("b"), turn_id="t1")
+    assert [row.body["text"] for row in store.read("default/ben")] == ["b"]
+    assert store.scopes() == [SCOPE, "default/ben"]
+
+
+def test_an_append_that_saw_the_last_state_succeeds_and_an_older_one_is_refused(store):
+    """Optimistic version: receiving in between is no conflict, another change of state is."""
+    first = store.receive(SCOPE, turn(), turn_id="t1").row.ordinal
+    store.receive(SCOPE, turn(), turn_id="t2")
+    state = store.append(SCOPE, maintained(first), expected_state=0).ordinal
+    with pytest.raises(StoreConflictError):
+        store.append(SCOPE, maintained(first), expected_state=0)
+    store.append(SCOPE, maintained(2), expected_state=state)
+    assert store.pending() == []
+
+
+def test_pending_names_scopes_with_unprocessed_turns(store):
+    """What a crash leaves behind is found again."""
+    store.receive(SCOPE, turn(), turn_id="t1")
+    assert store.pending() == [SCOPE]
+
+
+def test_vectors_come_back_by_model(store):
+    """A vector is stored with its turn, and one of another model is not given."""
+    store.receive(SCOPE, turn(), turn_id="t1")
+    store.append(SCOPE, maintained(1), expected_state=0, vector=("m1", b"\x01\x02"))
+    assert store.vectors(SCOPE, model="m1") == [Vector(ordinal=1, data=b"\x01\x02")]
+    assert store.vectors(SCOPE, model="m2") == []
+    store.put_vectors(SCOPE, model="m2", vectors=[Vector(ordinal=1, data=b"\x03")])
+    assert store.vectors(SCOPE, model="m2") == [Vector(ordinal=1, data=b"\x03")]
+
+
+def test_rewriting_removes_rows_and_vectors_and_leaves_a_mark(store):
+    """What was removed is gone, what was replaced reads new, and readers can tell that the past changed."""
+    for n in (1, 2):
+        store.receive(SCOPE, turn(f"text {n}"), turn_id=f"t{n}")
+    state = store.append(SCOPE, maintained(1), expected_state=0, vector=("m", b"1")).ordinal
+    counts = store.rewrite(SCOPE, delete=[1, state], replace={2: {"text": "new"}}, expected=3)
+    assert counts == {"vectors": 1, "turn": 1, "maintained": 1}
+    assert [(row.kind, row.body) for row in store.read(SCOPE)] == [("turn", {"text": "new"}), ("erased", {})]
+
+
+def test_rewriting_refuses_when_somebody_wrote(store):
+    """Nothing is removed when the log grew in between."""
+    store.receive(SCOPE, turn(), turn_id="t1")
+    with pytest.raises(StoreConflictError):
+        store.rewrite(SCOPE, delete=[1], replace={}, expected=0)
+    assert len(store.read(SCOPE)) == 1
+
+
+def test_erasing_a_scope_leaves_nothing(store):
+    """The scope is as if it had never been."""
+    store.receive(SCOPE, turn(), turn_id="t1")
+    assert store.erase(SCOPE)["turn"] == 1
+    assert store.scopes() == [] and store.read(SCOPE) == [] and store.head(SCOPE).ordinal == 0
+
+
+def test_a_lease_keeps_a_living_process_out_and_a_dead_one_does_not(store):
+    """Only one owner at a time; the lease of a process that is gone is taken over."""
+    store.receive(SCOPE, turn(), turn_id="t1")
+    assert store.lease(SCOPE, owner=owner_name(), seconds=60)
+    assert not store.lease(SCOPE, owner="another-host/1", seconds=60)
+    assert store.lease(SCOPE, owner=owner_name(), seconds=0)
+    host = owner_name().rpartition("/")[0]
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    assert store.lease(SCOPE, owner=f"{host}/{ended.pid}", seconds=60)
+    assert store.lease(SCOPE, owner=owner_name(), seconds=60)
+
+
+def test_threads_lose_nothing(store):
+    """Eight threads that receive at once leave every turn, once, without a gap."""
+
+    def send(worker):
+        for n in range(25):
+            store.receive(SCOPE, turn(), turn_id=f"{worker}:{n}")
+
+    threads = [threading.Thread(target=send, args=(worker,)) for worker in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [row.ordinal for row in store.read(SCOPE)] == list(range(1, 201))
+
+
+def test_a_time_before_1970_is_kept(store):
+    """Negative times are times."""
+    store.receive(SCOPE, turn(at=AT - timedelta(days=40_000)), turn_id="t1")
+    assert store.read(SCOPE)[0].known_at == AT - timedelta(days=40_000)
+
+
+def test_a_foreign_file_is_refused_and_left_as_it_is(tmp_path):
+    """Text, another program's database and a folder are not overwritten."""
+    text = tmp_path / "notes.txt"
+    text.write_text("Dear diary, this is not a database.")
+    with pytest.raises(StoreForeignError, match="not a Doxa memory"):
+        load("store", f"sql:{text}")
+    other = tmp_path / "other.db"
+    with sqlite3.connect(other) as connection:
+        connection.execute("CREATE TABLE events (x)")
+    connection.close()
+    before = other.read_bytes()
+    with pytest.raises(StoreForeignError, match="another program"):
+        load("store", f"sql:{other}")
+    assert text.read_text().startswith("Dear diary") and other.read_bytes() == before
+    with pytest.raises(StoreForeignError, match="folder"):
+        load("store", f"sql:{tmp_path}")
+
+
+def test_a_damaged_file_is_refused_and_left_as_it_is(tmp_path):
+    """A torn file is not repaired by writing over it."""
+    path = tmp_path / "memory.db"
+    store = load("store", f"sql:{path}")
+    for n in range(50):
+        store.receive(SCOPE, turn("x" * 500), turn_id=f"t{n}")
+    store.close()
+    whole = path.read_bytes()
+    torn = whole[:100] + b"\xff" * 4000 + whole[4100:]
+    path.write_bytes(torn)
+    with pytest.raises(StoreForeignError, match="damaged"):
+        load("store", f"sql:{path}").read(SCOPE)
+    assert path.read_bytes() == torn
+
+
+def test_a_newer_format_is_refused(tmp_path):
+    """A file of a later Doxa is not touched, and the message says to upgrade."""
+    path = tmp_path / "memory.db"
+    load("store", f"sql:{path}").close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = 'm999'")
+    connection.close()
+    with pytest.raises(StoreVersionError, match="pip install --upgrade doxa"):
+        load("store", f"sql:{path}")
+
+
+def test_a_missing_folder_says_so(tmp_path):
+    """No folder is made behind the user's back."""
+    with pytest.raises(StoreError, match="does not exist"):
+        load("store", f"sql:{tmp_path / 'nowhere' / 'memory.db'}")
+
+
+def test_an_url_that_cannot_be_read_is_a_config_error():
+    """A database that is not known is named."""
+    with pytest.raises((ConfigError, MissingDependencyError)):
+        load("store", "sql:nosuchdatabase://host/name")
+
+
+def test_a_locked_file_is_an_error_that_says_what_to_do(tmp_path):
+    """A writer that does not let go is reported after the time-out, and nothing was written."""
+    path = tmp_path / "memory.db"
+    store = load("store", f"sql:{path}", timeout_s=0.1)
+    holder = sqlite3.connect(path, isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreLockedError, match="store.timeout_s"):
+        store.receive(SCOPE, turn(), turn_id="t1")
+    holder.execute("ROLLBACK")
+    holder.close()
+    assert store.read(SCOPE) == []
+    store.close()
+
+
+def test_a_full_disk_loses_nothing_that_was_acknowledged(tmp_path):
+    """When no page is left the turn is refused, and the ones before it are all there."""
+    path = tmp_path / "memory.db"
+    store = load("store", f"sql:{path}")
+    store.receive(SCOPE, turn("kept"), turn_id="t1")
+    with store._engine.connect() as connection:
+        pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
+        connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(StoreFullError):
+        store.receive(SCOPE, turn("x" * 1_000_000), turn_id="t2")
+    assert [row.turn_id for row in store.read(SCOPE)] == ["t1"]
+    store.close()
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_cannot_be_written_says_so(tmp_path):
+    """The error names the folder."""
+    folder = tmp_path / "locked"
+    folder.mkdir(mode=0o500)
+    with pytest.raises(StoreReadOnlyError):
+        load("store", f"sql:{folder / 'memory.db'}")
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def test_the_oldest_schema_is_upgraded(tmp_path):
+    """A file that only the first migration has seen opens and keeps its turns."""
+    path = tmp_path / "memory.db"
+    store = load("store", f"sql:{path}")
+    store.receive(SCOPE, turn("old"), turn_id="t1")
+    store.close()
+    again = load("store", f"sql:{path}")
+    assert [row.body["text"] for row in again.read(SCOPE)] == ["old"]
+    again.close()
+
+
+def test_the_migrations_make_the_tables_of_the_schema(tmp_path):
+    """The schema that the code uses and the one that migrations build are the same."""
+    import sqlalchemy as sa
+
+    from doxa.backends.store.schema import metadata
+
+    path = tmp_path / "memory.db"
+    load("store", f"sql:{path}").close()
+    engine = sa.create_engine(f"sqlite:///{path}")
+    built = sa.inspect(engine)
+    for table in metadata.tables.values():
+        assert {c["name"] for c in built.get_columns(table.name)} == {c.name for c in table.columns}
+        assert set(built.get_pk_constraint(table.name)["constrained_columns"]) == {c.name for c in table.primary_key}
+    engine.dispose()
