@@ -1,0 +1,52 @@
+"""memory: events -> state.
+
+The only package that holds a store: it appends events, folds them into one state per user, and keeps the
+states that are in use loaded.
+"""
+
+from doxa.memory.beliefs import Beliefs, Slot, fact_id, held_on, is_current, slot_of
+from doxa.memory.codec import (
+    change_from,
+    change_to,
+    claim_from,
+    claim_to,
+    fact_from,
+    fact_to,
+    turn_from,
+    turn_to,
+)
+from doxa.memory.columns import Columns, microseconds
+from doxa.memory.lexical import InvertedIndex, stems
+from doxa.memory.log import Event, MemoryLog
+from doxa.memory.ontology import RelationType, attribute, describe, relation_type
+from doxa.memory.state import UserState
+from doxa.memory.vectors import VectorMatrix
+
+__all__ = [
+    "Beliefs",
+    "Columns",
+    "Event",
+    "InvertedIndex",
+    "MemoryLog",
+    "RelationType",
+    "Slot",
+    "UserState",
+    "VectorMatrix",
+    "attribute",
+    "change_from",
+    "change_to",
+    "claim_from",
+    "claim_to",
+    "describe",
+    "fact_from",
+    "fact_id",
+    "fact_to",
+    "held_on",
+    "is_current",
+    "microseconds",
+    "relation_type",
+    "slot_of",
+    "stems",
+    "turn_from",
+    "turn_to",
+]

@@ -1,0 +1,182 @@
+"""Claims, facts, changes and turns as plain JSON data, and back.
+
+Fields that hold their default are left out, so a row costs what it says. A field that is not known (written by
+a newer minor version) is ignored; a missing one takes its default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, date, datetime
+from typing import Any
+
+from doxa.core.values import Act, Change, ChangeKind, Claim, Fact, Interval, Modality, Relation, Status, Term, Turn
+
+__all__ = ["change_from", "change_to", "claim_from", "claim_to", "fact_from", "fact_to", "turn_from", "turn_to"]
+
+Data = Mapping[str, Any]
+
+
+def turn_to(turn: Turn) -> dict[str, Any]:
+    """Return a turn as data; id, user, ordinal and time are columns of its row."""
+    data = {"session": turn.session, "speaker": turn.speaker, "role": turn.role, "text": turn.text}
+    return {**data, "generated": True} if turn.generated else data
+
+
+def turn_from(data: Data, *, turn_id: str, user: str, ordinal: int, at: datetime) -> Turn:
+    """Return the turn of a row."""
+    return Turn(
+        turn_id=turn_id,
+        user=user,
+        session=data["session"],
+        speaker=data["speaker"],
+        role=data["role"],
+        text=data["text"],
+        at=at,
+        ordinal=ordinal,
+        generated=data.get("generated", False),
+    )
+
+
+def claim_to(claim: Claim) -> dict[str, Any]:
+    """Return a claim as data."""
+    data: dict[str, Any] = {
+        "s": _pair(claim.subject),
+        "r": [claim.relation.name, claim.relation.label],
+        "o": _pair(claim.object),
+        "valid": _interval_to(claim.valid),
+        "turn": claim.turn_id,
+        "speaker": claim.speaker,
+        "span": claim.span,
+    }
+    optional = {
+        "neg": not claim.polarity,
+        "mod": claim.modality is not Modality.ASSERTED and str(claim.modality),
+        "act": claim.act is not Act.STATE and str(claim.act),
+        "ended": claim.ended,
+        "replaces": claim.replaces,
+        "fun": claim.functional,
+        "conf": claim.confidence != 1.0 and claim.confidence,
+        "role": claim.role != "user" and claim.role,
+        "known": _time_to(claim.known_at),
+    }
+    return {key: value for key, value in (data | optional).items() if value}
+
+
+def claim_from(data: Data) -> Claim:
+    """Return the claim of `claim_to`."""
+    return Claim(
+        subject=Term(*data["s"]),
+        relation=Relation(*data["r"]),
+        object=Term(*data["o"]),
+        polarity=not data.get("neg", False),
+        modality=Modality(data.get("mod", "asserted")),
+        act=Act(data.get("act", "state")),
+        valid=_interval_from(data.get("valid")),
+        ended=data.get("ended", False),
+        replaces=data.get("replaces"),
+        functional=data.get("fun", False),
+        confidence=data.get("conf", 1.0),
+        turn_id=data.get("turn", ""),
+        speaker=data.get("speaker", ""),
+        role=data.get("role", "user"),
+        known_at=_time_from(data.get("known")),
+        span=data.get("span", ""),
+    )
+
+
+def fact_to(fact: Fact) -> dict[str, Any]:
+    """Return a fact as data."""
+    data: dict[str, Any] = {
+        "id": fact.fact_id,
+        "s": _pair(fact.subject),
+        "r": [fact.relation.name, fact.relation.label],
+        "o": _pair(fact.object),
+        "valid": _interval_to(fact.valid),
+        "turns": list(fact.turn_ids),
+    }
+    optional = {
+        "neg": not fact.polarity,
+        "mod": fact.modality is not Modality.ASSERTED and str(fact.modality),
+        "status": fact.status is not Status.HELD and str(fact.status),
+        "disputed": fact.disputed,
+        "fun": fact.functional,
+        "conf": fact.confidence != 1.0 and fact.confidence,
+        "known": _time_to(fact.known_at),
+    }
+    return {key: value for key, value in (data | optional).items() if value}
+
+
+def fact_from(data: Data) -> Fact:
+    """Return the fact of `fact_to`."""
+    return Fact(
+        fact_id=data["id"],
+        subject=Term(*data["s"]),
+        relation=Relation(*data["r"]),
+        object=Term(*data["o"]),
+        polarity=not data.get("neg", False),
+        modality=Modality(data.get("mod", "asserted")),
+        valid=_interval_from(data.get("valid")),
+        status=Status(data.get("status", "held")),
+        disputed=data.get("disputed", False),
+        functional=data.get("fun", False),
+        turn_ids=tuple(data.get("turns", ())),
+        known_at=_time_from(data.get("known")),
+        confidence=data.get("conf", 1.0),
+    )
+
+
+def change_to(change: Change) -> dict[str, Any]:
+    """Return a change as data."""
+    data: dict[str, Any] = {"kind": str(change.kind), "fact": fact_to(change.fact)}
+    optional = {
+        "turn": change.turn_id,
+        "reason": change.reason,
+        "because": list(change.because),
+        "known": _time_to(change.known_at),
+    }
+    return data | {key: value for key, value in optional.items() if value}
+
+
+def change_from(data: Data) -> Change:
+    """Return the change of `change_to`."""
+    return Change(
+        kind=ChangeKind(data["kind"]),
+        fact=fact_from(data["fact"]),
+        turn_id=data.get("turn"),
+        known_at=_time_from(data.get("known")),
+        reason=data.get("reason", ""),
+        because=tuple(data.get("because", ())),
+    )
+
+
+def _pair(term: Term) -> list[str]:
+    return [term.key, term.label]
+
+
+def _interval_to(valid: Interval) -> list[str | None] | None:
+    if valid == Interval():
+        return None
+    start = valid.start.isoformat() if valid.start else None
+    end = valid.end.isoformat() if valid.end else None
+    return [start, end, valid.start_precision, valid.end_precision]
+
+
+def _interval_from(data: list[Any] | None) -> Interval:
+    if not data:
+        return Interval()
+    start, end, start_precision, end_precision = data
+    return Interval(
+        start=date.fromisoformat(start) if start else None,
+        end=date.fromisoformat(end) if end else None,
+        start_precision=start_precision,
+        end_precision=end_precision,
+    )
+
+
+def _time_to(at: datetime | None) -> str | None:
+    return at.astimezone(UTC).isoformat() if at else None
+
+
+def _time_from(data: str | None) -> datetime | None:
+    return datetime.fromisoformat(data) if data else None

@@ -1,0 +1,85 @@
+"""What search asks of every indexed turn at once: its neighbours in the session, its speaker, role and time."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doxa.core.values import Turn
+
+__all__ = ["Columns", "microseconds"]
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+GROWTH = 1.25
+"""Room is made for a quarter more rows at a time, as in the vector matrix."""
+NAMES_AND_TYPES = {"before": "i4", "after": "i4", "speaker": "i4", "role": "i1", "at": "i8"}
+ROLES = ("user", "assistant", "system", "tool")
+
+
+def microseconds(at: datetime) -> int:
+    """Return a moment as whole microseconds since 1970 in UTC; a naive one is taken as UTC."""
+    return ((at if at.tzinfo else at.replace(tzinfo=UTC)) - EPOCH) // timedelta(microseconds=1)
+
+
+class Columns:
+    """One row a place, in columns that grow together. Adding costs amortised O(1); about 21 bytes a turn.
+
+    Neighbours are kept as links, not as the rows next to it, because sessions may be interleaved.
+    """
+
+    def __init__(self) -> None:
+        self._columns = {name: np.zeros(16, dtype=kind) for name, kind in NAMES_AND_TYPES.items()}
+        self._size = 0
+        self._last: dict[str, int] = {}
+        self.speakers: dict[str, int] = {}
+        """Speaker -> number in the column `speaker`, in order of appearance."""
+
+    def __len__(self) -> int:
+        return self._size
+
+    def add(self, turn: Turn) -> int:
+        """Append the row of a turn, link it to the turn before it in its session, and return its place."""
+        if self._size == len(self._columns["at"]):
+            room = int(self._size * GROWTH) + 16
+            self._columns = {name: np.resize(column, room) for name, column in self._columns.items()}
+        place, before = self._size, self._last.get(turn.session, -1)
+        row = {
+            "before": before,
+            "after": -1,
+            "speaker": self.speakers.setdefault(turn.speaker, len(self.speakers)),
+            "role": ROLES.index(turn.role),
+            "at": microseconds(turn.at),
+        }
+        for name, value in row.items():
+            self._columns[name][place] = value
+        if before >= 0:
+            self._columns["after"][before] = place
+        self._last[turn.session] = place
+        self._size += 1
+        return place
+
+    @property
+    def before(self) -> NDArray[np.int32]:
+        """Place of the turn before in the same session, -1 where there is none, `(n,) int32`."""
+        return self._columns["before"][: self._size]
+
+    @property
+    def after(self) -> NDArray[np.int32]:
+        """Place of the turn after in the same session, -1 where there is none, `(n,) int32`."""
+        return self._columns["after"][: self._size]
+
+    @property
+    def speaker(self) -> NDArray[np.int32]:
+        """Number of the speaker, `(n,) int32`."""
+        return self._columns["speaker"][: self._size]
+
+    @property
+    def at(self) -> NDArray[np.int64]:
+        """Microseconds since 1970 in UTC, `(n,) int64`."""
+        return self._columns["at"][: self._size]
+
+    def said_by(self, role: str) -> NDArray[np.bool_]:
+        """Tell for every place whether a speaker of this role said it, `(n,) bool`."""
+        return np.equal(self._columns["role"][: self._size], ROLES.index(role))

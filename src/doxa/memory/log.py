@@ -1,0 +1,233 @@
+"""The event log of every user, and the states that are folded from it.
+
+`with log.user("ana") as state:` gives the state of a user, caught up with whatever other threads and
+processes have written, and locked for this thread until the block ends.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doxa.backends.encoder import Encoder
+from doxa.backends.store import Head, NewRow, Row, Store, Vector
+from doxa.core.errors import TurnConflictError
+from doxa.core.values import Change, Claim, Receipt, Turn
+from doxa.memory.codec import change_from, change_to, claim_from, claim_to, turn_from, turn_to
+from doxa.memory.state import UserState
+from doxa.memory.vectors import from_bytes, to_bytes
+
+__all__ = ["Event", "MemoryLog"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """A change of state: what a turn said (`maintained`), or what a person did (`withdrawn`, `retracted`)."""
+
+    kind: Literal["maintained", "withdrawn", "retracted"]
+    known_at: datetime
+    about: Turn | None = None
+    claims: Sequence[Claim] = ()
+    changes: Sequence[Change] = ()
+    target: str = ""
+    """The turn id that was withdrawn, or the fact id that was retracted."""
+    reason: str = ""
+    degraded: str = ""
+
+    def body(self) -> dict[str, Any]:
+        """Return the event as data for its row."""
+        data: dict[str, Any] = {
+            "claims": [claim_to(claim) for claim in self.claims],
+            "changes": [change_to(change) for change in self.changes],
+            "target": self.target,
+            "reason": self.reason,
+            "degraded": self.degraded,
+        }
+        return {key: value for key, value in data.items() if value}
+
+    @classmethod
+    def from_row(cls, row: Row, turn: Turn | None) -> Event:
+        """Return the event of a stored row."""
+        return cls(
+            kind=row.kind,  # type: ignore[arg-type]  # checked by the caller
+            known_at=row.known_at,
+            about=turn,
+            claims=[claim_from(data) for data in row.body.get("claims", ())],
+            changes=[change_from(data) for data in row.body.get("changes", ())],
+            target=row.body.get("target", ""),
+            reason=row.body.get("reason", ""),
+            degraded=row.body.get("degraded", ""),
+        )
+
+
+@dataclass(slots=True)
+class _Loaded:
+    """A user's state with its lock; `pins` counts the threads inside or waiting."""
+
+    state: UserState
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    pins: int = 0
+
+
+class MemoryLog:
+    """Event logs and states of all users of one tenant. Safe between threads and between processes."""
+
+    def __init__(self, store: Store, encoder: Encoder, *, tenant: str, capacity: int) -> None:
+        self.store = store
+        self.encoder = encoder
+        self._tenant = tenant
+        self._capacity = capacity
+        self._loaded: OrderedDict[str, _Loaded] = OrderedDict()
+        self._guard = threading.Lock()
+
+    def scope(self, user: str) -> str:
+        """Return the name of a user's log in the store."""
+        return f"{self._tenant}/{user}"
+
+    def users(self) -> list[str]:
+        """Return the users of this tenant that have a log."""
+        return self._users_of(self.store.scopes())
+
+    def pending(self) -> list[str]:
+        """Return the users with turns that were received and not yet processed."""
+        return self._users_of(self.store.pending())
+
+    def _users_of(self, scopes: Sequence[str]) -> list[str]:
+        prefix = self.scope("")
+        return [scope.removeprefix(prefix) for scope in scopes if scope.startswith(prefix)]
+
+    def head(self, user: str) -> Head:
+        """Return where a user's log stands in the database."""
+        return self.store.head(self.scope(user))
+
+    def receive(self, turn: Turn) -> tuple[Turn, Receipt]:
+        """Store a turn, durable on return; an empty `turn_id` gets one.
+
+        Raises:
+            TurnConflictError: the id is known with another text.
+            StoreError: nothing was stored.
+        """
+        row = NewRow(kind="turn", known_at=turn.at, body=turn_to(turn))
+        received = self.store.receive(self.scope(turn.user), row, turn_id=turn.turn_id or None)
+        turn_id = str(received.row.turn_id)
+        if received.duplicate and received.row.body["text"] != turn.text:
+            raise TurnConflictError(turn_id, turn.user)
+        stored = replace(turn, turn_id=turn_id, ordinal=received.row.ordinal)
+        return stored, Receipt(turn_id=turn_id, duplicate=received.duplicate)
+
+    @contextmanager
+    def user(self, user: str) -> Iterator[UserState]:
+        """Give the state of a user, caught up and locked until the block ends. Cost: one query when nothing is new."""
+        loaded = self._pin(user)
+        try:
+            with loaded.lock:
+                self._catch_up(loaded, user)
+                yield loaded.state
+        finally:
+            self._unpin(loaded)
+
+    def append(self, user: str, state: UserState, event: Event, vector: NDArray[np.float32] | None = None) -> None:
+        """Store an event and fold it into the state; call inside `user()`.
+
+        Raises:
+            StoreConflictError: another process changed the state since it was caught up; do it again.
+        """
+        about = event.about.ordinal if event.about else None
+        row = NewRow(kind=event.kind, known_at=event.known_at, body=event.body(), about=about)
+        data = None if vector is None else (self.encoder.name, to_bytes(vector))
+        stored = self.store.append(self.scope(user), row, expected_state=state.state, vector=data)
+        rounded = None if data is None else from_bytes(data[1])
+        fold(state, event, rounded)
+        state.advance(stored.ordinal)
+
+    def forget_state(self, user: str) -> None:
+        """Drop the loaded state of a user, so that the next use reads the log again."""
+        with self._guard:
+            self._loaded.pop(user, None)
+
+    def rows(self, user: str) -> list[Row]:
+        """Return the whole log of a user."""
+        return self.store.read(self.scope(user))
+
+    def _pin(self, user: str) -> _Loaded:
+        with self._guard:
+            loaded = self._loaded.get(user)
+            if loaded is None:
+                loaded = self._loaded[user] = _Loaded(state=self._fresh(user))
+            loaded.pins += 1
+            self._loaded.move_to_end(user)
+            for name in [name for name, entry in self._loaded.items() if not entry.pins]:
+                if len(self._loaded) <= self._capacity:
+                    break
+                del self._loaded[name]
+            return loaded
+
+    def _unpin(self, loaded: _Loaded) -> None:
+        with self._guard:
+            loaded.pins -= 1
+
+    def _fresh(self, user: str) -> UserState:
+        return UserState(user=user, dims=self.encoder.dims)
+
+    def _catch_up(self, loaded: _Loaded, user: str) -> None:
+        state, head = loaded.state, self.head(user)
+        if head.ordinal == state.ordinal:
+            return
+        rows = self.store.read(self.scope(user), after=state.ordinal) if head.ordinal > state.ordinal else []
+        if head.ordinal < state.ordinal or any(row.kind == "erased" for row in rows):
+            state = self._fresh(user)  # the past was rewritten: fold it anew
+            rows = self.store.read(self.scope(user))
+        known = self.store.vectors(self.scope(user), model=self.encoder.name, after=state.maintained)
+        self._fold_rows(state, rows, {vector.ordinal: from_bytes(vector.data) for vector in known})
+        loaded.state = state
+
+    def _fold_rows(self, state: UserState, rows: Sequence[Row], vectors: dict[int, NDArray[np.float32]]) -> None:
+        turns = {row.ordinal: turn_of(row, state.user) for row in rows if row.kind == "turn"}
+        self._encode_missing(state.user, rows, turns | state.turns, vectors)
+        for row in rows:
+            if row.kind == "turn":
+                state.receive(turns[row.ordinal])
+            else:
+                if row.kind != "erased":
+                    event = Event.from_row(row, state.turns.get(row.about or 0))
+                    fold(state, event, vectors.get(row.about or 0))
+                state.advance(row.ordinal)
+
+    def _encode_missing(
+        self, user: str, rows: Sequence[Row], turns: Mapping[int, Turn], vectors: dict[int, NDArray[np.float32]]
+    ) -> None:
+        """Encode processed turns that have no vector of this encoder (it was changed, or had failed)."""
+        processed = [row.about for row in rows if row.kind == "maintained" and row.about in turns]
+        missing = [o for o in processed if o is not None and o not in vectors and not turns[o].generated]
+        if not missing:
+            return
+        encoded = self.encoder.encode([turns[ordinal].text for ordinal in missing])
+        vectors.update(zip(missing, encoded, strict=True))
+        rows_out = [Vector(ordinal=o, data=to_bytes(vectors[o])) for o in missing]
+        self.store.put_vectors(self.scope(user), model=self.encoder.name, vectors=rows_out)
+
+
+def turn_of(row: Row, user: str) -> Turn:
+    """Return the turn of a received row."""
+    return turn_from(row.body, turn_id=str(row.turn_id), user=user, ordinal=row.ordinal, at=row.known_at)
+
+
+def fold(state: UserState, event: Event, vector: NDArray[np.float32] | None) -> None:
+    """Bring a state one event further. Deterministic: the same events give the same state."""
+    if event.kind == "maintained" and event.about is not None:
+        state.maintain(event.about, list(event.claims), list(event.changes), vector)
+        if event.degraded:
+            state.degraded[event.about.turn_id] = event.degraded
+    elif event.kind == "withdrawn":
+        state.withdrawn.add(event.target)
+        state.beliefs.drop_turn(event.target, event.changes)
+    elif event.kind == "retracted":
+        state.beliefs.drop_support(state.beliefs.facts[event.target], event.changes)

@@ -1,0 +1,130 @@
+"""The state of one user: the fold of that user's events."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doxa.core.values import Change, Claim, Forest, Turn
+from doxa.memory.beliefs import Beliefs
+from doxa.memory.columns import Columns
+from doxa.memory.lexical import InvertedIndex, stems
+from doxa.memory.vectors import VectorMatrix
+
+__all__ = ["UserState"]
+
+
+@dataclass(slots=True)
+class UserState:
+    """Everything that is known of one user, in memory. Not safe between threads: `MemoryLog` guards it.
+
+    `turns` holds every turn, received or processed, by ordinal. A turn gets a *place* when it is processed;
+    `places[i]` is the ordinal of the turn at row i of the inverted index and of the vector matrix. Replies that
+    Doxa itself wrote get no place, so what was recalled is never recalled again as if it were news.
+    """
+
+    user: str
+    dims: int
+    turns: dict[int, Turn] = field(default_factory=dict)
+    beliefs: Beliefs = field(default_factory=Beliefs)
+    places: list[int] = field(default_factory=list)
+    lexical: InvertedIndex = field(default_factory=InvertedIndex)
+    vectors: VectorMatrix = field(init=False)
+    columns: Columns = field(default_factory=Columns)
+    """Session links, speaker, role and time of every place."""
+    forest: Forest = field(default_factory=Forest)
+    withdrawn: set[str] = field(default_factory=set)
+    """Ids of turns that were withdrawn: kept in the log, no longer believed or recalled."""
+    degraded: dict[str, str] = field(default_factory=dict)
+    """Turn id -> why it could not be processed in full."""
+    ordinal: int = 0
+    """The last row that was folded."""
+    state: int = 0
+    """The last row that changed the state (not a received turn)."""
+    maintained: int = 0
+    """The last turn that was processed."""
+    _by_id: dict[str, int] = field(default_factory=dict)
+    _place_of: dict[int, int] = field(default_factory=dict)
+    _sessions: dict[str, list[int]] = field(default_factory=dict)
+    _now: datetime | None = None
+
+    def __post_init__(self) -> None:
+        self.vectors = VectorMatrix(self.dims)
+
+    def receive(self, turn: Turn) -> None:
+        """Fold a received turn."""
+        self.turns[turn.ordinal] = turn
+        self._by_id[turn.turn_id] = turn.ordinal
+        self._sessions.setdefault(turn.session, []).append(turn.ordinal)
+        self.ordinal = max(self.ordinal, turn.ordinal)
+        self._now = turn.at if self._now is None else max(self._now, turn.at)
+
+    def maintain(
+        self, turn: Turn, claims: list[Claim], changes: list[Change], vector: NDArray[np.float32] | None
+    ) -> None:
+        """Fold the result of processing a turn; without a vector the turn is found by words alone."""
+        self.beliefs.learn(claims, changes)
+        self.maintained = turn.ordinal
+        if not turn.generated:
+            self._place_of[turn.ordinal] = self.lexical.add(stems(turn.text))
+            self.vectors.add(vector if vector is not None else np.zeros(self.dims, dtype=np.float32))
+            self.columns.add(turn)
+            self.places.append(turn.ordinal)
+
+    def advance(self, ordinal: int) -> None:
+        """Note that the row at `ordinal` changed the state."""
+        self.ordinal = max(self.ordinal, ordinal)
+        self.state = max(self.state, ordinal)
+
+    def turn(self, turn_id: str) -> Turn | None:
+        """Return the turn of an id, or None."""
+        ordinal = self._by_id.get(turn_id)
+        return None if ordinal is None else self.turns[ordinal]
+
+    def place(self, ordinal: int) -> int | None:
+        """Return the row of a turn in the indexes, or None when it is not indexed."""
+        return self._place_of.get(ordinal)
+
+    def session(self, name: str) -> list[int]:
+        """Return the ordinals of a session's turns, in order."""
+        return self._sessions.get(name, [])
+
+    def context(self, turn: Turn, size: int) -> list[Turn]:
+        """Return up to `size` turns of the same session that came just before a turn, oldest first."""
+        earlier = [ordinal for ordinal in self.session(turn.session)[-size - 64 :] if ordinal < turn.ordinal]
+        return [self.turns[ordinal] for ordinal in earlier[-size:]] if size else []
+
+    def pending(self) -> list[Turn]:
+        """Return the turns that were received and not yet processed, in order."""
+        first = self.maintained + 1
+        return [self.turns[o] for o in range(first, self.ordinal + 1) if o in self.turns]
+
+    def speakers(self) -> Mapping[str, str]:
+        """Return the role of every speaker so far, by name."""
+        return {turn.speaker: turn.role for turn in self.turns.values()}
+
+    def now(self) -> datetime | None:
+        """Return the memory's clock: the time of the latest turn; None when there is none."""
+        return self._now
+
+    def today(self) -> date | None:
+        """Return the day of `now`."""
+        now = self.now()
+        return None if now is None else now.date()
+
+    def counts(self) -> dict[str, Any]:
+        """Return how much of everything there is."""
+        return {
+            "turns": len(self.turns),
+            "pending": len(self.pending()),
+            "sessions": len(self._sessions),
+            "facts": len(self.beliefs.facts),
+            "changes": len(self.beliefs.changes),
+            "withdrawn": len(self.withdrawn),
+            "degraded": len(self.degraded),
+        }
