@@ -1,0 +1,251 @@
+"""Revision within one slot: what each kind of statement does to what was held."""
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from doxa.core.values import Act, ChangeKind, Claim, Interval, Relation, Status, Term
+from doxa.memory import Beliefs, slot_of
+from doxa.revise import resolve, retract, revise, withdraw
+
+DAY0 = datetime(2024, 1, 1, tzinfo=UTC)
+
+
+def claim(value, *, n=1, relation="lives_in", functional=True, speaker="Ana", subject="Ana", start=None, **more):
+    """Make the claim that turn `n` says, on day n of 2024."""
+    return Claim(
+        subject=Term(subject.casefold(), subject),
+        relation=Relation(relation, relation.replace("_", " ")),
+        object=Term(value.casefold(), value),
+        functional=functional,
+        speaker=speaker,
+        turn_id=f"t{n}",
+        known_at=DAY0 + timedelta(days=n),
+        valid=Interval(start=start),
+        span=f"{subject} {relation} {value}",
+        **more,
+    )
+
+
+def tell(*claims):
+    """Return the beliefs after these claims, one turn each, in order."""
+    beliefs = Beliefs()
+    for c in claims:
+        changes = revise([c], beliefs, turn_id=c.turn_id, known_at=c.known_at)
+        beliefs.learn([c], changes)
+    return beliefs
+
+
+def held(beliefs):
+    """Return the labels of what is held, with polarity."""
+    return [(str(f.object), f.polarity) for f in beliefs.facts.values() if f.status is Status.HELD]
+
+
+def by_object(beliefs, label):
+    """Return the facts with this object, oldest first."""
+    return [f for f in beliefs.facts.values() if str(f.object) == label]
+
+
+def test_an_update_closes_the_old_value_where_the_new_one_starts():
+    """The old residence becomes history and ends on the day of the move."""
+    beliefs = tell(claim("Paris", n=1, start=date(2019, 1, 1)), claim("Berlin", n=2, start=date(2024, 6, 1)))
+    assert held(beliefs) == [("Berlin", True)]
+    (paris,) = by_object(beliefs, "Paris")
+    assert paris.status is Status.SUPERSEDED and paris.valid.end == date(2024, 6, 1)
+
+
+def test_an_undated_update_is_ordered_by_when_it_was_said():
+    """Neither statement has a date: the later one wins, and the older ends when the later was said."""
+    beliefs = tell(claim("Mosaic", n=1), claim("Swiftly", n=5))
+    assert held(beliefs) == [("Swiftly", True)]
+    assert by_object(beliefs, "Mosaic")[0].valid.end == (DAY0 + timedelta(days=5)).date()
+
+
+def test_two_contradictions_of_one_instant_do_not_both_stay():
+    """Same speaker, same moment, no dates: one value is left."""
+    beliefs = tell(claim("Mosaic", n=1), claim("Swiftly", n=1))
+    assert held(beliefs) == [("Swiftly", True)]
+
+
+def test_a_correction_reaches_back():
+    """The wrong value never was true, and the right one takes over its time."""
+    beliefs = tell(
+        claim("Berlin", n=1, start=date(2024, 5, 25)), claim("Bonn", n=2, act=Act.CORRECT, replaces="berlin")
+    )
+    assert held(beliefs) == [("Bonn", True)]
+    assert by_object(beliefs, "Berlin")[0].status is Status.RETRACTED
+    assert by_object(beliefs, "Bonn")[0].valid.start == date(2024, 5, 25)
+
+
+def test_a_past_state_becomes_history_and_displaces_nothing():
+    """"I used to live in Rome" leaves the present residence alone."""
+    beliefs = tell(claim("Berlin", n=1), claim("Rome", n=2, ended=True))
+    assert ("Berlin", True) in held(beliefs)
+    assert by_object(beliefs, "Rome")[0].valid.end is not None
+
+
+def test_a_value_with_an_earlier_date_becomes_history():
+    """News about 2015 that comes in late does not replace the present."""
+    beliefs = tell(claim("Berlin", n=1, start=date(2020, 1, 1)), claim("Oslo", n=2, start=date(2015, 1, 1)))
+    assert held(beliefs) == [("Berlin", True)]
+    assert by_object(beliefs, "Oslo")[0].valid.end == date(2020, 1, 1)
+
+
+def test_multi_valued_relations_only_accumulate():
+    """A second language does not displace the first."""
+    beliefs = tell(*(claim(v, n=i, relation="speaks", functional=False) for i, v in enumerate(["German", "Spanish"])))
+    assert held(beliefs) == [("German", True), ("Spanish", True)]
+
+
+def test_a_negation_ends_what_it_denies():
+    """"I no longer like tea" closes the liking and is held itself."""
+    beliefs = tell(
+        claim("tea", n=1, relation="likes", functional=False),
+        claim("tea", n=2, relation="likes", functional=False, polarity=False),
+    )
+    assert held(beliefs) == [("tea", False)]
+
+
+def test_liking_again_ends_the_dislike():
+    """The opposite of a negative fact closes it."""
+    tea = {"relation": "likes", "functional": False}
+    beliefs = tell(claim("tea", n=1, **tea), claim("tea", n=2, polarity=False, **tea), claim("tea", n=3, **tea))
+    assert held(beliefs) == [("tea", True)]
+
+
+def test_saying_it_again_supports_one_fact():
+    """Three wordings of one fact are one fact with three sources."""
+    beliefs = tell(*(claim("Berlin", n=n) for n in (1, 2, 3)))
+    (fact,) = beliefs.facts.values()
+    assert fact.turn_ids == ("t1", "t2", "t3")
+    assert [change.kind for change in beliefs.changes] == [ChangeKind.ASSERT, ChangeKind.SUPPORT, ChangeKind.SUPPORT]
+
+
+def test_an_assistant_alone_is_quarantined_until_the_user_confirms():
+    """A machine's word about its user is not believed on its own."""
+    beliefs = tell(claim("Berlin", n=1, role="assistant", speaker="Helper"))
+    assert held(beliefs) == []
+    confirmed = tell(claim("Berlin", n=1, role="assistant", speaker="Helper"), claim("Berlin", n=2))
+    assert held(confirmed) == [("Berlin", True)]
+
+
+def test_the_user_about_himself_beats_others():
+    """Hearsay about a user does not displace the user's own word."""
+    beliefs = tell(claim("Berlin", n=1), claim("Munich", n=2, speaker="Leo"))
+    assert held(beliefs) == [("Berlin", True)]
+
+
+def test_two_equal_sources_stay_open():
+    """Two people who disagree about a third leave a dispute, and both values are visible."""
+    beliefs = tell(claim("Graz", n=1, subject="Mia", speaker="Ana"), claim("Linz", n=2, subject="Mia", speaker="Ben"))
+    assert {(f.disputed, f.status) for f in beliefs.facts.values()} == {(True, Status.HELD)}
+
+
+def test_taking_a_statement_back_restores_what_it_displaced():
+    """A withdrawn update brings the earlier value back."""
+    beliefs = tell(claim("Berlin", n=1), claim("Bonn", n=2), claim("Bonn", n=3, act=Act.WITHDRAW))
+    assert held(beliefs) == [("Berlin", True)]
+    assert by_object(beliefs, "Berlin")[0].valid.end is None
+
+
+def test_withdrawing_a_turn_restores_what_it_displaced():
+    """The same through `withdraw`, with a change that says so."""
+    beliefs = tell(claim("Berlin", n=1), claim("Bonn", n=2))
+    changes = withdraw("t2", beliefs, known_at=DAY0)
+    assert {change.kind for change in changes} == {ChangeKind.RETRACT, ChangeKind.RESTORE}
+    beliefs.drop_turn("t2", changes)
+    assert held(beliefs) == [("Berlin", True)]
+
+
+def test_withdrawing_one_source_keeps_what_another_supports():
+    """A corroborated fact survives the loss of its first source."""
+    beliefs = tell(claim("Berlin", n=1), claim("Berlin", n=2))
+    beliefs.drop_turn("t1", withdraw("t1", beliefs, known_at=DAY0))
+    (fact,) = [f for f in beliefs.facts.values() if f.status is Status.HELD]
+    assert fact.turn_ids == ("t2",)
+
+
+def test_retracting_a_fact_restores_what_it_displaced():
+    """A fact that is declared false leaves no trace on the values before it."""
+    beliefs = tell(claim("Berlin", n=1), claim("Bonn", n=2))
+    (bonn,) = by_object(beliefs, "Bonn")
+    beliefs.drop_support(bonn, retract(bonn, beliefs, known_at=DAY0))
+    assert held(beliefs) == [("Berlin", True)]
+
+
+def test_every_change_gives_a_reason():
+    """A revision without a reason would be silent."""
+    beliefs = tell(claim("Berlin", n=1), claim("Bonn", n=2), claim("Köln", n=3, act=Act.CORRECT))
+    assert all(change.reason for change in beliefs.changes if change.revises)
+
+
+VALUES = st.sampled_from(["A", "B", "C"])
+CLAIMS = st.lists(
+    st.builds(
+        lambda value, act, polarity, day, ended, speaker, functional: (value, act, polarity, day, ended, speaker),
+        VALUES,
+        st.sampled_from(list(Act)),
+        st.booleans(),
+        st.none() | st.dates(date(2015, 1, 1), date(2025, 1, 1)),
+        st.booleans(),
+        st.sampled_from(["Ana", "Ben", "Cho"]),
+        st.booleans(),
+    ),
+    max_size=8,
+)
+
+
+def build(rows, *, functional):
+    """Make claims of one subject from drawn rows."""
+    return [
+        claim(v, n=n, act=a, polarity=p, start=d, ended=e, speaker=s, subject="Mia", functional=functional)
+        for n, (v, a, p, d, e, s) in enumerate(rows)
+    ]
+
+
+@given(CLAIMS)
+def test_a_functional_slot_never_holds_two_open_values(rows):
+    """Whatever is said, at most one undisputed value without an end is held."""
+    standings = resolve(build(rows, functional=True))
+    held_open = [
+        s for s in standings if s.status is Status.HELD and not s.disputed and s.valid.end is None and s.first.polarity
+    ]
+    assert len(held_open) <= 1
+
+
+@given(CLAIMS, st.integers(0, 7), st.booleans())
+def test_withdrawing_equals_never_having_said(rows, index, functional):
+    """Beliefs after a withdrawal are those of a memory that never heard the turn."""
+    claims = build(rows, functional=functional)
+    if index >= len(claims):
+        return
+    gone = claims[index].turn_id
+    beliefs = tell(*claims)
+    beliefs.drop_turn(gone, withdraw(gone, beliefs, known_at=DAY0))
+    never = tell(*(c for c in claims if c.turn_id != gone))
+    believed = [
+        {k: f for k, f in b.facts.items() if f.status in (Status.HELD, Status.SUPERSEDED)} for b in (beliefs, never)
+    ]
+    assert believed[0] == believed[1]
+
+
+@given(CLAIMS)
+def test_folding_changes_equals_resolving_the_claims(rows):
+    """Incremental revision and resolving everything at once hold the same facts."""
+    claims = build(rows, functional=True)
+    beliefs = tell(*claims)
+    for slot, live in beliefs.claims.items():
+        expected = {s.fact_id: s.fact() for s in resolve(live)}
+        stored = {f.fact_id: f for f in beliefs.in_slot(slot)}
+        assert {k: v for k, v in stored.items() if k in expected} == expected
+
+
+@pytest.mark.parametrize("functional", [True, False], ids=["functional", "multi-valued"])
+def test_slots_separate_plans_from_facts(functional):
+    """A plan to move does not clash with where somebody lives."""
+    from doxa.core.values import Modality
+
+    plan = claim("Bonn", n=2, modality=Modality.PLANNED, functional=functional)
+    assert slot_of(plan) != slot_of(claim("Bonn", n=1, functional=functional))
