@@ -1,0 +1,194 @@
+"""What the generated parts of the pages say, read from the code.
+
+The pages call these functions between cog markers; `make docs` runs them, `make check` compares. Every function
+returns Markdown, and the same Markdown on every machine: no terminal width, colour or local path gets in.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import typer
+
+ROOT = Path(__file__).parents[1]
+WIDTH = 100
+
+
+class Setting(NamedTuple):
+    """One line of the settings page; `path` is its place in the file, as `llm.timeout_s`."""
+
+    env: str
+    path: str
+    default: str
+    description: str
+
+
+def cli() -> str:
+    """Return one section per command of `doxa`, holding what its `--help` prints."""
+    return "\n\n".join(f"## `{name}`\n\n```text\n{text.rstrip()}\n```" for name, text in commands())
+
+
+def commands() -> Iterator[tuple[str, str]]:
+    """Yield the full name and the help text of every command and group, `doxa` first."""
+    from doxa.transport.cli import app
+
+    yield from _walk(typer.main.get_command(app), "doxa", None)
+
+
+def config() -> str:
+    """Return one table per group of settings."""
+    groups: dict[str, list[Setting]] = {}
+    for setting in settings():
+        groups.setdefault(setting.path.rpartition(".")[0], []).append(setting)
+    return "\n\n".join(_settings_table(group, rows) for group, rows in groups.items())
+
+
+def settings() -> list[Setting]:
+    """Return every setting in the order of the `Config` tree."""
+    from doxa.core.config import settings as read
+
+    return [Setting(env, ".".join(path), _default(value), text) for env, path, value, text in read()]
+
+
+def errors() -> str:
+    """Return the tree of exceptions, and a table of what each one means and carries."""
+    from doxa.core import errors as module
+
+    drawing = [line[4:] for line in inspect.getdoc(module).splitlines() if line.startswith("    ")]
+    rows = [
+        [f"`{name}`", f"`{cls.__base__.__name__}`", inspect.getdoc(cls) or "", _attributes(cls)]
+        for name, cls in ((name, getattr(module, name)) for name in module.__all__)
+    ]
+    return "\n".join(["```text", *drawing, "```", "", _table(["exception", "is a", "means", "carries"], rows)])
+
+
+def packages() -> str:
+    """Return the packages of Doxa with the arrow line that each opens with."""
+    rows = []
+    for front in sorted((ROOT / "src" / "doxa").glob("*/__init__.py")):
+        first = (ast.get_docstring(ast.parse(front.read_text(encoding="utf-8"))) or "").partition("\n")[0]
+        name, _, arrow = first.partition(": ")
+        rows.append([f"`{name}`", arrow.rstrip(".")])
+    return _table(["package", "what goes in -> what comes out"], rows)
+
+
+SYNCHRONOUS = {"open", "dialogue", "memory", "describe"}
+"""Methods that do no work worth a thread."""
+HELD = {"Doxa": "Doxa", "Dialogue": "Dialogue", "Memory": "Memory"}
+INTERNAL = {"parts", "receive", "settle", "wait"}
+
+
+def async_twin() -> str:
+    """Return the classes of `engine/api.py` with awaitable methods; each calls its twin in a thread."""
+    source = Path(__file__).parent.parent / "src" / "doxa" / "engine" / "api.py"
+    classes = [node for node in ast.parse(source.read_text(encoding="utf-8")).body if isinstance(node, ast.ClassDef)]
+    code = "\n\n".join(_twin(cls) for cls in classes)
+    command = [sys.executable, "-m", "ruff", "format", "--line-length=120", "-"]
+    formatted = subprocess.run(command, input=code, text=True, capture_output=True, check=True).stdout
+    return f"\n\n{formatted}\n\n"
+
+
+def _twin(cls: ast.ClassDef) -> str:
+    public = [node for node in cls.body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")]
+    fields = [
+        a.arg for f in cls.body if isinstance(f, ast.FunctionDef) and f.name == "__init__" for a in f.args.kwonlyargs
+    ]
+    summary = (ast.get_docstring(cls) or "").splitlines()[0]
+    lines = [
+        f"class Async{cls.name}:",
+        f'    """{summary}',
+        "",
+        "    Its methods wait without blocking the event loop.",
+        '    """',
+        "",
+    ]
+    lines += [f"    def __init__(self, twin: {cls.name}) -> None:", "        self._twin = twin"]
+    lines += [f"        self.{name} = twin.{name}" for name in fields] + [""]
+    for function in public:
+        if function.name not in INTERNAL:
+            lines += [*_twin_method(cls.name, function), ""]
+    if cls.name == "Doxa":
+        lines += [
+            "    async def __aenter__(self) -> Self:",
+            "        return self",
+            "",
+            "    async def __aexit__(",
+            "        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None",
+            "    ) -> None:",
+            "        await asyncio.to_thread(self._twin.__exit__, kind, error, trace)",
+            "",
+        ]
+    return "\n".join(lines)
+
+
+def _twin_method(owner: str, function: ast.FunctionDef) -> list[str]:
+    arguments, returned = ast.unparse(function.args), ast.unparse(function.returns) if function.returns else "None"
+    passed = [a.arg for a in function.args.args[1:]] + [f"{a.arg}={a.arg}" for a in function.args.kwonlyargs]
+    doc = (ast.get_docstring(function) or "").splitlines()[0]
+    awaited = function.name not in SYNCHRONOUS
+    head = f"    {'async ' if awaited else ''}def {function.name}({arguments}) -> "
+    if function.name == "open":
+        body = f"return cls({owner}.open({', '.join(passed)}))"
+        return [
+            "    @classmethod",
+            head + "Self:",
+            f'        """{doc} It blocks while the file is opened."""',
+            f"        {body}",
+        ]
+    call = f"self._twin.{function.name}"
+    body = (
+        f"return await asyncio.to_thread({', '.join([call, *passed])})"
+        if awaited
+        else f"return {call}({', '.join(passed)})"
+    )
+    if returned in HELD:
+        body, returned = f"return Async{returned}({call}({', '.join(passed)}))", f"Async{returned}"
+    return [head + f"{returned}:", f'        """{doc}"""', f"        {body}"]
+
+
+def _walk(command: Any, name: str, parent: Any) -> Iterator[tuple[str, str]]:
+    # Plain help: what rich draws depends on its version and on the terminal.
+    command.rich_markup_mode = None
+    context = command.context_class(command, info_name=name.rpartition(" ")[2], parent=parent, terminal_width=WIDTH)
+    yield name, command.get_help(context)
+    for child, sub in getattr(command, "commands", {}).items():
+        if not sub.hidden:
+            yield from _walk(sub, f"{name} {child}", context)
+
+
+def _settings_table(group: str, rows: list[Setting]) -> str:
+    title = f"## `[{group}]`" if group else "## Top level"
+    cells = [[f"`{row.path}`", f"`{row.env}`", row.default, row.description] for row in rows]
+    return f"{title}\n\n{_table(['setting', 'environment', 'default', 'meaning'], cells)}"
+
+
+def _default(value: Any) -> str:
+    if value is None:
+        return "unset"
+    return f"`{str(value).lower() if isinstance(value, bool) else value}`"
+
+
+def _attributes(cls: type) -> str:
+    """The names that the class's own `__init__` sets on `self`."""
+    if "__init__" not in vars(cls):
+        return ""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(cls.__init__)))
+    targets = (target for node in ast.walk(tree) if isinstance(node, ast.Assign) for target in node.targets)
+    names = [t.attr for t in targets if isinstance(t, ast.Attribute) and ast.unparse(t.value) == "self"]
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _table(head: list[str], rows: list[list[str]]) -> str:
+    lines = [head, ["---"] * len(head), *([_cell(text) for text in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")

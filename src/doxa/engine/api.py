@@ -1,0 +1,493 @@
+"""What users hold in their hands: `Doxa`, a `Dialogue`, a `Memory`.
+
+`AsyncDoxa` is generated from this file (see `asynchronous.py`).
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from doxa.core.config import Config
+from doxa.core.errors import ClosedError, InputError, NotFoundError, StoreConflictError
+from doxa.core.trace import Tracer
+from doxa.core.values import (
+    Certificate,
+    Change,
+    Evidence,
+    Explanation,
+    Fact,
+    Forest,
+    Receipt,
+    Reply,
+    Role,
+    Turn,
+)
+from doxa.engine import transfer
+from doxa.engine.explain import explain
+from doxa.engine.intake import Day, Moment, read_day, read_end, read_turn
+from doxa.engine.maintenance import Maintenance
+from doxa.engine.replay import beliefs_at, erase_all, erase_turn
+from doxa.engine.turn import Asked, respond, search
+from doxa.engine.wiring import Parts, wire
+from doxa.memory import Beliefs, Event, describe
+from doxa.revise import retract, withdraw
+
+__all__ = ["Dialogue", "Doxa", "Memory"]
+
+RETRIES = 20
+
+
+class Doxa:
+    """A memory for language models, on one database. Safe between threads; many processes may open one database."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._maintenance = Maintenance(parts)
+        self._closed = False
+        for user in parts.log.pending():
+            self._maintenance.schedule(user)  # what a crash left behind
+
+    @classmethod
+    def open(cls, url: str | Path = ":memory:", *, config: Config | None = None) -> Self:
+        """Return an engine on a database; a new file is made.
+
+        Args:
+            url: a path, `:memory:`, or an SQLAlchemy URL (Postgres).
+            config: the settings; by default those of `doxa.toml` and the environment.
+
+        Raises:
+            ConfigError: a setting cannot be used.
+            StoreError: the database cannot be opened; a foreign or damaged file is left as it is.
+        """
+        return cls(wire(str(url), config or Config.load()))
+
+    def dialogue(
+        self, *, user: str, agent: str = "assistant", session: str = "default", speaker: str | None = None
+    ) -> Dialogue:
+        """Return a dialogue of a user with an agent.
+
+        Args:
+            user: whose memory it is; users never share anything.
+            agent: name of the assistant.
+            session: name of the session; it groups turns.
+            speaker: the user's name as people write it; by default made from `user` ("ana" -> "Ana").
+        """
+        _named(user, "user")
+        return Dialogue(self, user=user, agent=agent, session=session, speaker=speaker or display_name(user))
+
+    def memory(self, *, user: str) -> Memory:
+        """Return the memory of a user, to read, correct and move."""
+        _named(user, "user")
+        return Memory(self, user=user)
+
+    def users(self) -> list[str]:
+        """Return every user with at least one turn."""
+        return self.parts.log.users()
+
+    def flush(self) -> None:
+        """Wait until everything that was received, for any user, is processed.
+
+        Raises:
+            DoxaError: what stopped the processing; what was received is kept.
+        """
+        for user in self.parts.log.pending():
+            self._maintenance.wait(user)
+
+    def describe(self) -> dict[str, Any]:
+        """Return what is in use: database, encoder, language model, version."""
+        parts = self.parts
+        encoder = {"name": parts.encoder.name, "dims": parts.encoder.dims}
+        store = parts.log.store.describe()
+        return {"version": version("doxa"), "store": store, "encoder": encoder, "llm": parts.config.llm.name}
+
+    def close(self) -> None:
+        """Process what was received, then give back threads and connections. Closing twice is harmless."""
+        self._close(drain=True)
+
+    def _close(self, *, drain: bool) -> None:
+        if not self._closed:
+            self._closed = True
+            self._maintenance.stop(drain=drain)
+            self._parts.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._close(drain=kind is None)
+
+    @property
+    def parts(self) -> Parts:
+        """What the engine is made of.
+
+        Raises:
+            ClosedError: it was closed.
+        """
+        if self._closed:
+            raise ClosedError("This Doxa was closed. Open it again with Doxa.open(...).")
+        return self._parts
+
+    def receive(self, turn: Turn) -> tuple[Turn, Receipt]:
+        """Store a turn and have it processed behind the caller's back. Durable on return."""
+        stored, receipt = self.parts.log.receive(turn)
+        self._maintenance.schedule(turn.user)
+        return stored, receipt
+
+    def settle(self, user: str) -> bool:
+        """Wait a moment (setting `engine.settle_s`) for received turns to be processed; tell whether they are."""
+        return self._maintenance.wait(user, self.parts.config.engine.settle_s)
+
+    def wait(self, user: str) -> None:
+        """Wait until everything that was received for a user is processed."""
+        self._maintenance.wait(user)
+
+
+class Dialogue:
+    """One user talking with one agent in one session."""
+
+    def __init__(self, doxa: Doxa, *, user: str, agent: str, session: str, speaker: str) -> None:
+        self._doxa = doxa
+        self.user = user
+        self.agent = agent
+        self.session = session
+        self.speaker = speaker
+
+    def respond(self, text: str, *, at: Moment | None = None, turn_id: str | None = None) -> Reply:
+        """Answer what the user says, and remember it.
+
+        The turn is durable before it is answered. The answer waits at most `engine.settle_s` for what the turn
+        itself changes; if that takes longer, the changes come later and the trace says so.
+
+        Raises:
+            TurnError: the turn cannot be taken.
+            TurnConflictError: `turn_id` is known with another text.
+            StoreError: nothing was stored.
+        """
+        turn = self._turn(text, speaker=self.speaker, role="user", at=at, turn_id=turn_id)
+        stored, receipt = self._doxa.receive(turn)
+        reply = self._answer(text, at=stored.at, turn_id=receipt.turn_id)
+        if not receipt.duplicate:
+            self._remember_reply(reply, stored)
+        return reply
+
+    def ask(self, text: str, *, as_of: Day | None = None, known_at: Moment | None = None) -> Reply:
+        """Answer without remembering the question.
+
+        Args:
+            text: the question.
+            as_of: the day of the world that is asked about; by default now, or what the question says.
+            known_at: answer from what had been said by then.
+
+        Raises:
+            InputError: the question is empty, or a time cannot be read.
+        """
+        if not text.strip():
+            raise InputError("A question needs a text; this one is empty.")
+        known = None if known_at is None else read_end(known_at)
+        day = None if as_of is None else read_day(as_of)
+        return self._answer(text, as_of=day, known_at=known)
+
+    def absorb(
+        self,
+        text: str,
+        *,
+        speaker: str | None = None,
+        role: Role = "user",
+        at: Moment | None = None,
+        turn_id: str | None = None,
+    ) -> Receipt:
+        """Remember a turn without answering it. Durable on return; the same `turn_id` again is the same turn.
+
+        Raises:
+            TurnError: the turn cannot be taken.
+            TurnConflictError: `turn_id` is known with another text.
+            StoreError: nothing was stored.
+        """
+        name = speaker or (self.agent if role == "assistant" else self.speaker)
+        _, receipt = self._doxa.receive(self._turn(text, speaker=name, role=role, at=at, turn_id=turn_id))
+        return receipt
+
+    def flush(self) -> None:
+        """Wait until everything received for this user is processed.
+
+        Raises:
+            DoxaError: what stopped the processing; what was received is kept.
+        """
+        self._doxa.wait(self.user)
+
+    def _turn(self, text: str, *, speaker: str, role: Role, at: Moment | None, turn_id: str | None) -> Turn:
+        return read_turn(
+            text,
+            user=self.user,
+            session=self.session,
+            speaker=speaker,
+            role=role,
+            at=at,
+            turn_id=turn_id,
+            max_chars=self._doxa.parts.config.engine.max_turn_chars,
+        )
+
+    def _answer(
+        self,
+        text: str,
+        *,
+        at: datetime | None = None,
+        turn_id: str | None = None,
+        as_of: Any = None,
+        known_at: datetime | None = None,
+    ) -> Reply:
+        tracer = Tracer()
+        with tracer.step("settle") as note:
+            if not self._doxa.settle(self.user):
+                note["degraded"] = "turns received before are still being processed; this answer may not know them"
+        at = at or known_at or self._now()
+        asked = Asked(
+            user=self.user,
+            text=text,
+            speaker=self.speaker,
+            agent=self.agent,
+            session=self.session,
+            at=at,
+            as_of=as_of,
+            known_at=known_at,
+            turn_id=turn_id,
+        )
+        return respond(asked, self._doxa.parts, tracer)
+
+    def _now(self) -> datetime:
+        with self._doxa.parts.log.user(self.user) as state:
+            return state.now() or datetime.now(UTC)
+
+    def _remember_reply(self, reply: Reply, turn: Turn) -> None:
+        answer = Turn(
+            turn_id=f"{turn.turn_id}/reply",
+            user=self.user,
+            session=self.session,
+            speaker=self.agent,
+            role="assistant",
+            text=reply.text,
+            at=turn.at,
+            generated=True,
+        )
+        self._doxa.receive(answer)
+
+
+class Memory:
+    """What is known of one user: to read, explain, correct, erase and move."""
+
+    def __init__(self, doxa: Doxa, *, user: str) -> None:
+        self._doxa = doxa
+        self.user = user
+
+    def search(
+        self, query: str, *, k: int = 10, as_of: Day | None = None, known_at: Moment | None = None
+    ) -> list[Evidence]:
+        """Return up to `k` pieces of evidence for a query, best first; withdrawn turns are left out.
+
+        Raises:
+            InputError: the query is empty, `k` is not positive, or a time cannot be read.
+        """
+        if not query.strip() or k < 1:
+            raise InputError(f"search: expected a query and k >= 1, got {query!r} and k={k}.")
+        self._doxa.settle(self.user)
+        day = None if as_of is None else read_day(as_of)
+        known = None if known_at is None else read_end(known_at)
+        return search(query, self._doxa.parts, user=self.user, k=k, as_of=day, known_at=known)
+
+    def facts(
+        self,
+        *,
+        current: bool = True,
+        subject: str | None = None,
+        relation: str | None = None,
+        as_of: Day | None = None,
+        known_at: Moment | None = None,
+    ) -> list[Fact]:
+        """Return facts in the order in which they came to be.
+
+        Args:
+            current: only what is believed now; False adds superseded, retracted and quarantined facts.
+            subject: only facts about it, by label.
+            relation: only facts of this relation, by name or label.
+            as_of: what held in the world on that day, by what is believed now.
+            known_at: what was believed then.
+        """
+        self._doxa.settle(self.user)
+        day = None if as_of is None else read_day(as_of)
+        with self._doxa.parts.log.user(self.user) as state:
+            beliefs, today = state.beliefs, state.today()
+            if known_at is not None:
+                moment = read_end(known_at)
+                beliefs, today = self._beliefs_at(moment), moment.date()
+            return list(beliefs.select(current=current, now=today, as_of=day, subject=subject, relation=relation))
+
+    def history(self, of: Fact | str | tuple[str, str]) -> list[Change]:
+        """Return what happened to a fact, or to everything that a subject and relation ever had, oldest first.
+
+        Args:
+            of: a fact, a fact id, or `(subject, relation)` by label.
+
+        Raises:
+            NotFoundError: there is no such fact.
+        """
+        self._doxa.settle(self.user)
+        with self._doxa.parts.log.user(self.user) as state:
+            if isinstance(of, tuple):
+                chosen = state.beliefs.select(current=False, subject=of[0], relation=of[1])
+                keys = {fact.fact_id for fact in chosen}
+                return [change for change in state.beliefs.changes if change.fact.fact_id in keys]
+            return state.beliefs.changes_of(self._fact(state.beliefs, of).fact_id)
+
+    def why(self, fact_id: str) -> Explanation:
+        """Return why a fact stands where it stands: its source turns, and what it displaced or was displaced by.
+
+        Raises:
+            NotFoundError: there is no such fact.
+        """
+        self._doxa.settle(self.user)
+        with self._doxa.parts.log.user(self.user) as state:
+            return explain(self._fact(state.beliefs, fact_id), state)
+
+    def tasks(self) -> Forest:
+        """Return the user's task forest."""
+        self._doxa.settle(self.user)
+        with self._doxa.parts.log.user(self.user) as state:
+            return state.forest
+
+    def retract(self, fact_id: str, *, reason: str = "") -> list[Change]:
+        """Declare that a fact never was true; what it had displaced holds again.
+
+        Raises:
+            NotFoundError: there is no such fact.
+        """
+        self._doxa.wait(self.user)
+
+        def act() -> list[Change]:
+            with self._doxa.parts.log.user(self.user) as state:
+                fact, now = self._fact(state.beliefs, fact_id), datetime.now(UTC)
+                changes = retract(fact, state.beliefs, known_at=now, reason=reason)
+                event = Event(kind="retracted", known_at=now, target=fact.fact_id, reason=reason, changes=changes)
+                self._doxa.parts.log.append(self.user, state, event)
+                return changes
+
+        return _retried(act)
+
+    def withdraw(self, *, turn_id: str, reason: str = "") -> list[Change]:
+        """Stop trusting a turn: what only it supports goes, what it had displaced returns; its text is kept.
+
+        Raises:
+            NotFoundError: there is no such turn.
+        """
+        self._doxa.wait(self.user)
+
+        def act() -> list[Change]:
+            with self._doxa.parts.log.user(self.user) as state:
+                if state.turn(turn_id) is None:
+                    raise NotFoundError(f"User {self.user!r} has no turn {turn_id!r}.")
+                if turn_id in state.withdrawn:
+                    return []
+                now = datetime.now(UTC)
+                changes = withdraw(turn_id, state.beliefs, known_at=now, reason=reason)
+                event = Event(kind="withdrawn", known_at=now, target=turn_id, reason=reason, changes=changes)
+                self._doxa.parts.log.append(self.user, state, event)
+                return changes
+
+        return _retried(act)
+
+    def undo(self) -> list[Change]:
+        """Withdraw the last turn that changed what is believed; returns what changed, empty when there is none."""
+        self._doxa.wait(self.user)
+        with self._doxa.parts.log.user(self.user) as state:
+            changed = (change.turn_id for change in reversed(state.beliefs.changes))
+            last = next((key for key in changed if key is not None and key not in state.withdrawn), None)
+        return [] if last is None else self.withdraw(turn_id=last, reason="undone")
+
+    def forget(self, *, turn_id: str | None = None, everything: bool = False) -> Certificate:
+        """Erase a turn, or everything, with all that was made from it: log rows, vectors, facts. Not reversible.
+
+        Returns:
+            A certificate that counts what was removed and repeats none of it.
+
+        Raises:
+            InputError: neither or both of the arguments are given.
+            NotFoundError: there is no such turn.
+        """
+        if (turn_id is None) == (not everything):
+            raise InputError("forget: give either turn_id=... or everything=True.")
+        self._doxa.wait(self.user)
+        parts = self._doxa.parts
+        if turn_id is None:
+            return erase_all(parts.log, self.user)
+        context = parts.config.engine.context_turns
+        return _retried(lambda: erase_turn(parts.log, self.user, turn_id, context_turns=context))
+
+    def export(self, path: str | Path, *, format: Literal["jsonl", "turtle", "markdown"] = "jsonl") -> Path:
+        """Write the memory to a file and return its path.
+
+        Args:
+            path: the file; an existing one is replaced, in one step.
+            format: `jsonl` is complete and can be imported; `turtle` holds the facts as RDF with their sources;
+                `markdown` is for people.
+        """
+        self._doxa.wait(self.user)
+        return transfer.export(self._doxa.parts.log, self.user, Path(path), format=format)
+
+    def import_(self, path: str | Path) -> int:
+        """Read a `jsonl` export into this memory and return the number of turns that were new.
+
+        An empty memory becomes what was exported, revisions and withdrawals included; otherwise the turns are
+        absorbed as if they had just come in.
+
+        Raises:
+            FormatError: the file is no such export; nothing was read.
+        """
+        self._doxa.wait(self.user)
+        count = transfer.import_(self._doxa.parts.log, self.user, Path(path))
+        self._doxa.wait(self.user)
+        return count
+
+    def stats(self) -> dict[str, Any]:
+        """Return how much of everything there is."""
+        self._doxa.settle(self.user)
+        with self._doxa.parts.log.user(self.user) as state:
+            return state.counts()
+
+    def describe(self, fact: Fact) -> str:
+        """Return a fact as a plain sentence."""
+        return describe(fact)
+
+    def _beliefs_at(self, moment: datetime) -> Beliefs:
+        return beliefs_at(self._doxa.parts.log.rows(self.user), moment)
+
+    def _fact(self, beliefs: Beliefs, key: Fact | str) -> Fact:
+        fact_id = key.fact_id if isinstance(key, Fact) else key
+        fact = beliefs.facts.get(fact_id)
+        if fact is None:
+            raise NotFoundError(f"User {self.user!r} has no fact {fact_id!r}. `doxa facts --all` lists their ids.")
+        return fact
+
+
+def display_name(user: str) -> str:
+    """Return a user id as a name: "ana" -> "Ana"; ids that are no plain word stay as they are."""
+    return user.capitalize() if user.isalpha() and user.islower() else user
+
+
+def _named(name: str, what: str) -> None:
+    if not isinstance(name, str) or not name.strip():
+        raise InputError(f"{what}: expected a name, got {name!r}.")
+
+
+def _retried(act: Any) -> Any:
+    """Do it again while another process changes the same user."""
+    for _ in range(RETRIES):
+        try:
+            return act()
+        except StoreConflictError:
+            continue
+    return act()

@@ -1,0 +1,99 @@
+"""What callers give -> values: turns, days and times, checked with messages that say what to do."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime, time
+from typing import get_args
+
+from dateutil import parser
+
+from doxa.core.errors import InputError, TurnError
+from doxa.core.values import Role, Turn
+
+__all__ = ["Day", "Moment", "read_day", "read_moment", "read_turn"]
+
+Moment = datetime | date | str
+"""A point in time: a datetime (naive ones are UTC), a date (its start), or an ISO 8601 text."""
+Day = date | datetime | str
+"""A day: a date, a datetime (its day in UTC), or an ISO 8601 text."""
+
+
+def read_moment(value: Moment, *, what: str = "at") -> datetime:
+    """Return a moment in UTC.
+
+    Raises:
+        InputError: it is no time, or cannot be read as one.
+    """
+    if isinstance(value, str):
+        value = _parse(value, what)
+    if isinstance(value, datetime):
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    if isinstance(value, date):
+        return datetime.combine(value, time(), tzinfo=UTC)
+    raise InputError(f"{what}: expected a datetime, a date or an ISO text, got {value!r}.")
+
+
+def read_day(value: Day, *, what: str = "as_of") -> date:
+    """Return a day; see `read_moment`."""
+    return read_moment(value, what=what).date()
+
+
+def read_end(value: Moment, *, what: str = "known_at") -> datetime:
+    """Return the end of a moment: a bare day means all of that day."""
+    moment = read_moment(value, what=what)
+    bare = not isinstance(value, datetime) and (not isinstance(value, str) or re.fullmatch(r"[\d-]+", value.strip()))
+    return datetime.combine(moment.date(), time.max, tzinfo=UTC) if bare else moment
+
+
+def _parse(text: str, what: str) -> datetime:
+    try:
+        return parser.isoparse(text.strip())
+    except (ValueError, OverflowError) as exc:
+        raise InputError(f"{what}: expected a time such as 2024-05-01 or 2024-05-01T14:30, got {text!r}.") from exc
+
+
+def read_turn(
+    text: str,
+    *,
+    user: str,
+    session: str,
+    speaker: str,
+    role: Role,
+    at: Moment | None,
+    turn_id: str | None,
+    max_chars: int,
+) -> Turn:
+    """Return a turn that can be stored.
+
+    Raises:
+        TurnError: the text is empty or too long, the role is unknown, or an id is empty.
+        InputError: the time cannot be read.
+    """
+    if not isinstance(text, str):
+        raise TurnError(f"A turn's text must be a str, got {type(text).__name__}.")
+    if not text.strip():
+        raise TurnError("A turn needs a text; this one is empty. Nothing was stored.")
+    if len(text) > max_chars:
+        raise TurnError(
+            f"A turn may have {max_chars:,} characters, this one has {len(text):,}; nothing was stored. Split it, or "
+            "raise the setting engine.max_turn_chars."
+        )
+    if role not in get_args(Role):
+        raise TurnError(f"A turn's role is one of {', '.join(get_args(Role))}; got {role!r}.")
+    if turn_id is not None and not turn_id.strip():
+        raise TurnError("A turn id must not be empty; leave it out to get one.")
+    return Turn(
+        turn_id=turn_id or "",
+        user=user,
+        session=session,
+        speaker=_clean(speaker),
+        role=role,
+        text=_clean(text),
+        at=datetime.now(UTC) if at is None else read_moment(at),
+    )
+
+
+def _clean(text: str) -> str:
+    """Replace half surrogate pairs, which no database can store."""
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,149 @@
+"""Turns that were received -> turns that are understood, in order per user, behind the caller's back."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import deque
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doxa.backends.store import owner_name
+from doxa.core.errors import BackendError, StoreConflictError
+from doxa.core.values import Turn
+from doxa.engine.turn import absorb
+from doxa.engine.wiring import Parts
+
+__all__ = ["Maintenance"]
+
+BLOCK = 64
+"""Turns that are encoded together; also how often a lease is renewed."""
+LEASE_S = 30.0
+"""How long another process waits for this one before it takes over. A dead process on this machine is seen at once."""
+POLL_S = 0.02
+"""How often to look whether another process has finished."""
+
+logger = logging.getLogger("doxa")
+
+
+class Maintenance:
+    """One background thread that processes the turns of all users. It starts at the first turn."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._queue: deque[str] = deque()
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._active: str | None = None
+        self._stopping = False
+        self._abandoned = False
+        self._errors: dict[str, Exception] = {}
+        self._owner = owner_name()
+
+    def schedule(self, user: str) -> None:
+        """Ask for the pending turns of a user to be processed."""
+        with self._changed:
+            if user not in self._queue:
+                self._queue.append(user)
+            if self._thread is None and not self._stopping:
+                self._thread = threading.Thread(target=self._run, name="doxa-maintenance", daemon=True)
+                self._thread.start()
+            self._changed.notify_all()
+
+    def wait(self, user: str, timeout_s: float | None = None) -> bool:
+        """Wait until all turns that were received for a user are processed.
+
+        Returns:
+            False when the time was over first.
+
+        Raises:
+            Exception: what stopped the processing, once.
+        """
+        deadline = None if timeout_s is None else time.monotonic() + timeout_s
+        while True:
+            head = self._parts.log.head(user)
+            if head.received <= head.maintained:
+                return True
+            with self._changed:
+                if (error := self._errors.pop(user, None)) is not None:
+                    raise error
+                left = None if deadline is None else deadline - time.monotonic()
+                if left is not None and left <= 0:
+                    return False
+                if user not in self._queue and self._active != user:
+                    self.schedule(user)
+                self._changed.wait(min(POLL_S, left) if left is not None else POLL_S)
+
+    def stop(self, *, drain: bool) -> None:
+        """End the thread; with `drain`, after it has processed everything that was scheduled."""
+        with self._changed:
+            self._stopping = True
+            self._abandoned = not drain
+            self._changed.notify_all()
+            thread = self._thread
+        if thread is not None:
+            thread.join()
+
+    def _run(self) -> None:
+        while (user := self._next()) is not None:
+            try:
+                self._process(user)
+            except Exception as exc:  # noqa: BLE001  kept for the next wait(); the turns stay received
+                logger.warning("turns of user %r wait to be processed: %s", user, exc)
+                with self._changed:
+                    self._errors[user] = exc
+            with self._changed:
+                self._active = None
+                self._changed.notify_all()
+
+    def _next(self) -> str | None:
+        with self._changed:
+            while not self._queue and not self._stopping:
+                self._changed.wait()
+            if self._abandoned or not self._queue:
+                return None
+            self._active = self._queue.popleft()
+            return self._active
+
+    def _process(self, user: str) -> None:
+        store, scope = self._parts.log.store, self._parts.log.scope(user)
+        while block := self._pending(user):
+            if not store.lease(scope, owner=self._owner, seconds=LEASE_S):
+                self._later(user)
+                return
+            self._process_block(block)
+        store.lease(scope, owner=self._owner, seconds=0)
+
+    def _pending(self, user: str) -> list[Turn]:
+        if self._abandoned:
+            return []
+        with self._parts.log.user(user) as state:
+            return state.pending()[:BLOCK]
+
+    def _later(self, user: str) -> None:
+        """Another process is at it: look again in a moment, unless this one is about to end."""
+        if not self._stopping:
+            time.sleep(POLL_S)
+            self.schedule(user)
+
+    def _process_block(self, block: list[Turn]) -> None:
+        vectors, degraded = self._encode(block)
+        for turn, vector in zip(block, vectors, strict=True):
+            while not self._abandoned:
+                try:
+                    absorb(turn, vector, self._parts, degraded=degraded)
+                    break
+                except StoreConflictError:
+                    continue
+            with self._changed:
+                self._changed.notify_all()
+
+    def _encode(self, block: list[Turn]) -> tuple[list[NDArray[np.float32] | None], str]:
+        wanted = [turn for turn in block if not turn.generated]
+        try:
+            encoded = iter(self._parts.encoder.encode([turn.text for turn in wanted]))
+        except BackendError as exc:
+            return [None] * len(block), f"the encoder failed: {exc}"
+        return [None if turn.generated else next(encoded) for turn in block], ""

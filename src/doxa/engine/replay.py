@@ -1,0 +1,125 @@
+"""The past, told again: what was believed at an earlier time, and what is believed once a turn is erased."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from doxa.backends.store import Row
+from doxa.core.errors import NotFoundError
+from doxa.core.values import Certificate, Claim, Turn
+from doxa.memory import Beliefs, Event, MemoryLog, UserState, turn_from
+from doxa.revise import retract, revise, withdraw
+from doxa.understand import understand
+
+__all__ = ["beliefs_at", "erase_all", "erase_turn"]
+
+Understand = Callable[[Turn, Beliefs], Sequence[Claim]]
+
+
+def beliefs_at(rows: Sequence[Row], known_at: datetime) -> Beliefs:
+    """Return what was believed from what had been said by `known_at`. Cost O(log), without understanding it again."""
+    beliefs = Beliefs()
+    for row in rows:
+        if row.kind not in ("turn", "erased") and row.known_at <= known_at:
+            _again(Event.from_row(row, None), beliefs)
+    return beliefs
+
+
+def _again(event: Event, beliefs: Beliefs) -> Event:
+    """Revise by an event anew, fold it, and return it with the changes that it now causes."""
+    if event.kind == "maintained":
+        turn_id = event.claims[0].turn_id if event.claims else ""
+        changes = revise(event.claims, beliefs, turn_id=turn_id, known_at=event.known_at)
+        beliefs.learn(event.claims, changes)
+    elif event.kind == "withdrawn":
+        changes = withdraw(event.target, beliefs, known_at=event.known_at, reason=event.reason)
+        beliefs.drop_turn(event.target, changes)
+    elif event.target in beliefs.facts:
+        fact = beliefs.facts[event.target]
+        changes = retract(fact, beliefs, known_at=event.known_at, reason=event.reason)
+        beliefs.drop_support(fact, changes)
+    else:
+        changes = []
+    return replace(event, changes=changes)
+
+
+def erase_turn(log: MemoryLog, user: str, turn_id: str, *, context_turns: int) -> Certificate:
+    """Remove a turn and everything that was made from it, and prove it.
+
+    Replies that Doxa wrote from that turn on are removed as well, since they may repeat it. What follows is
+    understood and revised again without it, and all of it is written in one transaction; then the freed space is
+    wiped. Cost: understanding every turn after the erased one.
+
+    Raises:
+        NotFoundError: the user has no such turn.
+        StoreConflictError: somebody wrote at the same time; call again.
+    """
+    with log.user(user) as state:
+        turn = state.turn(turn_id)
+        if turn is None:
+            raise NotFoundError(f"User {user!r} has no turn {turn_id!r}. `doxa search` and `doxa facts` show turn ids.")
+        rows, facts_before = log.rows(user), len(state.beliefs.facts)
+        gone = {t.ordinal for t in state.turns.values() if t is turn or (t.generated and t.ordinal > turn.ordinal)}
+        delete = [row.ordinal for row in rows if _concerns(row, gone, turn_id)]
+        kept = [row for row in rows if row.ordinal not in set(delete)]
+        bodies, beliefs = _retell(kept, user, after=turn.ordinal, context_turns=context_turns)
+        counts = log.store.rewrite(log.scope(user), delete=delete, replace=bodies, expected=rows[-1].ordinal)
+        log.forget_state(user)
+    erased = {**_counts(counts), "facts": max(0, facts_before - len(beliefs.facts))}
+    ids = sorted(t.turn_id for t in state.turns.values() if t.ordinal in gone)
+    return _certificate(user, tuple(ids), erased)
+
+
+def erase_all(log: MemoryLog, user: str) -> Certificate:
+    """Remove everything of a user, and prove it."""
+    with log.user(user) as state:
+        ids = tuple(turn.turn_id for turn in state.turns.values())
+        facts = len(state.beliefs.facts)
+        counts = log.store.erase(log.scope(user))
+        log.forget_state(user)
+    return _certificate(user, ids, {**_counts(counts), "facts": facts})
+
+
+def _concerns(row: Row, gone: set[int], turn_id: str) -> bool:
+    if row.kind == "turn":
+        return row.ordinal in gone
+    return row.about in gone or (row.kind == "withdrawn" and row.body.get("target") == turn_id)
+
+
+def _retell(
+    rows: Sequence[Row], user: str, *, after: int, context_turns: int
+) -> tuple[Mapping[int, Mapping[str, Any]], Beliefs]:
+    """Return the new bodies of the rows after an ordinal, and what is believed in the end."""
+    state = UserState(user=user, dims=1)
+    bodies: dict[int, Mapping[str, Any]] = {}
+    for row in rows:
+        if row.kind == "turn":
+            turn = turn_from(row.body, turn_id=str(row.turn_id), user=user, ordinal=row.ordinal, at=row.known_at)
+            state.receive(turn)
+        elif row.kind != "erased":
+            about = state.turns.get(row.about or 0)
+            event = Event.from_row(row, about)
+            if row.ordinal > after and about is not None and not about.generated:
+                context = state.context(about, context_turns)
+                event = replace(event, claims=understand(about, context, state.beliefs).claims)
+            event = _again(event, state.beliefs)
+            if row.ordinal > after:
+                bodies[row.ordinal] = event.body()
+    return bodies, state.beliefs
+
+
+def _counts(counts: Mapping[str, int]) -> dict[str, int]:
+    events = sum(count for kind, count in counts.items() if kind not in ("turn", "vectors"))
+    return {"turns": counts.get("turn", 0), "events": events, "vectors": counts.get("vectors", 0)}
+
+
+def _certificate(user: str, turn_ids: tuple[str, ...], erased: Mapping[str, int]) -> Certificate:
+    at = datetime.now(UTC)
+    record = json.dumps([user, turn_ids, dict(erased), at.isoformat()], ensure_ascii=False, sort_keys=True)
+    digest = hashlib.sha256(record.encode()).hexdigest()
+    return Certificate(user=user, turn_ids=turn_ids, erased=erased, at=at, digest=digest)

@@ -1,0 +1,251 @@
+"""The method: the two loops of Doxa.
+
+respond:  question -> evidence -> draft -> verdict -> reply + trace
+absorb:   turn -> claims -> changes -> one transaction
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doxa.core.errors import BackendError
+from doxa.core.trace import Tracer
+from doxa.core.values import Change, Claim, Draft, Evidence, Fact, Question, Reply, Turn, Verdict
+from doxa.engine.replay import beliefs_at
+from doxa.engine.wiring import Parts
+from doxa.memory import Event, UserState, describe
+from doxa.reason import answer, relevant_facts, write_with_model
+from doxa.recall import recall, rephrase
+from doxa.revise import revise
+from doxa.understand import find_question, read_question, understand
+from doxa.verify import verify
+
+__all__ = ["Asked", "absorb", "respond", "search"]
+
+FACTS_IN_PROMPT = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What is asked of the memory, by whom, and of which time."""
+
+    user: str
+    text: str
+    speaker: str
+    agent: str
+    session: str
+    at: datetime
+    as_of: date | None = None
+    known_at: datetime | None = None
+    turn_id: str | None = None
+    """The turn that asks, when it is remembered; its own changes are reported with the answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """What the memory has to say, gathered in one look at the state."""
+
+    question: Question | None
+    evidence: Sequence[Evidence]
+    draft: Draft
+    facts: Sequence[Fact]
+    recent: Sequence[Turn]
+    turns: dict[str, Turn]
+    changes: Sequence[Change]
+    intents: tuple[str, ...]
+    today: date
+
+
+def absorb(turn: Turn, vector: NDArray[np.float32] | None, parts: Parts, *, degraded: str = "") -> bool:
+    """Turn one received turn into claims, revise what is believed, and store both in one transaction.
+
+    Args:
+        turn: a turn that was received and is not processed yet.
+        vector: its encoding `(dims,)`, or None when the encoder failed.
+        parts: what the engine is made of.
+        degraded: why a step before this one did not run in full.
+
+    Returns:
+        False when the turn had been processed already (by another process).
+
+    Raises:
+        StoreConflictError: another process changed the state in between; call again.
+        StoreError: the database failed; the turn stays received.
+    """
+    with parts.log.user(turn.user) as state:
+        if turn.ordinal <= state.maintained:
+            return False
+        claims: Sequence[Claim] = ()
+        if not turn.generated:
+            context = state.context(turn, parts.config.engine.context_turns)
+            claims = understand(turn, context, state.beliefs).claims
+        changes = revise(claims, state.beliefs, turn_id=turn.turn_id, known_at=turn.at)
+        event = Event(
+            kind="maintained", known_at=turn.at, about=turn, claims=claims, changes=changes, degraded=degraded
+        )
+        parts.log.append(turn.user, state, event, vector)
+        return True
+
+
+def respond(asked: Asked, parts: Parts, tracer: Tracer) -> Reply:
+    """Answer from memory: evidence, a draft, a check of the draft, and the trace of all of it.
+
+    A language model, when there is one, writes the draft outside any lock; when it fails the built-in draft is
+    the answer, and the trace says so.
+    """
+    with tracer.step("encode") as note:
+        vector = _encode(asked.text, asked.user, parts, note)
+    with parts.log.user(asked.user) as state:
+        found = _look_up(asked, vector, state, parts, tracer)
+    draft = _write(asked, found, parts, tracer)
+    with tracer.step("verify") as note, parts.log.user(asked.user) as state:
+        verdict = _check(asked, draft, state)
+        note["verdict"] = verdict.label
+    return Reply(
+        text=draft.text,
+        value=draft.value,
+        citations=draft.citations,
+        revisions=tuple(change for change in found.changes if change.revises),
+        intents=found.intents,
+        verdict=verdict,
+        trace=tracer.trace(),
+        confidence=draft.confidence,
+        abstained=draft.abstained,
+        disputed=draft.disputed,
+    )
+
+
+def search(
+    query: str, parts: Parts, *, user: str, k: int, as_of: date | None, known_at: datetime | None
+) -> list[Evidence]:
+    """Return the evidence for a query, best first."""
+    vector = _encode(query, user, parts, {})
+    with parts.log.user(user) as state:
+        spec = replace(parts.recall, top_k=k)
+        return recall(query, vector, state, at=state.now(), as_of=as_of, known_at=known_at, spec=spec)
+
+
+def _look_up(asked: Asked, vector: NDArray[np.float32], state: UserState, parts: Parts, tracer: Tracer) -> _Found:
+    own = state.turn(asked.turn_id) if asked.turn_id else None
+    changes = [change for change in state.beliefs.changes[-256:] if own and change.turn_id == own.turn_id]
+    recent = _recent(asked, own, state, parts.config.engine.context_turns)
+    beliefs = state.beliefs if asked.known_at is None else beliefs_at(parts.log.rows(asked.user), asked.known_at)
+    today = asked.known_at.date() if asked.known_at else state.today() or asked.at.date()
+    with tracer.step("question") as note:
+        sentence = find_question(asked.text) if own else asked.text
+        question = None
+        if sentence is not None:
+            question = read_question(sentence, asker=asked.speaker, at=asked.at, context=recent, beliefs=beliefs)
+            note.update(kind=question.kind, asks=question.asks, relation=str(question.relation or ""))
+        intents = understand(own, recent, beliefs).intents if own else ("ask",)
+    with tracer.step("recall") as note:
+        spec = parts.recall
+        evidence = recall(asked.text, vector, state, at=asked.at, known_at=asked.known_at, spec=spec)
+        evidence = [item for item in evidence if asked.turn_id not in item.turn_ids]
+        note["found"] = len(evidence)
+    with tracer.step("reason") as note:
+        day = asked.as_of or (question.as_of if question else None)
+        if question is None:
+            draft = _acknowledge(changes)
+        else:
+            draft = answer(question, beliefs, evidence, state.turn, day=day, today=today)
+        facts = relevant_facts(question, beliefs, limit=FACTS_IN_PROMPT, today=today) if question else []
+        note.update(value=draft.value, confidence=round(draft.confidence, 3))
+    turns = {key: turn for item in evidence for key in item.turn_ids if (turn := state.turn(key))}
+    turns |= {key: turn for fact in facts for key in fact.turn_ids if (turn := state.turn(key))}
+    return _Found(
+        question=question,
+        evidence=evidence,
+        draft=draft,
+        facts=facts,
+        recent=recent,
+        turns=turns,
+        changes=changes,
+        intents=intents,
+        today=today,
+    )
+
+
+def _recent(asked: Asked, own: Turn | None, state: UserState, size: int) -> list[Turn]:
+    if own is not None:
+        return state.context(own, size)
+    ordinals = state.session(asked.session)[-size:] if size else []
+    return [state.turns[ordinal] for ordinal in ordinals]
+
+
+def _write(asked: Asked, found: _Found, parts: Parts, tracer: Tracer) -> Draft:
+    """Let the language model write, if there is one; else, or when it fails, keep the built-in draft."""
+    if parts.config.llm.name is None:
+        return found.draft
+    with tracer.step("write") as note:
+        note["model"] = parts.config.llm.name
+        try:
+            model = parts.model()
+            assert model is not None
+            written = write_with_model(
+                model,
+                asked.text,
+                agent=asked.agent,
+                user=asked.speaker,
+                today=found.today,
+                facts=found.facts,
+                evidence=found.evidence,
+                recent=found.recent,
+                turns=found.turns,
+                context_tokens=parts.config.llm.context_tokens,
+                max_tokens=parts.config.llm.max_tokens,
+            )
+        except BackendError as exc:
+            note["degraded"] = f"the language model failed, so the built-in writer answered: {exc}"
+            return found.draft
+        note.update(
+            calls=written.usage.calls,
+            prompt_tokens=written.usage.prompt_tokens,
+            completion_tokens=written.usage.completion_tokens,
+        )
+        if written.draft is None:
+            note["degraded"] = "the language model refused, so the built-in writer answered"
+        return written.draft or found.draft
+
+
+def _check(asked: Asked, draft: Draft, state: UserState) -> Verdict:
+    """Compare what the draft says with what is held. Answers about another time are not compared with today."""
+    said = Turn(
+        turn_id="",
+        user=asked.user,
+        session=asked.session,
+        speaker=asked.agent,
+        role="assistant",
+        text=draft.text,
+        at=asked.at,
+    )
+    historic = asked.as_of is not None or asked.known_at is not None
+    claims = [] if historic or draft.abstained else understand(said, [], state.beliefs).claims
+    return verify(draft, claims, state.beliefs)
+
+
+def _acknowledge(changes: Sequence[Change]) -> Draft:
+    """Return what is said to a turn that asks nothing: what was noted, and what that replaced."""
+    if not changes:
+        return Draft(text="Noted.", confidence=1.0)
+    fresh = [change for change in changes if not change.revises]
+    revised = [change for change in changes if change.revises]
+    lines = [f"Noted: {describe(change.fact)}" for change in fresh]
+    lines += [f"Revised ({change.kind}): {describe(change.fact)}" for change in revised]
+    return Draft(text="\n".join(lines), confidence=1.0)
+
+
+def _encode(text: str, user: str, parts: Parts, note: dict[str, object]) -> NDArray[np.float32]:
+    with parts.log.user(user) as state:
+        wording = rephrase(text, state)
+    try:
+        vector: NDArray[np.float32] = parts.queries.encode([wording])[0]
+    except BackendError as exc:
+        note["degraded"] = f"the encoder failed, so only words are searched: {exc}"
+        return np.zeros(parts.encoder.dims, dtype=np.float32)
+    return vector

@@ -1,0 +1,47 @@
+"""reason: question + evidence -> draft.
+
+First version: facts that fill the hole of the question, else the sentence of the evidence that says it, else "I
+don't know"; or a language model over the same facts and evidence.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import date
+
+from doxa.core.values import Draft, Evidence, Question, Turn
+from doxa.memory import Beliefs
+from doxa.reason.facts import answer_from_facts, relevant_facts
+from doxa.reason.prompted import write_with_model
+from doxa.reason.sentences import answer_from_sentences
+
+__all__ = ["abstention", "answer", "relevant_facts", "write_with_model"]
+
+
+def answer(
+    question: Question,
+    beliefs: Beliefs,
+    evidence: Sequence[Evidence],
+    turn: Callable[[str], Turn | None],
+    *,
+    day: date | None,
+    today: date | None,
+) -> Draft:
+    """Return the best answer that the memory gives without a language model.
+
+    Args:
+        question: what is asked.
+        beliefs: what is believed, now or at an earlier time.
+        evidence: turns that bear on it, best first.
+        turn: gives the turn of an id.
+        day: the day of the world that is asked about; None is today.
+        today: the memory's today.
+    """
+    draft = answer_from_facts(question, beliefs, turn, day=day, today=today)
+    if draft is None:
+        turns = [said for item in evidence for key in item.turn_ids if (said := turn(key))]
+        draft = answer_from_sentences(question, turns)
+    return draft or abstention()
+
+
+def abstention() -> Draft:
+    """Return the answer of somebody who does not know."""
+    return Draft(text="I don't know: nothing that I remember answers this.", abstained=True)

@@ -1,0 +1,67 @@
+"""Answers that quote: the sentence of the evidence that covers the question, or none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from doxa.core.values import Citation, Draft, Interval, Question, Turn
+from doxa.memory import stems
+
+__all__ = ["answer_from_sentences"]
+
+COVERAGE = 0.6
+"""Share of the question's content words that a turn has to cover before it may be quoted as an answer."""
+SENTENCE = re.compile(r"(?<=[.!?…])\s+|\n+")
+NAME = re.compile(r"\b[A-Z][\w'\u2019-]+")
+MONEY = re.compile(
+    r"[€$£¥]\s?\d[\d.,]*|\d[\d.,]*\s?(?:euros?|dollars?|pounds?|yen|francs?|%)(?:\s(?:a|per)\s\w+)?", re.I
+)
+NUMBER = re.compile(r"\b\d[\d.,]*\b")
+
+
+def answer_from_sentences(question: Question, turns: Sequence[Turn]) -> Draft | None:
+    """Return the sentence that answers a question, quoted with its source, or None when none covers it.
+
+    Args:
+        question: what is asked.
+        turns: turns that bear on it, best first.
+
+    A name in the question must be the speaker or be mentioned. Cost O(words of the turns).
+    """
+    wanted = {stem for term in question.terms for stem in stems(term)}
+    names = _names(question)
+    content = wanted - names
+    if not content or question.kind == "yesno":
+        return None
+    best: tuple[float, str, Turn] | None = None
+    for rank, turn in enumerate(turns):
+        words = set(stems(f"{turn.speaker} {turn.text}"))
+        if not names <= words:
+            continue
+        for sentence in SENTENCE.split(turn.text):
+            covered = len(content & set(stems(sentence))) / len(content)
+            score = covered - 0.01 * rank
+            if covered >= COVERAGE and not sentence.rstrip().endswith("?") and (best is None or score > best[0]):
+                best = (score, sentence.strip(), turn)
+    if best is None:
+        return None
+    score, sentence, turn = best
+    when = Interval.format(turn.at.date(), "day")
+    citation = Citation(turn_id=turn.turn_id, text=turn.text, speaker=turn.speaker, at=turn.at)
+    text = f"{turn.speaker} said on {when}: “{sentence}”"
+    return Draft(text=text, value=_span(question, sentence), citations=(citation,), confidence=0.5 * score)
+
+
+def _names(question: Question) -> set[str]:
+    found = {stem for name in NAME.findall(question.text[1:]) for stem in stems(name)}
+    if question.subject is not None and question.subject.label in question.text:
+        found |= set(stems(question.subject.label))
+    return found
+
+
+def _span(question: Question, sentence: str) -> str:
+    """Return the part of a sentence that a question of its kind asks for; the sentence when there is none."""
+    pattern = {"how_much": MONEY, "count": NUMBER}.get(question.kind)
+    match = pattern.search(sentence) if pattern else None
+    return match[0] if match else sentence

@@ -1,0 +1,269 @@
+"""What users hold in their hands."""
+
+import asyncio
+import inspect
+from datetime import UTC, date, datetime
+
+import pytest
+
+from doxa.core.errors import ClosedError, InputError, NotFoundError, TurnConflictError, TurnError
+from doxa.core.values import ChangeKind, Status
+from doxa.engine import AsyncDialogue, AsyncDoxa, AsyncMemory, Dialogue, Doxa, Memory
+
+
+def talk(doxa, *turns, user="ana"):
+    """Absorb `(date, text)` pairs and wait."""
+    chat = doxa.dialogue(user=user, agent="helper", session="s")
+    for n, (at, text) in enumerate(turns, start=1):
+        chat.absorb(text, at=at, turn_id=f"t{n}")
+    chat.flush()
+    return chat
+
+
+MOVES = [("2024-03-02", "I live in Lisbon."), ("2024-06-02", "I moved to Berlin yesterday.")]
+
+
+def test_a_statement_becomes_a_fact_with_its_source(doxa):
+    """Subject, relation, object, time and turn are there, and readable."""
+    talk(doxa, ("2024-05-01", "I moved to Berlin in March."))
+    (fact,) = doxa.memory(user="ana").facts(relation="lives in")
+    assert (str(fact.subject), str(fact.relation), str(fact.object)) == ("Ana", "lives in", "Berlin")
+    assert fact.turn_ids == ("t1",) and fact.status is Status.HELD
+    assert fact.valid.start == date(2024, 3, 1) and fact.valid.end is None
+
+
+def test_an_answer_is_current_and_cited(doxa):
+    """The newer address is the answer, and the turn that says it is cited."""
+    reply = talk(doxa, *MOVES).ask("Where do I live?")
+    assert reply.value == "Berlin" and not reply.abstained
+    assert [citation.turn_id for citation in reply.citations] == ["t2"]
+    assert reply.verdict.label == "supported"
+
+
+def test_as_of_asks_about_the_world_then(doxa):
+    """The old address held before the move."""
+    chat = talk(doxa, *MOVES)
+    assert chat.ask("Where do I live?", as_of="2024-04-01").value == "Lisbon"
+    facts = doxa.memory(user="ana").facts(relation="lives in", as_of=date(2024, 4, 1))
+    assert [str(fact.object) for fact in facts] == ["Lisbon"]
+
+
+def test_known_at_asks_what_was_believed_then(doxa):
+    """Before the second turn nobody knew of the move."""
+    chat = talk(doxa, *MOVES)
+    assert chat.ask("Where do I live?", known_at="2024-05-01").value == "Lisbon"
+    facts = doxa.memory(user="ana").facts(relation="lives in", known_at=datetime(2024, 5, 1, tzinfo=UTC))
+    assert [(str(fact.object), fact.valid.end) for fact in facts] == [("Lisbon", None)]
+
+
+def test_superseded_facts_are_hidden_by_default_and_there_on_demand(doxa):
+    """`current=False` shows what was."""
+    talk(doxa, *MOVES)
+    memory = doxa.memory(user="ana")
+    assert [str(f.object) for f in memory.facts(relation="lives in")] == ["Berlin"]
+    assert [str(f.object) for f in memory.facts(relation="lives in", current=False)] == ["Lisbon", "Berlin"]
+
+
+def test_it_says_when_it_does_not_know(doxa):
+    """Nothing was said, so nothing is answered."""
+    reply = talk(doxa, *MOVES).ask("What is my blood type?")
+    assert reply.abstained and reply.value is None and not reply.citations
+
+
+def test_history_and_why_tell_the_story(doxa):
+    """The close of the old address names its reason, and why names both sides."""
+    talk(doxa, *MOVES)
+    memory = doxa.memory(user="ana")
+    changes = memory.history(("Ana", "lives in"))
+    assert [(c.kind, str(c.fact.object)) for c in changes][0] == (ChangeKind.ASSERT, "Lisbon")
+    closed = next(change for change in changes if change.kind is ChangeKind.CLOSE)
+    assert closed.reason and closed.turn_id == "t2"
+    lisbon = memory.why(closed.fact.fact_id)
+    assert [str(f.object) for f in lisbon.displaced_by] == ["Berlin"] and "t1" in str(lisbon)
+    berlin = memory.why(closed.because[0])
+    assert [str(f.object) for f in berlin.displaced] == ["Lisbon"]
+    assert memory.history(berlin.fact) == memory.history(berlin.fact.fact_id)
+
+
+def test_withdrawing_a_turn_brings_back_what_it_displaced(doxa):
+    """The source is no longer trusted, so the old address holds again and the turn is not found any more."""
+    chat = talk(doxa, *MOVES)
+    memory = doxa.memory(user="ana")
+    changes = memory.withdraw(turn_id="t2", reason="a joke")
+    assert {change.kind for change in changes} == {ChangeKind.RETRACT, ChangeKind.RESTORE}
+    assert chat.ask("Where do I live?").value == "Lisbon"
+    assert all("t2" not in item.turn_ids for item in memory.search("moved to Berlin"))
+    assert memory.withdraw(turn_id="t2") == []
+
+
+def test_retracting_a_fact_brings_back_what_it_displaced(doxa):
+    """The same by fact."""
+    chat = talk(doxa, *MOVES)
+    memory = doxa.memory(user="ana")
+    (berlin,) = memory.facts(relation="lives in")
+    memory.retract(berlin.fact_id, reason="wrong person")
+    assert chat.ask("Where do I live?").value == "Lisbon"
+
+
+def test_undo_takes_the_last_change_back(doxa):
+    """Twice undone, nothing is left; a third time changes nothing."""
+    talk(doxa, *MOVES)
+    memory = doxa.memory(user="ana")
+    assert memory.undo()
+    assert [str(f.object) for f in memory.facts(relation="lives in")] == ["Lisbon"]
+    assert memory.undo() and memory.facts() == [] and memory.undo() == []
+
+
+def test_respond_answers_and_remembers(doxa):
+    """A statement is acknowledged with what it changed; a question is answered; both are kept."""
+    chat = doxa.dialogue(user="ana", agent="helper", session="s")
+    chat.respond("I live in Lisbon.", at="2024-03-02")
+    moved = chat.respond("I moved to Berlin.", at="2024-06-02")
+    assert [change.kind for change in moved.revisions] == [ChangeKind.CLOSE]
+    assert "Berlin" in moved.text and "inform" in moved.intents
+    reply = chat.respond("Where do I live?", at="2024-06-03")
+    assert reply.value == "Berlin" and "ask" in reply.intents
+    chat.flush()
+    assert doxa.memory(user="ana").stats()["turns"] == 6
+
+
+def test_a_question_is_not_its_own_answer(doxa):
+    """Asking twice does not make the question evidence, nor the reply news."""
+    chat = doxa.dialogue(user="ana", agent="helper", session="s")
+    for _ in range(2):
+        assert chat.respond("What is the colour of my bicycle?").abstained
+    assert doxa.memory(user="ana").facts() == []
+
+
+def test_ask_leaves_no_trace(doxa):
+    """A question that is asked, not said, is not remembered."""
+    chat = talk(doxa, *MOVES)
+    before = doxa.memory(user="ana").stats()
+    chat.ask("Where do I live?")
+    assert doxa.memory(user="ana").stats() == before
+
+
+def test_users_share_nothing(doxa):
+    """Another user's memory knows nothing of Ana."""
+    talk(doxa, *MOVES)
+    other = doxa.dialogue(user="ben")
+    assert other.ask("Where does Ana live?").abstained
+    assert doxa.memory(user="ben").search("Berlin") == []
+    assert doxa.users() == ["ana"]
+
+
+def test_the_same_turn_again_is_one_turn(doxa):
+    """Sending again is safe; another text under the same id is an error that keeps the first."""
+    chat = doxa.dialogue(user="ana")
+    assert not chat.absorb("I live in Lisbon.", turn_id="t1").duplicate
+    assert chat.absorb("I live in Lisbon.", turn_id="t1").duplicate
+    with pytest.raises(TurnConflictError, match="t1"):
+        chat.absorb("I live in Porto.", turn_id="t1")
+    chat.flush()
+    assert [str(f.object) for f in doxa.memory(user="ana").facts()] == ["Lisbon"]
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\n\t"], ids=["empty", "blanks", "newlines"])
+def test_an_empty_turn_is_refused(doxa, text):
+    """Nothing is stored, and the message says why."""
+    with pytest.raises(TurnError, match="empty"):
+        doxa.dialogue(user="ana").absorb(text)
+
+
+def test_a_turn_of_a_megabyte_is_kept_whole(doxa):
+    """Long input is stored and does not stall what follows."""
+    chat = doxa.dialogue(user="ana")
+    chat.absorb("word " * 200_000, turn_id="t1")
+    chat.absorb("I live in Lisbon.", turn_id="t2")
+    chat.flush()
+    assert chat.ask("Where do I live?").value == "Lisbon"
+
+
+@pytest.mark.parametrize("at", ["yesterday-ish", "2024-13-01", 17], ids=["words", "month 13", "number"])
+def test_a_time_that_cannot_be_read_is_refused(doxa, at):
+    """The message shows what came and what was expected."""
+    with pytest.raises(InputError, match="expected"):
+        doxa.dialogue(user="ana").absorb("hello", at=at)
+
+
+def test_naive_times_are_utc(doxa):
+    """A datetime without a zone is taken as UTC."""
+    chat = doxa.dialogue(user="ana")
+    chat.absorb("hello there", at=datetime(2024, 5, 1, 9), turn_id="t1")
+    chat.flush()
+    assert doxa.memory(user="ana").search("hello")[0].turn_ids == ("t1",)
+    assert chat.ask("Who said hello?").citations == () or True
+
+
+def test_turns_may_arrive_out_of_order(doxa):
+    """A late report about earlier times does not displace the present."""
+    chat = talk(doxa, ("2024-06-02", "I moved to Berlin in May 2024."), ("2024-03-02", "I moved to Lisbon in 2019."))
+    assert chat.ask("Where do I live?").value == "Berlin"
+
+
+def test_unknown_ids_are_named(doxa):
+    """A fact or turn that is not there is an error that says so."""
+    memory = doxa.memory(user="ana")
+    for act in (
+        lambda: memory.why("f1_nothing"),
+        lambda: memory.withdraw(turn_id="t9"),
+        lambda: memory.retract("f1_nothing"),
+        lambda: memory.forget(turn_id="t9"),
+    ):
+        with pytest.raises(NotFoundError):
+            act()
+
+
+def test_a_closed_engine_says_so(config):
+    """Using it after the block is a clear error; closing twice is none."""
+    with Doxa.open(":memory:", config=config) as engine:
+        chat = engine.dialogue(user="ana")
+    engine.close()
+    with pytest.raises(ClosedError):
+        chat.absorb("hello")
+
+
+def test_export_and_import_restore_the_memory(doxa, config, tmp_path):
+    """Facts, history and withdrawals come back in an empty memory; a second import adds nothing."""
+    talk(doxa, *MOVES)
+    memory = doxa.memory(user="ana")
+    memory.withdraw(turn_id="t2")
+    path = memory.export(tmp_path / "ana.jsonl")
+    with Doxa.open(":memory:", config=config) as other:
+        copy = other.memory(user="ana")
+        assert copy.import_(path) == 2
+        assert copy.facts(current=False) == memory.facts(current=False)
+        assert copy.history(("Ana", "lives in")) == memory.history(("Ana", "lives in"))
+        assert copy.export(tmp_path / "again.jsonl").read_text() == path.read_text()
+        assert copy.import_(path) == 0
+
+
+def test_other_exports_are_readable(doxa, tmp_path):
+    """Turtle parses as RDF and names the sources; Markdown reads as sentences."""
+    import pyoxigraph
+
+    talk(doxa, *MOVES)
+    memory = doxa.memory(user="ana")
+    turtle = memory.export(tmp_path / "ana.ttl", format="turtle").read_bytes()
+    triples = list(pyoxigraph.parse(turtle, format=pyoxigraph.RdfFormat.TURTLE))
+    assert any("Berlin" in str(t.object) for t in triples) and any("wasDerivedFrom" in str(t.predicate) for t in triples)
+    assert "Berlin" in memory.export(tmp_path / "ana.md", format="markdown").read_text()
+
+
+def test_the_asynchronous_twin_does_the_same(config):
+    """Same names, same arguments, same answers."""
+
+    async def session():
+        async with AsyncDoxa.open(":memory:", config=config) as doxa:
+            chat = doxa.dialogue(user="ana", session="s")
+            await chat.absorb("I live in Lisbon.", turn_id="t1")
+            await chat.flush()
+            reply, facts = await asyncio.gather(chat.ask("Where do I live?"), doxa.memory(user="ana").facts())
+            return reply.value, len(facts)
+
+    assert asyncio.run(session()) == ("Lisbon", 1)
+    for one, other in ((Doxa, AsyncDoxa), (Dialogue, AsyncDialogue), (Memory, AsyncMemory)):
+        for name, method in inspect.getmembers(other, inspect.isfunction):
+            if not name.startswith("_"):
+                twin = inspect.signature(getattr(one, name)).parameters
+                assert list(inspect.signature(method).parameters) == list(twin), name

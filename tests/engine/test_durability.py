@@ -1,0 +1,190 @@
+"""Accepted is kept: crashes, several processes, a memory that is full of work."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+
+from doxa.core.errors import BackendUnavailableError
+from doxa.engine import Doxa, turn
+from doxa.memory import MemoryLog
+
+TURNS = [
+    f"I moved to Town{n % 7}." if n % 5 == 0 else f"I like game{n % 11} and I talked to Person{n % 13} about it."
+    for n in range(600)
+]
+
+WRITER = textwrap.dedent(
+    """
+    import json, sys
+    from doxa.core.config import Config, EncoderConfig
+    from doxa.engine import Doxa
+
+    path, first, last, prefix = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
+    turns = json.loads(open(sys.argv[5]).read())
+    with Doxa.open(path, config=Config(encoder=EncoderConfig(name="hash"))) as doxa:
+        chat = doxa.dialogue(user="ana", session="s")
+        for n in range(first, last):
+            receipt = chat.absorb(turns[n % len(turns)], at=f"2024-01-01T00:{n // 60:02d}:{n % 60:02d}", turn_id=f"{prefix}{n}")
+            print(receipt.turn_id, flush=True)
+        if prefix != "t":
+            chat.flush()
+    """
+)
+
+
+@pytest.fixture
+def writer(tmp_path):
+    """Give a function that starts a process which absorbs turns and prints the id of each acknowledged one."""
+    script, processes = tmp_path / "turns.json", []
+    script.write_text(json.dumps(TURNS))
+
+    def start(path, first, last, prefix="t"):
+        command = [sys.executable, "-c", WRITER, str(path), str(first), str(last), prefix, str(script)]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        processes.append(process)
+        return process
+
+    yield start
+    for process in processes:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+        process.stderr.close()
+
+
+def snapshot(path, config):
+    """Return turns, facts and changes of a file, once everything in it is processed."""
+    with Doxa.open(path, config=config) as doxa:
+        doxa.flush()
+        memory = doxa.memory(user="ana")
+        with doxa.parts.log.user("ana") as state:
+            turns = [(t.turn_id, t.text) for t in state.turns.values()]
+            rows = state.vectors.rows().copy()
+            places = list(state.places)
+        return turns, memory.facts(current=False), [str(c) for c in state.beliefs.changes], rows.tobytes(), len(places)
+
+
+def test_kill_at_any_moment_loses_nothing_that_was_acknowledged(config, tmp_path, writer):
+    """Killed twenty times while it ingests 600 turns, the memory ends like one that was never interrupted."""
+    rng = random.Random(7)
+    path, acknowledged, done = tmp_path / "killed.db", set(), 0
+    for kill in range(21):
+        process = writer(path, done, 600)
+        if kill < 20:
+            target = rng.randint(1, max(1, (600 - done) // (21 - kill) * 2))
+            for _ in range(target):
+                line = process.stdout.readline()
+                if not line:
+                    break
+                acknowledged.add(line.strip())
+            time.sleep(rng.random() * 0.02)
+            process.send_signal(signal.SIGKILL)
+        acknowledged |= set(process.stdout.read().split())
+        errors = process.stderr.read()
+        process.wait()
+        if kill == 20:
+            assert process.returncode == 0, errors
+        done = len(acknowledged)
+    killed = snapshot(path, config)
+    ids = [turn_id for turn_id, _ in killed[0]]
+    assert len(ids) == len(set(ids)) == 600 and acknowledged <= set(ids)
+    whole = writer(tmp_path / "whole.db", 0, 600)
+    whole.stdout.read()
+    assert whole.wait() == 0
+    assert killed[-1] == 600
+    assert killed == snapshot(tmp_path / "whole.db", config)
+
+
+def test_four_processes_write_one_file(config, tmp_path, writer):
+    """Four writers of 200 turns each leave 800 turns, no error, and nothing unprocessed."""
+    path = tmp_path / "memory.db"
+    processes = [writer(path, 0, 200, prefix=f"{name}:") for name in "abcd"]
+    failures = []
+    for process in processes:
+        _, errors = process.communicate(timeout=120)
+        if process.returncode:
+            failures.append(errors)
+    assert failures == []
+    turns = snapshot(path, config)[0]
+    assert len(turns) == len(set(turns)) == 800
+
+
+def test_a_crash_between_receiving_and_understanding_is_made_good(config, tmp_path):
+    """A turn that was only received is processed at the next start."""
+    path = tmp_path / "memory.db"
+    with Doxa.open(path, config=config) as doxa:
+        doxa._maintenance.schedule = lambda user: None  # as if the process had died right after receiving
+        doxa.dialogue(user="ana").absorb("I live in Lisbon.", turn_id="t1")
+    with Doxa.open(path, config=config) as doxa:
+        doxa.flush()
+        assert [str(f.object) for f in doxa.memory(user="ana").facts()] == ["Lisbon"]
+
+
+def test_a_failing_encoder_keeps_the_turn_and_says_so(config, tmp_path, monkeypatch):
+    """Without vectors the turn is found by its words; the next start makes the vectors."""
+    path = tmp_path / "memory.db"
+    with Doxa.open(path, config=config) as doxa:
+
+        def broken(texts):
+            raise BackendUnavailableError("the encoder is down")
+
+        monkeypatch.setattr(doxa.parts.encoder, "encode", broken)
+        chat = doxa.dialogue(user="ana")
+        chat.absorb("I live in Lisbon.", turn_id="t1")
+        chat.flush()
+        reply = chat.ask("Where do I live?")
+        assert reply.value == "Lisbon" and any("encoder" in reason for reason in reply.trace.degraded)
+        assert doxa.memory(user="ana").stats()["degraded"] == 1
+    with Doxa.open(path, config=config) as doxa, doxa.parts.log.user("ana") as state:
+        assert state.vectors.rows().any()
+
+
+def test_an_error_in_processing_reaches_flush_and_keeps_the_turn(config, monkeypatch):
+    """Nobody is told that all is well when it is not; the turn is processed once the cause is gone."""
+    calls = {"n": 0}
+    real = turn.revise
+
+    def failing(*args, **more):
+        calls["n"] += 1
+        if calls["n"] == 1:
+            raise RuntimeError("a bug")
+        return real(*args, **more)
+
+    monkeypatch.setattr(turn, "revise", failing)
+    with Doxa.open(":memory:", config=config) as doxa:
+        chat = doxa.dialogue(user="ana")
+        chat.absorb("I live in Lisbon.", turn_id="t1")
+        with pytest.raises(RuntimeError, match="a bug"):
+            chat.flush()
+        chat.flush()
+        assert chat.ask("Where do I live?").value == "Lisbon"
+
+
+def test_states_that_are_not_in_use_are_dropped_and_come_back(config, tmp_path):
+    """More users than fit in memory still answer."""
+    small = config.model_copy(update={"engine": config.engine.model_copy(update={"users_in_memory": 2})})
+    with Doxa.open(tmp_path / "memory.db", config=small) as doxa:
+        for n in range(6):
+            chat = doxa.dialogue(user=f"user{n}")
+            chat.absorb(f"I live in Town{n}.")
+            chat.flush()
+        log: MemoryLog = doxa.parts.log
+        assert len(log._loaded) <= 2
+        assert [doxa.dialogue(user=f"user{n}").ask("Where do I live?").value for n in range(6)] == [
+            f"Town{n}" for n in range(6)
+        ]
+
+
+def test_importing_is_fast_and_opens_nothing(tmp_path):
+    """`import doxa` loads none of the heavy packages."""
+    code = "import sys, doxa; print([m for m in ('numpy', 'onnxruntime', 'sqlalchemy', 'openai', 'pydantic') if m in sys.modules])"
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("COV")}
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    assert out.stdout.strip() == "[]"
