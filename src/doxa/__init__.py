@@ -61,11 +61,17 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'doxa' has no attribute {name!r}")
     if name in ("Doxa", "AsyncDoxa"):
-        from doxa import engine as home
-    elif name == "Config":
-        from doxa.core import config as home
-    elif name == "DoxaError":
-        from doxa.core import errors as home
-    else:
-        from doxa.core import values as home
-    return getattr(home, name)
+        from doxa import engine
+
+        return getattr(engine, name)
+    if name == "Config":
+        from doxa.core.config import Config
+
+        return Config
+    if name == "DoxaError":
+        from doxa.core.errors import DoxaError
+
+        return DoxaError
+    from doxa.core import values
+
+    return getattr(values, name)

@@ -75,7 +75,7 @@ def test_history_and_why_tell_the_story(doxa):
     talk(doxa, *MOVES)
     memory = doxa.memory(user="ana")
     changes = memory.history(("Ana", "lives in"))
-    assert [(c.kind, str(c.fact.object)) for c in changes][0] == (ChangeKind.ASSERT, "Lisbon")
+    assert (changes[0].kind, str(changes[0].fact.object)) == (ChangeKind.ASSERT, "Lisbon")
     closed = next(change for change in changes if change.kind is ChangeKind.CLOSE)
     assert closed.reason and closed.turn_id == "t2"
     lisbon = memory.why(closed.fact.fact_id)
@@ -191,8 +191,8 @@ def test_naive_times_are_utc(doxa):
     chat = doxa.dialogue(user="ana")
     chat.absorb("hello there", at=datetime(2024, 5, 1, 9), turn_id="t1")
     chat.flush()
-    assert doxa.memory(user="ana").search("hello")[0].turn_ids == ("t1",)
-    assert chat.ask("Who said hello?").citations == () or True
+    with doxa.parts.log.user("ana") as state:
+        assert state.now() == datetime(2024, 5, 1, 9, tzinfo=UTC)
 
 
 def test_turns_may_arrive_out_of_order(doxa):
@@ -246,7 +246,9 @@ def test_other_exports_are_readable(doxa, tmp_path):
     memory = doxa.memory(user="ana")
     turtle = memory.export(tmp_path / "ana.ttl", format="turtle").read_bytes()
     triples = list(pyoxigraph.parse(turtle, format=pyoxigraph.RdfFormat.TURTLE))
-    assert any("Berlin" in str(t.object) for t in triples) and any("wasDerivedFrom" in str(t.predicate) for t in triples)
+    assert any("Berlin" in str(t.object) for t in triples) and any(
+        "wasDerivedFrom" in str(t.predicate) for t in triples
+    )
     assert "Berlin" in memory.export(tmp_path / "ana.md", format="markdown").read_text()
 
 

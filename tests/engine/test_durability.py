@@ -31,7 +31,8 @@ WRITER = textwrap.dedent(
     with Doxa.open(path, config=Config(encoder=EncoderConfig(name="hash"))) as doxa:
         chat = doxa.dialogue(user="ana", session="s")
         for n in range(first, last):
-            receipt = chat.absorb(turns[n % len(turns)], at=f"2024-01-01T00:{n // 60:02d}:{n % 60:02d}", turn_id=f"{prefix}{n}")
+            at = f"2024-01-01T00:{n // 60:02d}:{n % 60:02d}"
+            receipt = chat.absorb(turns[n % len(turns)], at=at, turn_id=f"{prefix}{n}")
             print(receipt.turn_id, flush=True)
         if prefix != "t":
             chat.flush()
@@ -184,7 +185,8 @@ def test_states_that_are_not_in_use_are_dropped_and_come_back(config, tmp_path):
 
 def test_importing_is_fast_and_opens_nothing(tmp_path):
     """`import doxa` loads none of the heavy packages."""
-    code = "import sys, doxa; print([m for m in ('numpy', 'onnxruntime', 'sqlalchemy', 'openai', 'pydantic') if m in sys.modules])"
+    heavy = ("numpy", "onnxruntime", "sqlalchemy", "openai", "pydantic")
+    code = f"import sys, doxa; print([m for m in {heavy} if m in sys.modules])"
     environment = {key: value for key, value in os.environ.items() if not key.startswith("COV")}
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
     assert out.stdout.strip() == "[]"

@@ -31,6 +31,7 @@ __all__ = [
     "Modality",
     "Precision",
     "Question",
+    "QuestionKind",
     "Receipt",
     "Relation",
     "Reply",
@@ -44,6 +45,7 @@ __all__ = [
 
 Role = Literal["user", "assistant", "system", "tool"]
 Precision = Literal["year", "month", "day"]
+QuestionKind = Literal["value", "who", "where", "when", "why", "how", "yesno", "count", "list", "how_long", "how_much"]
 
 
 class Modality(StrEnum):
@@ -259,7 +261,7 @@ class Question:
     """What is asked: a proposition with a hole. `asks` says which part of it is wanted."""
 
     text: str
-    kind: Literal["value", "who", "where", "when", "why", "how", "yesno", "count", "list", "how_long", "how_much"] = "value"
+    kind: QuestionKind = "value"
     subject: Term | None = None
     relation: Relation | None = None
     object: Term | None = None

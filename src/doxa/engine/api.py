@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from collections.abc import Callable
+from datetime import UTC, date, datetime
 from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeVar
 
 from doxa.core.config import Config
 from doxa.core.errors import ClosedError, InputError, NotFoundError, StoreConflictError
@@ -38,7 +39,9 @@ from doxa.revise import retract, withdraw
 
 __all__ = ["Dialogue", "Doxa", "Memory"]
 
+T = TypeVar("T")
 RETRIES = 20
+"""How often a change is tried again while other processes change the same user."""
 
 
 class Doxa:
@@ -239,7 +242,7 @@ class Dialogue:
         *,
         at: datetime | None = None,
         turn_id: str | None = None,
-        as_of: Any = None,
+        as_of: date | None = None,
         known_at: datetime | None = None,
     ) -> Reply:
         tracer = Tracer()
@@ -479,11 +482,11 @@ def display_name(user: str) -> str:
 
 
 def _named(name: str, what: str) -> None:
-    if not isinstance(name, str) or not name.strip():
+    if not name.strip():
         raise InputError(f"{what}: expected a name, got {name!r}.")
 
 
-def _retried(act: Any) -> Any:
+def _retried(act: Callable[[], T]) -> T:
     """Do it again while another process changes the same user."""
     for _ in range(RETRIES):
         try:

@@ -18,7 +18,7 @@ from doxa.core.trace import Tracer
 from doxa.core.values import Change, Claim, Draft, Evidence, Fact, Question, Reply, Turn, Verdict
 from doxa.engine.replay import beliefs_at
 from doxa.engine.wiring import Parts
-from doxa.memory import Event, UserState, describe
+from doxa.memory import Beliefs, Event, UserState, describe
 from doxa.reason import answer, relevant_facts, write_with_model
 from doxa.recall import recall, rephrase
 from doxa.revise import revise
@@ -153,8 +153,8 @@ def _look_up(asked: Asked, vector: NDArray[np.float32], state: UserState, parts:
         if question is None:
             draft = _acknowledge(changes)
         else:
-            draft = answer(question, beliefs, evidence, state.turn, day=day, today=today)
-        facts = relevant_facts(question, beliefs, limit=FACTS_IN_PROMPT, today=today) if question else []
+            draft = answer(question, beliefs, evidence, state.turn, asker=asked.speaker, day=day, today=today)
+        facts = _facts_for_prompt(question, beliefs, today, parts)
         note.update(value=draft.value, confidence=round(draft.confidence, 3))
     turns = {key: turn for item in evidence for key in item.turn_ids if (turn := state.turn(key))}
     turns |= {key: turn for fact in facts for key in fact.turn_ids if (turn := state.turn(key))}
@@ -169,6 +169,12 @@ def _look_up(asked: Asked, vector: NDArray[np.float32], state: UserState, parts:
         intents=intents,
         today=today,
     )
+
+
+def _facts_for_prompt(question: Question | None, beliefs: Beliefs, today: date, parts: Parts) -> list[Fact]:
+    if question is None or parts.config.llm.name is None:
+        return []
+    return relevant_facts(question, beliefs, limit=FACTS_IN_PROMPT, today=today)
 
 
 def _recent(asked: Asked, own: Turn | None, state: UserState, size: int) -> list[Turn]:

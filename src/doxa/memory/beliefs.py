@@ -140,11 +140,18 @@ def _named(wanted: str | None, *names: str) -> bool:
 
 
 def is_current(fact: Fact, now: date | None) -> bool:
-    """Tell whether a fact is believed and has not ended by `now`; what happened once stays true."""
+    """Tell whether a fact is believed and has not ended by `now`.
+
+    What happened once stays true; a plan whose day is over is no plan any more.
+    """
     if fact.status is not Status.HELD:
         return False
-    end = fact.valid.end
-    return now is None or end is None or fact.valid.start == end or end > now
+    start, end = fact.valid.start, fact.valid.end
+    if now is None:
+        return True
+    if fact.modality is Modality.PLANNED and start is not None:
+        return now <= start or fact.valid.holds_on(now) and start == end
+    return end is None or start == end or end > now
 
 
 def held_on(fact: Fact, day: date) -> bool:

@@ -22,6 +22,7 @@ def answer(
     evidence: Sequence[Evidence],
     turn: Callable[[str], Turn | None],
     *,
+    asker: str,
     day: date | None,
     today: date | None,
 ) -> Draft:
@@ -32,13 +33,14 @@ def answer(
         beliefs: what is believed, now or at an earlier time.
         evidence: turns that bear on it, best first.
         turn: gives the turn of an id.
+        asker: name of the person who asks.
         day: the day of the world that is asked about; None is today.
         today: the memory's today.
     """
     draft = answer_from_facts(question, beliefs, turn, day=day, today=today)
     if draft is None:
         turns = [said for item in evidence for key in item.turn_ids if (said := turn(key))]
-        draft = answer_from_sentences(question, turns)
+        draft = answer_from_sentences(question, turns, asker=asker)
     return draft or abstention()
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from datetime import date
 
 from dateutil.relativedelta import relativedelta
 
-from doxa.core.values import Citation, Draft, Fact, Interval, Modality, Question, Status, Turn
+from doxa.core.values import Citation, Draft, Fact, Interval, Modality, Question, Status, Term, Turn
 from doxa.memory import Beliefs, describe, held_on, is_current, stems
 
 __all__ = ["answer_from_facts", "relevant_facts"]
@@ -37,8 +38,7 @@ def answer_from_facts(
     value = _value(question, chosen, today=today)
     if value is None:
         return None
-    text = " ".join(_sentence(fact) for fact in chosen)
-    return _draft(text, value, chosen, turn)
+    return _draft(_together(chosen), value, chosen, turn)
 
 
 def relevant_facts(question: Question, beliefs: Beliefs, *, limit: int, today: date | None) -> list[Fact]:
@@ -157,6 +157,17 @@ def _draft(text: str, value: str, facts: Sequence[Fact], turn: FindTurn) -> Draf
 def _sentence(fact: Fact) -> str:
     sentence = describe(fact)
     return sentence if sentence.endswith(".") else f"{sentence}."
+
+
+def _together(facts: Sequence[Fact]) -> str:
+    """Return facts as text; those that differ only in their object share one sentence."""
+    first = facts[0]
+    alike = {(f.subject.key, f.relation.name, f.polarity, f.modality, f.valid) for f in facts}
+    if len(facts) == 1 or len(alike) > 1:
+        return " ".join(_sentence(fact) for fact in facts)
+    names = list(dict.fromkeys(str(fact.object) for fact in facts))
+    label = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    return _sentence(replace(first, object=Term(first.object.key, label)))
 
 
 def _speaker(fact: Fact, turn: FindTurn) -> str:

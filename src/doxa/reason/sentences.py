@@ -17,15 +17,17 @@ NAME = re.compile(r"\b[A-Z][\w'\u2019-]+")
 MONEY = re.compile(
     r"[€$£¥]\s?\d[\d.,]*|\d[\d.,]*\s?(?:euros?|dollars?|pounds?|yen|francs?|%)(?:\s(?:a|per)\s\w+)?", re.I
 )
+FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|we|us|our|ours)\b", re.I)
 NUMBER = re.compile(r"\b\d[\d.,]*\b")
 
 
-def answer_from_sentences(question: Question, turns: Sequence[Turn]) -> Draft | None:
+def answer_from_sentences(question: Question, turns: Sequence[Turn], *, asker: str) -> Draft | None:
     """Return the sentence that answers a question, quoted with its source, or None when none covers it.
 
     Args:
         question: what is asked.
         turns: turns that bear on it, best first.
+        asker: who asks; a question about "me" is answered by what this person said of himself.
 
     A name in the question must be the speaker or be mentioned. Cost O(words of the turns).
     """
@@ -34,12 +36,15 @@ def answer_from_sentences(question: Question, turns: Sequence[Turn]) -> Draft | 
     content = wanted - names
     if not content or question.kind == "yesno":
         return None
+    personal = bool(FIRST_PERSON.search(question.text))
     best: tuple[float, str, Turn] | None = None
     for rank, turn in enumerate(turns):
         words = set(stems(f"{turn.speaker} {turn.text}"))
-        if not names <= words:
+        if not names <= words or (personal and turn.speaker.casefold() != asker.casefold()):
             continue
         for sentence in SENTENCE.split(turn.text):
+            if personal and not FIRST_PERSON.search(sentence):
+                continue
             covered = len(content & set(stems(sentence))) / len(content)
             score = covered - 0.01 * rank
             if covered >= COVERAGE and not sentence.rstrip().endswith("?") and (best is None or score > best[0]):

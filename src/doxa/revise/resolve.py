@@ -135,12 +135,11 @@ class _Slot:
         standing.valid = valid
 
     def _deny(self, denied: Standing, claim: Claim) -> None:
+        because: tuple[str, ...] = ()
         if not claim.functional or claim.act is Act.CORRECT:
             negative = self._add(claim)
             negative.because = (denied.fact_id,)
             because = (negative.fact_id,)
-        else:
-            because = ()
         if claim.act is Act.CORRECT:
             _retract(denied, f"{claim.speaker} corrected it: “{claim.span}”", because)
         else:
@@ -179,7 +178,7 @@ class _Slot:
         believed = [s for s in self.standings if s.status in (Status.HELD, Status.SUPERSEDED)]
         named = [s for s in believed if claim.replaces is not None and s.first.object.key == claim.replaces]
         current = [s for s in believed if s.status is Status.HELD and s.first.object.key != claim.object.key]
-        return (named or current or [None])[-1]
+        return next(reversed(named or current), None)
 
     def _make_room(self, standing: Standing, claim: Claim) -> None:
         """Settle a new value of a functional slot with the value that was held so far."""
