@@ -144,6 +144,10 @@ class MemoryLog:
         row = NewRow(kind=event.kind, known_at=event.known_at, body=event.body(), about=about)
         data = None if vector is None else (self.encoder.name, to_bytes(vector))
         stored = self.store.append(self.scope(user), row, expected_state=state.state, vector=data)
+        if stored.ordinal > state.ordinal + 1:  # turns came in since the state was caught up; changes did not
+            between = self.store.read(self.scope(user), after=state.ordinal)
+            for received in (row for row in between if row.ordinal < stored.ordinal):
+                state.receive(turn_of(received, user))
         rounded = None if data is None else from_bytes(data[1])
         fold(state, event, rounded)
         state.advance(stored.ordinal)

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from doxa.core.values import Fact, Interval, Modality, Relation, Status
 
-__all__ = ["RelationType", "attribute", "describe", "irregular_verbs", "past_of", "relation_type", "third_person"]
+__all__ = ["RelationType", "attribute", "describe", "relation_type"]
 
 NOT_WITH_MODALITY = {
     Modality.PLANNED: "plans to",
@@ -49,9 +49,7 @@ class RelationType:
         """Return the affirmative sentence in the present, with `{s}` and `{o}` for subject and object."""
         return "{s}'s " + self.label + " is {o}" if self.kind == "noun" else "{s} " + self.label + " {o}"
 
-    def render(
-        self, subject: str, value: str, *, polarity: bool = True, past: bool = False, modality: Modality
-    ) -> str:
+    def render(self, subject: str, value: str, *, polarity: bool = True, past: bool = False, modality: Modality) -> str:
         """Return a plain sentence, without its time and without a full stop."""
         phrase = self._noun_phrase if self.kind == "noun" else self._verb_phrase
         head = f"{subject}'s {self.label}" if self.kind == "noun" else subject
@@ -88,10 +86,10 @@ def _table() -> Mapping[str, Any]:
 
 
 @cache
-def irregular_verbs() -> Mapping[str, tuple[str, str]]:
-    """Return past and past participle of the irregular verbs, by base form."""
-    pairs = {base: forms.split() for base, forms in _table()["irregular"].items()}
-    return {base: (forms[0], forms[-1]) for base, forms in pairs.items()}
+def irregular_verbs() -> Mapping[str, str]:
+    """Return the simple past of the irregular verbs, by base form."""
+    table: Mapping[str, str] = _table()["irregular"]
+    return table
 
 
 @cache
@@ -167,11 +165,13 @@ def past_of(base: str) -> str:
     """Return the simple past of a verb."""
     irregular = irregular_verbs().get(base)
     if irregular:
-        return irregular[0]
+        return irregular
     if base.endswith("e"):
         return base + "d"
     if re.search(r"[^aeiou]y$", base):
         return base[:-1] + "ied"
+    if re.search(r"[^aeiou]el$", base):
+        return base + "led"
     return base + base[-1] + "ed" if re.search(r"^[^aeiou]*[aeiou][bdgklmnprt]$", base) else base + "ed"
 
 

@@ -1,0 +1,64 @@
+"""Measures of a ranking against the set of right answers, and summaries of many of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+
+__all__ = ["mean", "ndcg_at", "percentile", "recall_at", "reciprocal_rank", "standard_error"]
+
+
+def recall_at(ranking: Sequence[str], relevant: Collection[str], k: int) -> float:
+    """Return the share of the relevant ids among the first `k`, 0 to 1; an id that comes twice counts once."""
+    _check(relevant, k)
+    return len(set(ranking[:k]) & set(relevant)) / len(set(relevant))
+
+
+def ndcg_at(ranking: Sequence[str], relevant: Collection[str], k: int) -> float:
+    """Return the normalised discounted cumulative gain of the first `k`, 0 to 1.
+
+    Gains are 0 or 1, an id counts at its first place, and the ideal ranking holds `min(k, |relevant|)` hits at
+    its top. Source: Järvelin and Kekäläinen 2002, with the discount `1 / log2(rank + 1)`.
+    """
+    _check(relevant, k)
+    wanted, gain = set(relevant), 0.0
+    for rank, item in enumerate(ranking[:k], start=1):
+        if item in wanted:
+            wanted.remove(item)
+            gain += 1 / math.log2(rank + 1)
+    ideal = sum(1 / math.log2(rank + 1) for rank in range(1, min(k, len(set(relevant))) + 1))
+    return gain / ideal
+
+
+def reciprocal_rank(ranking: Sequence[str], relevant: Collection[str]) -> float:
+    """Return 1 / rank of the first relevant id, or 0 when there is none; its mean is the MRR."""
+    return next((1 / rank for rank, item in enumerate(ranking, start=1) if item in relevant), 0.0)
+
+
+def mean(values: Sequence[float]) -> float:
+    """Return the arithmetic mean; 0 of nothing."""
+    return math.fsum(values) / len(values) if values else 0.0
+
+
+def standard_error(values: Sequence[float]) -> float:
+    """Return the standard error of the mean (sample deviation over the root of n); 0 below two values."""
+    if len(values) < 2:
+        return 0.0
+    middle = mean(values)
+    return math.sqrt(math.fsum((value - middle) ** 2 for value in values) / (len(values) - 1) / len(values))
+
+
+def percentile(values: Sequence[float], percent: float) -> float:
+    """Return the value below which `percent` of the values lie, interpolated linearly; 0 of nothing."""
+    if not values:
+        return 0.0
+    ordered = sorted(values)
+    place = (len(ordered) - 1) * min(max(percent, 0.0), 100.0) / 100
+    low = int(place)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
+
+
+def _check(relevant: Collection[str], k: int) -> None:
+    if not relevant or k < 1:
+        raise ValueError(f"expected at least one relevant id and k >= 1, got {len(relevant)} ids and k={k}")
