@@ -53,6 +53,8 @@ class Beliefs:
     _by_slot: dict[Slot, list[str]] = field(default_factory=lambda: defaultdict(list))
     _by_turn: dict[str, list[Slot]] = field(default_factory=lambda: defaultdict(list))
     _by_subject: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    _by_relation: dict[tuple[str, str], list[str]] = field(default_factory=lambda: defaultdict(list))
+    _possessions: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     _changes_of: dict[str, list[Change]] = field(default_factory=lambda: defaultdict(list))
 
     def learn(self, claims: Iterable[Claim], changes: Iterable[Change]) -> None:
@@ -79,23 +81,32 @@ class Beliefs:
         for change in changes:
             fact = change.fact
             if fact.fact_id not in self.facts:
-                self._by_slot[slot_of(fact)].append(fact.fact_id)
-                self._by_subject[fact.subject.key].append(fact.fact_id)
+                self._index(fact)
             self.facts[fact.fact_id] = fact
             self.changes.append(change)
             self._changes_of[fact.fact_id].append(change)
+
+    def _index(self, fact: Fact) -> None:
+        key = fact.subject.key
+        if key not in self._by_subject and "'s " in key:
+            self._possessions[key.rpartition("'s ")[0]].append(key)
+        self._by_slot[slot_of(fact)].append(fact.fact_id)
+        self._by_subject[key].append(fact.fact_id)
+        self._by_relation[key, fact.relation.name].append(fact.fact_id)
 
     def in_slot(self, slot: Slot) -> list[Fact]:
         """Return the facts of a slot, in the order in which they came to be."""
         return [self.facts[key] for key in self._by_slot.get(slot, ())]
 
-    def about(self, subject_key: str) -> list[Fact]:
-        """Return every fact whose subject has this key, in the order in which they came to be."""
-        return [self.facts[key] for key in self._by_subject.get(subject_key, ())]
+    def about(self, subject_key: str, relation: str | None = None) -> list[Fact]:
+        """Return every fact about a subject, or those of one relation, in the order in which they came to be."""
+        if relation is None:
+            return [self.facts[key] for key in self._by_subject.get(subject_key, ())]
+        return [self.facts[key] for key in self._by_relation.get((subject_key, relation), ())]
 
-    def subjects(self) -> list[str]:
-        """Return the keys of all subjects."""
-        return list(self._by_subject)
+    def possessions(self, owner_key: str) -> list[str]:
+        """Return the keys of the subjects that are an owner's ("ana's rent" of "ana")."""
+        return self._possessions.get(owner_key, [])
 
     def slots_of_turn(self, turn_id: str) -> list[Slot]:
         """Return the slots that a turn's claims touch, each once, in order."""
@@ -150,7 +161,7 @@ def is_current(fact: Fact, now: date | None) -> bool:
     if now is None:
         return True
     if fact.modality is Modality.PLANNED and start is not None:
-        return now <= start or fact.valid.holds_on(now) and start == end
+        return now <= start or (fact.valid.holds_on(now) and start == end)
     return end is None or start == end or end > now
 
 

@@ -1,0 +1,131 @@
+"""From clauses to propositions: what a clause says of whom, when, and how it is meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from doxa.core.values import Modality, Term
+from doxa.understand.clauses import Clause, Complement, complement_of
+from doxa.understand.descriptions import describe_subject
+from doxa.understand.events import called, fondness, price, purchase, relatives, turns
+from doxa.understand.frames import match_frame
+from doxa.understand.plans import activity, appointment, replanned, visit
+from doxa.understand.predicates import framed, plain
+from doxa.understand.referents import Referents, named
+from doxa.understand.scene import (
+    HOLE,
+    Proposition,
+    Scene,
+    coordinated,
+    owner_of,
+    possessed,
+)
+from doxa.understand.times import TimeSpan, find_times
+
+__all__ = ["HOLE", "Proposition", "propose"]
+
+PAIRING = {"marry": "to", "engage": "to", "date": "", "break+up": "with", "split+up": "with", "divorce": "from"}
+"""Verbs whose two subjects stand for subject and object, with the preposition of the latter."""
+UNNAMED = frozenset(["the children", "the kids", "the boys", "the girls"])
+"""Groups whose members are not known here; what is said of them is left out."""
+
+
+def propose(clause: Clause, text_times: str, referents: Referents, at: datetime) -> list[Proposition]:
+    """Return what a clause says.
+
+    Args:
+        clause: with the time expressions still in its complement.
+        text_times: text of the same clause before its subject, where a time may stand ("Yesterday Julia ...").
+        referents: who is who; subjects that are people are noted there.
+        at: when it is said.
+    """
+    past = clause.tense in ("past", "perfect")
+    before = find_times(text_times, at, past=past)
+    inside = find_times(clause.rest, at, past=past)
+    complement = _placed(clause, complement_of(_without(clause.rest, inside)), referents)
+    nouns, complement = _paired(clause, coordinated(clause.subject) or [clause.subject], complement)
+    found: list[Proposition] = []
+    for noun in nouns:
+        subject = _subject(noun, clause, referents)
+        if subject is None:
+            continue
+        scene = Scene(
+            clause=clause,
+            complement=complement,
+            times=(*before, *inside),
+            subject=subject,
+            owner=owner_of(noun, referents),
+            noun=possessed(noun),
+            dated=bool(inside and inside[0].start < 3 and inside[0].kind == "point"),
+            referents=referents,
+            at=at,
+        )
+        found.extend(_read(scene))
+        _mention(noun, scene)
+    if found:
+        referents.thing = found[-1].object
+    return found
+
+
+def _paired(clause: Clause, nouns: list[str], complement: Complement) -> tuple[list[str], Complement]:
+    """Read "Kim and I got married" as "I got married to Kim"."""
+    if clause.verb not in PAIRING or len(nouns) != 2 or complement.at(PAIRING[clause.verb]):
+        return nouns, complement
+    whose = nouns[-1] if nouns[-1] == "I" else nouns[0]
+    other = nouns[0] if whose == nouns[-1] else nouns[-1]
+    if not PAIRING[clause.verb]:
+        return [whose], replace(complement, direct=other)
+    return [whose], replace(complement, phrases=((PAIRING[clause.verb], other), *complement.phrases))
+
+
+def _without(text: str, spans: Sequence[TimeSpan]) -> str:
+    """Return a text without its time expressions."""
+    for span in reversed(spans):
+        text = f"{text[: span.start]} {text[span.end :]}"
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def _subject(noun: str, clause: Clause, referents: Referents) -> Term | None:
+    """Return whom a clause is about; a sentence without a subject is about its speaker."""
+    if noun.casefold() in UNNAMED:
+        return None
+    if noun.casefold() in ("it", "that") and clause.verb == "be" and re.search(r"\bfavou?rite\b", clause.rest):
+        return referents.thing
+    return referents.resolve(noun) if noun else referents.speaker
+
+
+def _mention(noun: str, scene: Scene) -> None:
+    """Note the people that a subject names, for the pronouns that follow."""
+    if scene.owner is not None and named(scene.owner.label):
+        scene.referents.mention(scene.owner)
+    if named(scene.subject.label) and not noun.casefold().startswith(("the ", "a ")):
+        scene.referents.mention(scene.subject)
+
+
+def _placed(clause: Clause, complement: Complement, referents: Referents) -> Complement:
+    """Put the place that "here" or "there" means after the verb."""
+    if complement.direct not in ("here", "there") or referents.place is None:
+        return complement
+    prep = "to" if clause.verb in ("move", "relocate", "go", "travel", "fly", "drive") else "in"
+    return Complement(direct="", phrases=((prep, referents.place.label), *complement.phrases))
+
+
+def _read(scene: Scene) -> Iterator[Proposition]:
+    """Yield what the first reader that fits finds; the table of frames comes after the special cases."""
+    if scene.clause.modality is Modality.HYPOTHETICAL:
+        yield from fondness(scene)
+        return
+    if scene.clause.verb == "be":
+        yield from describe_subject(scene)
+        return
+    for reader in (turns, appointment, replanned, visit, activity, price, purchase, called):
+        found = list(reader(scene))
+        if found:
+            yield from found
+            return
+    yield from relatives(scene)
+    matched = match_frame(scene.clause, scene.complement)
+    yield from framed(scene, *matched) if matched else plain(scene)

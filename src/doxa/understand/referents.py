@@ -1,0 +1,285 @@
+"""Who and what is meant: noun phrases to terms."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from doxa.core.values import Status, Term, Turn
+from doxa.memory import Beliefs
+from doxa.understand.times import DAYS, MONTHS
+
+__all__ = ["KIN", "PET", "Referents", "clean", "kin_of", "named", "term"]
+
+KIN = {
+    "mum": "mother", "mom": "mother", "mother": "mother", "mama": "mother", "mummy": "mother", "dad": "father",
+    "father": "father", "papa": "father", "daddy": "father", "parents": "parent", "sister": "sister", "sis": "sister",
+    "brother": "brother", "bro": "brother", "sibling": "sibling", "son": "son", "daughter": "daughter",
+    "child": "child", "kid": "child", "baby": "baby", "toddler": "child", "grandma": "grandmother",
+    "granny": "grandmother", "gran": "grandmother", "nan": "grandmother", "grandmother": "grandmother",
+    "grandpa": "grandfather", "granddad": "grandfather", "grandad": "grandfather", "grandfather": "grandfather",
+    "grandson": "grandson", "granddaughter": "granddaughter", "grandchild": "grandchild", "aunt": "aunt",
+    "auntie": "aunt", "uncle": "uncle", "cousin": "cousin", "niece": "niece", "nephew": "nephew",
+    "husband": "husband", "hubby": "husband", "wife": "wife", "spouse": "spouse", "partner": "partner",
+    "boyfriend": "boyfriend", "girlfriend": "girlfriend", "fiance": "fiance", "fiancé": "fiance",
+    "fiancée": "fiance", "ex": "ex", "stepmother": "stepmother", "stepfather": "stepfather",
+    "stepsister": "stepsister", "stepbrother": "stepbrother", "half-sister": "half-sister",
+    "half-brother": "half-brother", "mother-in-law": "mother-in-law", "father-in-law": "father-in-law",
+    "sister-in-law": "sister-in-law", "brother-in-law": "brother-in-law", "friend": "friend", "mate": "friend",
+    "best friend": "best friend", "roommate": "roommate", "flatmate": "flatmate", "housemate": "housemate",
+    "neighbour": "neighbour", "neighbor": "neighbour", "colleague": "colleague", "coworker": "colleague",
+    "co-worker": "colleague", "classmate": "classmate", "teammate": "teammate", "boss": "boss", "manager": "manager",
+    "mentor": "mentor", "teacher": "teacher", "coach": "coach", "doctor": "doctor", "gp": "doctor",
+    "dentist": "dentist", "therapist": "therapist", "landlord": "landlord", "landlady": "landlord", "nanny": "nanny",
+    "tutor": "tutor", "godmother": "godmother", "godfather": "godfather", "twin": "twin", "twin sister": "sister",
+    "twin brother": "brother", "little sister": "sister", "little brother": "brother", "assistant": "assistant",
+}  # fmt: skip
+PET = frozenset("dog cat puppy kitten rabbit horse hamster parrot tortoise pet bunny pony goldfish".split())
+CLOSE = tuple(dict.fromkeys([*(name.replace(" ", "_") for name in KIN.values()), *sorted(PET)]))
+"""The relations that tie people and animals to somebody."""
+FEMALE = re.compile(r"sister|mother|daughter|niece|aunt|wife|girlfriend|granddaughter|landlady")
+MALE = re.compile(r"brother|father|nephew|uncle|husband|boyfriend|grandson|(?<!per)\bson\b")
+SOLO_KIN = re.compile(
+    r"^(?:mum|mom|dad|grandma|granny|gran|nan|grandpa|granddad|grandad|mother|father|papa|mama)$", re.I
+)
+ARTICLE = re.compile(
+    r"^(?:the|a|an|some|any|this|that|these|those|my|our|his|her|their|its|your|own|both|all|such)\s+", re.I
+)
+FRESH = re.compile(
+    r"^(?:new|old|current|first|next|own|latest|actual|real|dear|big|little|older|younger|elder|"
+    r"eldest|youngest|oldest|late|lovely|dear|former)\s+",
+    re.I,
+)
+OWN = re.compile(
+    r"^the (?:\w+ )?(?:rent|membership|salary|deposit|subscription|lease|mortgage|commute|insurance)$", re.IGNORECASE
+)
+"""Nouns that "the" makes the speaker's, unless it is said whose they are."""
+NAME = (
+    r"(?:(?:Dr|Mr|Mrs|Ms|Prof|Senhor|Senhora|Herr|Frau|Señor|Señora|Madame|Monsieur|Aunt|Uncle)\.? "
+    r")?[^\W\d_a-z][\w'’-]*(?: (?:(?:de|da|van|von|der|del|la|di|al|bin)\b(?= [^\W\d_a-z])|"
+    r"[^\W\d_a-z][\w'’-]*))*"
+)
+NOT_NAMES = frozenset([*MONTHS, *DAYS]) | frozenset(
+    "i the a my he she it we they you our his her this that "
+    "according given yes no hi hello thanks sorry ok okay oh ah what who where when why how and but so then at "
+    "in on for with since also not do does did is are was were have has had if because maybe please good "
+    "morning evening tell congratulations there here once these those both all some any very christmas easter "
+    "english german french spanish portuguese italian now only until never still just yesterday today tomorrow "
+    "tonight last next huge terrible great nice sure one two".split()
+)
+
+
+def clean(noun: str) -> str:
+    """Return a noun phrase without article, possessive and surrounding marks."""
+    text = noun.strip(" ,;:.!?\"'()")
+    while True:
+        shorter = ARTICLE.sub("", text)
+        if shorter == text:
+            return text
+        text = shorter
+
+
+def term(label: str) -> Term:
+    """Return the term of a label as it is written."""
+    label = " ".join(label.split())
+    return Term(label.casefold(), label)
+
+
+def kin_of(noun: str) -> str | None:
+    """Return the relation that a noun for a relative, friend or acquaintance names; None for other nouns."""
+    word = noun.casefold().strip()
+    while word not in KIN:
+        shorter = FRESH.sub("", word)
+        if shorter == word:
+            singular = {"children": "child", "kids": "child", "grandkids": "grandchild"}.get(
+                word, word.removesuffix("s")
+            )
+            return KIN.get(singular)
+        word = shorter
+    return KIN[word]
+
+
+def named(text: str) -> bool:
+    """Tell whether a phrase looks like a name."""
+    return bool(re.fullmatch(NAME, text)) and text.split()[0].casefold() not in NOT_NAMES
+
+
+@dataclass(slots=True)
+class Referents:
+    """What the words of one speaker refer to, by what is known and what was just said."""
+
+    speaker: Term
+    other: Term | None
+    beliefs: Beliefs
+    people: list[Term] = field(default_factory=list)
+    """People and animals in the order in which they were mentioned."""
+    place: Term | None = None
+    """The last place that was mentioned, for "here" and "there"."""
+    thing: Term | None = None
+    """The last thing that something was said about, for "it" before a description."""
+    gender: dict[str, str] = field(default_factory=dict)
+    _relatives: frozenset[str] | None = None
+
+    @classmethod
+    def of(cls, turn: Turn, context: Sequence[Turn], beliefs: Beliefs) -> Referents:
+        """Return the referents of a turn, with the people that its context speaks of."""
+        others = [t.speaker for t in context if t.speaker != turn.speaker]
+        referents = cls(term(turn.speaker), term(others[-1]) if others else None, beliefs)
+        for earlier in context[-6:]:
+            referents.note(earlier.text)
+        return referents
+
+    def mention(self, thing: Term) -> None:
+        """Note that a person was just spoken of."""
+        if thing not in (self.speaker, self.other):
+            self.people = [known for known in self.people if known != thing] + [thing]
+
+    def note(self, text: str) -> None:
+        """Note the people and the last place that a text names."""
+        for match in re.finditer(rf"(?:(\w+) )?(?:the )?\b({NAME})", text[:1500]):
+            before, name = (match[1] or "").casefold(), match[2].removesuffix("'s").removesuffix("’s")
+            if name.split()[0].casefold() in NOT_NAMES:
+                rest = name.split(" ", 1)
+                if len(rest) == 1 or rest[1].split()[0].casefold() in NOT_NAMES:
+                    continue
+                name = rest[1]
+            if before in ("in", "to", "from", "near", "of"):
+                greeting = re.search(r"\b(?:greetings|hello|hi|back) from $", text[: match.start(2)], re.IGNORECASE)
+                if before in ("in", "to") or greeting:
+                    self.place = term(name)
+                continue
+            if before != "at" and (self._is_person(name) or before in KIN or before in PET):
+                self.mention(term(name))
+
+    def _is_person(self, name: str) -> bool:
+        key = name.casefold()
+        if any(fact.status is not Status.RETRACTED for fact in self.beliefs.about(key)):
+            return True
+        if self._relatives is None:
+            close = (fact for name in CLOSE for fact in self.beliefs.about(self.speaker.key, name))
+            self._relatives = frozenset(fact.object.key for fact in close)
+        return key in self._relatives
+
+    def resolve(self, noun: str) -> Term | None:
+        """Return the term of a noun phrase; None for a pronoun without anybody it could mean."""
+        text = noun.strip(' ,;:.!?"()')
+        word = text.casefold()
+        if word in ("i", "me", "myself", "we", "us", "ourselves", "mine"):
+            return self.speaker
+        if word in ("you", "yourself"):
+            return self.other
+        if word in ("he", "him", "she", "her", "himself", "herself"):
+            return self._person("f" if word in ("she", "her", "herself") else "m")
+        if word in (
+            "it",
+            "they",
+            "them",
+            "this",
+            "that",
+            "these",
+            "those",
+            "who",
+            "which",
+            "there",
+            "everyone",
+            "one",
+            "",
+        ):
+            return None
+        owned = self._owned(text)
+        if owned is not None:
+            return owned
+        pet = re.fullmatch(r"(?:the|our) (\w+)", word)
+        if pet and pet[1] in PET:
+            return self.relative(self.speaker, pet[1])
+        if SOLO_KIN.match(text):
+            return self.relative(self.speaker, text)
+        return self._thing(text)
+
+    def _person(self, gender: str) -> Term | None:
+        for person in reversed(self.people):
+            if self._gender(person, gender) == gender:
+                return person
+        return None
+
+    def _gender(self, person: Term, unknown: str) -> str:
+        """Return "f" or "m" by the words for a relative that are known of a person, else `unknown`."""
+        if person.key not in self.gender:
+            words = person.key.rpartition("'s ")[2] if "'s " in person.key else ""
+            kin = (fact for name in CLOSE for fact in self.beliefs.about(self.speaker.key, name))
+            words += " ".join(fact.relation.name for fact in kin if fact.object == person)
+            self.gender[person.key] = "f" if FEMALE.search(words) else "m" if MALE.search(words) else ""
+        return self.gender[person.key] or unknown
+
+    def _owned(self, text: str) -> Term | None:
+        match = re.match(r"(?:(my|our|your|his|her)|(.+?)(?:'s|(?<=s)'))\s+(.+)$", text, re.IGNORECASE)
+        if match is None:
+            return None
+        owner = self.owner(match[1]) if match[1] else self.resolve(match[2])
+        if owner is None:
+            return None
+        return self.possession(owner, match[3])
+
+    def owner(self, word: str) -> Term | None:
+        """Return whom a possessive pronoun means."""
+        word = word.casefold()
+        if word in ("my", "our"):
+            return self.speaker
+        return (
+            self.other
+            if word == "your"
+            else self._person("f" if word == "her" else "m")
+            if word in ("his", "her")
+            else None
+        )
+
+    def possession(self, owner: Term, noun: str) -> Term | None:
+        """Return what `noun` of an owner is: a known relative or pet by name, else "Owner's noun"."""
+        nested = re.match(r"(.+?)(?:'s|(?<=s)')\s+(.+)$", noun)
+        if nested:
+            inner = self.possession(owner, nested[1])
+            return inner and self.possession(inner, nested[2])
+        match = re.match(rf"(.+?),? ({NAME})$", noun)
+        if (
+            match
+            and (kin_of(match[1]) or match[1].casefold() in PET)
+            and match[2].split()[0].casefold() not in NOT_NAMES
+        ):
+            return term(match[2])
+        if kin_of(noun) or noun.casefold() in PET:
+            return self.relative(owner, noun)
+        return self._known_thing(owner, clean(_fresh(noun)))
+
+    def relative(self, owner: Term, noun: str) -> Term:
+        """Return the one relative, friend or pet of an owner that is known by name, else "Owner's noun"."""
+        relation = kin_of(noun) or noun.casefold()
+        facts = self.beliefs.about(owner.key, relation.replace(" ", "_"))
+        names = [fact.object for fact in facts if fact.status is Status.HELD and fact.polarity]
+        if len({name.key for name in names}) == 1:
+            return names[-1]
+        plural = noun.casefold().endswith("s") and relation != noun.casefold() and noun.casefold() not in KIN
+        label = _fresh(noun.casefold()) if plural else relation
+        return term(f"{owner.label}'s {label}")
+
+    def _known_thing(self, owner: Term, noun: str) -> Term:
+        wanted = noun.casefold().split()
+        for subject in self.beliefs.possessions(owner.key):
+            words = subject.removeprefix(f"{owner.key}'s ").split()
+            shorter, longer = sorted((words, wanted), key=len)
+            if shorter and longer[-len(shorter) :] == shorter:
+                return self.beliefs.about(subject)[0].subject
+        return term(f"{owner.label}'s {noun.casefold() if noun.istitle() and ' ' not in noun else noun}")
+
+    def _thing(self, text: str) -> Term:
+        label = re.sub(r"\b(?:my|our) (?=\w)", f"{self.speaker.label}'s ", clean(text))
+        if OWN.search(text):
+            return self._known_thing(self.speaker, label)
+        if text.casefold().startswith("the ") and self.beliefs.about(f"{self.speaker.key}'s {label.casefold()}"):
+            return self._known_thing(self.speaker, label)
+        return term(label or text)
+
+
+def _fresh(noun: str) -> str:
+    shorter = FRESH.sub("", noun)
+    return noun if shorter == noun else _fresh(shorter)

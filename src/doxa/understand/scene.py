@@ -1,0 +1,247 @@
+"""What the patterns look at, and what they give: a clause with its parts and times, and propositions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+
+from doxa.core.values import Interval, Modality, Status, Term
+from doxa.memory import RelationType, attribute, relation_type
+from doxa.understand.clauses import Clause, Complement
+from doxa.understand.referents import KIN, NAME, PET, Referents, clean, kin_of, named, term
+from doxa.understand.times import TimeSpan
+from doxa.understand.verbs import base_of
+
+__all__ = [
+    "CLAUSAL",
+    "EMPTY_OBJECT",
+    "HOLE",
+    "MONEY",
+    "ORGANISATION",
+    "Proposition",
+    "Scene",
+    "is_animate",
+    "say",
+    "coordinated",
+    "known_of",
+    "say_each",
+    "owner_of",
+    "possessed",
+    "from_then",
+    "value_term",
+    "when_of",
+]
+
+HOLE = "Qhole"
+"""Stands for what a question asks, so that a question and its answer pass through the same patterns."""
+MONEY = re.compile(
+    r"(?:[€$£]\s?\d|\b\d[\d.,]*k?\s?(?:€|\$|£|euros?|dollars?|pounds?|francs?|zloty|kroner|"
+    r"kronor|yen|rupees|cents?|usd|eur|gbp|bucks|quid)\b)",
+    re.IGNORECASE,
+)
+EMPTY_OBJECT = re.compile(
+    r"^(?:it|that|this|them|these|those|something|anything|everything|nothing|one|ones|lot|lots|bit|things?|stuff|way|"
+    r"time|idea|question|problem|feeling|chance|look|sense|fun|much|many|more|less|so|what|how|why|who|me|him|her|us|"
+    r"confession|secret|news|point|try|thing|course|while|good time|great time|each other|one another|myself|yourself|"
+    r"himself|herself|no idea|a lot|sure|enough|kind|sort|to|people|second|minute|moment|none|trouble|luck|all)\b",
+    re.IGNORECASE,
+)
+CLAUSAL = frozenset("am is are was were have has had do does did not never will would which who whose whom".split())
+"""Words that show that a would-be noun phrase is a clause."""
+OWNED = re.compile(r"(.+)(?:'s|(?<=s)') (.+)$")
+MINE = re.compile(r"(my|our|your|his|her) (.+)$", re.IGNORECASE)
+ORGANISATION = re.compile(
+    r"\b(?:compan|agency|firm|bank\b|(?:book)?shop|store|hospital|clinic|council|library|school|"
+    r"university|startup|start-up|office|caf[eé]|"
+    r"restaurant|bakery|hotel|museum|factory|studio|lab\b|institute|newspaper|publisher|nursery|"
+    r"theatre|theater|garage|brewery)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposition:
+    """A claim before it has a source."""
+
+    subject: Term
+    kind: RelationType
+    object: Term
+    polarity: bool = True
+    modality: Modality = Modality.ASSERTED
+    valid: Interval = field(default_factory=Interval)
+    ended: bool = False
+    confidence: float = 0.8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """What the clause patterns may look at: the clause, its parts and times, and who is who."""
+
+    clause: Clause
+    complement: Complement
+    times: tuple[TimeSpan, ...]
+    subject: Term
+    owner: Term | None
+    noun: str
+    dated: bool
+    """A time follows the verb at once ("is 3 October")."""
+    referents: Referents
+    at: datetime
+
+    @property
+    def today(self) -> date:
+        return self.at.date()
+
+    @property
+    def point(self) -> Interval | None:
+        """The first time that is a day, month, year or stretch."""
+        return next((span.valid for span in self.times if span.kind != "clock"), None)
+
+    @property
+    def clock(self) -> str:
+        """The first clock time, without its preposition."""
+        found = next((span.text for span in self.times if span.kind == "clock"), "")
+        return re.sub(r"^(?:at|from|by|around|about) ", "", found)
+
+    def state(self) -> Interval:
+        """Return when a state holds."""
+        span = next((span for span in self.times if span.kind != "clock"), None)
+        if span is None:
+            return Interval()
+        if self.clause.tense == "past" and span.kind == "point" and not self.clause.ended:
+            return span.valid
+        return span.state()
+
+    def modality(self, *, event: bool = False) -> Modality:
+        """Return how the clause is meant; an event in the present tense that lies ahead is planned."""
+        modality = self.clause.modality
+        ahead = self.point is not None and self.point.start is not None and self.point.start > self.today
+        if modality is not Modality.ASSERTED or self.clause.tense != "present":
+            return modality
+        under_way = event and self.clause.progressive and not self.clause.aspect
+        return Modality.PLANNED if ahead or under_way else modality
+
+
+def say(
+    scene: Scene, kind: RelationType, value: str, *, polarity: bool = True, modality: Modality = Modality.ASSERTED,
+    valid: Interval | None = None, ended: bool = False, confidence: float = 0.8,
+) -> Proposition:  # fmt: skip
+    """Return the proposition that the subject of a scene has `value` as its object."""
+    return Proposition(
+        subject=scene.subject, kind=kind, object=value_term(scene, value), polarity=polarity, modality=modality,
+        valid=valid or Interval(), ended=ended, confidence=confidence,
+    )  # fmt: skip
+
+
+def say_each(
+    scene: Scene,
+    kind: RelationType,
+    value: str,
+    polarity: bool,
+    modality: Modality,
+    valid: Interval,
+    *,
+    ended: bool = False,
+) -> Iterator[Proposition]:
+    """Yield one proposition for every part of a coordinated object."""
+    parts = coordinated(value) or [value]
+    for part in parts[:1] if kind.functional else parts:
+        called = re.match(rf"(?:an? |another )?([\w-]+) (?:called|named) ({NAME})$", part)
+        if called and kind.name == "has":
+            yield say(scene, attribute(kin_of(called[1]) or called[1]), called[2], polarity=polarity, modality=modality)
+            continue
+        if HOLE not in part and (set(part.casefold().split()) & CLAUSAL or part.endswith(" of")):
+            continue
+        if kind.name in ("wants", "needs") and re.match(r"(?:me|him|her|us|you)\b", part):
+            continue
+        if HOLE not in part and EMPTY_OBJECT.match(clean(part)) and part.casefold() not in ("me", "her", "him"):
+            continue
+        claim = say(scene, kind, part, polarity=polarity, modality=modality, valid=valid, ended=ended)
+        if len(parts) > 1 and base_of(part, "base") and part.islower() and kind.name not in ("likes", "does"):
+            continue
+        negated = re.match(r"no (?!one)(.+)", part)
+        if negated:
+            claim = replace(claim, polarity=not polarity, object=term(clean(negated[1])))
+        if claim.object != claim.subject:
+            yield claim
+
+
+def value_term(scene: Scene, value: str) -> Term:
+    """Return the term of an object: a person for a pronoun or a relative, else the words without their article."""
+    value = value.strip(" ,")
+    if value == HOLE:
+        return Term(HOLE.casefold(), HOLE)
+    if re.match(r"(?:me|him|her|us|you)$", value, re.IGNORECASE):
+        return scene.referents.resolve(value) or term(value)
+    owned = re.match(r"(?:(?:my|our|his|her|your) (.+)|.+'s (.+))$", value, re.IGNORECASE)
+    if owned:
+        noun = (owned[1] or owned[2]).split()
+        if any(word.casefold() in KIN or word.casefold() in PET for word in noun):
+            return scene.referents.resolve(value) or term(clean(value))
+    return term(clean(value) or value)
+
+
+def coordinated(text: str) -> list[str]:
+    """Return the parts of "a, b and c" when every part is short enough to be a noun phrase; else nothing."""
+    if not re.search(r",| and | or | plus ", text):
+        return []
+    parts = [part.strip(" ,") for part in re.split(r",\s*(?:and|or|plus)\s+|\s+(?:and|or|plus)\s+|,\s*", text)]
+    parts = [re.sub(r"^(?:both|either|also|even) ", "", part) for part in parts if part]
+    return parts if len(parts) > 1 and all(len(part.split()) <= 4 for part in parts) else []
+
+
+def owner_of(noun: str, referents: Referents) -> Term | None:
+    """Return whose a possessed noun phrase is ("my sister's phone" -> the sister)."""
+    named_owner = OWNED.match(noun)
+    if named_owner:
+        return referents.resolve(named_owner[1])
+    match = MINE.match(noun)
+    return referents.owner(match[1]) if match else None
+
+
+def possessed(noun: str) -> str:
+    """Return what is possessed in a noun phrase ("Leo's new phone number" -> "phone number")."""
+    match = OWNED.match(noun) or MINE.match(noun)
+    value = match[2] if match else re.sub(r"^[Tt]he ", "", noun) if noun.casefold().startswith("the ") else ""
+    return re.sub(r"^(?:new|old|current|own|latest) ", "", value)
+
+
+def is_animate(scene: Scene) -> bool:
+    """Tell whether the subject is the speaker, somebody with a name, a relative or a pet."""
+    return (
+        scene.subject == scene.referents.speaker
+        or named(scene.subject.label)
+        or bool(kin_of(scene.noun) or scene.noun in PET)
+    )
+
+
+def known_of(scene: Scene, value: str) -> list[tuple[RelationType, Term]]:
+    """Return what is held of the subject with an object that the words name."""
+    wanted = clean(value).casefold()
+    found = []
+    for fact in scene.referents.beliefs.about(scene.subject.key):
+        words = fact.object.key.split()
+        if (
+            fact.polarity
+            and fact.status is Status.HELD
+            and (not wanted or wanted == fact.object.key or wanted in words or fact.object.key in wanted.split())
+        ):
+            kind = relation_type(fact.relation.name, fact.relation.label)
+            if wanted or kind.name == "works_at":
+                found.append((replace(kind, functional=fact.functional), fact.object))
+    return found
+
+
+def from_then(scene: Scene) -> Interval:
+    """Return the state that began at the time which the clause names."""
+    point = scene.point
+    return Interval(start=point.start, start_precision=point.start_precision) if point else Interval()
+
+
+def when_of(scene: Scene) -> str:
+    """Return the day and clock time of a clause in words ("9 July 2024 at 16:30")."""
+    point = scene.point
+    day = str(Interval(start=point.start, end=point.start, start_precision=point.start_precision)) if point else ""
+    return f"{day} at {scene.clock}" if day and scene.clock else day or scene.clock

@@ -1,0 +1,92 @@
+"""Corrections, withdrawals and elliptic answers: turns that live from what was said before."""
+
+from types import SimpleNamespace
+
+import pytest
+
+
+def test_a_named_wrong_value_is_replaced(said: SimpleNamespace) -> None:
+    _, _, understanding = said.after("I'm moving to Berlin on 3 August.", "Sorry, I meant Bonn, not Berlin.")
+    assert said.short(understanding.claims) == ["correct planned Nora lives_in Bonn [since 3 August 2024]"]
+    assert understanding.claims[0].replaces == "berlin"
+    assert understanding.intents == ("correct",)
+
+
+CORRECTIONS = {
+    "value of the same sort": (("I live in Berlin.", "Sorry, I meant Bonn."), ["correct Nora lives_in Bonn"]),
+    "number": (
+        ("My rent is 780 euros.", "No wait, 870."),
+        ["correct Nora's rent costs 870 euros"],
+    ),
+    "date": (
+        ("I have an eye test on 20 June.", "Sorry, I meant the 27th."),
+        ["correct planned Nora eye_test 27 June 2024 [27 June 2024]"],
+    ),
+    "nothing to correct": (("Hello!", "Sorry, I meant Bonn."), []),
+    "an apology corrects nothing": (("I live in Berlin.", "Sorry, my dog is barking."), []),
+    "an update is no correction": (("I live in Berlin.", "I moved to Bonn."), ["Nora lives_in Bonn"]),
+}
+
+
+@pytest.mark.parametrize(("texts", "expected"), CORRECTIONS.values(), ids=CORRECTIONS.keys())
+def test_a_correction_finds_its_slot(texts: tuple[str, ...], expected: list[str], said: SimpleNamespace) -> None:
+    assert said.claims_of(*texts) == expected
+
+
+def test_a_slip_within_the_sentence_is_mended(said: SimpleNamespace) -> None:
+    assert said.claims_of("I have an eye test on Monday, no wait, Friday.") == [
+        "planned Nora eye_test 14 June 2024 [14 June 2024]"
+    ]
+
+
+WITHDRAWALS = {
+    "by topic": (
+        ("I got promoted! I'm a director now.", "Forget what I said about the promotion, that was a joke."),
+        ["withdraw Nora works_as director"],
+    ),
+    "the last thing": (("I've given up sugar.", "Scratch that, it isn't true."), ["withdraw not Nora does sugar"]),
+    "take back": (("I like olives.", "I take that back."), ["withdraw Nora likes olives"]),
+    "kidding": (("I live in Monaco.", "Just kidding!"), ["withdraw Nora lives_in Monaco"]),
+    "nothing said": (("Hello!", "I take that back."), []),
+    "another topic stays": (
+        ("I like olives. I live in Graz.", "Forget what I said about olives."),
+        ["withdraw Nora likes olives"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("texts", "expected"), WITHDRAWALS.values(), ids=WITHDRAWALS.keys())
+def test_a_withdrawal_repeats_what_it_takes_back(
+    texts: tuple[str, ...], expected: list[str], said: SimpleNamespace
+) -> None:
+    assert said.claims_of(*texts) == expected
+
+
+def test_one_speaker_does_not_withdraw_what_another_said(said: SimpleNamespace) -> None:
+    assert said.claims_of(("Omar", "I like olives."), "I take that back.") == []
+
+
+ANSWERS = {
+    "where": ("Where do you work now?", "At Nexora, in the energy team.", ["Nora works_at Nexora"]),
+    "name": ("What's your sister's name?", "Ada.", ["Nora sister Ada"]),
+    "yes": ("Do you have a car?", "Yes.", ["Nora has car"]),
+    "yes since": ("Are you vegetarian?", "Yes, since March.", ["Nora follows_diet vegetarian [since March 2024]"]),
+    "no": ("Do you like olives?", "No.", ["not Nora likes olives"]),
+    "how long": ("How long have you lived in Graz?", "Since 2019.", ["Nora lives_in Graz [since 2019]"]),
+    "full answer": ("Where do you live?", "I live in Graz.", ["Nora lives_in Graz"]),
+    "offer": ("Would you like a list?", "Yes please.", []),
+    "no idea": ("Where do you live?", "No idea.", []),
+    "thanks": ("Do you need anything else?", "Thanks, no.", []),
+}
+
+
+@pytest.mark.parametrize(("question", "answer", "expected"), ANSWERS.values(), ids=ANSWERS.keys())
+def test_an_elliptic_answer_becomes_a_statement(
+    question: str, answer: str, expected: list[str], said: SimpleNamespace
+) -> None:
+    assert said.claims_of(("Helper", question), answer) == expected
+
+
+def test_a_false_memory_asserts_nothing(said: SimpleNamespace) -> None:
+    assert said.claims_of("I grew up in Braga.", "Didn't I say I was from Porto?") == []
+    assert said.claims_of(("Helper", "Didn't you tell me you eat fish?"), "No, I never said that.") == []
