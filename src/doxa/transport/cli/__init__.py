@@ -1,0 +1,12 @@
+"""cli: command line -> engine call.
+
+One file per concern; a command is a function from a `Request` and its arguments to an exit code. Exit codes: 0 done,
+1 error, 2 wrong usage, 3 partly done, 130 interrupted. The order of the imports is the order of the help.
+"""
+
+# isort: off
+from doxa.transport.cli import ingest, ask, chat, inspect, change, doctor, bench, demo, version
+from doxa.transport.cli.app import app, main
+# isort: on
+
+__all__ = ["app", "ask", "bench", "change", "chat", "demo", "doctor", "ingest", "inspect", "main", "version"]

@@ -1,0 +1,146 @@
+"""The command `doxa`: its shared options, how a function becomes a command, and how errors are told."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as version_of
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from doxa.core.errors import DoxaError
+from doxa.transport.cli.render import dump
+from doxa.transport.cli.request import Options, Request
+
+__all__ = ["DONE", "ERROR", "INTERRUPTED", "PARTLY", "app", "command", "main", "say_version", "tell", "versions"]
+
+DONE, ERROR, PARTLY, INTERRUPTED = 0, 1, 3, 130
+
+Db = Annotated[str | None, typer.Option("--db", metavar="PATH|URL", help="The memory [DOXA_DB, default memory.db].")]
+User = Annotated[str | None, typer.Option("--user", metavar="NAME", help="Whose memory [DOXA_USER, default me].")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes.")]
+Settings = Annotated[Path | None, typer.Option("--config", metavar="FILE", help="Settings [default doxa.toml].")]
+Version = Annotated[bool, typer.Option("--version", help="Print the version and stop.")]
+
+SHARED: dict[str, tuple[Any, object]] = {
+    "db": (Db, None),
+    "user": (User, None),
+    "json": (Json, False),
+    "quiet": (Quiet, False),
+    "config": (Settings, None),
+}
+"""Options of every command, taken before its name and after it."""
+
+app = typer.Typer(
+    name="doxa",
+    no_args_is_help=True,
+    rich_markup_mode=None,  # plain help reads the same in a terminal, in a pipe and in the documentation
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
+    epilog="Start with `doxa demo`. Exit codes: 0 done, 1 error, 2 wrong usage, 3 partly done, 130 interrupted.",
+)
+
+
+@app.callback(invoke_without_command=True)
+def doxa(
+    ctx: typer.Context,
+    db: Db = None,
+    user: User = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    config: Settings = None,
+    version: Version = False,
+) -> None:
+    """A memory that dates and sources what it believes, and revises it instead of contradicting itself."""
+    ctx.obj = Options(db=db, user=user, json=json, quiet=quiet, config=config)
+    if version:
+        say_version(Request(options=ctx.obj))
+        raise typer.Exit
+    if ctx.invoked_subcommand is None:
+        sys.stdout.write(ctx.get_help() + "\n")
+        raise typer.Exit(2)
+
+
+def command(name: str, *, example: str) -> Callable[[Callable[..., int | None]], Callable[..., int | None]]:
+    """Register a function as a command. Its first parameter is the `Request`; what it returns is the exit code.
+
+    Args:
+        name: the name of the command.
+        example: one command line, shown at the end of the help.
+    """
+
+    def register(function: Callable[..., int | None]) -> Callable[..., int | None]:
+        app.command(name, epilog=f"Example: {example}")(_with_shared_options(function))
+        return function
+
+    return register
+
+
+def _with_shared_options(function: Callable[..., int | None]) -> Callable[..., None]:
+    """Return a function that typer reads the shared options from, beside those of `function`."""
+    hints = get_type_hints(function, include_extras=True)
+    first, *own = inspect.signature(function).parameters.values()
+    hints.pop(first.name)
+
+    def run(ctx: typer.Context, **arguments: Any) -> None:
+        options = Options(**{name: arguments.pop(name) for name in SHARED})
+        request = Request(options=options.over(ctx.obj or Options()))
+        raise typer.Exit(_guarded(request, lambda: function(request, **arguments)))
+
+    kind = inspect.Parameter.KEYWORD_ONLY
+    shared = [inspect.Parameter(n, kind, default=d, annotation=a) for n, (a, d) in SHARED.items()]
+    context = inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
+    mine = [p.replace(kind=kind, annotation=hints[p.name]) for p in own]
+    run.__signature__ = inspect.Signature([context, *mine, *shared])  # type: ignore[attr-defined]
+    run.__annotations__ = {p.name: p.annotation for p in (context, *mine, *shared)} | {"return": None}
+    run.__doc__, run.__name__ = function.__doc__, function.__name__
+    return run
+
+
+def _guarded(request: Request, call: Callable[[], int | None]) -> int:
+    """Run a command; say what went wrong in one line, or as JSON. What is not ours to expect may trace back."""
+    try:
+        return call() or DONE
+    except DoxaError as exc:
+        tell(request, exc)
+        return ERROR
+    except KeyboardInterrupt:
+        request.note("Interrupted.")
+        return INTERRUPTED
+
+
+def tell(request: Request, error: DoxaError, *, lines: bool = False) -> None:
+    """Print an error of ours; with `lines`, JSON goes on one line."""
+    if request.json:
+        dump({"error": {"type": type(error).__name__, "message": str(error)}}, lines=lines)
+    else:
+        request.err.print(f"Error: {error}", soft_wrap=True)
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that matter for a report: Doxa and Python."""
+    try:
+        ours = version_of("doxa")
+    except PackageNotFoundError:
+        ours = "unknown (not installed)"
+    return {"doxa": ours, "python": ".".join(map(str, sys.version_info[:3]))}
+
+
+def say_version(request: Request) -> None:
+    """Print the versions."""
+    found = versions()
+    request.give(found, lambda out: out.print(f"doxa {found['doxa']}, Python {found['python']}"))
+
+
+def main() -> None:
+    """Run the command line; the entry point of the installed `doxa`."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            # A name in Greek must not end a command on a terminal that only knows ASCII.
+            stream.reconfigure(errors="backslashreplace")
+    app(prog_name="doxa")

@@ -1,0 +1,63 @@
+"""`doxa ask`: one question, one answer with its sources."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from doxa.core.errors import InputError
+from doxa.transport.cli.app import command
+from doxa.transport.cli.request import Request, day_of, moment_of
+from doxa.transport.cli.show import show_reply
+
+if TYPE_CHECKING:
+    from doxa.engine import Memory
+
+__all__ = ["AsOf", "KnownAt", "Speaker", "ask", "speaker_of"]
+
+LOOKED_AT = 30
+"""Facts whose turns tell by which name a user goes."""
+
+AsOf = Annotated[
+    str | None, typer.Option("--as-of", metavar="DATE", help="What was true on that day (1 July 2024, 2024-07-01).")
+]
+KnownAt = Annotated[
+    str | None, typer.Option("--known-at", metavar="DATE", help="What the memory believed then; UTC unless it says.")
+]
+
+Speaker = Annotated[
+    str | None, typer.Option("--speaker", metavar="NAME", help="Who says I [default: who spoke as the user so far].")
+]
+
+
+@command("ask", example='doxa ask "Where did I live?" --as-of 2024-07-01')
+def ask(
+    request: Request,
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="The question, as you would ask a person.")],
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
+    speaker: Speaker = None,
+    trace: Annotated[bool, typer.Option("--trace", help="Show every step and how long it took.")] = False,
+) -> None:
+    """Answer a question, with the turns that the answer rests on."""
+    if not question.strip():
+        raise InputError('Expected a question, got nothing. Try: doxa ask "Where do I live?"')
+    day, moment = day_of(as_of), moment_of(known_at)
+    with request.open() as doxa:
+        request.hint_at_users(doxa)
+        user = request.config.user
+        name = speaker or speaker_of(doxa.memory(user=user))
+        reply = doxa.dialogue(user=user, speaker=name).ask(question, as_of=day, known_at=moment)
+    request.give(reply, lambda out: show_reply(out, reply, trace=trace))
+
+
+def speaker_of(memory: Memory) -> str | None:
+    """Return the name of the one person who spoke as the user; None when there was nobody, or more than one.
+
+    A transcript names its speakers while the user of the command line is called `me` until told otherwise; without
+    the name, "Where do I live?" would ask about somebody who never said anything.
+    """
+    said = [turn for fact in memory.facts()[:LOOKED_AT] for turn in memory.why(fact.fact_id).turns]
+    names = {turn.speaker for turn in said if turn.role == "user"}
+    return names.pop() if len(names) == 1 else None

@@ -1,0 +1,147 @@
+"""Commands that change a memory by hand, or carry it elsewhere: retract, withdraw, forget, export, import."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from doxa.core.errors import InputError
+from doxa.core.values import Certificate, Change
+from doxa.transport.cli.app import DONE, ERROR, command
+from doxa.transport.cli.render import clean, count
+from doxa.transport.cli.request import Request
+from doxa.transport.cli.show import Describe, show_changes
+
+__all__ = ["export", "forget", "import_", "retract", "withdraw"]
+
+
+class Format(StrEnum):
+    """What a memory is written as."""
+
+    JSONL = "jsonl"
+    TURTLE = "turtle"
+    MARKDOWN = "markdown"
+
+
+ENDINGS = {".jsonl": Format.JSONL, ".ttl": Format.TURTLE, ".md": Format.MARKDOWN}
+"""What the end of a file's name stands for."""
+
+
+@command("retract", example="doxa retract f1_2c9a01b7e4d5 --reason 'it was a joke'")
+def retract(
+    request: Request,
+    fact_id: Annotated[str, typer.Argument(metavar="FACT_ID", help="The id of a fact, as `doxa facts` shows it.")],
+    reason: Annotated[str, typer.Option("--reason", help="Why; it is kept in the history.")] = "",
+) -> None:
+    """Stop believing a fact; what it had displaced comes back."""
+    with request.memory() as memory:
+        changes = memory.retract(fact_id, reason=reason)
+        _give_changes(request, changes, memory.describe, done=f"Retracted {fact_id}.")
+
+
+@command("withdraw", example="doxa withdraw D3:5")
+def withdraw(
+    request: Request,
+    turn_id: Annotated[str, typer.Argument(metavar="TURN_ID", help="The id of a turn.")],
+) -> None:
+    """Stop trusting a turn; its text is kept.
+
+    What rested on it alone falls, and what it had displaced comes back.
+    """
+    with request.memory() as memory:
+        changes = memory.withdraw(turn_id=turn_id)
+        _give_changes(request, changes, memory.describe, done=f"Withdrew {turn_id}.")
+
+
+@command("forget", example="doxa forget --turn D3:5 --yes")
+def forget(
+    request: Request,
+    turn: Annotated[str | None, typer.Option("--turn", metavar="ID", help="The turn to erase.")] = None,
+    everything: Annotated[bool, typer.Option("--everything", help="Erase all that is stored of the user.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> int:
+    """Erase a turn, or everything of a user, for good.
+
+    All that was derived from it goes as well. Prints a certificate of what was removed; it holds no erased text.
+    """
+    if (turn is None) == (not everything):
+        raise InputError("Expected either --turn ID or --everything. To stop trusting a turn: doxa withdraw ID.")
+    with request.memory() as memory:
+        what = f"turn {turn}" if turn else f"everything that is stored of user {request.config.user!r}"
+        if not yes and not _agrees(f"Erase {what} for good?"):
+            request.note("Nothing was erased.")
+            return ERROR
+        certificate = memory.forget(everything=True) if turn is None else memory.forget(turn_id=turn)
+    request.give(certificate, lambda out: _show_certificate(out, certificate))
+    return DONE
+
+
+@command("export", example="doxa export backup.jsonl --user ana")
+def export(
+    request: Request,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it.")],
+    format: Annotated[Format | None, typer.Option("--format", help="By default as the name of the file ends.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+) -> None:
+    """Write the memory of a user to a file.
+
+    jsonl is complete and can be imported again; turtle holds the facts as RDF, markdown is for people.
+    """
+    name = format or ENDINGS.get(file.suffix.lower())
+    if name is None:
+        known = ", ".join(ENDINGS)
+        raise InputError(f"What to write is not clear from the name {file.name!r}. End it in {known}, or add --format.")
+    if file.exists() and not force:
+        raise InputError(f"{file} is there already and was left as it is. Give another name, or add --force.")
+    with request.open() as doxa:
+        request.hint_at_users(doxa)
+        doxa.memory(user=request.config.user).export(file, format=name.value)
+    done = {"path": str(file), "format": name.value, "user": request.config.user, "bytes": file.stat().st_size}
+    request.give(done, lambda out: out.print(f"Wrote {file} ({name.value}, {done['bytes']:,} bytes).", soft_wrap=True))
+
+
+@command("import", example="doxa import backup.jsonl --db other.db --user ana")
+def import_(
+    request: Request,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file that `doxa export` wrote.")],
+) -> None:
+    """Read what `doxa export` wrote.
+
+    An empty memory becomes what was exported; otherwise its turns are added, and none twice.
+    """
+    if not file.is_file():
+        raise InputError(f"There is no file {file}. Expected one that `doxa export` wrote.")
+    with request.open(create=True) as doxa:
+        turns = doxa.memory(user=request.config.user).import_(file)
+    done = {"path": str(file), "user": request.config.user, "turns": turns}
+    said = f"Read {file} for user {request.config.user}: {count(turns, 'new turn')}."
+    request.give(done, lambda out: out.print(said, soft_wrap=True))
+
+
+def _give_changes(request: Request, changes: Sequence[Change], describe: Describe, *, done: str) -> None:
+    def show(out: Console) -> None:
+        out.print(done if changes else f"{done} No fact changed.")
+        show_changes(out, changes, describe)
+
+    request.give(changes, show)
+
+
+def _agrees(question: str) -> bool:
+    """Ask on standard error, so that what is printed stays clean; no answer means no."""
+    if not sys.stdin.isatty():
+        raise InputError(f"{question} Nobody is there to ask; add --yes.")
+    return typer.confirm(question, default=False, err=True)
+
+
+def _show_certificate(out: Console, certificate: Certificate) -> None:
+    erased = ", ".join(count(number, kind.removesuffix("s")) for kind, number in certificate.erased.items())
+    out.print(f"Erased for user {clean(certificate.user)}: {erased}.")
+    out.print(f"Turns:  {clean(', '.join(certificate.turn_ids))}", soft_wrap=True)
+    out.print(f"At:     {certificate.at.isoformat()}")
+    out.print(f"Digest: {certificate.digest}", soft_wrap=True)

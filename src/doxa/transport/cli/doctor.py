@@ -1,0 +1,191 @@
+"""`doxa doctor`: what is installed, what is live, what is missing and the command that adds it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as version_of
+from typing import Annotated, Any, Literal
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from doxa.core.errors import DoxaError
+from doxa.transport.cli.app import DONE, ERROR, command, versions
+from doxa.transport.cli.render import clean, columns, put
+from doxa.transport.cli.request import Request, file_of
+
+__all__ = ["doctor", "effective"]
+
+NEEDED = ("numpy", "onnxruntime", "openai", "pydantic", "PyStemmer", "rich", "SQLAlchemy", "tokenizers", "typer")
+EXTRAS = {
+    "hf": ("sentence-transformers", "encoders from the Hugging Face hub (DOXA_ENCODER=hf:NAME)"),
+    "postgres": ("psycopg", "a memory in Postgres (--db postgresql://...)"),
+}
+SIGNS = {"ok": ("✓", "green"), "off": ("–", "dim"), "failed": ("✗", "red")}
+PING_TIMEOUT_S = 15.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One thing that was looked at. `off` is not needed as things are configured."""
+
+    name: str
+    state: Literal["ok", "off", "failed"]
+    detail: str
+    fix: str = ""
+
+
+@command("doctor", example="doxa doctor --db memory.db --json")
+def doctor(
+    request: Request,
+    offline: Annotated[bool, typer.Option("--offline", help="Do not call the language model.")] = False,
+) -> int:
+    """Check what is installed, what works, and what is missing.
+
+    Really loads the encoder, calls the language model if one is configured, and opens the memory.
+    Exit code 0 when everything that is needed works, else 1.
+    """
+    checks = [
+        _packages(),
+        *(_extra(extra, package, purpose) for extra, (package, purpose) in EXTRAS.items()),
+        _guarded("encoder", lambda: _encoder(request)),
+        _guarded("language model", lambda: _model(request, offline=offline)),
+        _guarded("memory", lambda: _database(request)),
+    ]
+    works = all(check.state != "failed" for check in checks)
+    found: dict[str, Any] = {
+        "works": works,
+        "versions": versions(),
+        "checks": checks,
+        "config": effective(request.config),
+    }
+    request.give(found, lambda out: _show(out, checks, found["config"], works=works))
+    return DONE if works else ERROR
+
+
+def effective(config: Any) -> dict[str, Any]:
+    """Return every setting in effect by its dotted name; secrets as `****`."""
+    from doxa.core.config import settings
+
+    found: dict[str, Any] = {}
+    for _, path, _, _ in settings():
+        value = config
+        for name in path:
+            value = getattr(value, name)
+        masked = "****" if hasattr(value, "get_secret_value") else value
+        found[".".join(path)] = masked if isinstance(masked, int | float | str | None) else str(masked)
+    return {name: _without_password(value) if name == "db" else value for name, value in found.items()}
+
+
+def _without_password(url: str) -> str:
+    head, at, tail = url.rpartition("@")
+    scheme, found, rest = head.partition("://")
+    user, colon, _ = rest.partition(":")
+    return f"{scheme}://{user}{colon}{'****' if colon else ''}@{tail}" if at and found else url
+
+
+def _packages() -> Check:
+    there, missing = [], []
+    for name in NEEDED:
+        try:
+            there.append(f"{name} {version_of(name)}")
+        except PackageNotFoundError:
+            missing.append(name)
+    if missing:
+        return Check(name="packages", state="failed", detail=f"missing: {', '.join(missing)}", fix=_pip(*missing))
+    return Check(name="packages", state="ok", detail=", ".join(there))
+
+
+def _extra(extra: str, package: str, purpose: str) -> Check:
+    try:
+        return Check(name=f"extra {extra}", state="ok", detail=f"{package} {version_of(package)}: {purpose}")
+    except PackageNotFoundError:
+        fix = _pip(f'"doxa[{extra}]"')
+        return Check(name=f"extra {extra}", state="off", detail=f"not installed; for {purpose}", fix=fix)
+
+
+def _pip(*packages: str) -> str:
+    return f"pip install {' '.join(packages)}"
+
+
+def _guarded(name: str, look: Callable[[], Check]) -> Check:
+    try:
+        return look()
+    except DoxaError as exc:
+        return Check(name=name, state="failed", detail=str(exc), fix=getattr(exc, "command", ""))
+
+
+def _encoder(request: Request) -> Check:
+    """Load the configured encoder and encode one text."""
+    from doxa.backends import load
+
+    group = request.config.encoder
+    remote = group.name.startswith("openai:")
+    options = {"base_url": group.base_url, "api_key": request.config.secret("encoder")} if remote else {}
+    start = time.perf_counter()
+    encoder = load("encoder", group.name, **options)
+    try:
+        rows = encoder.encode(["Where do I live?"])
+        ms = (time.perf_counter() - start) * 1000
+        detail = f"{encoder.name}, {rows.shape[1]} dimensions, loaded and one text encoded in {ms:.0f} ms"
+    finally:
+        encoder.close()
+    return Check(name="encoder", state="ok", detail=detail)
+
+
+def _model(request: Request, *, offline: bool) -> Check:
+    """Ask the configured language model for one word."""
+    group = request.config.llm
+    name = "language model"
+    if group.name is None:
+        detail = "none is configured; answers are built from facts and quotes"
+        return Check(name=name, state="off", detail=detail, fix="export DOXA_LLM=openai:NAME")
+    if offline:
+        return Check(name=name, state="off", detail=f"{group.name}, not called (--offline)")
+    from doxa.backends import load
+    from doxa.backends.llm import Message
+
+    where = {"base_url": group.base_url, "api_key": request.config.secret("llm")}
+    model = load("llm", group.name, timeout_s=min(group.timeout_s, PING_TIMEOUT_S), max_retries=0, **where)
+    try:
+        done = model.complete([Message(role="user", content="Say: ok")], max_tokens=16)
+    finally:
+        model.close()
+    return Check(name=name, state="ok", detail=f"{group.name} answered in {done.seconds:.1f} s")
+
+
+def _database(request: Request) -> Check:
+    """Open the memory, if there is one, and see whose it is."""
+    path = file_of(request.config.db)
+    if path is not None and not path.exists():
+        fix = f"doxa ingest FILE --db {path}"
+        return Check(name="memory", state="off", detail=f"{path.absolute()} is not there yet", fix=fix)
+    with request.open() as doxa:
+        users, about = doxa.users(), doxa.describe()["store"]
+    whose = ", ".join(users[:5]) + (", ..." if len(users) > 5 else "")
+    kind, where, size = about["backend"], about["location"], about.get("bytes") or 0
+    store = f"{kind}, {_without_password(str(where))}, format {about['format']}, {size / 1024:,.0f} KiB"
+    return Check(name="memory", state="ok", detail=f"{store}; users: {whose or 'none yet'}")
+
+
+def _show(out: Console, checks: list[Check], config: dict[str, Any], *, works: bool) -> None:
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+    for check in checks:
+        sign, style = SIGNS[check.state]
+        detail = Text(clean(check.detail), overflow="fold")
+        if check.fix:
+            detail.append(f"\n{'To add it' if check.state == 'off' else 'To mend it'}: {check.fix}", style="cyan")
+        table.add_row(Text(sign, style=style), Text(check.name, style="bold"), detail)
+    put(out, ", ".join(f"{name} {found}" for name, found in versions().items()), style="bold")
+    put(out, table)
+    put(out, "\nSettings in effect", style="bold")
+    settings = columns("setting", "value")
+    for name, value in config.items():
+        settings.add_row(name, "unset" if value is None else clean(value))
+    put(out, settings, indent=2)
+    put(out, "\nEverything that is needed works." if works else "\nSomething needed does not work; see ✗ above.")

@@ -1,0 +1,274 @@
+"""`doxa ingest`: a transcript goes into a memory, once, however often and however far it is read."""
+
+from __future__ import annotations
+
+import hashlib
+import signal
+import sys
+import threading
+import time as clock
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from doxa.backends.transcripts import Conversation, Line, Transcript, read
+from doxa.core.errors import InputError
+from doxa.core.values import Change, Fact, Role
+from doxa.transport.cli.app import DONE, INTERRUPTED, PARTLY, command
+from doxa.transport.cli.render import clean, count, put
+from doxa.transport.cli.request import Request
+
+if TYPE_CHECKING:
+    from doxa.engine import Dialogue, Doxa, Memory
+
+__all__ = ["Stop", "Tally", "absorb_lines", "progress_bar", "revisions_of"]
+
+BLOCK = 32
+"""Turns that are received before their processing is waited for; also how often the bar moves."""
+SHOWN_PROBLEMS = 20
+
+
+@dataclass(slots=True)
+class Stop:
+    """Set by the first Ctrl-C: the turn at hand is finished first. The second one interrupts at once."""
+
+    asked: bool = False
+
+
+@dataclass(slots=True, kw_only=True)
+class Tally:
+    """What came of a transcript."""
+
+    new: int = 0
+    known: int = 0
+    failed: int = 0
+    facts: int = 0
+    revisions: int = 0
+    seconds: float = 0.0
+    interrupted: bool = False
+    users: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def exit_code(self) -> int:
+        """130 when it was interrupted, 3 when something was left out, else 0."""
+        return INTERRUPTED if self.interrupted else PARTLY if self.problems else DONE
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        done = self.new + self.known
+        return {
+            "turns": {"new": self.new, "known": self.known, "failed": self.failed},
+            "facts": None if self.interrupted else self.facts,
+            "revisions": None if self.interrupted else self.revisions,
+            "seconds": round(self.seconds, 3),
+            "turns_per_s": round(done / self.seconds, 1) if self.seconds else None,
+            "users": self.users,
+            "interrupted": self.interrupted,
+            "problems": self.problems,
+        }
+
+
+@command("ingest", example="doxa ingest chat.jsonl --db memory.db --user ana")
+def ingest(
+    request: Request,
+    file: Annotated[str, typer.Argument(metavar="FILE|-", help="A transcript, or - for standard input.")],
+    format: Annotated[str, typer.Option("--format", help="auto, openai, locomo or text.")] = "auto",
+    session: Annotated[
+        str | None, typer.Option("--session", help="Session of turns that name none [default: the file's name].")
+    ] = None,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Stop after that many turns.")] = None,
+) -> int:
+    """Read a transcript into the memory.
+
+    Formats: messages as OpenAI writes them (JSON or JSONL), LoCoMo, and lines of "Name: text" with or without dates.
+    Reading a file again adds nothing twice, so an interrupted run is resumed by the same command. What cannot be
+    read is listed at the end and the rest goes in (exit code 3). Every LoCoMo conversation is a user of its own.
+    """
+    transcript = _read(file, format, session)
+    tally = Tally(problems=[str(problem) for problem in transcript.problems])
+    tally.failed = len({problem.line for problem in transcript.problems})
+    start = clock.perf_counter()
+    if any(conversation.lines for conversation in transcript.conversations):
+        _absorb_all(request, transcript, tally, file=file, limit=limit)
+    tally.seconds = clock.perf_counter() - start
+    request.give(tally.to_dict(), lambda out: _show(out, tally))
+    if not request.json:
+        _tell_problems(request, tally, file)
+    return tally.exit_code
+
+
+def _read(file: str, format: str, session: str | None) -> Transcript:
+    if file != "-":
+        return read(Path(file), format=format, session=session or Path(file).stem)
+    if sys.stdin.isatty():
+        raise InputError("Expected a transcript on standard input, for example: doxa ingest - < chat.txt")
+    content = sys.stdin.buffer.read()
+    # The same text piped again is the same session; another text is another one, so that made ids do not clash.
+    name = session or f"stdin-{hashlib.blake2s(content, digest_size=4).hexdigest()}"
+    return read(None, content=content, format=format, session=name)
+
+
+def _absorb_all(request: Request, transcript: Transcript, tally: Tally, *, file: str, limit: int | None) -> None:
+    left = limit
+    try:
+        with request.open(create=True) as doxa, _stopping() as stop:
+            total = sum(len(conversation.lines) for conversation in transcript.conversations)
+            with progress_bar(request, "reading", min(total, limit or total)) as bar:
+                for conversation in transcript.conversations:
+                    lines = conversation.lines[:left] if left is not None else conversation.lines
+                    _absorb_conversation(request, doxa, conversation, lines, tally, stop, bar, file)
+                    left = None if left is None else left - len(lines)
+                    if stop.asked:
+                        raise KeyboardInterrupt
+                    if left == 0:
+                        break
+    except KeyboardInterrupt:
+        # Leaving the engine by an exception does not wait for turns that are received and not processed yet.
+        tally.interrupted = True
+
+
+def _absorb_conversation(
+    request: Request,
+    doxa: Doxa,
+    conversation: Conversation,
+    lines: Sequence[Line],
+    tally: Tally,
+    stop: Stop,
+    bar: Bar,
+    file: str,
+) -> None:
+    """Take the turns of one user, and count what they changed."""
+    user = conversation.name or request.config.user
+    before = _beliefs(doxa, user)
+    if user not in tally.users:
+        tally.users.append(user)
+    absorb_lines(doxa, user, lines, tally, stop=stop, bar=bar, file=file)
+    if not stop.asked:
+        after = _beliefs(doxa, user)
+        tally.facts += after[0] - before[0]
+        tally.revisions += after[1] - before[1]
+
+
+def _beliefs(doxa: Doxa, user: str) -> tuple[int, int]:
+    """Return how many facts a user has, in any status, and how many revisions there were."""
+    memory = doxa.memory(user=user)
+    facts = memory.facts(current=False)
+    return len(facts), len(revisions_of(memory, facts))
+
+
+def revisions_of(memory: Memory, facts: Iterable[Fact]) -> list[Change]:
+    """Return every change of an earlier belief, oldest first. Cost: one call per fact."""
+    changes = [change for fact in facts for change in memory.history(fact) if change.revises]
+    return sorted(changes, key=lambda change: change.known_at.timestamp() if change.known_at else 0.0)
+
+
+def absorb_lines(
+    doxa: Doxa, user: str, lines: Sequence[Line], tally: Tally, *, stop: Stop, bar: Bar, file: str = ""
+) -> None:
+    """Take turns in blocks, waiting for each block to be processed, until done or asked to stop.
+
+    A turn that cannot be taken is counted and told; an error of the database ends it.
+    """
+    dialogues: dict[str, Dialogue] = {}
+    for start in range(0, len(lines), BLOCK):
+        block = lines[start : start + BLOCK]
+        for line in block:
+            if stop.asked:
+                return
+            name = line.session or "default"
+            dialogue = dialogues.get(name) or dialogues.setdefault(name, doxa.dialogue(user=user, session=name))
+            _absorb(dialogue, line, tally, file)
+        dialogue.flush()
+        bar.advance(len(block))
+
+
+def _absorb(dialogue: Dialogue, line: Line, tally: Tally, file: str) -> None:
+    role: Role = line.role
+    try:
+        receipt = dialogue.absorb(line.text, speaker=line.speaker, role=role, at=line.at, turn_id=line.turn_id)
+    except InputError as exc:
+        tally.failed += 1
+        where = ":".join(str(part) for part in (file, line.line) if part)
+        tally.problems.append(f"{where}: {exc}")
+        return
+    if receipt.duplicate:
+        tally.known += 1
+    else:
+        tally.new += 1
+
+
+@dataclass(slots=True)
+class Bar:
+    """A progress bar, or nothing where nobody watches."""
+
+    progress: Progress | None = None
+
+    def advance(self, steps: int) -> None:
+        """Move on."""
+        if self.progress is not None:
+            self.progress.advance(self.progress.task_ids[0], steps)
+
+
+@contextmanager
+def progress_bar(request: Request, what: str, total: int) -> Iterator[Bar]:
+    """Show a bar on standard error until the block ends, if somebody watches."""
+    if not request.shows_progress:
+        yield Bar()
+        return
+    parts = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*parts, console=request.err, transient=True) as progress:
+        progress.add_task(what, total=total)
+        yield Bar(progress)
+
+
+@contextmanager
+def _stopping() -> Iterator[Stop]:
+    """Turn the first Ctrl-C into a wish, so that no turn is cut in half."""
+    stop = Stop()
+    if threading.current_thread() is not threading.main_thread():
+        yield stop
+        return
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        if stop.asked:
+            raise KeyboardInterrupt
+        stop.asked = True
+
+    before = signal.signal(signal.SIGINT, ask)
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _show(out: Console, tally: Tally) -> None:
+    done = tally.new + tally.known
+    turns = count(tally.new, "new turn") + (f" of {len(tally.users):,} users" if len(tally.users) > 1 else "")
+    facts = f"; {tally.facts:+,} {'fact' if abs(tally.facts) == 1 else 'facts'}, {count(tally.revisions, 'revision')}"
+    time = f"{tally.seconds:.1f} s" + (f", {done / tally.seconds:,.0f} turns/s" if done and tally.seconds else "")
+    put(
+        out,
+        f"{turns}, {tally.known:,} known, {tally.failed:,} failed{'' if tally.interrupted else facts}; {time}",
+    )
+
+
+def _tell_problems(request: Request, tally: Tally, file: str) -> None:
+    for problem in tally.problems[:SHOWN_PROBLEMS]:
+        request.err.print(clean(problem), soft_wrap=True)
+    if len(tally.problems) > SHOWN_PROBLEMS:
+        request.err.print(f"... and {len(tally.problems) - SHOWN_PROBLEMS:,} more; --json lists all of them.")
+    if tally.interrupted:
+        kept = tally.new + tally.known
+        request.err.print(
+            f"Interrupted: {count(kept, 'turn')} kept. To resume, run the same command again: "
+            f"doxa ingest {file} --db {request.config.db} --user {request.config.user}",
+            soft_wrap=True,
+        )

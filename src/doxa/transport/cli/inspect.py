@@ -1,0 +1,117 @@
+"""Commands that look into a memory and change nothing: search, facts, history, why, stats."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from doxa.transport.cli.app import command
+from doxa.transport.cli.ask import AsOf, KnownAt
+from doxa.transport.cli.render import clean, columns, count, put
+from doxa.transport.cli.request import Request, day_of, moment_of
+from doxa.transport.cli.show import show_evidence, show_facts, show_history, show_why
+
+__all__ = ["facts", "history", "search", "stats", "why"]
+
+
+@command("search", example='doxa search "holiday in Spain" -k 5')
+def search(
+    request: Request,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="What to look for, in words.")],
+    k: Annotated[int, typer.Option("-k", "--k", min=1, help="How many results at most.")] = 10,
+) -> None:
+    """Show the turns and facts that bear on a query, best first.
+
+    The column of views says how each view of the memory scored it.
+    """
+    with request.open() as doxa:
+        request.hint_at_users(doxa)
+        found = doxa.memory(user=request.config.user).search(query, k=k)
+    request.give(found, lambda out: show_evidence(out, found))
+
+
+@command("facts", example="doxa facts --subject Ana --as-of 2024-07-01")
+def facts(
+    request: Request,
+    subject: Annotated[str | None, typer.Option("--subject", help="Only facts about this person or thing.")] = None,
+    relation: Annotated[str | None, typer.Option("--relation", help="Only this relation, such as 'lives in'.")] = None,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
+    everything: Annotated[bool, typer.Option("--all", help="Also what is over, retracted or not trusted.")] = False,
+) -> None:
+    """Show what is believed, since when, and which turns say so."""
+    day, moment = day_of(as_of), moment_of(known_at)
+    with request.open() as doxa:
+        request.hint_at_users(doxa)
+        memory = doxa.memory(user=request.config.user)
+        found = memory.facts(current=not everything, subject=subject, relation=relation, as_of=day, known_at=moment)
+        request.give(found, lambda out: show_facts(out, found, memory.describe))
+        if not request.json and found:
+            request.note(count(len(found), "fact") + ("" if everything else "; --all also shows what is over"))
+
+
+@command("history", example="doxa history Ana 'lives in'")
+def history(
+    request: Request,
+    subject: Annotated[str, typer.Argument(metavar="FACT_ID|SUBJECT", help="A fact, or what it is about.")],
+    relation: Annotated[str | None, typer.Argument(metavar="[RELATION]", help="With a subject: the relation.")] = None,
+) -> None:
+    """Show what happened to a fact, or to a subject and relation.
+
+    Oldest first: every change of what was believed, with the turn and the reason.
+    """
+    with request.memory() as memory:
+        found = memory.history((subject, relation) if relation else subject)
+        request.give(found, lambda out: show_history(out, found, memory.describe))
+
+
+@command("why", example="doxa why f1_2c9a01b7e4d5")
+def why(
+    request: Request,
+    fact_id: Annotated[str, typer.Argument(metavar="FACT_ID", help="The id of a fact, as `doxa facts` shows it.")],
+) -> None:
+    """Show why a fact stands where it stands.
+
+    Its turns, what happened to it, what it took the place of, and what took its place.
+    """
+    with request.memory() as memory:
+        found = memory.why(fact_id)
+        request.give(found, lambda out: show_why(out, found, memory.describe))
+
+
+@command("stats", example="doxa stats --user ana --json")
+def stats(request: Request) -> None:
+    """Count what a memory holds, and say where it is."""
+    with request.open() as doxa:
+        request.hint_at_users(doxa)
+        found: dict[str, Any] = {
+            "user": request.config.user,
+            **doxa.memory(user=request.config.user).stats(),
+            "users": doxa.users(),
+            "memory": doxa.describe(),
+        }
+    request.give(found, lambda out: show_tree(out, found))
+
+
+def show_tree(out: Console, tree: dict[str, Any]) -> None:
+    """Print nested values, one per row under their dotted name."""
+    table = columns("what", "value")
+    for name, value in _leaves(tree):
+        table.add_row(name, clean(value))
+    put(out, table)
+
+
+def _leaves(tree: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
+    rows: list[tuple[str, str]] = []
+    for name, value in tree.items():
+        if isinstance(value, dict):
+            rows += _leaves(value, f"{prefix}{name}.")
+        elif isinstance(value, list | tuple):
+            rows.append((prefix + name, ", ".join(map(str, value)) or "none"))
+        else:
+            rows.append(
+                (prefix + name, "none" if value is None else f"{value:,}" if isinstance(value, int) else str(value))
+            )
+    return rows

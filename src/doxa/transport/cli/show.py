@@ -1,0 +1,122 @@
+"""How results read: an answer with its sources, facts, their history and their reasons, evidence, changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from doxa.core.trace import Trace
+from doxa.core.values import Change, Citation, Evidence, Explanation, Fact, Reply
+from doxa.transport.cli.render import cited, clean, columns, count, put, sentence_and_time, shorten, when
+
+__all__ = ["show_changes", "show_evidence", "show_facts", "show_history", "show_reply", "show_why"]
+
+Describe = Callable[[Fact], str]
+WIDE = 120
+"""Columns from which on the views of a search have a column of their own."""
+
+
+def show_reply(out: Console, reply: Reply, *, trace: bool = False, indent: int = 0) -> None:
+    """Print an answer, the turns it rests on, and where it ran on a lesser path; every step on demand."""
+    unsure = reply.abstained or reply.disputed
+    put(out, clean(reply.text), style="yellow" if unsure else "bold", indent=indent)
+    for citation in _once(reply.citations):
+        put(out, cited(citation), style="dim", indent=indent + 2)
+    for why in reply.trace.degraded:
+        put(out, f"Note: {clean(why)}", style="yellow", indent=indent)
+    if trace:
+        out.print()
+        put(out, _steps(reply.trace), indent=indent)
+
+
+def show_facts(out: Console, facts: Sequence[Fact], describe: Describe) -> None:
+    """Print facts as a table, one row per fact."""
+    if not facts:
+        out.print("No facts.")
+        return
+    table = columns("id", "fact", "when", "turns")
+    for fact in facts:
+        table.add_row(fact.fact_id, *sentence_and_time(describe(fact), fact), clean(", ".join(fact.turn_ids)))
+    put(out, table)
+
+
+def show_history(out: Console, changes: Sequence[Change], describe: Describe) -> None:
+    """Print what happened to a belief, oldest first."""
+    if not changes:
+        out.print("No history: nothing was ever believed about it.")
+        return
+    table = columns("said on", "turn", "what changed")
+    for change in changes:
+        what = Text(f"{change.kind}  {clean(describe(change.fact))}\n")
+        what.append("  ".join(part for part in (change.fact.fact_id, clean(change.reason)) if part), style="dim")
+        table.add_row(when(change.known_at), clean(change.turn_id or "by hand"), what)
+    put(out, table)
+
+
+def show_why(out: Console, found: Explanation, describe: Describe) -> None:
+    """Print a fact, what was said for it, what happened to it, and what it clashed with."""
+    fact = found.fact
+    text, time = sentence_and_time(describe(fact), fact)
+    put(out, text, style="bold")
+    put(out, ", ".join(part for part in (fact.fact_id, time) if part), style="dim")
+    _section(out, "Said in", [cited(turn, limit=400) for turn in found.turns])
+    _section(out, "What happened", [_change(change, describe) for change in found.changes])
+    _section(out, "It took the place of", [_named(other, describe) for other in found.displaced])
+    _section(out, "Its place was taken by", [_named(other, describe) for other in found.displaced_by])
+
+
+def show_evidence(out: Console, found: Sequence[Evidence]) -> None:
+    """Print what was found for a query, best first."""
+    if not found:
+        out.print("Nothing found.")
+        return
+    roomy = out.width >= WIDE
+    table = columns("score", "turns", *(["views"] if roomy else []), "text")
+    for evidence in found:
+        views = Text(" ".join(f"{name}={score:.2f}" for name, score in evidence.scores.items()), style="dim")
+        text = Text(shorten(evidence.text, 400))
+        cells = [views, text] if roomy else [Text.assemble(text, "\n", views)]
+        table.add_row(f"{evidence.score:.3f}", clean(", ".join(evidence.turn_ids)), *cells)
+    put(out, table)
+
+
+def show_changes(out: Console, changes: Sequence[Change], describe: Describe, *, indent: int = 2) -> None:
+    """Print what was done to which fact, and why."""
+    for change in changes:
+        put(out, _change(change, describe), indent=indent)
+
+
+def _change(change: Change, describe: Describe) -> str:
+    by = f" ({', '.join(part for part in (clean(change.turn_id or ''), when(change.known_at)) if part)})"
+    reason = f": {clean(change.reason)}" if change.reason else ""
+    return f"{change.kind}  {clean(describe(change.fact))}{reason}{by if by != ' ()' else ''}"
+
+
+def _named(fact: Fact, describe: Describe) -> str:
+    return f"{fact.fact_id}  {clean(describe(fact))}"
+
+
+def _section(out: Console, head: str, lines: Sequence[str]) -> None:
+    if not lines:
+        return
+    out.print()
+    put(out, head, style="bold")
+    for line in lines:
+        put(out, line, indent=2)
+
+
+def _once(citations: Sequence[Citation]) -> list[Citation]:
+    # Two facts may rest on one turn; it is quoted once.
+    return list({citation.turn_id: citation for citation in citations}.values())
+
+
+def _steps(trace: Trace) -> Table:
+    table = columns("step", "ms", "detail")
+    for step in trace.steps:
+        detail = ", ".join(f"{key}={shorten(value, 80)}" for key, value in step.detail.items())
+        table.add_row(step.name, f"{step.ms:.1f}", detail + (f" (degraded: {step.degraded})" if step.degraded else ""))
+    table.add_row("total", f"{trace.ms:.1f}", count(len(trace.steps), "step"))
+    return table

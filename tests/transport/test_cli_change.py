@@ -1,0 +1,93 @@
+import json
+
+
+def objects(cli) -> set[str]:
+    return {fact["object"] for fact in cli.json("facts")}
+
+
+def fact_of(cli, *, object: str) -> str:
+    return next(fact["fact_id"] for fact in cli.json("facts", "--all") if fact["object"] == object)
+
+
+def test_retracting_a_fact_brings_back_what_it_displaced(ana):
+    """With the reason in its history."""
+    changes = ana.json("retract", fact_of(ana, object="Bonn"), "--reason", "a joke")
+    assert {change["kind"] for change in changes} == {"retract", "restore"}
+    assert "Lisbon" in objects(ana) and "Bonn" not in objects(ana)
+    assert "a joke" in ana("history", "Ana", "lives in").stdout
+
+
+def test_withdrawing_a_turn_takes_back_what_rests_on_it(ana):
+    """Its text stays."""
+    assert ana("withdraw", "D2:1").exit_code == 0
+    assert "Lisbon" in objects(ana)
+    assert ana.json("stats")["turns"] == 4
+
+
+def test_unknown_ids_are_errors(ana):
+    """Nothing changes."""
+    assert ana("withdraw", "D9:9").exit_code == 1
+    assert ana("retract", "f1_nope").exit_code == 1
+    assert ana("forget", "--turn", "D9:9", "--yes").exit_code == 1
+    assert "Bonn" in objects(ana)
+
+
+def test_forgetting_leaves_a_certificate_and_no_text(ana):
+    """It says what was removed, and repeats none of it."""
+    certificate = ana.json("forget", "--turn", "D1:3", "--yes")
+    assert certificate["turn_ids"] == ["D1:3"]
+    assert certificate["digest"]
+    assert "Siemens" not in json.dumps(certificate)
+    assert "Siemens" not in objects(ana)
+
+
+def test_forgetting_everything_empties_the_memory(ana):
+    """Printed in words."""
+    done = ana("forget", "--everything", "--yes")
+    assert done.stdout.startswith("Erased for user ana: 4 turns")
+    assert ana.json("facts") == []
+
+
+def test_forgetting_asks_first(ana):
+    """Where nobody can answer, nothing is erased."""
+    done = ana("forget", "--everything")
+    assert done.exit_code == 1
+    assert "--yes" in done.stderr
+    assert ana.json("stats")["turns"] == 4
+
+
+def test_forgetting_needs_one_thing_to_forget(ana):
+    """Neither and both are errors."""
+    assert ana("forget").exit_code == 1
+    assert ana("forget", "--turn", "D1:1", "--everything").exit_code == 1
+
+
+def test_an_export_can_be_imported(ana):
+    """Into another file, once."""
+    assert ana.json("export", "out.jsonl")["format"] == "jsonl"
+    assert ana.json("import", "out.jsonl", "--db", "other.db")["turns"] == 4
+    assert ana.json("import", "out.jsonl", "--db", "other.db")["turns"] == 0
+    assert ana.json("facts", "--db", "other.db") == ana.json("facts")
+
+
+def test_an_export_is_not_written_over_by_accident(ana):
+    """--force does it."""
+    ana.file("out.jsonl", "mine")
+    assert ana("export", "out.jsonl").exit_code == 1
+    assert (ana.folder / "out.jsonl").read_text() == "mine"
+    assert ana("export", "out.jsonl", "--force").exit_code == 0
+
+
+def test_the_format_follows_the_name(ana):
+    """An unknown ending needs --format."""
+    assert ana.json("export", "out.ttl")["format"] == "turtle"
+    assert ana.json("export", "out.md")["format"] == "markdown"
+    assert ana("export", "out.foo").exit_code == 1
+    assert ana.json("export", "out.foo", "--format", "markdown")["format"] == "markdown"
+
+
+def test_importing_something_else_is_an_error(cli):
+    """A missing file and a foreign one."""
+    assert cli("import", "none.jsonl").exit_code == 1
+    assert not cli.db.exists()
+    assert cli("import", cli.file("list.jsonl", '{"milk": 2}\n')).exit_code == 1

@@ -1,0 +1,47 @@
+import json
+
+
+def test_chat_remembers_and_answers(cli):
+    """From a pipe, one message per line."""
+    done = cli("chat", input="I live in Rome.\nWhere do I live?\n")
+    assert done.exit_code == 0
+    assert "Rome" in done.stdout.split("\n\n")[1]
+    assert {fact["object"] for fact in cli.json("facts")} == {"Rome"}
+
+
+def test_chat_speaks_json_lines(cli):
+    """One object per message."""
+    done = cli("chat", "--json", input="I live in Rome.\n/facts\n/nope\n")
+    reply, facts, error = map(json.loads, done.stdout.splitlines())
+    assert "text" in reply
+    assert facts[0]["object"] == "Rome"
+    assert error["error"]["type"] == "InputError"
+
+
+def test_chat_looks_behind_the_answers(ana):
+    """Facts, reasons, history, search, help."""
+    fact = next(fact["fact_id"] for fact in ana.json("facts") if fact["object"] == "Bonn")
+    done = ana("chat", input=f"/facts\n/why {fact}\n/history Ana lives in\n/search Siemens\n/help\n")
+    for part in ("Siemens", fact, "It took the place of", "close", "D1:3", "/undo"):
+        assert part in done.stdout
+
+
+def test_undo_takes_back_the_last_change(ana):
+    """What it had displaced is back."""
+    done = ana("chat", input="/undo\n")
+    assert "restore" in done.stdout
+    assert "Lisbon" in {fact["object"] for fact in ana.json("facts")}
+
+
+def test_a_bad_chat_command_does_not_end_the_chat(ana):
+    """It says what there is."""
+    done = ana("chat", input="/nope\n/why\n/search\n/history\nWhere do I live?\n")
+    assert done.exit_code == 0
+    assert "/help lists those that there are" in done.stderr
+    assert "Bonn" in done.stdout
+
+
+def test_quit_leaves(ana):
+    """What comes after it is not read."""
+    assert "Rome" not in ana("chat", input="/quit\nI live in Rome.\n").stdout
+    assert ana.json("stats")["turns"] == 4

@@ -1,0 +1,105 @@
+import pytest
+
+from doxa.core.values import Reply
+from doxa.transport.cli.demo import matches
+
+
+def test_doctor_says_that_all_is_well(cli):
+    """A memory that does not exist yet is no fault, and is not made."""
+    found = cli.json("doctor")
+    assert found["works"] is True
+    assert {check["name"]: check["state"] for check in found["checks"]}["encoder"] == "ok"
+    assert not cli.db.exists()
+
+
+def test_doctor_masks_secrets(cli, monkeypatch):
+    """Keys and passwords."""
+    monkeypatch.setenv("DOXA_LLM_API_KEY", "sk-secret")
+    monkeypatch.setenv("DOXA_DB", "postgresql://ana:hidden@localhost:1/doxa")
+    done = cli("doctor")
+    assert "sk-secret" not in done.output and "hidden" not in done.output
+    assert "****" in done.stdout
+
+
+def test_doctor_finds_a_model_that_is_away(cli, monkeypatch):
+    """One short call, no retries."""
+    monkeypatch.setenv("DOXA_LLM", "openai:nobody")
+    monkeypatch.setenv("DOXA_LLM_BASE_URL", "http://127.0.0.1:9/v1")
+    found = cli.json("doctor", code=1)
+    assert {check["name"]: check["state"] for check in found["checks"]}["language model"] == "failed"
+    assert cli.json("doctor", "--offline")["works"] is True
+
+
+def test_doctor_finds_a_foreign_file(cli):
+    """And says which."""
+    cli.db.write_text("a shopping list")
+    done = cli("doctor")
+    assert done.exit_code == 1
+    assert "not a Doxa memory" in done.stdout
+
+
+def test_doctor_names_the_command_that_adds_an_extra(cli, monkeypatch):
+    """A missing extra is no fault unless it is configured."""
+    monkeypatch.setenv("DOXA_ENCODER", "nope")
+    found = cli.json("doctor", code=1)
+    assert next(check for check in found["checks"] if check["name"] == "encoder")["state"] == "failed"
+
+
+def test_bench_locomo_reports_and_records(cli, locomo):
+    """The record lies under runs/."""
+    found = cli.json("bench", "locomo", "--data", locomo, "--k", "5")
+    assert found["n"] == 1
+    assert found["recall@5"] == 1.0
+    assert len(list((cli.folder / "runs").glob("*-locomo.json"))) == 1
+    assert "recall@10" in cli("bench", "locomo", "--data", locomo, "--no-record").stdout
+    assert len(list((cli.folder / "runs").iterdir())) == 1
+
+
+def test_bench_without_its_data_is_an_error(cli):
+    """It says what is missing."""
+    assert cli("bench", "locomo", "--data", "none.json").exit_code == 1
+
+
+def test_demo_tells_everything(cli):
+    """Facts, revisions, ten answers, and how to go on."""
+    done = cli("demo", "--keep", "kept.db")
+    assert done.exit_code == 0
+    for part in (
+        "What it believes now",
+        "changed its mind",
+        "10. What is Marta's phone number?",
+        "of 10 answers",
+        "Go on",
+    ):
+        assert part in done.stdout
+    assert cli.json("stats", "--db", "kept.db")["turns"] == 148
+
+
+def test_demo_as_json(cli):
+    """For programs that check it."""
+    found = cli.json("demo")
+    assert len(found["questions"]) == 10
+    assert found["right"] == sum(question["right"] for question in found["questions"])
+
+
+@pytest.mark.parametrize(
+    ("value", "expected", "right"),
+    [
+        ("Bonn", ["Bonn"], True),
+        ("bonn.", ["Bonn"], True),
+        ("Berlin", ["Bonn"], False),
+        ("German, English and Spanish", ["English, Spanish, German"], True),
+        ("English, Spanish", ["English, Spanish, German"], False),
+        ("the walnuts", ["walnut", "walnuts"], True),
+        (None, ["Bonn"], False),
+    ],
+)
+def test_an_answer_is_compared_with_every_form(value, expected, right):
+    """Lists in any order, case and articles aside; nothing is right by halves."""
+    assert matches(Reply(text="", value=value), expected) is right
+
+
+def test_where_nothing_is_expected_only_not_knowing_is_right():
+    """A guess is wrong."""
+    assert matches(Reply(text="", abstained=True), [])
+    assert not matches(Reply(text="5", value="5"), [])
