@@ -18,7 +18,13 @@ def fact(object_, *, n, relation=LIVES, functional=True, **more):
     """Make the fact that turn `n` supports."""
     thing = Term(object_.casefold(), object_)
     return Fact(
-        fact_id=f"f{n}", subject=ANA, relation=relation, object=thing, functional=functional, turn_ids=(f"t{n}",), **more
+        fact_id=f"f{n}",
+        subject=ANA,
+        relation=relation,
+        object=thing,
+        functional=functional,
+        turn_ids=(f"t{n}",),
+        **more,
     )
 
 

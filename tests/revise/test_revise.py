@@ -80,7 +80,7 @@ def test_a_correction_reaches_back():
 
 
 def test_a_past_state_becomes_history_and_displaces_nothing():
-    """"I used to live in Rome" leaves the present residence alone."""
+    """ "I used to live in Rome" leaves the present residence alone."""
     beliefs = tell(claim("Berlin", n=1), claim("Rome", n=2, ended=True))
     assert ("Berlin", True) in held(beliefs)
     assert by_object(beliefs, "Rome")[0].valid.end is not None
@@ -100,7 +100,7 @@ def test_multi_valued_relations_only_accumulate():
 
 
 def test_a_negation_ends_what_it_denies():
-    """"I no longer like tea" closes the liking and is held itself."""
+    """ "I no longer like tea" closes the liking and is held itself."""
     beliefs = tell(
         claim("tea", n=1, relation="likes", functional=False),
         claim("tea", n=2, relation="likes", functional=False, polarity=False),

@@ -17,6 +17,7 @@ from doxa.core.trace import Trace
 
 __all__ = [
     "Act",
+    "Asks",
     "Certificate",
     "Change",
     "ChangeKind",
@@ -45,6 +46,7 @@ __all__ = [
 
 Role = Literal["user", "assistant", "system", "tool"]
 Precision = Literal["year", "month", "day"]
+Asks = Literal["object", "subject", "start", "end", "duration", "truth", "count", "anything"]
 QuestionKind = Literal["value", "who", "where", "when", "why", "how", "yesno", "count", "list", "how_long", "how_much"]
 
 
@@ -266,7 +268,7 @@ class Question:
     relation: Relation | None = None
     object: Term | None = None
     """The object that the question names ("Do I live in Berlin?", "Who works at Siemens?"), if any."""
-    asks: Literal["object", "subject", "start", "end", "duration", "truth", "count", "anything"] = "anything"
+    asks: Asks = "anything"
     polarity: bool = True
     functional: bool = False
     as_of: date | None = None

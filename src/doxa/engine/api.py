@@ -423,10 +423,10 @@ class Memory:
         """
         if (turn_id is None) == (not everything):
             raise InputError("forget: give either turn_id=... or everything=True.")
-        self._doxa.wait(self.user)
         parts = self._doxa.parts
         if turn_id is None:
             return erase_all(parts.log, self.user)
+        self._doxa.wait(self.user)
         context = parts.config.engine.context_turns
         return _retried(lambda: erase_turn(parts.log, self.user, turn_id, context_turns=context))
 

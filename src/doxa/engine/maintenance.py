@@ -45,6 +45,7 @@ class Maintenance:
     def schedule(self, user: str) -> None:
         """Ask for the pending turns of a user to be processed."""
         with self._changed:
+            self._errors.pop(user, None)  # it is tried again: an old failure is no news
             if user not in self._queue:
                 self._queue.append(user)
             if self._thread is None and not self._stopping:

@@ -134,10 +134,9 @@ def _migrate(engine: sa.Engine) -> None:
         found = _version(connection)
     if found == HEAD:
         return
+    from alembic import command
     from alembic.config import Config as AlembicConfig  # slow to import, and needed once in the life of a file
     from alembic.script import ScriptDirectory
-
-    from alembic import command
 
     config = AlembicConfig()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))

@@ -1,0 +1,76 @@
+"""User code that has to type-check: the public interface as people call it. It is checked, never run."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import assert_type
+
+from doxa import AsyncDoxa, Doxa
+
+
+def remember_and_ask(path: Path) -> str | None:
+    """A dialogue: respond, ask, absorb, flush."""
+    with Doxa.open(str(path)) as doxa:
+        chat = doxa.dialogue(user="ana", agent="helper", session="2024-05-01")
+        reply = chat.respond("I moved to Berlin in March.", at=datetime(2024, 5, 1, tzinfo=UTC))
+        assert_type(reply.text, str)
+        assert_type(reply.value, str | None)
+        assert_type(reply.abstained, bool)
+        assert_type(reply.disputed, bool)
+        intents: Sequence[str] = reply.intents
+        cited = [citation.turn_id for citation in reply.citations]
+        revised = [str(change) for change in reply.revisions]
+        print(intents, cited, revised, reply.verdict, reply.trace)
+
+        past = chat.ask("Where do I live?", as_of=date(2024, 1, 1), known_at=None)
+        same_type = [reply, past]
+
+        receipt = chat.absorb("See you.", speaker="Ana", role="user", at=datetime(2024, 5, 1), turn_id="D1:3")
+        assert_type(receipt.turn_id, str)
+        chat.flush()
+        return same_type[0].value
+
+
+def look_inside(url: str) -> None:
+    """A memory: search, read, explain, change, move."""
+    with Doxa.open(url) as doxa:
+        memory = doxa.memory(user="ana")
+        for evidence in memory.search("moving", k=10):
+            text: str = evidence.text
+            turns: Sequence[str] = evidence.turn_ids
+            score: float = evidence.score
+            scores: Mapping[str, float] = evidence.scores
+            print(text, turns, score, scores, evidence.kind, evidence.path)
+        facts = memory.facts(current=True, subject="Ana", relation="lives in", as_of=None, known_at=None)
+        for fact in facts:
+            polarity: bool = fact.polarity
+            start: date | None = fact.valid.start
+            end: date | None = fact.valid.end
+            print(str(fact.subject), str(fact.relation), str(fact.object), polarity, fact.modality, start, end)
+            print(fact.status, fact.turn_ids, memory.history(fact), memory.why(fact.fact_id))
+        print(memory.history(("Ana", "lives in")))
+
+        forest = memory.tasks()
+        print(forest.state().get("team meeting/time"), forest.history("team meeting/time"), forest.nodes)
+
+        memory.retract(facts[0].fact_id, reason="a joke")
+        memory.withdraw(turn_id="D1:3")
+        certificates = [memory.forget(turn_id="D1:3"), memory.forget(everything=True)]
+        print(certificates)
+        memory.export("memory.jsonl", format="jsonl")
+        memory.import_("memory.jsonl")
+
+
+async def the_same_without_blocking() -> str:
+    """The asynchronous twin has the same names."""
+    async with AsyncDoxa.open(":memory:") as doxa:
+        chat = doxa.dialogue(user="ana", agent="helper", session="2024-05-01")
+        reply = await chat.respond("I moved to Berlin in March.", at=datetime(2024, 5, 1, tzinfo=UTC))
+        await chat.absorb("See you.", speaker="Ana", role="user", turn_id="D1:3")
+        await chat.flush()
+        answer = await chat.ask("Where do I live?")
+        memory = doxa.memory(user="ana")
+        found = await memory.search("moving", k=3)
+        facts = await memory.facts(current=True)
+        print(reply.citations, found[0].text, str(facts[0].object))
+        return answer.text
