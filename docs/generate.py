@@ -82,7 +82,7 @@ def packages() -> str:
 SYNCHRONOUS = {"open", "dialogue", "memory", "describe"}
 """Methods that do no work worth a thread."""
 HELD = {"Doxa": "Doxa", "Dialogue": "Dialogue", "Memory": "Memory"}
-INTERNAL = {"parts", "receive", "settle", "wait"}
+INTERNAL = {"parts", "receive", "settle", "speaker", "wait"}
 
 
 def async_twin() -> str:
@@ -110,7 +110,10 @@ def _twin(cls: ast.ClassDef) -> str:
         "",
     ]
     lines += [f"    def __init__(self, twin: {cls.name}) -> None:", "        self._twin = twin"]
-    lines += [f"        self.{name} = twin.{name}" for name in fields] + [""]
+    lines.append("")
+    for name in fields:
+        lines += ["    @property", f"    def {name}(self) -> str:", f'        """See `{cls.name}`."""']
+        lines += [f"        return self._twin.{name}", ""]
     for function in public:
         if function.name not in INTERNAL:
             lines += [*_twin_method(cls.name, function), ""]

@@ -77,10 +77,11 @@ class Doxa:
             user: whose memory it is; users never share anything.
             agent: name of the assistant.
             session: name of the session; it groups turns.
-            speaker: the user's name as people write it; by default made from `user` ("ana" -> "Ana").
+            speaker: the user's name as people write it; by default that of the one person who has spoken as the
+                user so far, else made from `user` ("ana" -> "Ana").
         """
         _named(user, "user")
-        return Dialogue(self, user=user, agent=agent, session=session, speaker=speaker or display_name(user))
+        return Dialogue(self, user=user, agent=agent, session=session, speaker=speaker)
 
     def memory(self, *, user: str) -> Memory:
         """Return the memory of a user, to read, correct and move."""
@@ -154,12 +155,20 @@ class Doxa:
 class Dialogue:
     """One user talking with one agent in one session."""
 
-    def __init__(self, doxa: Doxa, *, user: str, agent: str, session: str, speaker: str) -> None:
+    def __init__(self, doxa: Doxa, *, user: str, agent: str, session: str, speaker: str | None) -> None:
         self._doxa = doxa
+        self._speaker = speaker
         self.user = user
         self.agent = agent
         self.session = session
-        self.speaker = speaker
+
+    @property
+    def speaker(self) -> str:
+        """The name of the user, for "I" and "my"."""
+        if self._speaker is None:
+            with self._doxa.parts.log.user(self.user) as state:
+                self._speaker = state.person() or display_name(self.user)
+        return self._speaker
 
     def respond(self, text: str, *, at: Moment | None = None, turn_id: str | None = None) -> Reply:
         """Answer what the user says, and remember it.
@@ -330,22 +339,27 @@ class Memory:
                 beliefs, today = self._beliefs_at(moment), moment.date()
             return list(beliefs.select(current=current, now=today, as_of=day, subject=subject, relation=relation))
 
-    def history(self, of: Fact | str | tuple[str, str]) -> list[Change]:
-        """Return what happened to a fact, or to everything that a subject and relation ever had, oldest first.
+    def history(self, of: Fact | str | tuple[str, str] | None = None) -> list[Change]:
+        """Return what happened to what is believed, oldest first.
 
         Args:
-            of: a fact, a fact id, or `(subject, relation)` by label.
+            of: a fact, a fact id, a subject by label, or `(subject, relation)` by label; None is everything.
 
         Raises:
-            NotFoundError: there is no such fact.
+            NotFoundError: there is no such fact or subject.
         """
         self._doxa.settle(self.user)
         with self._doxa.parts.log.user(self.user) as state:
-            if isinstance(of, tuple):
-                chosen = state.beliefs.select(current=False, subject=of[0], relation=of[1])
-                keys = {fact.fact_id for fact in chosen}
-                return [change for change in state.beliefs.changes if change.fact.fact_id in keys]
-            return state.beliefs.changes_of(self._fact(state.beliefs, of).fact_id)
+            beliefs = state.beliefs
+            if of is None:
+                return list(beliefs.changes)
+            if isinstance(of, Fact) or (isinstance(of, str) and of in beliefs.facts):
+                return beliefs.changes_of(of.fact_id if isinstance(of, Fact) else of)
+            subject, relation = (of, None) if isinstance(of, str) else of
+            keys = {f.fact_id for f in beliefs.select(current=False, subject=subject, relation=relation)}
+            if isinstance(of, str) and not keys:
+                raise NotFoundError(f"User {self.user!r} has no fact or subject {of!r}. `doxa facts --all` lists them.")
+            return [change for change in beliefs.changes if change.fact.fact_id in keys]
 
     def why(self, fact_id: str) -> Explanation:
         """Return why a fact stands where it stands: its source turns, and what it displaced or was displaced by.
@@ -478,6 +492,8 @@ class Memory:
 
 def display_name(user: str) -> str:
     """Return a user id as a name: "ana" -> "Ana"; ids that are no plain word stay as they are."""
+    if user in ("me", "default"):  # no name, and "Me lives in Rome" reads badly
+        return "User"
     return user.capitalize() if user.isalpha() and user.islower() else user
 
 

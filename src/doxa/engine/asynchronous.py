@@ -85,10 +85,26 @@ class AsyncDialogue:
 
     def __init__(self, twin: Dialogue) -> None:
         self._twin = twin
-        self.user = twin.user
-        self.agent = twin.agent
-        self.session = twin.session
-        self.speaker = twin.speaker
+
+    @property
+    def user(self) -> str:
+        """See `Dialogue`."""
+        return self._twin.user
+
+    @property
+    def agent(self) -> str:
+        """See `Dialogue`."""
+        return self._twin.agent
+
+    @property
+    def session(self) -> str:
+        """See `Dialogue`."""
+        return self._twin.session
+
+    @property
+    def speaker(self) -> str:
+        """See `Dialogue`."""
+        return self._twin.speaker
 
     async def respond(self, text: str, *, at: Moment | None = None, turn_id: str | None = None) -> Reply:
         """Answer what the user says, and remember it."""
@@ -123,7 +139,11 @@ class AsyncMemory:
 
     def __init__(self, twin: Memory) -> None:
         self._twin = twin
-        self.user = twin.user
+
+    @property
+    def user(self) -> str:
+        """See `Memory`."""
+        return self._twin.user
 
     async def search(
         self, query: str, *, k: int = 10, as_of: Day | None = None, known_at: Moment | None = None
@@ -145,8 +165,8 @@ class AsyncMemory:
             self._twin.facts, current=current, subject=subject, relation=relation, as_of=as_of, known_at=known_at
         )
 
-    async def history(self, of: Fact | str | tuple[str, str]) -> list[Change]:
-        """Return what happened to a fact, or to everything that a subject and relation ever had, oldest first."""
+    async def history(self, of: Fact | str | tuple[str, str] | None = None) -> list[Change]:
+        """Return what happened to what is believed, oldest first."""
         return await asyncio.to_thread(self._twin.history, of)
 
     async def why(self, fact_id: str) -> Explanation:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any
@@ -48,6 +47,7 @@ class UserState:
     """The last row that changed the state (not a received turn)."""
     maintained: int = 0
     """The last turn that was processed."""
+    _people: dict[str, None] = field(default_factory=dict)
     _by_id: dict[str, int] = field(default_factory=dict)
     _place_of: dict[int, int] = field(default_factory=dict)
     _sessions: dict[str, list[int]] = field(default_factory=dict)
@@ -61,6 +61,8 @@ class UserState:
         self.turns[turn.ordinal] = turn
         self._by_id[turn.turn_id] = turn.ordinal
         self._sessions.setdefault(turn.session, []).append(turn.ordinal)
+        if turn.role == "user":
+            self._people[turn.speaker] = None
         self.ordinal = max(self.ordinal, turn.ordinal)
         self._now = turn.at if self._now is None else max(self._now, turn.at)
 
@@ -104,9 +106,9 @@ class UserState:
         first = self.maintained + 1
         return [self.turns[o] for o in range(first, self.ordinal + 1) if o in self.turns]
 
-    def speakers(self) -> Mapping[str, str]:
-        """Return the role of every speaker so far, by name."""
-        return {turn.speaker: turn.role for turn in self.turns.values()}
+    def person(self) -> str | None:
+        """Return the name of the one person who spoke as the user; None when there was nobody, or more than one."""
+        return next(iter(self._people)) if len(self._people) == 1 else None
 
     def now(self) -> datetime | None:
         """Return the memory's clock: the time of the latest turn; None when there is none."""
@@ -125,6 +127,7 @@ class UserState:
             "sessions": len(self._sessions),
             "facts": len(self.beliefs.facts),
             "changes": len(self.beliefs.changes),
+            "revisions": sum(change.revises for change in self.beliefs.changes),
             "withdrawn": len(self.withdrawn),
             "degraded": len(self.degraded),
         }

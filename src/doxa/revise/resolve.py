@@ -204,6 +204,8 @@ class _Slot:
             else:
                 reason = f"{claim.speaker} said later: “{claim.span}”"
                 _close(other, _start(claim), reason, (standing.fact_id,))
+                if standing.valid.start is None:  # the old value ends where the new one starts
+                    standing.valid = replace(standing.valid, start=other.valid.end)
 
     def _live(self, object_key: str, *, polarity: bool) -> Standing | None:
         for standing in reversed(self.standings):

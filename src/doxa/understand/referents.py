@@ -254,7 +254,8 @@ class Referents:
     def relative(self, owner: Term, noun: str) -> Term:
         """Return the one relative, friend or pet of an owner that is known by name, else "Owner's noun"."""
         relation = kin_of(noun) or noun.casefold()
-        facts = self.beliefs.about(owner.key, relation.replace(" ", "_"))
+        fresh = noun.casefold().startswith(("new ", "next "))  # "my new landlord" is not the one who is known
+        facts = [] if fresh else self.beliefs.about(owner.key, relation.replace(" ", "_"))
         names = [fact.object for fact in facts if fact.status is Status.HELD and fact.polarity]
         if len({name.key for name in names}) == 1:
             return names[-1]

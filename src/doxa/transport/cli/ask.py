@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -11,13 +11,7 @@ from doxa.transport.cli.app import command
 from doxa.transport.cli.request import Request, day_of, moment_of
 from doxa.transport.cli.show import show_reply
 
-if TYPE_CHECKING:
-    from doxa.engine import Memory
-
-__all__ = ["AsOf", "KnownAt", "Speaker", "ask", "speaker_of"]
-
-LOOKED_AT = 30
-"""Facts whose turns tell by which name a user goes."""
+__all__ = ["AsOf", "KnownAt", "Speaker", "ask"]
 
 AsOf = Annotated[
     str | None, typer.Option("--as-of", metavar="DATE", help="What was true on that day (1 July 2024, 2024-07-01).")
@@ -47,17 +41,5 @@ def ask(
     with request.open() as doxa:
         request.hint_at_users(doxa)
         user = request.config.user
-        name = speaker or speaker_of(doxa.memory(user=user))
-        reply = doxa.dialogue(user=user, speaker=name).ask(question, as_of=day, known_at=moment)
+        reply = doxa.dialogue(user=user, speaker=speaker).ask(question, as_of=day, known_at=moment)
     request.give(reply, lambda out: show_reply(out, reply, trace=trace))
-
-
-def speaker_of(memory: Memory) -> str | None:
-    """Return the name of the one person who spoke as the user; None when there was nobody, or more than one.
-
-    A transcript names its speakers while the user of the command line is called `me` until told otherwise; without
-    the name, "Where do I live?" would ask about somebody who never said anything.
-    """
-    said = [turn for fact in memory.facts()[:LOOKED_AT] for turn in memory.why(fact.fact_id).turns]
-    names = {turn.speaker for turn in said if turn.role == "user"}
-    return names.pop() if len(names) == 1 else None

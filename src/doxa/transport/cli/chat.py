@@ -13,7 +13,7 @@ import typer
 
 from doxa.core.errors import DoxaError, InputError
 from doxa.transport.cli.app import command, tell
-from doxa.transport.cli.ask import Speaker, speaker_of
+from doxa.transport.cli.ask import Speaker
 from doxa.transport.cli.render import dump
 from doxa.transport.cli.request import Request
 from doxa.transport.cli.show import show_changes, show_evidence, show_facts, show_history, show_reply, show_why
@@ -61,7 +61,7 @@ def chat(
         user = request.config.user
         name = session or f"{datetime.now(UTC):%Y-%m-%d}"
         memory = doxa.memory(user=user)
-        dialogue = doxa.dialogue(user=user, session=name, speaker=speaker or speaker_of(memory))
+        dialogue = doxa.dialogue(user=user, session=name, speaker=speaker)
         room = Room(request=request, dialogue=dialogue, memory=memory)
         if sys.stdin.isatty():
             request.note(

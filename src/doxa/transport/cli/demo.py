@@ -25,7 +25,7 @@ from doxa.backends.transcripts import Line, Transcript, read
 from doxa.core.errors import NotFoundError
 from doxa.core.values import Change, ChangeKind, Fact, Reply
 from doxa.transport.cli.app import command
-from doxa.transport.cli.ingest import Stop, Tally, absorb_lines, progress_bar, revisions_of
+from doxa.transport.cli.ingest import Stop, Tally, absorb_lines, progress_bar
 from doxa.transport.cli.render import clean, columns, count, put, sentence_and_time, when
 from doxa.transport.cli.request import Request
 from doxa.transport.cli.show import show_reply
@@ -91,7 +91,7 @@ def demo(
             absorb_lines(doxa, USER, lines, Tally(), stop=Stop(), bar=bar)
         memory = doxa.memory(user=USER)
         facts, everything = memory.facts(), {fact.fact_id: fact for fact in memory.facts(current=False)}
-        revisions = revisions_of(memory, everything.values())
+        revisions = [change for change in memory.history() if change.revises]
         dialogue = doxa.dialogue(user=USER)
         asked = [_ask(dialogue, item) for item in _questions()]
         seconds = time.perf_counter() - start

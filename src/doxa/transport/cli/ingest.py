@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 import time as clock
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,15 +20,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from doxa.backends.transcripts import Conversation, Line, Transcript, read
 from doxa.core.errors import InputError
-from doxa.core.values import Change, Fact, Role
+from doxa.core.values import Role
 from doxa.transport.cli.app import DONE, INTERRUPTED, PARTLY, command
 from doxa.transport.cli.render import clean, count, put
 from doxa.transport.cli.request import Request
 
 if TYPE_CHECKING:
-    from doxa.engine import Dialogue, Doxa, Memory
+    from doxa.engine import Dialogue, Doxa
 
-__all__ = ["Stop", "Tally", "absorb_lines", "progress_bar", "revisions_of"]
+__all__ = ["Stop", "Tally", "absorb_lines", "progress_bar"]
 
 BLOCK = 32
 """Turns that are received before their processing is waited for; also how often the bar moves."""
@@ -159,15 +159,8 @@ def _absorb_conversation(
 
 def _beliefs(doxa: Doxa, user: str) -> tuple[int, int]:
     """Return how many facts a user has, in any status, and how many revisions there were."""
-    memory = doxa.memory(user=user)
-    facts = memory.facts(current=False)
-    return len(facts), len(revisions_of(memory, facts))
-
-
-def revisions_of(memory: Memory, facts: Iterable[Fact]) -> list[Change]:
-    """Return every change of an earlier belief, oldest first. Cost: one call per fact."""
-    changes = [change for fact in facts for change in memory.history(fact) if change.revises]
-    return sorted(changes, key=lambda change: change.known_at.timestamp() if change.known_at else 0.0)
+    counts = doxa.memory(user=user).stats()
+    return counts["facts"], counts["revisions"]
 
 
 def absorb_lines(
