@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from doxa.core.errors import BackendError
 from doxa.core.trace import Tracer
-from doxa.core.values import Change, Claim, Draft, Evidence, Fact, Question, Reply, Turn, Verdict
+from doxa.core.values import Change, ChangeKind, Claim, Draft, Evidence, Fact, Question, Reply, Turn, Verdict
 from doxa.engine.replay import beliefs_at
 from doxa.engine.wiring import Parts
 from doxa.memory import Beliefs, Event, UserState, describe
@@ -28,6 +28,13 @@ from doxa.verify import verify
 __all__ = ["Asked", "absorb", "respond", "search"]
 
 FACTS_IN_PROMPT = 20
+ANNOUNCED = {
+    ChangeKind.CLOSE: "No longer",
+    ChangeKind.RETRACT: "Taken back",
+    ChangeKind.RESTORE: "Again",
+    ChangeKind.REFINE: "More exactly",
+    ChangeKind.DISPUTE: "Disputed",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,7 +158,7 @@ def _look_up(asked: Asked, vector: NDArray[np.float32], state: UserState, parts:
     with tracer.step("reason") as note:
         day = asked.as_of or (question.as_of if question else None)
         if question is None:
-            draft = _acknowledge(changes)
+            draft = _acknowledge(asked, changes, intents)
         else:
             draft = answer(question, beliefs, evidence, state.turn, asker=asked.speaker, day=day, today=today)
         facts = _facts_for_prompt(question, beliefs, today, parts)
@@ -235,15 +242,12 @@ def _check(asked: Asked, draft: Draft, state: UserState) -> Verdict:
     return verify(draft, claims, state.beliefs)
 
 
-def _acknowledge(changes: Sequence[Change]) -> Draft:
-    """Return what is said to a turn that asks nothing: what was noted, and what that replaced."""
+def _acknowledge(asked: Asked, changes: Sequence[Change], intents: Sequence[str]) -> Draft:
+    """Return what is said to a turn that asks nothing: what was noted, and what that changed."""
     if not changes:
-        return Draft(text="Noted.", confidence=1.0)
-    fresh = [change for change in changes if not change.revises]
-    revised = [change for change in changes if change.revises]
-    lines = [f"Noted: {describe(change.fact)}" for change in fresh]
-    lines += [f"Revised ({change.kind}): {describe(change.fact)}" for change in revised]
-    return Draft(text="\n".join(lines), confidence=1.0)
+        return Draft(text=f"Hello, {asked.speaker}." if "greet" in intents else "Noted.", confidence=1.0)
+    told = [f"{ANNOUNCED.get(change.kind, 'Noted')}: {describe(change.fact)}." for change in changes]
+    return Draft(text=" ".join(told), confidence=1.0)
 
 
 def _encode(text: str, user: str, parts: Parts, note: dict[str, object]) -> NDArray[np.float32]:
