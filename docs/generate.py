@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import subprocess
 import sys
 import textwrap
@@ -67,6 +68,23 @@ def errors() -> str:
         for name, cls in ((name, getattr(module, name)) for name in module.__all__)
     ]
     return "\n".join(["```text", *drawing, "```", "", _table(["exception", "is a", "means", "carries"], rows)])
+
+
+def schema() -> str:
+    """Return the tables of a memory as SQL, each with what its columns hold."""
+    from sqlalchemy.dialects import sqlite
+    from sqlalchemy.schema import CreateTable
+
+    from doxa.backends.store import schema as tables
+
+    source = inspect.getsource(tables)
+    notes = re.findall(r'^(\w+) = Table\(.*?^\)\n"""(.+?)"""', source, re.M | re.S)
+    parts = []
+    for name, note in notes:
+        statement = str(CreateTable(tables.metadata.tables[name]).compile(dialect=sqlite.dialect())).strip()
+        lines = "\n".join(line.replace("\t", "    ").rstrip() for line in statement.splitlines())
+        parts.append(f"## `{name}`\n\n{note}\n\n```sql\n{lines}\n```\n")
+    return "\n" + "\n".join(parts) + "\n"
 
 
 def packages() -> str:

@@ -269,3 +269,21 @@ def test_the_asynchronous_twin_does_the_same(config):
             if not name.startswith("_"):
                 twin = inspect.signature(getattr(one, name)).parameters
                 assert list(inspect.signature(method).parameters) == list(twin), name
+
+
+def test_a_slash_in_a_name_reaches_nobody_else(config, tmp_path):
+    """Tenant "a" with user "b/c" and tenant "a/b" with user "c" are two memories."""
+    path = tmp_path / "memory.db"
+    with Doxa.open(path, config=config.model_copy(update={"tenant": "a"})) as one:
+        one.dialogue(user="b/c").absorb("I live in Lisbon.")
+        one.flush()
+        assert one.users() == ["b/c"]
+    with Doxa.open(path, config=config.model_copy(update={"tenant": "a/b"})) as other:
+        assert other.users() == [] and other.memory(user="c").facts() == []
+
+
+@pytest.mark.parametrize("turn_id", ["", "  ", "x" * 500], ids=["empty", "blank", "too long"])
+def test_a_turn_id_that_cannot_be_kept_is_refused(doxa, turn_id):
+    """The message says what an id may be."""
+    with pytest.raises(TurnError, match="characters"):
+        doxa.dialogue(user="ana").absorb("hello", turn_id=turn_id)

@@ -40,6 +40,8 @@ from doxa.revise import retract, withdraw
 __all__ = ["Dialogue", "Doxa", "Memory"]
 
 T = TypeVar("T")
+MAX_NAME_CHARS = 200
+"""Longest name of a user; the database keeps 400 characters for tenant and user."""
 RETRIES = 20
 """How often a change is tried again while other processes change the same user."""
 
@@ -498,8 +500,8 @@ def display_name(user: str) -> str:
 
 
 def _named(name: str, what: str) -> None:
-    if not name.strip():
-        raise InputError(f"{what}: expected a name, got {name!r}.")
+    if not name.strip() or len(name) > MAX_NAME_CHARS:
+        raise InputError(f"{what}: expected a name of 1 to {MAX_NAME_CHARS} characters, got {name[:40]!r}.")
 
 
 def _retried(act: Callable[[], T]) -> T:

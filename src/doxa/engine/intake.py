@@ -15,6 +15,8 @@ __all__ = ["Day", "Moment", "read_day", "read_moment", "read_turn"]
 
 Moment = datetime | date | str
 """A point in time: a datetime (naive ones are UTC), a date (its start), or an ISO 8601 text."""
+MAX_ID_CHARS = 390
+"""Longest turn id that is taken; replies get one that is a little longer."""
 Day = date | datetime | str
 """A day: a date, a datetime (its day in UTC), or an ISO 8601 text."""
 
@@ -81,8 +83,8 @@ def read_turn(
         )
     if role not in get_args(Role):
         raise TurnError(f"A turn's role is one of {', '.join(get_args(Role))}; got {role!r}.")
-    if turn_id is not None and not turn_id.strip():
-        raise TurnError("A turn id must not be empty; leave it out to get one.")
+    if turn_id is not None and not 0 < len(turn_id.strip()) <= MAX_ID_CHARS:
+        raise TurnError(f"A turn id has 1 to {MAX_ID_CHARS} characters; leave it out to get one. Got {turn_id[:40]!r}.")
     return Turn(
         turn_id=turn_id or "",
         user=user,

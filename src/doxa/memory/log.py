@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal
+from urllib.parse import quote
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,13 +84,13 @@ class MemoryLog:
     def __init__(self, store: Store, encoder: Encoder, *, tenant: str, capacity: int) -> None:
         self.store = store
         self.encoder = encoder
-        self._tenant = tenant
+        self._tenant = quote(tenant, safe="")
         self._capacity = capacity
         self._loaded: OrderedDict[str, _Loaded] = OrderedDict()
         self._guard = threading.Lock()
 
     def scope(self, user: str) -> str:
-        """Return the name of a user's log in the store."""
+        """Return the name of a user's log in the store; a slash in a tenant's name cannot reach another's users."""
         return f"{self._tenant}/{user}"
 
     def users(self) -> list[str]:

@@ -19,7 +19,10 @@ events = Table(
     Index("events_turn", "scope", "turn_id", unique=True),
     sqlite_with_rowid=False,
 )
-"""`known_at` is microseconds since 1970 in UTC; `body` is JSON; `turn_id` is set on received turns only."""
+"""The log: one row for a received turn or a change of state, in the order of `ordinal` within a scope (tenant/user).
+
+`kind` is `turn`, `maintained`, `withdrawn`, `retracted` or `erased`; `about` is the ordinal of the turn that a row
+concerns; `known_at` is microseconds since 1970 in UTC; `body` is JSON; `turn_id` is set on received turns only."""
 
 vectors = Table(
     "vectors",
