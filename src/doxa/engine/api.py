@@ -201,8 +201,7 @@ class Dialogue:
         Raises:
             InputError: the question is empty, or a time cannot be read.
         """
-        if not text.strip():
-            raise InputError("A question needs a text; this one is empty.")
+        _worded(text, "ask")
         known = None if known_at is None else read_end(known_at)
         day = None if as_of is None else read_day(as_of)
         return self._answer(text, as_of=day, known_at=known)
@@ -307,8 +306,9 @@ class Memory:
         Raises:
             InputError: the query is empty, `k` is not positive, or a time cannot be read.
         """
-        if not query.strip() or k < 1:
-            raise InputError(f"search: expected a query and k >= 1, got {query!r} and k={k}.")
+        _worded(query, "search")
+        if k < 1:
+            raise InputError(f"search: expected k >= 1, got {k}.")
         self._doxa.settle(self.user)
         day = None if as_of is None else read_day(as_of)
         known = None if known_at is None else read_end(known_at)
@@ -499,9 +499,14 @@ def display_name(user: str) -> str:
     return user.capitalize() if user.isalpha() and user.islower() else user
 
 
-def _named(name: str, what: str) -> None:
-    if not name.strip() or len(name) > MAX_NAME_CHARS:
-        raise InputError(f"{what}: expected a name of 1 to {MAX_NAME_CHARS} characters, got {name[:40]!r}.")
+def _named(name: object, what: str) -> None:
+    if not isinstance(name, str) or not name.strip() or len(name) > MAX_NAME_CHARS:
+        raise InputError(f"{what}: expected a name of 1 to {MAX_NAME_CHARS} characters, got {str(name)[:40]!r}.")
+
+
+def _worded(text: object, what: str) -> None:
+    if not isinstance(text, str) or not text.strip():
+        raise InputError(f"{what}: expected a text, got {text!r}.")
 
 
 def _retried(act: Callable[[], T]) -> T:
