@@ -1,5 +1,6 @@
 """Revision within one slot: what each kind of statement does to what was held."""
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
@@ -181,38 +182,153 @@ def test_every_change_gives_a_reason():
     assert all(change.reason for change in beliefs.changes if change.revises)
 
 
-VALUES = st.sampled_from(["A", "B", "C"])
+def test_what_is_over_holds_anew_when_it_is_said_again():
+    """ "I used to live in Rome", then "I live in Rome": it is the present residence, and the past one stays past."""
+    beliefs = tell(claim("Berlin", n=1), claim("Rome", n=2, ended=True), claim("Rome", n=5))
+    past, present = by_object(beliefs, "Rome")
+    assert past.valid.end is not None and (present.status, present.valid.end) == (Status.HELD, None)
+    assert by_object(beliefs, "Berlin")[0].status is Status.SUPERSEDED
+
+
+def test_a_told_end_is_not_overwritten_by_a_later_one():
+    """A stay that ended in 2016 does not last until the next known residence began."""
+    oslo = replace(claim("Oslo", n=2), valid=Interval(start=date(2015, 1, 1), end=date(2016, 1, 1)))
+    beliefs = tell(claim("Berlin", n=1, start=date(2020, 1, 1)), oslo)
+    assert by_object(beliefs, "Oslo")[0].valid.end == date(2016, 1, 1)
+    assert held(beliefs)[0] == ("Berlin", True)
+
+
+def test_a_dated_past_state_displaces_nothing():
+    """From 2010 to 2012 says nothing about now, even when nobody knows since when the present value holds."""
+    rome = replace(claim("Rome", n=2), valid=Interval(start=date(2010, 1, 1), end=date(2012, 1, 1)))
+    (berlin,) = by_object(tell(claim("Berlin", n=1), rome), "Berlin")
+    assert berlin.status is Status.HELD and berlin.valid.end is None
+
+
+def test_taking_back_a_value_in_the_middle_does_not_reopen_the_first():
+    """A, then B, then C, then "B was a joke": A lasted until C, and C holds."""
+    beliefs = tell(claim("A", n=1), claim("B", n=2), claim("C", n=3), claim("B", n=4, act=Act.WITHDRAW))
+    assert held(beliefs) == [("C", True)]
+    assert by_object(beliefs, "A")[0].valid.end == by_object(beliefs, "C")[0].valid.start
+
+
+def test_a_machine_does_not_keep_what_its_user_takes_back():
+    """An assistant that repeats a statement is no source for it."""
+    beliefs = tell(
+        claim("Rome", n=1),
+        claim("Rome", n=2, role="assistant", speaker="Helper"),
+        claim("Rome", n=3, act=Act.WITHDRAW),
+    )
+    assert held(beliefs) == []
+
+
+def test_denying_what_only_a_machine_said_leaves_no_past():
+    """ "I don't live in Rome" after an assistant's guess: it never was true."""
+    beliefs = tell(claim("Rome", n=1, role="assistant", speaker="Helper"), claim("Rome", n=2, polarity=False))
+    assert by_object(beliefs, "Rome")[0].status is Status.RETRACTED
+
+
+def test_a_guess_that_its_subject_confirmed_is_the_subjects_word():
+    """The rank of a fact is that of its closest source, not of its first."""
+    beliefs = tell(
+        claim("Berlin", n=1, role="assistant", speaker="Helper"),
+        claim("Berlin", n=2),
+        claim("Munich", n=3, speaker="Leo"),
+    )
+    assert held(beliefs) == [("Berlin", True)]
+
+
+@pytest.mark.parametrize(
+    "hearsay",
+    [{"value": "Berlin", "polarity": False}, {"value": "Munich", "act": Act.CORRECT}],
+    ids=["denial", "correction"],
+)
+def test_hearsay_does_not_retire_what_its_subject_says(hearsay):
+    """Leo neither ends nor corrects what Ana says of herself."""
+    beliefs = tell(claim("Berlin", n=1), claim(hearsay.pop("value"), n=2, speaker="Leo", **hearsay))
+    assert by_object(beliefs, "Berlin")[0].status is Status.HELD
+
+
+def test_correcting_to_a_value_that_somebody_said_retracts_the_wrong_one():
+    """The right value is there already, so it is supported, and the wrong one never was true."""
+    beliefs = tell(
+        claim("Bonn", n=1, role="assistant", speaker="Helper"),
+        claim("Berlin", n=2),
+        claim("Bonn", n=3, act=Act.CORRECT, replaces="berlin"),
+    )
+    assert held(beliefs) == [("Bonn", True)]
+    assert by_object(beliefs, "Berlin")[0].status is Status.RETRACTED
+
+
+def test_a_dispute_ends_with_its_last_opponent():
+    """When one of two who disagree takes it back, the other's value is no longer disputed."""
+    mia = {"subject": "Mia"}
+    beliefs = tell(
+        claim("Graz", n=1, **mia),
+        claim("Linz", n=2, speaker="Ben", **mia),
+        claim("Linz", n=3, speaker="Ben", act=Act.WITHDRAW, **mia),
+    )
+    (graz,) = by_object(beliefs, "Graz")
+    assert graz.status is Status.HELD and not graz.disputed
+
+
+DAYS = st.none() | st.dates(date(2015, 1, 1), date(2025, 1, 1))
 CLAIMS = st.lists(
-    st.builds(
-        lambda value, act, polarity, day, ended, speaker, functional: (value, act, polarity, day, ended, speaker),
-        VALUES,
-        st.sampled_from(list(Act)),
-        st.booleans(),
-        st.none() | st.dates(date(2015, 1, 1), date(2025, 1, 1)),
-        st.booleans(),
-        st.sampled_from(["Ana", "Ben", "Cho"]),
-        st.booleans(),
+    st.fixed_dictionaries(
+        {
+            "value": st.sampled_from(["A", "B", "C"]),
+            "act": st.sampled_from(list(Act)),
+            "polarity": st.booleans(),
+            "start": DAYS,
+            "end": DAYS,
+            "ended": st.booleans(),
+            "speaker": st.sampled_from(["Ana", "Ben", "Mia"]),
+            "role": st.sampled_from(["user", "user", "user", "system", "assistant", "tool"]),
+            "replaces": st.sampled_from([None, "a", "b"]),
+        }
     ),
     max_size=8,
 )
 
 
 def build(rows, *, functional):
-    """Make claims of one subject from drawn rows."""
-    return [
-        claim(v, n=n, act=a, polarity=p, start=d, ended=e, speaker=s, subject="Mia", functional=functional)
-        for n, (v, a, p, d, e, s) in enumerate(rows)
-    ]
+    """Make claims about Mia from drawn rows; an end before its start is drawn too."""
+    claims = []
+    for n, row in enumerate(rows):
+        fields = {key: value for key, value in row.items() if key not in ("start", "end")}
+        said = claim(n=n, subject="Mia", functional=functional, **fields)
+        claims.append(replace(said, valid=Interval(start=row["start"], end=row["end"])))
+    return claims
 
 
 @given(CLAIMS)
 def test_a_functional_slot_never_holds_two_open_values(rows):
-    """Whatever is said, at most one undisputed value without an end is held."""
+    """Whatever is said, two values without an end are held only as a dispute, and nobody disputes alone."""
     standings = resolve(build(rows, functional=True))
-    held_open = [
-        s for s in standings if s.status is Status.HELD and not s.disputed and s.valid.end is None and s.first.polarity
-    ]
-    assert len(held_open) <= 1
+    present = [s for s in standings if s.status is Status.HELD and s.valid.end is None and s.first.polarity]
+    assert len(present) <= 1 or all(s.disputed for s in present)
+    assert sum(s.disputed for s in standings) != 1
+    assert all(s.status is Status.HELD for s in standings if s.disputed)
+
+
+@given(CLAIMS, st.booleans())
+def test_every_fact_is_well_formed(rows, functional):
+    """No fact without a source, no interval that ends before it starts, no reason that names what is not there."""
+    standings = resolve(build(rows, functional=functional))
+    ids = [s.fact_id for s in standings]
+    assert len(set(ids)) == len(ids)
+    for standing in standings:
+        fact = standing.fact()
+        assert fact.turn_ids and set(standing.because) <= set(ids) - {fact.fact_id}
+        assert not (fact.valid.start and fact.valid.end) or fact.valid.start <= fact.valid.end
+
+
+@given(CLAIMS, st.booleans())
+def test_a_value_and_its_denial_are_never_both_open(rows, functional):
+    """Whoever says which, one of the two has ended."""
+    standings = resolve(build(rows, functional=functional))
+    present = [s.first for s in standings if s.status is Status.HELD and s.valid.end is None]
+    assert not {c.object.key for c in present if c.polarity} & {c.object.key for c in present if not c.polarity}
 
 
 @given(CLAIMS, st.integers(0, 7), st.booleans())

@@ -25,6 +25,9 @@ from doxa.memory import fact_id
 
 __all__ = ["Standing", "resolve"]
 
+MACHINES = ("assistant", "tool")
+"""Roles whose word about somebody is not believed on its own."""
+
 
 @dataclass(slots=True)
 class Standing:
@@ -75,6 +78,7 @@ def resolve(claims: Sequence[Claim]) -> list[Standing]:
     slot = _Slot()
     for claim in claims:
         slot.take(claim)
+    slot.settle_disputes()
     return slot.standings
 
 
@@ -85,9 +89,9 @@ class _Slot:
     def take(self, claim: Claim) -> None:
         if claim.act is Act.WITHDRAW:
             self._withdraw(claim)
-        elif claim.role in ("assistant", "tool"):
+        elif claim.role in MACHINES:
             self._quarantine(claim)
-        elif (same := self._live(claim.object.key, polarity=claim.polarity)) is not None:
+        elif (same := self._live(claim.object.key, polarity=claim.polarity)) is not None and not _again(same, claim):
             self._support(same, claim)
         elif not claim.polarity and (denied := self._live(claim.object.key, polarity=True)) is not None:
             self._deny(denied, claim)
@@ -98,19 +102,25 @@ class _Slot:
         for standing in self.standings:
             if _same_value(standing.first, claim) and standing.status is not Status.RETRACTED:
                 remaining = [c for c in standing.claims if c.speaker != claim.speaker]
-                if remaining:
+                if any(c.role not in MACHINES for c in remaining) or (remaining and claim.role in MACHINES):
                     standing.claims = remaining
                 else:
+                    was = replace(standing)
                     _retract(standing, f"{claim.speaker} took it back: “{claim.span}”")
-                    self._reopen(standing)
+                    self._reopen(was)
 
     def _reopen(self, gone: Standing) -> None:
-        """Let what a fact had closed hold again."""
+        """Let what a fact had closed hold again, or last until what had closed that fact in its turn."""
         for standing in self.standings:
             if gone.fact_id in standing.because and standing.status in (Status.SUPERSEDED, Status.RETRACTED):
                 standing.status, standing.because = Status.HELD, ()
                 standing.reason = f"{gone.first.object} was taken back"
-                standing.valid = replace(standing.valid, end=_dated_end(standing))
+                standing.valid = _ordered(replace(standing.valid, end=_dated_end(standing)))
+                opposite = self._live(standing.first.object.key, polarity=not standing.first.polarity)
+                if gone.status is Status.SUPERSEDED and standing.fact_id not in gone.because:
+                    _close(standing, gone.valid.end, gone.reason, gone.because)
+                elif opposite is not None and opposite.status is Status.HELD and opposite.valid.end is None:
+                    self._end_opposite(opposite, opposite.first)
 
     def _quarantine(self, claim: Claim) -> None:
         if (same := self._live(claim.object.key, polarity=claim.polarity)) is not None:
@@ -123,18 +133,25 @@ class _Slot:
     def _support(self, standing: Standing, claim: Claim) -> None:
         if standing.status is Status.QUARANTINED:
             standing.status, standing.reason = Status.HELD, f"{claim.speaker} confirmed it"
+            self._end_opposite(standing, claim)
             self._make_room(standing, claim)
         standing.claims.append(claim)
         valid = standing.valid
-        if valid.start is None or claim.act is Act.CORRECT:
-            valid = replace(valid, start=claim.valid.start or valid.start, start_precision=claim.valid.start_precision)
+        if claim.valid.start is not None and (valid.start is None or claim.act is Act.CORRECT):
+            valid = replace(valid, start=claim.valid.start, start_precision=claim.valid.start_precision)
         if claim.valid.end is not None:
             valid = replace(valid, end=claim.valid.end, end_precision=claim.valid.end_precision)
         if claim.ended and valid.end is None:
             valid = replace(valid, end=_day(claim))
-        standing.valid = valid
+        standing.valid = _ordered(valid)
+        wrong = self._wrong_value(claim) if claim.act is Act.CORRECT else None
+        if wrong is not None and (wrong.first.object.key == claim.replaces or _said_by(claim.speaker, wrong)):
+            _retract(wrong, _corrected(claim), (standing.fact_id,))
 
     def _deny(self, denied: Standing, claim: Claim) -> None:
+        if _outranked(claim, denied):
+            _set_aside(self._add(claim), denied)
+            return
         because: tuple[str, ...] = ()
         if not claim.functional or claim.act is Act.CORRECT:
             negative = self._add(claim)
@@ -146,66 +163,81 @@ class _Slot:
             _close(denied, _start(claim), f"{claim.speaker} said that it no longer holds: “{claim.span}”", because)
 
     def _enter(self, claim: Claim) -> None:
-        if claim.functional and claim.polarity:
-            if claim.act is Act.CORRECT and (wrong := self._wrong_value(claim)) is not None:
-                self._correct(wrong, claim)
-                return
-            standing = self._add(claim)
-            if not claim.ended:
-                self._make_room(standing, claim)
+        wrong = self._wrong_value(claim) if claim.act is Act.CORRECT else None
+        if wrong is not None:
+            self._correct(wrong, claim)
             return
-        opposite = self._live(claim.object.key, polarity=False) if claim.polarity and not claim.ended else None
         standing = self._add(claim)
-        if opposite is not None:
-            reason, because = f"{claim.speaker} now says the opposite: “{claim.span}”", (standing.fact_id,)
-            if claim.act is Act.CORRECT:
-                _retract(opposite, reason, because)
-            else:
-                _close(opposite, _start(claim), reason, because)
+        self._end_opposite(standing, claim)
+        if not _is_past(claim):
+            self._make_room(standing, claim)
+
+    def _end_opposite(self, standing: Standing, claim: Claim) -> None:
+        opposite = self._live(claim.object.key, polarity=not claim.polarity)
+        if opposite is None or claim.ended:
+            return
+        reason, because = f"{claim.speaker} now says the opposite: “{claim.span}”", (standing.fact_id,)
+        if claim.act is Act.CORRECT:
+            _retract(opposite, reason, because)
+        else:
+            _close(opposite, _start(claim), reason, because)
 
     def _correct(self, wrong: Standing, claim: Claim) -> None:
         standing = self._add(claim)
-        if claim.valid.start is None:
-            valid = wrong.valid
-            standing.valid = replace(
-                valid, end=claim.valid.end or (valid.end if wrong.status is Status.SUPERSEDED else None)
-            )
+        valid = standing.valid if claim.valid.start is not None else wrong.valid
+        end = standing.valid.end or (wrong.valid.end if wrong.status is Status.SUPERSEDED else None)
+        standing.valid = _ordered(replace(valid, end=end))
         standing.because = (wrong.fact_id,)
-        standing.status = Status.HELD if wrong.status is Status.HELD else wrong.status
-        _retract(wrong, f"{claim.speaker} corrected it to {claim.object}: “{claim.span}”", (standing.fact_id,))
+        standing.status = wrong.status
+        _retract(wrong, _corrected(claim), (standing.fact_id,))
+        self._end_opposite(standing, claim)
 
     def _wrong_value(self, claim: Claim) -> Standing | None:
-        believed = [s for s in self.standings if s.status in (Status.HELD, Status.SUPERSEDED)]
+        """Return the value that a correction in a functional slot replaces: the named one, else the present one."""
+        if not (claim.functional and claim.polarity):
+            return None
+        others = [s for s in self.standings if s.first.polarity and s.first.object.key != claim.object.key]
+        believed = [s for s in others if s.status in (Status.HELD, Status.SUPERSEDED) and not _outranked(claim, s)]
         named = [s for s in believed if claim.replaces is not None and s.first.object.key == claim.replaces]
-        current = [s for s in believed if s.status is Status.HELD and s.first.object.key != claim.object.key]
+        current = [s for s in believed if s.status is Status.HELD]
         return next(reversed(named or current), None)
 
     def _make_room(self, standing: Standing, claim: Claim) -> None:
         """Settle a new value of a functional slot with the value that was held so far."""
         if not (claim.functional and claim.polarity):
             return
-        for other in self.standings:
-            if other is standing or other.status is not Status.HELD or not other.first.polarity:
-                continue
-            if _ended_before(other, claim):
-                continue
-            if (
-                claim.valid.start is not None
-                and other.valid.start is not None
-                and claim.valid.start < other.valid.start
-            ):
-                _close(standing, other.valid.start, f"{other.first.object} came after it", (other.fact_id,))
-            elif _rank(claim) < _rank(other.first):
-                standing.status = Status.QUARANTINED
-                standing.reason = f"{other.first.speaker}, who is closer to it, says {other.first.object}"
-                standing.because = (other.fact_id,)
-            elif _disagree(other, claim):
-                _dispute(standing, other)
-            else:
-                reason = f"{claim.speaker} said later: “{claim.span}”"
-                _close(other, _start(claim), reason, (standing.fact_id,))
-                if standing.valid.start is None:  # the old value ends where the new one starts
-                    standing.valid = replace(standing.valid, start=other.valid.end)
+        held = [s for s in self.standings if s is not standing and s.status is Status.HELD and s.first.polarity]
+        others = [other for other in held if not _ended_before(other, claim)]
+        later = [other for other in others if _starts_later(other, claim)]
+        closer = [other for other in others if _outranked(claim, other)]
+        if later:
+            first = min(later, key=lambda other: other.valid.start or date.max)
+            _close(standing, first.valid.start, f"{first.first.object} came after it", (first.fact_id,))
+        elif closer:
+            _set_aside(standing, closer[0])
+        else:
+            for other in others:
+                self._replace(other, standing, claim)
+
+    def _replace(self, other: Standing, standing: Standing, claim: Claim) -> None:
+        if _disagree(other, claim):
+            _dispute(standing, other)
+            return
+        _close(other, _start(claim), f"{claim.speaker} said later: “{claim.span}”", (standing.fact_id,))
+        if standing.valid.start is None:  # the old value ends where the new one starts
+            standing.valid = _ordered(replace(standing.valid, start=other.valid.end))
+
+    def settle_disputes(self) -> None:
+        """Leave two open values of a functional slot only as a dispute, and no dispute with nobody."""
+        held = [s for s in self.standings if s.status is Status.HELD and s.first.polarity and s.first.functional]
+        present = [standing for standing in held if standing.valid.end is None]
+        for one in present:
+            if len(present) > 1 and not one.disputed:
+                _dispute(one, next(other for other in reversed(present) if other is not one))
+        disputed = [standing for standing in held if standing.disputed]
+        if len(disputed) == 1:
+            disputed[0].disputed, disputed[0].because = False, ()
+            disputed[0].reason = "nobody who is still trusted says otherwise"
 
     def _live(self, object_key: str, *, polarity: bool) -> Standing | None:
         for standing in reversed(self.standings):
@@ -219,7 +251,7 @@ class _Slot:
         valid = claim.valid
         if claim.ended and valid.end is None:
             valid = replace(valid, end=_day(claim))
-        standing = Standing(first=claim, episode=episode, claims=[claim], valid=valid)
+        standing = Standing(first=claim, episode=episode, claims=[claim], valid=_ordered(valid))
         self.standings.append(standing)
         return standing
 
@@ -236,13 +268,47 @@ def _start(claim: Claim) -> date | None:
     return claim.valid.start or _day(claim)
 
 
+def _again(standing: Standing, claim: Claim) -> bool:
+    """Tell whether a claim says that what was over by then holds anew; an event on one day is only told again."""
+    over = _ended_before(standing, claim) and standing.valid.start != standing.valid.end
+    return over and not claim.ended and claim.valid.end is None
+
+
+def _is_past(claim: Claim) -> bool:
+    """Tell whether a claim is about a state that was over when it was said."""
+    end, day = claim.valid.end, _day(claim)
+    return claim.ended or (end is not None and day is not None and end <= day and end != claim.valid.start)
+
+
+def _starts_later(standing: Standing, claim: Claim) -> bool:
+    start, known = claim.valid.start, standing.valid.start
+    return start is not None and known is not None and start < known
+
+
+def _ordered(valid: Interval) -> Interval:
+    """Return an interval that does not end before it starts; the end gives way."""
+    if valid.start is None or valid.end is None or valid.start <= valid.end:
+        return valid
+    return replace(valid, end=valid.start, end_precision=valid.start_precision)
+
+
+def _corrected(claim: Claim) -> str:
+    return f"{claim.speaker} corrected it to {claim.object}: “{claim.span}”"
+
+
+def _closest(standing: Standing) -> Claim:
+    """Return the claim of the speaker who is closest to the subject, the first of equals."""
+    return max(standing.claims, key=_rank)
+
+
 def _ended_before(standing: Standing, claim: Claim) -> bool:
     end, start = standing.valid.end, _start(claim)
     return end is not None and start is not None and end <= start
 
 
 def _dated_end(standing: Standing) -> date | None:
-    return next((claim.valid.end for claim in reversed(standing.claims) if claim.valid.end), None)
+    ends = (claim.valid.end or (_day(claim) if claim.ended else None) for claim in reversed(standing.claims))
+    return next((end for end in ends if end is not None), None)
 
 
 def _rank(claim: Claim) -> int:
@@ -260,17 +326,33 @@ def _disagree(standing: Standing, claim: Claim) -> bool:
     return _rank(claim) == 1 and claim.speaker not in speakers and not dated
 
 
+def _outranked(claim: Claim, standing: Standing) -> bool:
+    """Tell whether somebody closer to the subject says what stands; people may always revise their own word."""
+    return not _said_by(claim.speaker, standing) and _rank(claim) < _rank(_closest(standing))
+
+
+def _said_by(speaker: str, standing: Standing) -> bool:
+    return any(claim.speaker == speaker for claim in standing.claims)
+
+
+def _set_aside(standing: Standing, other: Standing) -> None:
+    standing.status, standing.because = Status.QUARANTINED, (other.fact_id,)
+    standing.reason = f"{_closest(other).speaker}, who is closer to it, says {other.first.object}"
+
+
 def _retract(standing: Standing, reason: str, because: tuple[str, ...] = ()) -> None:
     standing.status, standing.reason, standing.because = Status.RETRACTED, reason, because
     standing.disputed = False
 
 
 def _close(standing: Standing, end: date | None, reason: str, because: tuple[str, ...] = ()) -> None:
-    start = standing.valid.start
-    if start is not None and end is not None and end < start:
-        end = start
-    precision = standing.valid.end_precision
-    standing.valid = replace(standing.valid, end=end, end_precision="day" if end else precision)
+    """End a fact no later than it is known to have ended; what was never believed has no past to keep."""
+    if standing.status is Status.QUARANTINED:
+        _retract(standing, reason, because)
+        return
+    valid = standing.valid
+    if end is not None and (valid.end is None or end < valid.end):
+        standing.valid = _ordered(replace(valid, end=end, end_precision="day"))
     standing.status, standing.reason, standing.because = Status.SUPERSEDED, reason, because
     standing.disputed = False
 
