@@ -128,6 +128,21 @@ def test_a_crash_between_receiving_and_understanding_is_made_good(config, tmp_pa
         assert [str(f.object) for f in doxa.memory(user="ana").facts()] == ["Lisbon"]
 
 
+@pytest.mark.parametrize("backlog", [0, 200], ids=["at once", "far behind"])
+def test_what_a_turn_means_does_not_depend_on_when_it_is_processed(config, backlog):
+    """An answer is understood by the question before it, however many turns came in since."""
+    with Doxa.open(":memory:", config=config) as doxa:
+        schedule, doxa._maintenance.schedule = doxa._maintenance.schedule, lambda user: None
+        chat = doxa.dialogue(user="ana", agent="helper", session="s")
+        chat.absorb("Where do you live?", role="assistant", at="2024-01-01")
+        chat.absorb("Lisbon.", at="2024-01-01")
+        for _ in range(backlog):
+            chat.absorb("All right.", at="2024-01-02")
+        doxa._maintenance.schedule = schedule
+        chat.flush()
+        assert [str(fact.object) for fact in doxa.memory(user="ana").facts(relation="lives in")] == ["Lisbon"]
+
+
 def test_a_failing_encoder_keeps_the_turn_and_says_so(config, tmp_path, monkeypatch):
     """Without vectors the turn is found by its words; the next start makes the vectors."""
     path = tmp_path / "memory.db"

@@ -121,7 +121,7 @@ class Maintenance:
         if self._abandoned:
             return []
         with self._parts.log.user(user) as state:
-            return state.pending()[:BLOCK]
+            return state.pending(BLOCK)
 
     def _later(self, user: str) -> None:
         """Another process is at it: look again in a moment, unless this one is about to end."""

@@ -7,7 +7,7 @@ processes have written, and locked for this thread until the block ends.
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
+from collections import ChainMap, OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -196,7 +196,7 @@ class MemoryLog:
 
     def _fold_rows(self, state: UserState, rows: Sequence[Row], vectors: dict[int, NDArray[np.float32]]) -> None:
         turns = {row.ordinal: turn_of(row, state.user) for row in rows if row.kind == "turn"}
-        self._encode_missing(state.user, rows, turns | state.turns, vectors)
+        self._encode_missing(state.user, rows, ChainMap(turns, state.turns), vectors)
         for row in rows:
             if row.kind == "turn":
                 state.receive(turns[row.ordinal])

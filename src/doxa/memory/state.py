@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -98,13 +100,14 @@ class UserState:
 
     def context(self, turn: Turn, size: int) -> list[Turn]:
         """Return up to `size` turns of the same session that came just before a turn, oldest first."""
-        earlier = [ordinal for ordinal in self.session(turn.session)[-size - 64 :] if ordinal < turn.ordinal]
-        return [self.turns[ordinal] for ordinal in earlier[-size:]] if size else []
+        ordinals = self.session(turn.session)
+        stop = bisect_left(ordinals, turn.ordinal)
+        return [self.turns[ordinal] for ordinal in ordinals[max(0, stop - size) : stop]]
 
-    def pending(self) -> list[Turn]:
-        """Return the turns that were received and not yet processed, in order."""
-        first = self.maintained + 1
-        return [self.turns[o] for o in range(first, self.ordinal + 1) if o in self.turns]
+    def pending(self, limit: int | None = None) -> list[Turn]:
+        """Return the turns that were received and not yet processed, in order, and no more than `limit`."""
+        waiting = (self.turns[o] for o in range(self.maintained + 1, self.ordinal + 1) if o in self.turns)
+        return list(islice(waiting, limit))
 
     def person(self) -> str | None:
         """Return the name of the one person who spoke as the user; None when there was nobody, or more than one."""
