@@ -13,7 +13,7 @@ import pytest
 
 from doxa.core.errors import BackendUnavailableError
 from doxa.engine import Doxa, turn
-from doxa.memory import MemoryLog
+from doxa.memory import MemoryLog, UserState
 
 TURNS = [
     f"I moved to Town{n % 7}." if n % 5 == 0 else f"I like game{n % 11} and I talked to Person{n % 13} about it."
@@ -160,6 +160,40 @@ def test_a_failing_encoder_keeps_the_turn_and_says_so(config, tmp_path, monkeypa
         assert doxa.memory(user="ana").stats()["degraded"] == 1
     with Doxa.open(path, config=config) as doxa, doxa.parts.log.user("ana") as state:
         assert state.vectors.rows().any()
+
+
+def test_an_encoder_that_stays_down_does_not_close_the_memory(config, tmp_path, monkeypatch):
+    """What could not be encoded is still read, and found by its words, after a restart without an encoder too."""
+    path = tmp_path / "memory.db"
+    for _ in range(2):
+        with Doxa.open(path, config=config) as doxa:
+
+            def broken(texts):
+                raise BackendUnavailableError("the encoder is down")
+
+            monkeypatch.setattr(doxa.parts.encoder, "encode", broken)
+            chat = doxa.dialogue(user="ana")
+            chat.absorb("I live in Lisbon.", turn_id="t1")
+            chat.flush()
+            assert chat.ask("Where do I live?").value == "Lisbon"
+            assert doxa.memory(user="ana").search("Lisbon")
+
+
+def test_an_interrupt_inside_a_fold_leaves_no_half_state(config, monkeypatch):
+    """Ctrl-C between storing a change and folding it: the state is folded anew, so nothing is there twice."""
+    with Doxa.open(":memory:", config=config) as doxa:
+        chat, memory = doxa.dialogue(user="ana"), doxa.memory(user="ana")
+        chat.absorb("I live in Lisbon.", turn_id="t1")
+        chat.flush()
+
+        def interrupted(self, ordinal):
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch:
+            patch.setattr(UserState, "advance", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                memory.withdraw(turn_id="t1")
+        assert [str(change.kind) for change in memory.history()] == ["assert", "retract"]
 
 
 def test_an_error_in_processing_reaches_flush_and_keeps_the_turn(config, monkeypatch):

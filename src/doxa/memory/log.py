@@ -6,6 +6,7 @@ processes have written, and locked for this thread until the block ends.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections import ChainMap, OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,13 +21,15 @@ from numpy.typing import NDArray
 
 from doxa.backends.encoder import Encoder
 from doxa.backends.store import Head, NewRow, Row, Store, Vector
-from doxa.core.errors import TurnConflictError
+from doxa.core.errors import BackendError, TurnConflictError
 from doxa.core.values import Change, Claim, Receipt, Turn
 from doxa.memory.codec import change_from, change_to, claim_from, claim_to, turn_from, turn_to
 from doxa.memory.state import UserState
 from doxa.memory.vectors import from_bytes, to_bytes
 
 __all__ = ["Event", "MemoryLog"]
+
+logger = logging.getLogger("doxa")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,6 +148,7 @@ class MemoryLog:
         row = NewRow(kind=event.kind, known_at=event.known_at, body=event.body(), about=about)
         data = None if vector is None else (self.encoder.name, to_bytes(vector))
         stored = self.store.append(self.scope(user), row, expected_state=state.state, vector=data)
+        state.whole = False  # until the event is folded: an interrupt may come at any point
         if stored.ordinal > state.ordinal + 1:  # turns came in since the state was caught up; changes did not
             between = self.store.read(self.scope(user), after=state.ordinal)
             for received in (row for row in between if row.ordinal < stored.ordinal):
@@ -152,6 +156,7 @@ class MemoryLog:
         rounded = None if data is None else from_bytes(data[1])
         fold(state, event, rounded)
         state.advance(stored.ordinal)
+        state.whole = True
 
     def forget_state(self, user: str) -> None:
         """Drop the loaded state of a user, so that the next use reads the log again."""
@@ -184,11 +189,11 @@ class MemoryLog:
 
     def _catch_up(self, loaded: _Loaded, user: str) -> None:
         state, head = loaded.state, self.head(user)
-        if head.ordinal == state.ordinal:
+        if head.ordinal == state.ordinal and state.whole:
             return
         rows = self.store.read(self.scope(user), after=state.ordinal) if head.ordinal > state.ordinal else []
-        if head.ordinal < state.ordinal or any(row.kind == "erased" for row in rows):
-            state = self._fresh(user)  # the past was rewritten: fold it anew
+        if head.ordinal < state.ordinal or not state.whole or any(row.kind == "erased" for row in rows):
+            state = self._fresh(user)  # the past was rewritten, or a fold was cut short: fold it anew
             rows = self.store.read(self.scope(user))
         known = self.store.vectors(self.scope(user), model=self.encoder.name, after=state.maintained)
         self._fold_rows(state, rows, {vector.ordinal: from_bytes(vector.data) for vector in known})
@@ -197,6 +202,7 @@ class MemoryLog:
     def _fold_rows(self, state: UserState, rows: Sequence[Row], vectors: dict[int, NDArray[np.float32]]) -> None:
         turns = {row.ordinal: turn_of(row, state.user) for row in rows if row.kind == "turn"}
         self._encode_missing(state.user, rows, ChainMap(turns, state.turns), vectors)
+        state.whole = False  # as in `append`
         for row in rows:
             if row.kind == "turn":
                 state.receive(turns[row.ordinal])
@@ -205,19 +211,29 @@ class MemoryLog:
                     event = Event.from_row(row, state.turns.get(row.about or 0))
                     fold(state, event, vectors.get(row.about or 0))
                 state.advance(row.ordinal)
+        state.whole = True
 
     def _encode_missing(
         self, user: str, rows: Sequence[Row], turns: Mapping[int, Turn], vectors: dict[int, NDArray[np.float32]]
     ) -> None:
-        """Encode processed turns that have no vector of this encoder (it was changed, or had failed)."""
+        """Encode processed turns that have no vector of this encoder (it was changed, or had failed).
+
+        When it fails again they stay without, and the next time that this state is loaded they are tried again.
+        """
         processed = [row.about for row in rows if row.kind == "maintained" and row.about in turns]
         missing = [o for o in processed if o is not None and o not in vectors and not turns[o].generated]
         if not missing:
             return
-        encoded = self.encoder.encode([turns[ordinal].text for ordinal in missing])
-        vectors.update(zip(missing, encoded, strict=True))
-        rows_out = [Vector(ordinal=o, data=to_bytes(vectors[o])) for o in missing]
+        try:
+            encoded = self.encoder.encode([turns[ordinal].text for ordinal in missing])
+        except BackendError as exc:
+            logger.warning(
+                "%d turns of user %r are found by words alone, the encoder failed: %s", len(missing), user, exc
+            )
+            return
+        rows_out = [Vector(ordinal=o, data=to_bytes(row)) for o, row in zip(missing, encoded, strict=True)]
         self.store.put_vectors(self.scope(user), model=self.encoder.name, vectors=rows_out)
+        vectors.update({vector.ordinal: from_bytes(vector.data) for vector in rows_out})
 
 
 def turn_of(row: Row, user: str) -> Turn:

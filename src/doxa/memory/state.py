@@ -47,6 +47,8 @@ class UserState:
     """The last row that was folded."""
     state: int = 0
     """The last row that changed the state (not a received turn)."""
+    whole: bool = True
+    """False while a row is folded; when it stays so, the fold was cut short and the state must not be used."""
     maintained: int = 0
     """The last turn that was processed."""
     _people: dict[str, None] = field(default_factory=dict)
