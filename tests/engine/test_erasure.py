@@ -56,6 +56,35 @@ def test_what_is_left_is_as_if_it_had_never_been_said(filled, config):
     assert all("t2" not in item.turn_ids for item in memory.search(CANARY))
 
 
+def lives_in(memory):
+    """Return where somebody lives or lived, with the standing of each."""
+    return [(str(fact.object), str(fact.status)) for fact in memory.facts(relation="lives in", current=False)]
+
+
+def test_forgetting_the_only_source_of_a_retracted_fact(filled, config):
+    """The retraction goes with what it retracted, and the memory opens again."""
+    doxa, folder = filled
+    memory = doxa.memory(user="ana")
+    (fact,) = memory.facts(relation="lives in")
+    memory.retract(fact.fact_id, reason="wrong")
+    memory.forget(turn_id="t4")
+    assert lives_in(memory) == [("Lisbon", "superseded"), (CANARY, "held")]
+    doxa.close()
+    with Doxa.open(folder / "memory.db", config=config) as again:
+        assert lives_in(again.memory(user="ana")) == [("Lisbon", "superseded"), (CANARY, "held")]
+
+
+def test_a_retraction_outlives_the_forgetting_of_an_earlier_turn(doxa):
+    """The second stay in Lisbon was retracted; without the first it is the only one, and still retracted."""
+    chat, memory = doxa.dialogue(user="ana", session="s"), doxa.memory(user="ana")
+    for month, town in enumerate(["Lisbon", "Berlin", "Lisbon"], start=1):
+        chat.absorb(f"I moved to {town}.", at=f"2024-0{month}-01", turn_id=f"t{month}")
+    chat.flush()
+    memory.retract(memory.facts(relation="lives in")[0].fact_id)
+    memory.forget(turn_id="t1")
+    assert lives_in(memory) == [("Berlin", "held"), ("Lisbon", "retracted")]
+
+
 def test_another_process_sees_the_erasure(filled, config):
     """A state that was loaded before the erasure is read again."""
     doxa, folder = filled

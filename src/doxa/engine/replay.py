@@ -11,8 +11,8 @@ from typing import Any
 
 from doxa.backends.store import Row
 from doxa.core.errors import NotFoundError
-from doxa.core.values import Certificate, Claim, Turn
-from doxa.memory import Beliefs, Event, MemoryLog, UserState, turn_from
+from doxa.core.values import Certificate, Claim, Fact, Turn
+from doxa.memory import Beliefs, Event, MemoryLog, UserState, slot_of, turn_from
 from doxa.revise import retract, revise, withdraw
 from doxa.understand import understand
 
@@ -39,13 +39,22 @@ def _again(event: Event, beliefs: Beliefs) -> Event:
     elif event.kind == "withdrawn":
         changes = withdraw(event.target, beliefs, known_at=event.known_at, reason=event.reason)
         beliefs.drop_turn(event.target, changes)
-    elif event.target in beliefs.facts:
-        fact = beliefs.facts[event.target]
+    elif (fact := _retracted(event, beliefs)) is not None:
         changes = retract(fact, beliefs, known_at=event.known_at, reason=event.reason)
         beliefs.drop_support(fact, changes)
+        event = replace(event, target=fact.fact_id)
     else:
-        changes = []
+        event, changes = replace(event, target=""), []
     return replace(event, changes=changes)
+
+
+def _retracted(event: Event, beliefs: Beliefs) -> Fact | None:
+    """Return the fact that a retraction is about: the one with its value and sources, whatever its id is by now."""
+    was = next((change.fact for change in event.changes if change.fact.fact_id == event.target), None)
+    if was is None:
+        return beliefs.facts.get(event.target)
+    same = [f for f in beliefs.in_slot(slot_of(was)) if f.object.key == was.object.key and f.polarity == was.polarity]
+    return next((fact for fact in same if set(fact.turn_ids) & set(was.turn_ids)), None)
 
 
 def erase_turn(log: MemoryLog, user: str, turn_id: str, *, context_turns: int) -> Certificate:
@@ -65,10 +74,14 @@ def erase_turn(log: MemoryLog, user: str, turn_id: str, *, context_turns: int) -
             raise NotFoundError(f"User {user!r} has no turn {turn_id!r}. `doxa search` and `doxa facts` show turn ids.")
         rows, facts_before = log.rows(user), len(state.beliefs.facts)
         gone = {t.ordinal for t in state.turns.values() if t is turn or (t.generated and t.ordinal > turn.ordinal)}
-        delete = [row.ordinal for row in rows if _concerns(row, gone, turn_id)]
-        kept = [row for row in rows if row.ordinal not in set(delete)]
+        delete = {row.ordinal for row in rows if _concerns(row, gone, turn_id)}
+        kept = [row for row in rows if row.ordinal not in delete]
         bodies, beliefs = _retell(kept, user, after=turn.ordinal, context_turns=context_turns)
-        counts = log.store.rewrite(log.scope(user), delete=delete, replace=bodies, expected=rows[-1].ordinal)
+        delete |= {
+            row.ordinal for row in kept if row.kind == "retracted" and "target" not in bodies.get(row.ordinal, row.body)
+        }
+        bodies = {ordinal: body for ordinal, body in bodies.items() if ordinal not in delete}
+        counts = log.store.rewrite(log.scope(user), delete=sorted(delete), replace=bodies, expected=rows[-1].ordinal)
         log.forget_state(user)
     erased = {**_counts(counts), "facts": max(0, facts_before - len(beliefs.facts))}
     ids = sorted(t.turn_id for t in state.turns.values() if t.ordinal in gone)
