@@ -295,6 +295,24 @@ def test_text_times_without_any_date_are_one_problem():
     assert len(found.problems) == 1
 
 
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [("13/05/2024", (5, 12)), ("05/13/2024", (12, 5)), ("11/05/2024", (12, 5)), ("2024/05/06", (12, 5))],
+    ids=["day-first", "month-first", "either", "year-first"],
+)
+def test_one_date_shows_the_order_of_all(other, expected):
+    """A messenger writes every date one way; `13/05/2024` says which."""
+    first, second = lines(f"12/05/2024, 14:03 - Ana: hi\n{other}, 14:04 - Bo: he was born on 30/01/1999")
+    assert (first.at.month, first.at.day) == expected
+    assert second.at.month == 11 if other.startswith("11") else second.at.month == 5
+
+
+def test_a_date_in_what_is_said_shows_nothing():
+    """Only dates of turns and headers count."""
+    (line,) = lines("12/05/2024, 14:03 - Ana: born on 30/01/1999\nor on 31/01/1999")
+    assert line.at.month == 12
+
+
 def test_time_may_go_backwards():
     """Turns stay in the order of the file."""
     assert [line.text for line in lines("2024-03-03 Ana: b\n2024-03-02 Ana: a")] == ["b", "a"]

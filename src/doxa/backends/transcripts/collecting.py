@@ -25,6 +25,8 @@ class Collector:
     """The session of turns that name none."""
     at: datetime | None = None
     """The time of the turn before."""
+    day_first: bool = False
+    """Whether `12/05/2024` is a day of May in this file."""
     lines: list[Line] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     _places: list[int] = field(default_factory=list)
@@ -47,7 +49,7 @@ class Collector:
     def moment(self, value: object, line: int | None) -> datetime | None:
         """Gives back the time that `value` names, for this turn and those after it; None and a problem if none."""
         try:
-            self.at = instant(value)
+            self.at = instant(value, day_first=self.day_first)
         except ValueError as exc:
             kept = "the time of the turn before it" if self.at else "no time"
             self.problem(

@@ -1,12 +1,14 @@
 """Plain text: `Name: what was said`, with dates before the name, or on a line of their own."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
 from doxa.backends.transcripts.collecting import Collector
 from doxa.backends.transcripts.encoding import numbered
+from doxa.backends.transcripts.times import is_day_first
 from doxa.backends.transcripts.values import Conversation, Line, role_of, shown
 
 __all__ = ["read_text"]
@@ -64,11 +66,28 @@ def read_text(content: bytes, found: Collector) -> tuple[Conversation, ...]:
         content: UTF-8.
         found: Where turns and problems go.
     """
+    found.day_first = is_day_first(_stamps(content))
     reader = _Reader(found)
     for number, text in numbered(content):
         reader.take(text.lstrip(_MARKS), number)
     reader.close()
     return (found.conversation(),)
+
+
+def _stamps(content: bytes) -> Iterator[str]:
+    """Yields what stands where a line may have its date."""
+    for _, text in numbered(content):
+        head = text.lstrip(_MARKS)[:_PREFIX_CHARACTERS]
+        if turn := _TURN.match(head):
+            yield turn["boxed"] or turn["bracketed"] or turn["bare"] or ""
+        elif len(text) <= _PREFIX_CHARACTERS // 2 and (header := _HEADER.fullmatch(_label(head))):
+            yield header["stamp"]
+
+
+def _label(text: str) -> str:
+    """Returns a line without what makes a heading of it."""
+    decorated = _DECORATED.fullmatch(text)
+    return decorated["label"].strip() if decorated else text.strip("[]():")
 
 
 class _Reader:
@@ -115,7 +134,7 @@ class _Reader:
         if len(text) > _PREFIX_CHARACTERS // 2:
             return False
         decorated = _DECORATED.fullmatch(text)
-        label = decorated["label"].strip() if decorated else text.strip("[]():")
+        label = _label(text)
         header = _HEADER.fullmatch(label)
         if header is not None and _HAS_DAY.search(header["stamp"]):
             self._end_turn()
