@@ -249,6 +249,14 @@ def test_text_turn_with_its_date(text, at, session):
     assert line.turn_id == (f"{session}:1" if session else "1")
 
 
+@pytest.mark.parametrize("text", ["2024-03-02 Ana: hi", "# 2024-03-02\nAna: hi"], ids=["turn", "header"])
+def test_two_files_of_one_day_do_not_clash(text):
+    """The date is a session within that of the file, so the made ids of two chats differ."""
+    (one,), (other,) = lines(text, session="family"), lines(text, session="work")
+    assert (one.session, one.turn_id) == ("family/2024-03-02", "family/2024-03-02:1")
+    assert other.turn_id == "work/2024-03-02:1"
+
+
 def test_text_lines_without_a_speaker_belong_to_the_turn_above():
     """Continuation lines are joined; words before a colon and links are no speakers."""
     text = "Ana: Hi.\n\n  Second line.\nNote: milk\nthings to buy: tea\nhttps://x.org: a link\n-----\nBo: ok"

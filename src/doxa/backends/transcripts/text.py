@@ -60,7 +60,7 @@ class _Open:
 
 
 def read_text(content: bytes, found: Collector) -> tuple[Conversation, ...]:
-    """Gives back one conversation with the turns of a plain text; each date is a session.
+    """Gives back one conversation with the turns of a plain text; each date is a session of its file.
 
     Args:
         content: UTF-8.
@@ -140,10 +140,10 @@ class _Reader:
             self._end_turn()
             at = self._found.moment(header["stamp"], line)
             self._day = at.date().isoformat() if at else None
-            self._session = self._day or header["stamp"]
+            self._session = self._named(self._day or header["stamp"])
         elif decorated and _SESSION.fullmatch(label):
             self._end_turn()
-            self._session = label
+            self._session = self._named(label)
         else:
             return False
         self._is_headed = True
@@ -173,8 +173,12 @@ class _Reader:
         if at is None:
             return self._found.at
         self._day = at.date().isoformat()
-        self._session = self._session if self._is_headed else self._day
+        self._session = self._session if self._is_headed else self._named(self._day)
         return at
+
+    def _named(self, label: str) -> str:
+        """Returns the name of a session: two files may have one of the same day."""
+        return f"{self._found.session}/{label}" if self._found.session else label
 
     def _without_day(self, stamp: str, line: int) -> datetime | None:
         if not self._is_dayless_reported:
