@@ -2,6 +2,7 @@
 
 import ipaddress
 import os
+import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -88,6 +89,16 @@ def network_guard(request: pytest.FixtureRequest) -> Iterator[NetworkGuard]:
     yield GUARD
     GUARD.open = False
     assert not GUARD.attempts, f"tried to reach {GUARD.attempts}"
+
+
+@pytest.fixture(scope="session")
+def loopback() -> None:
+    """For tests with a server on this machine; they are skipped where the cut network takes loopback with it."""
+    try:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            socket.create_connection(server.getsockname(), timeout=5).close()
+    except OSError as exc:
+        pytest.skip(f"loopback is down here ({exc})")
 
 
 @pytest.fixture(scope="session")

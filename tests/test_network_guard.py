@@ -29,7 +29,7 @@ def test_sending_a_datagram_elsewhere_is_an_error(network_guard):
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
-def test_loopback_is_free(network_guard, host):
+def test_loopback_is_free(loopback, network_guard, host):
     with (
         socket.create_server(("127.0.0.1", 0)) as server,
         socket.create_connection((host, server.getsockname()[1]), timeout=5),

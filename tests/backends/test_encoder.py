@@ -92,7 +92,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
+def server(loopback: None) -> Iterator[Server]:
     """A running endpoint."""
     running = Server()
     yield running

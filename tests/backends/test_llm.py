@@ -130,7 +130,7 @@ def failed(status: int, message: str = "no", *, headers: Mapping[str, str] | Non
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+def server(loopback: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     server = Server()
     yield server

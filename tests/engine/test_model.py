@@ -122,7 +122,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def server():
+def server(loopback):
     """A real server on this machine."""
     running = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     running.requests, running.failing = [], False
