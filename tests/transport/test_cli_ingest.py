@@ -1,7 +1,11 @@
+import json
 import signal
 import time
 
 import pytest
+
+from doxa.core.errors import StoreFullError
+from doxa.engine import Dialogue
 
 
 def test_a_transcript_goes_in_once(cli):
@@ -57,6 +61,41 @@ def test_a_known_id_with_another_text_is_a_problem(ana):
     found = ana.json("ingest", path, code=3)
     assert found["turns"] == {"new": 0, "known": 0, "failed": 1}
     assert "already stored with another text" in found["problems"][0]
+
+
+def test_another_conversation_under_known_ids_is_told_how_to_stay_apart(cli):
+    """Two files of one name are the usual reason for a clash."""
+    (cli.folder / "other").mkdir()
+    cli("ingest", cli.file("chat.txt", "Ana: I live in Rome.\n"))
+    done = cli("ingest", cli.file("other/chat.txt", "Bo: I live in Oslo.\n"))
+    assert done.exit_code == 3
+    assert "--session NAME" in done.stderr
+    assert cli("ingest", "other/chat.txt", "--session", "bo").exit_code == 0
+
+
+@pytest.mark.parametrize("as_json", [False, True], ids=["text", "json"])
+def test_a_database_that_fails_in_the_middle_says_what_was_kept(cli, monkeypatch, as_json):
+    """Exit code 1, the error, the count and the command that goes on."""
+    given, absorb = [], Dialogue.absorb
+
+    def failing(self, text, **fields):
+        if len(given) == 2:
+            raise StoreFullError("No room is left.")
+        given.append(text)
+        return absorb(self, text, **fields)
+
+    monkeypatch.setattr(Dialogue, "absorb", failing)
+    path = cli.file("my chat.txt", "Ana: I live in Rome.\nBo: Nice.\nAna: I have a cat.\n")
+    done = cli("ingest", path, "--session", "s", *(["--json"] if as_json else []))
+    assert done.exit_code == 1
+    if as_json:
+        found = json.loads(done.stdout)
+        assert (found["turns"]["new"], found["error"]["type"], found["facts"]) == (2, "StoreFullError", None)
+    else:
+        assert done.stdout.startswith("2 new turns, 0 known, 0 failed; ")
+        assert "Error: No room is left." in done.stderr
+        assert f"Stopped: 2 turns kept. To resume, run the same command again: doxa ingest '{path}'" in done.stderr
+        assert done.stderr.strip().endswith("--session s")
 
 
 def test_standard_input_is_a_transcript(cli):

@@ -16,7 +16,19 @@ from doxa.core.errors import DoxaError
 from doxa.transport.cli.render import dump
 from doxa.transport.cli.request import Options, Request
 
-__all__ = ["DONE", "ERROR", "INTERRUPTED", "PARTLY", "app", "command", "main", "say_version", "tell", "versions"]
+__all__ = [
+    "DONE",
+    "ERROR",
+    "INTERRUPTED",
+    "PARTLY",
+    "app",
+    "command",
+    "described",
+    "main",
+    "say_version",
+    "tell",
+    "versions",
+]
 
 DONE, ERROR, PARTLY, INTERRUPTED = 0, 1, 3, 130
 
@@ -117,9 +129,14 @@ def _guarded(request: Request, call: Callable[[], int | None]) -> int:
 def tell(request: Request, error: DoxaError, *, lines: bool = False) -> None:
     """Print an error of ours; with `lines`, JSON goes on one line."""
     if request.json:
-        dump({"error": {"type": type(error).__name__, "message": str(error)}}, lines=lines)
+        dump({"error": described(error)}, lines=lines)
     else:
         request.err.print(f"Error: {error}", soft_wrap=True)
+
+
+def described(error: DoxaError) -> dict[str, str]:
+    """Return an error of ours as plain data."""
+    return {"type": type(error).__name__, "message": str(error)}
 
 
 def versions() -> dict[str, str]:

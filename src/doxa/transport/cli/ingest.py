@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shlex
 import signal
 import sys
 import threading
@@ -19,9 +20,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from doxa.backends.transcripts import Conversation, Line, Transcript, read
-from doxa.core.errors import InputError
+from doxa.core.errors import InputError, StoreError, TurnConflictError
 from doxa.core.values import Role
-from doxa.transport.cli.app import DONE, INTERRUPTED, PARTLY, command
+from doxa.transport.cli.app import DONE, ERROR, INTERRUPTED, PARTLY, command, described, tell
 from doxa.transport.cli.render import clean, count, put
 from doxa.transport.cli.request import Request
 
@@ -49,30 +50,42 @@ class Tally:
     new: int = 0
     known: int = 0
     failed: int = 0
+    clashes: int = 0
+    """How many of the failed are stored with another text."""
     facts: int = 0
     revisions: int = 0
     seconds: float = 0.0
     interrupted: bool = False
+    error: StoreError | None = None
+    """What ended it before its time."""
     users: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
     @property
     def exit_code(self) -> int:
-        """130 when it was interrupted, 3 when something was left out, else 0."""
-        return INTERRUPTED if self.interrupted else PARTLY if self.problems else DONE
+        """130 when it was interrupted, 1 when the database failed, 3 when something was left out, else 0."""
+        if self.interrupted:
+            return INTERRUPTED
+        return ERROR if self.error else PARTLY if self.problems else DONE
+
+    @property
+    def is_whole(self) -> bool:
+        """True when it went on to the end."""
+        return not self.interrupted and self.error is None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
         done = self.new + self.known
         return {
             "turns": {"new": self.new, "known": self.known, "failed": self.failed},
-            "facts": None if self.interrupted else self.facts,
-            "revisions": None if self.interrupted else self.revisions,
+            "facts": self.facts if self.is_whole else None,
+            "revisions": self.revisions if self.is_whole else None,
             "seconds": round(self.seconds, 3),
             "turns_per_s": round(done / self.seconds, 1) if self.seconds else None,
             "users": self.users,
             "interrupted": self.interrupted,
             "problems": self.problems,
+            **({"error": described(self.error)} if self.error else {}),
         }
 
 
@@ -101,7 +114,8 @@ def ingest(
     tally.seconds = clock.perf_counter() - start
     request.give(tally.to_dict(), lambda out: _show(out, tally))
     if not request.json:
-        _tell_problems(request, tally, file)
+        _tell_problems(request, tally)
+        _tell_end(request, tally, _again(request, file, format, session))
     return tally.exit_code
 
 
@@ -133,6 +147,10 @@ def _absorb_all(request: Request, transcript: Transcript, tally: Tally, *, file:
     except KeyboardInterrupt:
         # Leaving the engine by an exception does not wait for turns that are received and not processed yet.
         tally.interrupted = True
+    except StoreError as exc:
+        if not tally.new + tally.known:
+            raise
+        tally.error = exc
 
 
 def _absorb_conversation(
@@ -189,6 +207,7 @@ def _absorb(dialogue: Dialogue, line: Line, tally: Tally, file: str) -> None:
         receipt = dialogue.absorb(line.text, speaker=line.speaker, role=role, at=line.at, turn_id=line.turn_id)
     except InputError as exc:
         tally.failed += 1
+        tally.clashes += isinstance(exc, TurnConflictError)
         where = ":".join(str(part) for part in (file, line.line) if part)
         tally.problems.append(f"{where}: {exc}")
         return
@@ -249,19 +268,37 @@ def _show(out: Console, tally: Tally) -> None:
     time = f"{tally.seconds:.1f} s" + (f", {done / tally.seconds:,.0f} turns/s" if done and tally.seconds else "")
     put(
         out,
-        f"{turns}, {tally.known:,} known, {tally.failed:,} failed{'' if tally.interrupted else facts}; {time}",
+        f"{turns}, {tally.known:,} known, {tally.failed:,} failed{facts if tally.is_whole else ''}; {time}",
     )
 
 
-def _tell_problems(request: Request, tally: Tally, file: str) -> None:
+def _tell_problems(request: Request, tally: Tally) -> None:
     for problem in tally.problems[:SHOWN_PROBLEMS]:
         request.err.print(clean(problem), soft_wrap=True)
     if len(tally.problems) > SHOWN_PROBLEMS:
         request.err.print(f"... and {len(tally.problems) - SHOWN_PROBLEMS:,} more; --json lists all of them.")
-    if tally.interrupted:
-        kept = tally.new + tally.known
+    if tally.clashes:
         request.err.print(
-            f"Interrupted: {count(kept, 'turn')} kept. To resume, run the same command again: "
-            f"doxa ingest {file} --db {request.config.db} --user {request.config.user}",
+            "If this is another conversation than the one that was read before, keep them apart: --session NAME",
             soft_wrap=True,
         )
+
+
+def _tell_end(request: Request, tally: Tally, again: str) -> None:
+    """Say why it ended before its time, what was kept, and how to go on."""
+    if tally.is_whole:
+        return
+    why = "Interrupted"
+    if tally.error:
+        tell(request, tally.error)
+        why = "Stopped"
+    kept = count(tally.new + tally.known, "turn")
+    request.err.print(f"{why}: {kept} kept. To resume, run the same command again: {again}", soft_wrap=True)
+
+
+def _again(request: Request, file: str, format: str, session: str | None) -> str:
+    """Return the command that goes on with a transcript."""
+    words = ["doxa", "ingest", file, "--db", request.config.db, "--user", request.config.user]
+    words += ["--format", format] if format != "auto" else []
+    words += ["--session", session] if session else []
+    return shlex.join(words)
