@@ -78,6 +78,15 @@ def test_an_export_is_not_written_over_by_accident(ana):
     assert ana("export", "out.jsonl", "--force").exit_code == 0
 
 
+def test_an_unknown_user_is_not_written_over_a_backup(ana):
+    """A slip in --user would leave an empty file where the backup was."""
+    backup = ana.file("out.jsonl", "mine")
+    done = ana("export", backup, "--force", "--user", "anna")
+    assert done.exit_code == 1
+    assert "Choose another with --user: ana" in done.stderr
+    assert backup.read_text() == "mine"
+
+
 def test_the_format_follows_the_name(ana):
     """An unknown ending needs --format."""
     assert ana.json("export", "out.ttl")["format"] == "turtle"

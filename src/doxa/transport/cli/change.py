@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from doxa.core.errors import InputError
+from doxa.core.errors import InputError, NotFoundError
 from doxa.core.values import Certificate, Change
 from doxa.transport.cli.app import DONE, ERROR, command
 from doxa.transport.cli.render import clean, count
@@ -100,7 +100,11 @@ def export(
     if file.exists() and not force:
         raise InputError(f"{file} is there already and was left as it is. Give another name, or add --force.")
     with request.open() as doxa:
-        request.hint_at_users(doxa)
+        users = doxa.users()
+        if request.config.user not in users:
+            # An empty file under the name of a backup, or over one, is worse than none.
+            there = f"Choose another with --user: {', '.join(users)}" if users else "This memory is empty."
+            raise NotFoundError(f"Nothing is stored for user {request.config.user!r}; no file was written. {there}")
         doxa.memory(user=request.config.user).export(file, format=name.value)
     done = {"path": str(file), "format": name.value, "user": request.config.user, "bytes": file.stat().st_size}
     request.give(done, lambda out: out.print(f"Wrote {file} ({name.value}, {done['bytes']:,} bytes).", soft_wrap=True))
