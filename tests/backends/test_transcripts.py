@@ -165,6 +165,78 @@ def test_conversations_by_line_are_sessions():
     assert [line.turn_id for line in lines(file, session="mon")] == ["mon:1", "mon/2:1", "x:1"]
 
 
+CHATGPT = {
+    "conversation_id": "c1",
+    "create_time": 1709370840.0,
+    "current_node": "d",
+    "mapping": {
+        "a": {"message": None, "parent": None},
+        "b": {
+            "message": {"author": {"role": "system"}, "content": {"content_type": "text", "parts": [""]}},
+            "parent": "a",
+        },
+        "c": {
+            "message": {
+                "id": "m1",
+                "author": {"role": "user", "name": None},
+                "create_time": 1709370840.0,
+                "content": {"content_type": "text", "parts": ["I live in Oslo."]},
+            },
+            "parent": "b",
+        },
+        "other": {
+            "message": {"id": "m3", "author": {"role": "assistant"}, "content": {"parts": ["Not taken."]}},
+            "parent": "c",
+        },
+        "d": {
+            "message": {"id": "m2", "author": {"role": "assistant"}, "content": {"parts": ["Nice."]}},
+            "parent": "c",
+        },
+    },
+}
+CLAUDE = {
+    "uuid": "c1",
+    "chat_messages": [
+        {"uuid": "m1", "sender": "human", "text": "I live in Oslo.", "created_at": "2024-03-02T09:14:00.000000Z"},
+        {"uuid": "m2", "sender": "assistant", "text": "Nice."},
+    ],
+}
+SHAREGPT = {
+    "id": "c1",
+    "created": 1709370840,
+    "conversations": [
+        {"id": "m1", "from": "human", "value": "I live in Oslo."},
+        {"id": "m2", "from": "gpt", "value": "Nice."},
+    ],
+}
+
+
+@pytest.mark.parametrize("export", [CHATGPT, CLAUDE, SHAREGPT], ids=["chatgpt", "claude", "sharegpt"])
+def test_exports_of_chat_programs_are_read(export):
+    """They hold the same messages under other names."""
+    for content in (json.dumps([export]), json.dumps(export, indent=2)):
+        assert lines(content) == tuple(
+            Line(text=text, role=role, at=MORNING, session="c1", turn_id=turn_id, line=line.line)
+            for line, text, role, turn_id in zip(
+                lines(content), ("I live in Oslo.", "Nice."), ("user", "assistant"), ("m1", "m2"), strict=True
+            )
+        )
+
+
+@pytest.mark.parametrize("nodes", [{}, {"a": {"parent": "a"}}, {"a": None}, {"a": {"message": 3, "parent": None}}])
+def test_damaged_chatgpt_exports_end(nodes):
+    """A branch that leads nowhere or back to itself costs no more than itself."""
+    assert only(json.dumps([{"mapping": nodes, "current_node": "a"}])).lines == ()
+
+
+def test_an_export_of_doxa_is_sent_to_import(tmp_path):
+    """It is no transcript, and hundreds of problems would not say so."""
+    path = tmp_path / "backup.jsonl"
+    path.write_text('{"format": "doxa-export/1", "user": "ana"}\n{"kind": "turn"}\n')
+    with pytest.raises(FormatError, match="doxa import"):
+        read(path)
+
+
 def test_message_without_time_has_the_time_before():
     """A time that is not given is taken over, without a problem."""
     assert [line.at for line in lines(jsonl(message(created_at=1709370840), message()))] == [MORNING, MORNING]

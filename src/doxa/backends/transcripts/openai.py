@@ -1,7 +1,8 @@
 """Messages as OpenAI writes them: a list of them, one in each line, or whole conversations under `messages`.
 
 Source: https://platform.openai.com/docs/api-reference/chat (roles, content parts, tool calls). We also take
-`id`, `session` and a time in each message or conversation, which that format does not have.
+`id`, `session` and a time in each message or conversation, which that format does not have; and the same messages
+as the exports of chat programs wrap them: ChatGPT (`mapping`), Claude (`chat_messages`), ShareGPT (`from`, `value`).
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,10 +15,13 @@ from doxa.core.values import Role
 
 __all__ = ["read_openai"]
 
-_TIMES: Final = ("at", "timestamp", "created_at", "created")
-_IDS: Final = ("id", "turn_id", "message_id")
+_TIMES: Final = ("at", "timestamp", "created_at", "created", "create_time")
+_IDS: Final = ("id", "turn_id", "message_id", "uuid")
 _SESSIONS: Final = ("session", "session_id", "conversation_id")
 _NAMES: Final = ("name", "speaker")
+_ROLES: Final = ("role", "from", "sender")
+_CONTENTS: Final = ("content", "value", "text")
+_LISTS: Final = ("messages", "chat_messages", "conversations")
 _CALLS: Final = ("tool_calls", "function_call")
 _CAPTIONS: Final = ("alt", "alt_text", "caption", "description", "detail")
 _DETAILS: Final = ("auto", "low", "high", "original")  # how finely the model looks, not what it sees
@@ -40,8 +44,9 @@ def read_openai(content: bytes, found: Collector) -> tuple[Conversation, ...]:
 
 def _take(value: Value, found: Collector) -> None:
     item = value.value
-    if isinstance(item, dict) and isinstance(item.get("messages"), list):
-        _take_conversation(item, value, found)
+    messages = _messages_of(item)
+    if messages is not None:
+        _take_conversation(item, messages, value, found)
     elif isinstance(item, list):
         _take_messages(item, value.line, found)
     elif isinstance(item, Broken) and item.is_end:
@@ -59,11 +64,47 @@ def _take(value: Value, found: Collector) -> None:
         _take_message(item, value.line, found)
 
 
-def _take_conversation(item: Mapping[str, Any], value: Value, found: Collector) -> None:
-    named = _label(_first(item, (*_SESSIONS, "id")), "session", value.line, found)
+def _messages_of(item: Any) -> list[Any] | None:
+    """Returns the messages of a conversation; None where it is none."""
+    if not isinstance(item, dict):
+        return None
+    if isinstance(item.get("mapping"), dict):
+        return _branch(item["mapping"], item.get("current_node"))
+    return next((item[key] for key in _LISTS if isinstance(item.get(key), list)), None)
+
+
+def _branch(nodes: Mapping[str, Any], last: object) -> list[Any]:
+    """Returns the messages of a ChatGPT export that lead to the last one; an edited question leaves other branches."""
+    if not isinstance(last, str):
+        last = next(reversed(list(nodes)), None)
+    path: dict[str, Any] = {}
+    while isinstance(last, str) and last not in path and isinstance(node := nodes.get(last), dict):
+        path[last] = node.get("message")
+        last = node.get("parent")
+    return [_flat(message) for message in reversed(path.values()) if message and not _is_hidden(message)]
+
+
+def _is_hidden(message: Any) -> bool:
+    """Tells whether a node of a ChatGPT export holds nothing that anybody said."""
+    content = message.get("content") if isinstance(message, dict) else None
+    return isinstance(content, dict) and not any(content.get("parts") or [content.get("text")])
+
+
+def _flat(message: Any) -> Any:
+    """Returns a message of a ChatGPT export as the API writes it."""
+    if not isinstance(message, dict) or not isinstance(message.get("author"), dict):
+        return message
+    content, author = message.get("content"), message["author"]
+    if isinstance(content, dict):
+        content = content.get("parts") or content.get("text")
+    return {**message, "role": author.get("role"), "name": author.get("name"), "content": content}
+
+
+def _take_conversation(item: Mapping[str, Any], messages: list[Any], value: Value, found: Collector) -> None:
+    named = _label(_first(item, (*_SESSIONS, "id", "uuid")), "session", value.line, found)
     found.session = named or _made_session(found.session, value.place)
     found.when(_first(item, _TIMES), value.line)
-    _take_messages(item["messages"], value.line, found)
+    _take_messages(messages, value.line, found)
 
 
 def _made_session(default: str | None, place: int) -> str | None:
@@ -79,7 +120,7 @@ def _take_messages(messages: Iterable[Any], line: int, found: Collector) -> None
 
 
 def _take_message(message: Any, line: int, found: Collector) -> None:
-    if not isinstance(message, dict) or not ({"content", "role"} & message.keys()):
+    if not isinstance(message, dict) or not message.keys() & {*_CONTENTS, *_ROLES}:
         found.skip()
         found.problem(f"expected a message such as {_SHAPE}, got {shown(message)}; it was left out.", line)
         return
@@ -92,7 +133,7 @@ def _take_message(message: Any, line: int, found: Collector) -> None:
         Line(
             text=text,
             speaker=_label(_first(message, _NAMES), "name", line, found),
-            role=_role(message.get("role"), line, found),
+            role=_role(_first(message, _ROLES), line, found),
             at=found.when(_first(message, _TIMES), line),
             session=session,
             turn_id=_label(_first(message, _IDS), "id", line, found),
@@ -103,7 +144,7 @@ def _take_message(message: Any, line: int, found: Collector) -> None:
 
 def _text(message: Mapping[str, Any], line: int, found: Collector) -> str | None:
     """Returns what is said; None where nothing is, with a problem unless a call stands for it."""
-    content = message.get("content")
+    content = _first(message, _CONTENTS)
     if isinstance(content, list):
         content = "\n".join(text for text in (_part(part, line, found) for part in content) if text)
     if not content and isinstance(message.get("refusal"), str):

@@ -34,7 +34,7 @@ def read(
         session: The session of turns that name none. With it the made ids of two files do not clash.
 
     Raises:
-        FormatError: The format is unknown, or the file is a folder or cannot be read.
+        FormatError: The format is unknown, or the file is a folder, cannot be read, or is an export of Doxa.
         NotFoundError: There is no such file.
 
     Cost: O(n) time; in memory the file, its text, and the turns. Deterministic: the same bytes give the same ids.
@@ -49,6 +49,8 @@ def read(
     content = _without_padding(content, found)
     report_undecodable(content, found)
     name = _detected(content) if format == "auto" else format
+    if name == "openai":
+        _refuse_export(content, found.path)
     conversations = _READERS[name](content, found)
     if not any(conversation.lines or conversation.problems for conversation in conversations):
         found.problem(f"expected turns, got a file in the format {name} that holds none; check that it is complete.")
@@ -66,6 +68,13 @@ def _detected(content: bytes) -> str:
         return "text"
     first = next(values(content), None)
     return "locomo" if first is not None and is_locomo(first.value) else "openai"
+
+
+def _refuse_export(content: bytes, path: str) -> None:
+    first = next(values(content), None)
+    kind = first.value.get("format") if first is not None and isinstance(first.value, dict) else None
+    if isinstance(kind, str) and kind.startswith("doxa-export/"):
+        raise FormatError("expected a transcript, got what `doxa export` wrote; read it with `doxa import`.", path=path)
 
 
 def _load(path: Path | None) -> bytes:
