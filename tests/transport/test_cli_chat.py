@@ -22,14 +22,14 @@ def test_chat_looks_behind_the_answers(ana):
     """Facts, reasons, history, search, help."""
     fact = next(fact["fact_id"] for fact in ana.json("facts") if fact["object"] == "Bonn")
     done = ana("chat", input=f"/facts\n/why {fact}\n/history Ana lives in\n/search Siemens\n/help\n")
-    for part in ("Siemens", fact, "It took the place of", "close", "D1:3", "/undo"):
+    for part in ("Siemens", fact, "It took the place of", "no longer: Ana lived in Lisbon", "D1:3", "/undo"):
         assert part in done.stdout
 
 
 def test_undo_takes_back_the_last_change(ana):
     """What it had displaced is back."""
     done = ana("chat", input="/undo\n")
-    assert "restore" in done.stdout
+    assert "again: Ana lives in Lisbon" in done.stdout
     assert "Lisbon" in {fact["object"] for fact in ana.json("facts")}
 
 

@@ -23,12 +23,12 @@ from rich.text import Text
 
 from doxa.backends.transcripts import Line, Transcript, read
 from doxa.core.errors import NotFoundError
-from doxa.core.values import Change, ChangeKind, Fact, Reply
+from doxa.core.values import Change, Fact, Reply
 from doxa.transport.cli.app import command
 from doxa.transport.cli.ingest import Stop, Tally, absorb_lines, progress_bar
 from doxa.transport.cli.render import clean, columns, count, put, sentence_and_time, when
 from doxa.transport.cli.request import Request
-from doxa.transport.cli.show import show_reply
+from doxa.transport.cli.show import VERBS, show_reply
 
 if TYPE_CHECKING:
     from doxa.engine import Dialogue, Memory
@@ -38,13 +38,6 @@ __all__ = ["Asked", "demo", "matches"]
 USER = "ana"
 WIDTH = 100
 """Columns where nobody looks; in a terminal as wide as that is, but no line of text is wider than this."""
-VERBS = {
-    ChangeKind.CLOSE: "no longer:",
-    ChangeKind.RETRACT: "never was:",
-    ChangeKind.RESTORE: "again:",
-    ChangeKind.REFINE: "more exactly:",
-    ChangeKind.DISPUTE: "disputed:",
-}
 ARTICLES = re.compile(r"^(?:a|an|the|my|your) ")
 
 
@@ -197,7 +190,7 @@ def _show_revisions(out: Console, shown: Shown, memory: Memory) -> None:
     for change in shown.revisions:
         old = sentence_and_time(memory.describe(change.fact), change.fact)[0]
         new = [clean(memory.describe(shown.everything[key])) for key in change.because if key in shown.everything]
-        line = Text.assemble((f"{VERBS.get(change.kind, str(change.kind))} ", "dim"), (old, "bold"))
+        line = Text.assemble((f"{VERBS[change.kind]} ", "dim"), (old, "bold"))
         put(out, line.append(f" → {'; '.join(new)}" if new else ""), indent=2)
         source = ", ".join(part for part in (clean(change.turn_id or ""), when(change.known_at)) if part)
         put(out, f"{clean(change.reason)} ({source})".strip(), style="dim", indent=4)

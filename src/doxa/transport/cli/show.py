@@ -9,12 +9,23 @@ from rich.table import Table
 from rich.text import Text
 
 from doxa.core.trace import Trace
-from doxa.core.values import Change, Citation, Evidence, Explanation, Fact, Reply
+from doxa.core.values import Change, ChangeKind, Citation, Evidence, Explanation, Fact, Reply
 from doxa.transport.cli.render import cited, clean, columns, count, put, sentence_and_time, shorten, when
 
-__all__ = ["show_changes", "show_evidence", "show_facts", "show_history", "show_reply", "show_why"]
+__all__ = ["VERBS", "show_changes", "show_evidence", "show_facts", "show_history", "show_reply", "show_why"]
 
 Describe = Callable[[Fact], str]
+VERBS = {
+    ChangeKind.ASSERT: "noted:",
+    ChangeKind.SUPPORT: "said again:",
+    ChangeKind.CLOSE: "no longer:",
+    ChangeKind.RETRACT: "never was:",
+    ChangeKind.RESTORE: "again:",
+    ChangeKind.REFINE: "more exactly:",
+    ChangeKind.QUARANTINE: "not trusted:",
+    ChangeKind.DISPUTE: "disputed:",
+}
+"""What a change does to a belief, as people say it; JSON has the name of its kind."""
 WIDE = 120
 """Columns from which on the views of a search have a column of their own."""
 
@@ -50,7 +61,7 @@ def show_history(out: Console, changes: Sequence[Change], describe: Describe) ->
         return
     table = columns("said on", "turn", "what changed")
     for change in changes:
-        what = Text(f"{change.kind}  {clean(describe(change.fact))}\n")
+        what = Text(f"{VERBS[change.kind]} {clean(describe(change.fact))}\n")
         what.append("  ".join(part for part in (change.fact.fact_id, clean(change.reason)) if part), style="dim")
         table.add_row(when(change.known_at), clean(change.turn_id or "by hand"), what)
     put(out, table)
@@ -92,7 +103,7 @@ def show_changes(out: Console, changes: Sequence[Change], describe: Describe, *,
 def _change(change: Change, describe: Describe) -> str:
     by = f" ({', '.join(part for part in (clean(change.turn_id or ''), when(change.known_at)) if part)})"
     reason = f": {clean(change.reason)}" if change.reason else ""
-    return f"{change.kind}  {clean(describe(change.fact))}{reason}{by if by != ' ()' else ''}"
+    return f"{VERBS[change.kind]} {clean(describe(change.fact))}{reason}{by if by != ' ()' else ''}"
 
 
 def _named(fact: Fact, describe: Describe) -> str:
