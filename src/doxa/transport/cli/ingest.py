@@ -101,7 +101,8 @@ def ingest(
 ) -> int:
     """Read a transcript into the memory.
 
-    Formats: messages as OpenAI writes them (JSON or JSONL), LoCoMo, and lines of "Name: text" with or without dates.
+    Formats: messages as OpenAI writes them (JSON or JSONL), exports of ChatGPT, Claude and ShareGPT, LoCoMo, and lines
+    of "Name: text" with or without dates.
     Reading a file again adds nothing twice, so an interrupted run is resumed by the same command. What cannot be
     read is listed at the end and the rest goes in (exit code 3). Every LoCoMo conversation is a user of its own.
     """
