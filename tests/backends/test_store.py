@@ -13,7 +13,6 @@ from doxa.backends import load
 from doxa.backends.store import NewRow, Vector, owner_name
 from doxa.core.errors import (
     ConfigError,
-    MissingDependencyError,
     StoreConflictError,
     StoreError,
     StoreForeignError,
@@ -223,10 +222,13 @@ def test_a_missing_folder_says_so(tmp_path):
         load("store", f"sql:{tmp_path / 'nowhere' / 'memory.db'}")
 
 
-def test_an_url_that_cannot_be_read_is_a_config_error():
-    """A database that is not known is named."""
-    with pytest.raises((ConfigError, MissingDependencyError)):
-        load("store", "sql:nosuchdatabase://host/name")
+@pytest.mark.parametrize(
+    "url", ["nosuchdatabase://host/name", "mysql://host/name", ""], ids=["unknown", "mysql", "empty"]
+)
+def test_a_database_that_is_not_supported_is_a_config_error(url):
+    """The message says what may be given."""
+    with pytest.raises(ConfigError, match=r"[Ee]xpected"):
+        load("store", f"sql:{url}")
 
 
 def test_a_locked_file_is_an_error_that_says_what_to_do(tmp_path):

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from doxa.core.errors import ClosedError, InputError, NotFoundError, TurnConflictError, TurnError
+from doxa.core.errors import ClosedError, ConfigError, InputError, NotFoundError, TurnConflictError, TurnError
 from doxa.core.values import ChangeKind, Status
 from doxa.engine import AsyncDialogue, AsyncDoxa, AsyncMemory, Dialogue, Doxa, Memory
 
@@ -287,3 +287,39 @@ def test_a_turn_id_that_cannot_be_kept_is_refused(doxa, turn_id):
     """The message says what an id may be."""
     with pytest.raises(TurnError, match="characters"):
         doxa.dialogue(user="ana").absorb("hello", turn_id=turn_id)
+
+
+@pytest.mark.parametrize(
+    "mistake",
+    [
+        lambda doxa: doxa.dialogue(user="ana").absorb("hello", speaker=3),
+        lambda doxa: doxa.dialogue(user="ana").absorb("hello", turn_id=3),
+        lambda doxa: doxa.dialogue(user="ana").absorb(None),
+        lambda doxa: doxa.dialogue(user="ana").absorb("hello", role="boss"),
+        lambda doxa: doxa.dialogue(user="ana").ask(None),
+        lambda doxa: doxa.dialogue(user=None),
+        lambda doxa: doxa.memory(user="ana").facts(subject=3),
+        lambda doxa: doxa.memory(user="ana").search("x", k="a"),
+        lambda doxa: doxa.memory(user="ana").search(""),
+        lambda doxa: doxa.memory(user="ana").history(("a", "b", "c")),
+        lambda doxa: doxa.memory(user="ana").export("x", format="pdf"),
+    ],
+    ids=str,
+)
+def test_wrong_arguments_say_what_was_expected(doxa, mistake):
+    """A mistake in a call is an InputError with words, not an AttributeError from inside."""
+    with pytest.raises(InputError, match="expected|must be|is one of"):
+        mistake(doxa)
+
+
+@pytest.mark.parametrize("url", [None, 3, ""], ids=["none", "number", "empty"])
+def test_opening_nothing_is_an_error(url, config):
+    """An unset variable does not open a database that is thrown away."""
+    with pytest.raises(ConfigError, match=r"[Ee]xpected"):
+        Doxa.open(url, config=config)
+
+
+def test_settings_that_are_no_settings_are_refused():
+    """A dict is not taken for settings."""
+    with pytest.raises(ConfigError, match="from_tree"):
+        Doxa.open(":memory:", config={"db": "x"})

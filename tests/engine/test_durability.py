@@ -239,3 +239,43 @@ def test_importing_is_fast_and_opens_nothing(tmp_path):
     environment = {key: value for key, value in os.environ.items() if not key.startswith("COV")}
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
     assert out.stdout.strip() == "[]"
+
+
+def test_a_turn_that_cannot_be_understood_is_kept_as_text(config, monkeypatch):
+    """One turn that breaks the rules holds up none of those after it, and is counted."""
+    real = turn.understand
+
+    def brittle(said, *rest):
+        if "crash" in said.text:
+            raise RecursionError("too deep")
+        return real(said, *rest)
+
+    monkeypatch.setattr(turn, "understand", brittle)
+    with Doxa.open(":memory:", config=config) as doxa:
+        chat = doxa.dialogue(user="ana")
+        chat.absorb("This will crash the parser.", turn_id="t1")
+        chat.absorb("I live in Lisbon.", turn_id="t2")
+        chat.flush()
+        memory = doxa.memory(user="ana")
+        assert memory.stats()["degraded"] == 1
+        assert chat.ask("Where do I live?").value == "Lisbon"
+        assert memory.search("parser")[0].turn_ids == ("t1",)
+
+
+def test_reading_goes_on_when_processing_is_stuck(config, monkeypatch):
+    """An answer comes from what is there, and the trace says what is missing."""
+    with Doxa.open(":memory:", config=config) as doxa:
+        chat = doxa.dialogue(user="ana")
+        chat.absorb("I live in Lisbon.", turn_id="t1")
+        chat.flush()
+
+        def failing(*_, **__):
+            raise RuntimeError("no room")
+
+        monkeypatch.setattr(turn, "revise", failing)
+        chat.absorb("I moved to Berlin.", turn_id="t2")
+        reply = chat.ask("Where do I live?")
+        assert reply.value == "Lisbon" and any("no room" in reason for reason in reply.trace.degraded)
+        monkeypatch.undo()
+        chat.flush()
+        assert chat.ask("Where do I live?").value == "Berlin"

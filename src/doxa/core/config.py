@@ -6,6 +6,7 @@ Every setting has one environment name: `DOXA_` and its path in capitals (`recal
 
 from __future__ import annotations
 
+import difflib
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -100,10 +101,9 @@ class Config(_Group):
         known = {name: keys for name, keys, _, _ in settings()}
         unknown = sorted(n for n in environ if n.startswith("DOXA_") and n not in known and n not in _NOT_SETTINGS)
         if unknown:
-            raise ConfigError(
-                f"Unknown setting {unknown[0]} in the environment. Known: {', '.join(sorted(known))}. "
-                "Unset it, or see docs/reference/config.md."
-            )
+            near = difflib.get_close_matches(unknown[0], [*known, *_NOT_SETTINGS], n=3)
+            hint = f"Did you mean {' or '.join(near)}?" if near else "`doxa doctor` lists the settings."
+            raise ConfigError(f"Unknown setting {unknown[0]} in the environment. {hint} Rename or unset it.")
         for name, keys in known.items():
             if environ.get(name):
                 _put(tree, keys, environ[name])
@@ -121,9 +121,13 @@ class Config(_Group):
         except ValidationError as exc:
             error = exc.errors()[0]
             where = ".".join(str(part) for part in error["loc"])
-            raise ConfigError(
-                f"Setting {where!r}: {error['msg']}; it was given {error['input']!r}. See docs/reference/config.md."
-            ) from exc
+            if error["type"] == "extra_forbidden":
+                known = [".".join(path) for _, path, _, _ in settings()]
+                near = difflib.get_close_matches(where, known, n=3)
+                hint = f" Did you mean {' or '.join(near)}?" if near else ""
+                raise ConfigError(f"Setting {where!r} is unknown.{hint}") from exc
+            said = error["msg"].removeprefix("Value error, ")
+            raise ConfigError(f"Setting {where!r}: {said}; it was given {error['input']!r}.") from exc
 
     def secret(self, group: Literal["llm", "encoder"]) -> str | None:
         """Return the API key of a group, from the setting or its file; None when there is none."""
@@ -162,10 +166,10 @@ def _read_file(path: Path, *, required: bool) -> dict[str, Any]:
         return {}
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
-        raise ConfigError(
-            f"The settings file {path} cannot be read: {exc}. Expected TOML; see docs/reference."
-        ) from exc
+    except OSError as exc:
+        raise ConfigError(f"The settings file {path} cannot be read: {exc.strerror}.") from exc
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
+        raise ConfigError(f"The settings file {path} is no TOML: {exc}.") from exc
 
 
 def _put(tree: dict[str, Any], keys: tuple[str, ...], value: str) -> None:

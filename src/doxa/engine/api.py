@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
 
 from doxa.core.config import Config
-from doxa.core.errors import ClosedError, InputError, NotFoundError, StoreConflictError
+from doxa.core.errors import ClosedError, ConfigError, InputError, NotFoundError, StoreConflictError
 from doxa.core.trace import Tracer
 from doxa.core.values import (
     Certificate,
@@ -31,7 +31,7 @@ from doxa.engine import transfer
 from doxa.engine.explain import explain
 from doxa.engine.intake import Day, Moment, read_day, read_end, read_turn
 from doxa.engine.maintenance import Maintenance
-from doxa.engine.replay import beliefs_at, erase_all, erase_turn
+from doxa.engine.replay import NO_TURN, beliefs_at, erase_all, erase_turn
 from doxa.engine.turn import Asked, respond, search
 from doxa.engine.wiring import Parts, wire
 from doxa.memory import Beliefs, Event, describe
@@ -68,6 +68,10 @@ class Doxa:
             ConfigError: a setting cannot be used.
             StoreError: the database cannot be opened; a foreign or damaged file is left as it is.
         """
+        if not isinstance(url, (str, Path)):
+            raise ConfigError(f'Expected a path, ":memory:" or an SQLAlchemy URL, got {url!r}.')
+        if config is not None and not isinstance(config, Config):
+            raise ConfigError(f"Expected a doxa.Config, got {type(config).__name__}; see Config.from_tree({{...}}).")
         return cls(wire(str(url), config or Config.load()))
 
     def dialogue(
@@ -145,9 +149,17 @@ class Doxa:
         self._maintenance.schedule(turn.user)
         return stored, receipt
 
-    def settle(self, user: str) -> bool:
-        """Wait a moment (setting `engine.settle_s`) for received turns to be processed; tell whether they are."""
-        return self._maintenance.wait(user, self.parts.config.engine.settle_s)
+    def settle(self, user: str) -> str:
+        """Wait a moment (setting `engine.settle_s`) for received turns to be processed.
+
+        Returns:
+            Why some are not; empty when all are. Reading goes on from what is there; `flush` raises instead.
+        """
+        try:
+            done = self._maintenance.wait(user, self.parts.config.engine.settle_s)
+        except Exception as exc:  # noqa: BLE001  whatever stops the writing must not stop the reading
+            return f"turns received before could not be processed: {exc}"
+        return "" if done else "turns received before are still being processed; this answer may not know them"
 
     def wait(self, user: str) -> None:
         """Wait until everything that was received for a user is processed."""
@@ -257,8 +269,8 @@ class Dialogue:
     ) -> Reply:
         tracer = Tracer()
         with tracer.step("settle") as note:
-            if not self._doxa.settle(self.user):
-                note["degraded"] = "turns received before are still being processed; this answer may not know them"
+            if reason := self._doxa.settle(self.user):
+                note["degraded"] = reason
         at = at or known_at or self._now()
         asked = Asked(
             user=self.user,
@@ -307,8 +319,7 @@ class Memory:
             InputError: the query is empty, `k` is not positive, or a time cannot be read.
         """
         _worded(query, "search")
-        if k < 1:
-            raise InputError(f"search: expected k >= 1, got {k}.")
+        _positive(k, "search: k")
         self._doxa.settle(self.user)
         day = None if as_of is None else read_day(as_of)
         known = None if known_at is None else read_end(known_at)
@@ -332,6 +343,9 @@ class Memory:
             as_of: what held in the world on that day, by what is believed now.
             known_at: what was believed then.
         """
+        for name, value in (("subject", subject), ("relation", relation)):
+            if value is not None:
+                _worded(value, f"facts: {name}")
         self._doxa.settle(self.user)
         day = None if as_of is None else read_day(as_of)
         with self._doxa.parts.log.user(self.user) as state:
@@ -357,7 +371,7 @@ class Memory:
                 return list(beliefs.changes)
             if isinstance(of, Fact) or (isinstance(of, str) and of in beliefs.facts):
                 return beliefs.changes_of(of.fact_id if isinstance(of, Fact) else of)
-            subject, relation = (of, None) if isinstance(of, str) else of
+            subject, relation = (of, None) if isinstance(of, str) else _pair(of)
             keys = {f.fact_id for f in beliefs.select(current=False, subject=subject, relation=relation)}
             if isinstance(of, str) and not keys:
                 raise NotFoundError(f"User {self.user!r} has no fact or subject {of!r}. `doxa facts --all` lists them.")
@@ -408,7 +422,7 @@ class Memory:
         def act() -> list[Change]:
             with self._doxa.parts.log.user(self.user) as state:
                 if state.turn(turn_id) is None:
-                    raise NotFoundError(f"User {self.user!r} has no turn {turn_id!r}.")
+                    raise NotFoundError(NO_TURN.format(user=self.user, turn_id=turn_id))
                 if turn_id in state.withdrawn:
                     return []
                 now = datetime.now(UTC)
@@ -502,6 +516,17 @@ def display_name(user: str) -> str:
 def _named(name: object, what: str) -> None:
     if not isinstance(name, str) or not name.strip() or len(name) > MAX_NAME_CHARS:
         raise InputError(f"{what}: expected a name of 1 to {MAX_NAME_CHARS} characters, got {str(name)[:40]!r}.")
+
+
+def _positive(number: object, what: str) -> None:
+    if not isinstance(number, int) or number < 1:
+        raise InputError(f"{what}: expected a whole number >= 1, got {number!r}.")
+
+
+def _pair(of: object) -> tuple[str, str]:
+    if isinstance(of, tuple) and len(of) == 2 and all(isinstance(part, str) for part in of):
+        return of
+    raise InputError(f"history: expected a fact, a fact id, a subject or (subject, relation), got {of!r}.")
 
 
 def _worded(text: object, what: str) -> None:

@@ -83,6 +83,9 @@ def read_turn(
         )
     if role not in get_args(Role):
         raise TurnError(f"A turn's role is one of {', '.join(get_args(Role))}; got {role!r}.")
+    for name, value in (("speaker", speaker), ("session", session), ("turn_id", turn_id or "-")):
+        if not isinstance(value, str):
+            raise TurnError(f"A turn's {name} must be a str, got {value!r}.")
     if turn_id is not None and not 0 < len(turn_id.strip()) <= MAX_ID_CHARS:
         raise TurnError(f"A turn id has 1 to {MAX_ID_CHARS} characters; leave it out to get one. Got {turn_id[:40]!r}.")
     return Turn(

@@ -16,7 +16,9 @@ from doxa.memory import Beliefs, Event, MemoryLog, UserState, slot_of, turn_from
 from doxa.revise import retract, revise, withdraw
 from doxa.understand import understand
 
-__all__ = ["beliefs_at", "erase_all", "erase_turn"]
+__all__ = ["NO_TURN", "beliefs_at", "erase_all", "erase_turn"]
+
+NO_TURN = "User {user!r} has no turn {turn_id!r}. `doxa search` and `doxa facts` show turn ids."
 
 Understand = Callable[[Turn, Beliefs], Sequence[Claim]]
 
@@ -71,7 +73,7 @@ def erase_turn(log: MemoryLog, user: str, turn_id: str, *, context_turns: int) -
     with log.user(user) as state:
         turn = state.turn(turn_id)
         if turn is None:
-            raise NotFoundError(f"User {user!r} has no turn {turn_id!r}. `doxa search` and `doxa facts` show turn ids.")
+            raise NotFoundError(NO_TURN.format(user=user, turn_id=turn_id))
         rows, facts_before = log.rows(user), len(state.beliefs.facts)
         gone = {t.ordinal for t in state.turns.values() if t is turn or (t.generated and t.ordinal > turn.ordinal)}
         delete = {row.ordinal for row in rows if _concerns(row, gone, turn_id)}

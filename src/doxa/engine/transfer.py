@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,8 @@ def export(log: MemoryLog, user: str, path: Path, *, format: str) -> Path:
                 file.writelines(f"{line}\n" for line in lines)
             temporary.replace(path)
         except OSError as exc:
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
             raise StoreReadOnlyError(f"{path} cannot be written: {exc.strerror}. Give another path.") from exc
     return path
 
@@ -100,7 +103,10 @@ def _record(line: str, path: Path, number: int) -> dict[str, Any]:
             if not isinstance(record["kind"], str) or not isinstance(record["body"], dict):
                 raise TypeError("kind or body")
     except (ValueError, KeyError, TypeError, RecursionError) as exc:
-        message = f"expected a record of a Doxa export, got {line[:60]!r} ({exc}); nothing was imported"
+        message = (
+            f"expected a record of a Doxa export, got {line[:60]!r}; nothing was imported. "
+            "To read a transcript use `doxa ingest`."
+        )
         raise FormatError(message, path=str(path), line=number) from exc
     return dict(record)
 

@@ -90,7 +90,10 @@ def absorb(turn: Turn, vector: NDArray[np.float32] | None, parts: Parts, *, degr
         claims: Sequence[Claim] = ()
         if not turn.generated:
             context = state.context(turn, parts.config.engine.context_turns)
-            claims = understand(turn, context, state.beliefs).claims
+            try:
+                claims = understand(turn, context, state.beliefs).claims
+            except Exception as exc:  # noqa: BLE001  kept as text: one turn must not hold up all that come after it
+                degraded = f"{degraded}; the turn could not be understood: {exc!r}".lstrip("; ")
         changes = revise(claims, state.beliefs, turn_id=turn.turn_id, known_at=turn.at)
         event = Event(
             kind="maintained", known_at=turn.at, about=turn, claims=claims, changes=changes, degraded=degraded

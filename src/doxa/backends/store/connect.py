@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
@@ -29,6 +31,8 @@ HEAD = "m001"
 """The newest migration."""
 APPLICATION_ID = 0x446F7861
 """Marks an SQLite file as ours: the letters `Doxa`."""
+MIN_FREE_BYTES = 64 * 1024
+DIALECTS = ("sqlite", "postgresql", "postgres")
 SQLITE_MAGIC = b"SQLite format 3\x00"
 
 
@@ -38,11 +42,15 @@ def parse_url(location: str) -> sa.URL:
     Raises:
         ConfigError: it looks like an URL and cannot be read as one.
     """
+    if not location.strip():
+        raise ConfigError('Expected the path of a memory file, ":memory:", or an SQLAlchemy URL; got an empty text.')
     if re.match(r"^[a-z][a-z0-9+]*://", location):
         try:
             url = sa.make_url(location)
         except ArgumentError as exc:
             raise ConfigError(f"Expected a path or an SQLAlchemy URL, got {location!r}.") from exc
+        if url.get_backend_name() not in DIALECTS:
+            raise ConfigError(f"Expected a path, sqlite:... or postgresql://...; {url.drivername!r} is not supported.")
         return url.set(drivername="postgresql+psycopg") if url.drivername in ("postgres", "postgresql") else url
     path = location.removeprefix("sqlite:")
     return sa.URL.create("sqlite", database=path)
@@ -59,12 +67,13 @@ def open_engine(url: sa.URL, *, durability: str, timeout_s: float) -> sa.Engine:
     """
     if url.get_backend_name() == "sqlite" and not _in_memory(url):
         _check_file(Path(str(url.database)))
+    frozen = url.get_backend_name() == "sqlite" and _is_frozen(url)
     try:
-        engine = sa.create_engine(url, **_options(url))
+        engine = sa.create_engine(_immutable(url) if frozen else url, **_options(url))
     except (ModuleNotFoundError, NoSuchModuleError) as exc:
-        raise MissingDependencyError(str(exc), extra="postgres", purpose=f"The database {url.drivername}") from exc
+        raise MissingDependencyError("psycopg", extra="postgres", purpose=f"The database {url.drivername}") from exc
     if url.get_backend_name() == "sqlite":
-        _listen(engine, durability=durability, timeout_s=timeout_s)
+        _listen(engine, durability=durability, timeout_s=timeout_s, frozen=frozen)
     with mapped_errors(str(url.database)):
         _migrate(engine)
     return engine
@@ -72,6 +81,16 @@ def open_engine(url: sa.URL, *, durability: str, timeout_s: float) -> sa.Engine:
 
 def _in_memory(url: sa.URL) -> bool:
     return url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:")
+
+
+def _is_frozen(url: sa.URL) -> bool:
+    """Tell whether a file lies where nothing can be written, so that not even a reader's lock can be made."""
+    path = Path(str(url.database))
+    return not _in_memory(url) and path.exists() and not os.access(path.parent, os.W_OK)
+
+
+def _immutable(url: sa.URL) -> sa.URL:
+    return url.set(database=f"file:{quote(str(url.database))}", query={"immutable": "1", "mode": "ro", "uri": "true"})
 
 
 def _options(url: sa.URL) -> dict[str, Any]:
@@ -92,8 +111,11 @@ def _check_file(path: Path) -> None:
         if not os.access(path.parent, os.W_OK):
             raise StoreReadOnlyError(f"The folder {path.parent} cannot be written. Give a path in a writable folder.")
         return
-    with path.open("rb") as file:
-        magic = file.read(16)
+    try:
+        with path.open("rb") as file:
+            magic = file.read(16)
+    except OSError as exc:
+        raise StoreReadOnlyError(f"The memory {path} cannot be read: {exc.strerror}. Check its rights.") from exc
     if not magic:
         return
     if magic != SQLITE_MAGIC:
@@ -114,11 +136,13 @@ def _check_file(path: Path) -> None:
         )
 
 
-def _listen(engine: sa.Engine, *, durability: str, timeout_s: float) -> None:
+def _listen(engine: sa.Engine, *, durability: str, timeout_s: float, frozen: bool) -> None:
     @sa.event.listens_for(engine, "connect")
     def prepare(connection: sqlite3.Connection, _: object) -> None:
         connection.isolation_level = None  # we say BEGIN ourselves: the driver's own would start in the wrong mode
         connection.execute(f"PRAGMA busy_timeout = {int(timeout_s * 1000)}")
+        if frozen:
+            return
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(f"PRAGMA synchronous = {'FULL' if durability == 'power' else 'NORMAL'}")
         connection.execute("PRAGMA secure_delete = ON")
@@ -126,7 +150,7 @@ def _listen(engine: sa.Engine, *, durability: str, timeout_s: float) -> None:
     @sa.event.listens_for(engine, "begin")
     def begin(connection: sa.Connection) -> None:
         write = connection.get_execution_options().get("write", False)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if write and not frozen else "BEGIN")
 
 
 def _migrate(engine: sa.Engine) -> None:
@@ -171,6 +195,14 @@ def mapped_errors(where: str) -> Iterator[None]:
         raise StoreError(f"The database {where} failed: {exc}") from exc
 
 
+def _disk_is_full(where: str) -> bool:
+    """Tell whether too little room is left for one page and its journal; SQLite calls that an I/O error at times."""
+    try:
+        return shutil.disk_usage(Path(where).parent).free < MIN_FREE_BYTES
+    except OSError:
+        return False
+
+
 def _mapped(message: str, where: str) -> StoreError:
     low = message.lower()
     if "locked" in low or "busy" in low:
@@ -184,6 +216,8 @@ def _mapped(message: str, where: str) -> StoreError:
         )
     if "full" in low:
         return StoreFullError(f"No room is left for the memory {where} ({message}). Nothing of this turn was written.")
+    if "disk i/o" in low and _disk_is_full(where):
+        return _mapped("database or disk is full", where)
     if "not a database" in low or "malformed" in low or "disk i/o" in low:
         return StoreForeignError(
             f"The memory {where} is damaged or no memory ({message}); it was left as it is. Restore a copy of it."
