@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from doxa.backends import load
-from doxa.backends.store import NewRow, Vector, owner_name
+from doxa.backends.store import Head, NewRow, Vector, owner_name
 from doxa.core.errors import (
     ConfigError,
     StoreConflictError,
@@ -136,6 +136,51 @@ def test_erasing_a_scope_leaves_nothing(store):
     store.receive(SCOPE, turn(), turn_id="t1")
     assert store.erase(SCOPE)["turn"] == 1
     assert store.scopes() == [] and store.read(SCOPE) == [] and store.head(SCOPE).ordinal == 0
+
+
+def test_a_log_begun_anew_is_told_apart_from_the_erased_one(store):
+    """Its rows lie after those of the old one, with a mark for readers that still hold the old state."""
+    for n in (1, 2):
+        store.receive(SCOPE, turn(), turn_id=f"t{n}")
+    store.erase(SCOPE)
+    assert store.pending() == []
+    row = store.receive(SCOPE, turn("new"), turn_id="t1").row
+    assert row.ordinal > 2 and [r.kind for r in store.read(SCOPE, after=2)] == ["erased", "turn"]
+    assert store.scopes() == store.pending() == [SCOPE]
+
+
+def test_a_turn_may_be_refused_when_something_was_erased(store):
+    """A reply to an erased question is not stored, and no log is begun for it."""
+    asked = store.receive(SCOPE, turn(), turn_id="t1").row.ordinal
+    assert not store.receive(SCOPE, turn(), turn_id="t2", unless_erased_after=asked).duplicate
+    store.rewrite(SCOPE, delete=[asked], replace={}, expected=2)
+    with pytest.raises(StoreConflictError):
+        store.receive(SCOPE, turn(), turn_id="t3", unless_erased_after=asked)
+    store.erase(SCOPE)
+    with pytest.raises(StoreConflictError):
+        store.receive(SCOPE, turn(), turn_id="t3", unless_erased_after=asked)
+    assert store.scopes() == []
+
+
+def test_no_vector_is_written_for_a_turn_that_was_erased(store):
+    """It was encoded anew while somebody erased it."""
+    store.receive(SCOPE, turn(), turn_id="t1")
+    store.erase(SCOPE)
+    store.put_vectors(SCOPE, model="m", vectors=[Vector(ordinal=1, data=b"1")])
+    assert store.vectors(SCOPE, model="m") == []
+
+
+def test_two_first_writers_of_one_scope_are_both_served(store, monkeypatch):
+    """The one whose row was there already (Postgres lets both through) tries again."""
+    store.receive(SCOPE, turn(), turn_id="t0")
+    real, calls = store._locked_head, []
+
+    def blind(connection, scope):
+        calls.append(scope)
+        return Head() if len(calls) == 1 else real(connection, scope)
+
+    monkeypatch.setattr(store, "_locked_head", blind)
+    assert store.receive(SCOPE, turn(), turn_id="t1").row.ordinal == 2 and len(calls) == 2
 
 
 def test_a_lease_keeps_a_living_process_out_and_a_dead_one_does_not(store):

@@ -1,11 +1,18 @@
 """What is forgotten is gone from every copy."""
 
+import threading
+from datetime import UTC, datetime
+
 import pytest
 
-from doxa.core.errors import InputError
-from doxa.engine import Doxa
+from doxa.backends.store.sql import SQLStore
+from doxa.core.errors import InputError, NotFoundError
+from doxa.core.values import Turn
+from doxa.engine import Doxa, api
+from doxa.engine.replay import erase_turn
 
 CANARY = "Zanzibar-7731"
+NOW = datetime(2024, 4, 1, tzinfo=UTC)
 
 
 def holds(folder, needle):
@@ -92,6 +99,114 @@ def test_another_process_sees_the_erasure(filled, config):
         assert any(CANARY in item.text for item in other.memory(user="ana").search(CANARY))
         doxa.memory(user="ana").forget(turn_id="t2")
         assert not any(CANARY in item.text for item in other.memory(user="ana").search(CANARY))
+
+
+def test_another_process_does_not_take_a_new_log_for_the_old_one(filled, config):
+    """After everything was forgotten and as many turns came in as before, nobody still holds the old state."""
+    doxa, folder = filled
+    with Doxa.open(folder / "memory.db", config=config) as other:
+        assert other.memory(user="ana").facts()
+        rows = len(doxa.parts.log.rows("ana"))
+        doxa.memory(user="ana").forget(everything=True)
+        chat = doxa.dialogue(user="ana", session="s")
+        while doxa.parts.log.head("ana").ordinal < rows:
+            chat.absorb("All right.")
+            chat.flush()
+        assert other.memory(user="ana").facts(current=False) == []
+        assert not any(CANARY in item.text for item in other.memory(user="ana").search(CANARY))
+
+
+def test_a_turn_that_is_erased_before_it_is_processed_does_not_come_back(config):
+    """The maintenance had it in hand when everything was forgotten."""
+    with Doxa.open(":memory:", config=config) as doxa:
+        schedule, doxa._maintenance.schedule = doxa._maintenance.schedule, lambda user: None
+        doxa.dialogue(user="ana").absorb(f"I live in {CANARY}.", turn_id="t1")
+        block = doxa._maintenance._pending("ana")
+        doxa.memory(user="ana").forget(everything=True)
+        doxa._maintenance._process_block(block)
+        assert doxa.parts.log.rows("ana") == [] and doxa.users() == []
+        doxa._maintenance.schedule = schedule
+
+
+def test_forgetting_a_reply_that_is_not_processed_leaves_nobody_waiting(filled):
+    """The last turn of the log was a pending reply, and it is erased: nothing is left to wait for."""
+    doxa, _ = filled
+    schedule, doxa._maintenance.schedule = doxa._maintenance.schedule, lambda user: None
+    reply = Turn(
+        turn_id="x", user="ana", session="s", speaker="h", role="assistant", text=CANARY, at=NOW, generated=True
+    )
+    doxa.receive(reply)
+    erase_turn(doxa.parts.log, "ana", "t2", context_turns=6)
+    doxa._maintenance.schedule = schedule
+    assert doxa._maintenance.wait("ana", 5)
+
+
+@pytest.mark.parametrize("how", [{"turn_id": "t2"}, {"everything": True}], ids=["turn", "everything"])
+def test_a_reply_does_not_bring_back_what_was_forgotten_meanwhile(filled, monkeypatch, how):
+    """It was written from the erased turn while somebody erased it: it is said, and not kept."""
+    doxa, folder = filled
+    answering = api.respond
+
+    def slow(*args):
+        reply = answering(*args)
+        doxa.memory(user="ana").forget(**how)
+        return reply
+
+    monkeypatch.setattr(api, "respond", slow)
+    reply = doxa.dialogue(user="ana", session="s").respond("Did I ever move to a city with four digits?", turn_id="t9")
+    assert reply.text
+    doxa.flush()
+    assert "t9/reply" not in [row.turn_id for row in doxa.parts.log.rows("ana")] and holds(folder, CANARY) == []
+
+
+def test_forgetting_does_not_wait_for_a_pause(config, tmp_path):
+    """While another thread keeps absorbing, a turn is forgotten all the same."""
+    with Doxa.open(tmp_path / "memory.db", config=config) as doxa:
+        chat = doxa.dialogue(user="ana", session="s")
+        chat.absorb(f"I live in {CANARY}.", turn_id="t1")
+        for n in range(60):
+            chat.absorb(f"I like game{n}.")
+        done = threading.Event()
+
+        def talk():
+            while not done.is_set():
+                chat.absorb("All right.")
+
+        thread = threading.Thread(target=talk)
+        thread.start()
+        try:
+            doxa.memory(user="ana").forget(turn_id="t1")
+        finally:
+            done.set()
+            thread.join()
+        assert holds(tmp_path, CANARY) == []
+
+
+def test_wiping_is_made_good_after_a_crash(filled, config, monkeypatch):
+    """The process died between erasing and wiping: opening the file again wipes it, and so does forgetting again."""
+    doxa, folder = filled
+    with monkeypatch.context() as patch:
+        patch.setattr(SQLStore, "wipe", lambda self: None)
+        doxa.memory(user="ana").forget(turn_id="t2")
+    assert holds(folder, CANARY)
+    with pytest.raises(NotFoundError):
+        doxa.memory(user="ana").forget(turn_id="t2")
+    assert holds(folder, CANARY) == []
+    with monkeypatch.context() as patch:
+        patch.setattr(SQLStore, "wipe", lambda self: None)
+        doxa.memory(user="ana").forget(turn_id="t4")
+    assert holds(folder, "Berlin")
+    with Doxa.open(folder / "memory.db", config=config):
+        assert holds(folder, "Berlin") == []
+
+
+def test_no_cache_keeps_what_was_forgotten(filled):
+    """The encoder's answers to queries are kept by their text; they go too."""
+    doxa, _ = filled
+    doxa.dialogue(user="ana").ask(f"Do I live in {CANARY}?")
+    assert any(CANARY in text for text in doxa.parts.queries._kept)
+    doxa.memory(user="ana").forget(turn_id="t2")
+    assert not doxa.parts.queries._kept
 
 
 def test_everything_leaves_nothing(filled):

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -13,7 +14,14 @@ from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
 
 from doxa.core.config import Config
-from doxa.core.errors import ClosedError, ConfigError, InputError, NotFoundError, StoreConflictError
+from doxa.core.errors import (
+    ClosedError,
+    ConfigError,
+    InputError,
+    NotFoundError,
+    StoreConflictError,
+    TurnConflictError,
+)
 from doxa.core.trace import Tracer
 from doxa.core.values import (
     Certificate,
@@ -139,13 +147,16 @@ class Doxa:
         Raises:
             ClosedError: it was closed.
         """
-        if self._closed:
-            raise ClosedError("This Doxa was closed. Open it again with Doxa.open(...).")
+        self._check_open()
         return self._parts
 
-    def receive(self, turn: Turn) -> tuple[Turn, Receipt]:
+    def _check_open(self) -> None:
+        if self._closed:
+            raise ClosedError("This Doxa was closed. Open it again with Doxa.open(...).")
+
+    def receive(self, turn: Turn, *, unless_erased_after: int | None = None) -> tuple[Turn, Receipt]:
         """Store a turn and have it processed behind the caller's back. Durable on return."""
-        stored, receipt = self.parts.log.receive(turn)
+        stored, receipt = self.parts.log.receive(turn, unless_erased_after=unless_erased_after)
         self._maintenance.schedule(turn.user)
         return stored, receipt
 
@@ -162,7 +173,8 @@ class Doxa:
         return "" if done else "turns received before are still being processed; this answer may not know them"
 
     def wait(self, user: str) -> None:
-        """Wait until everything that was received for a user is processed."""
+        """Wait until everything that has been received for a user is processed."""
+        self._check_open()
         self._maintenance.wait(user)
 
 
@@ -300,7 +312,15 @@ class Dialogue:
             at=turn.at,
             generated=True,
         )
-        self._doxa.receive(answer)
+        # A turn of the user may have the id that is meant for the reply; then the reply gets another.
+        for candidate in (answer, replace(answer, turn_id="")):
+            try:
+                self._doxa.receive(candidate, unless_erased_after=turn.ordinal)
+                return
+            except TurnConflictError:
+                continue
+            except StoreConflictError:  # something was forgotten since: the reply may repeat it
+                return
 
 
 class Memory:
@@ -454,8 +474,9 @@ class Memory:
         if (turn_id is None) == (not everything):
             raise InputError("forget: give either turn_id=... or everything=True.")
         parts = self._doxa.parts
+        parts.queries.forget()  # what was asked may repeat what is erased
         if turn_id is None:
-            return erase_all(parts.log, self.user)
+            return _retried(lambda: erase_all(parts.log, self.user))
         self._doxa.wait(self.user)
         context = parts.config.engine.context_turns
         return _retried(lambda: erase_turn(parts.log, self.user, turn_id, context_turns=context))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doxa.backends.store import owner_name
-from doxa.core.errors import BackendError, StoreConflictError
+from doxa.core.errors import BackendError, ClosedError, StoreConflictError
 from doxa.core.values import Turn
 from doxa.engine.turn import absorb
 from doxa.engine.wiring import Parts
@@ -54,18 +54,22 @@ class Maintenance:
             self._changed.notify_all()
 
     def wait(self, user: str, timeout_s: float | None = None) -> bool:
-        """Wait until all turns that were received for a user are processed.
+        """Wait until all turns that had been received for a user when it was called are processed.
 
         Returns:
             False when the time was over first.
 
         Raises:
+            ClosedError: the engine was closed before they were.
             Exception: what stopped the processing, once.
         """
         deadline = None if timeout_s is None else time.monotonic() + timeout_s
+        wanted: int | None = None
         while True:
+            self._check_running()
             head = self._parts.log.head(user)
-            if head.received <= head.maintained:
+            wanted = head.received if wanted is None else min(wanted, head.received)  # less when turns were erased
+            if wanted <= head.maintained:
                 return True
             with self._changed:
                 if (error := self._errors.pop(user, None)) is not None:
@@ -76,6 +80,10 @@ class Maintenance:
                 if user not in self._queue and self._active != user:
                     self.schedule(user)
                 self._changed.wait(min(POLL_S, left) if left is not None else POLL_S)
+
+    def _check_running(self) -> None:
+        if self._stopping and (self._thread is None or not self._thread.is_alive()):
+            raise ClosedError("This Doxa was closed. What was received is kept; it is processed at the next open.")
 
     def stop(self, *, drain: bool) -> None:
         """End the thread; with `drain`, after it has processed everything that was scheduled."""

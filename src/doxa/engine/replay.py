@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from doxa.backends.store import Row
-from doxa.core.errors import NotFoundError
+from doxa.core.errors import NotFoundError, StoreConflictError
 from doxa.core.values import Certificate, Claim, Fact, Turn
 from doxa.memory import Beliefs, Event, MemoryLog, UserState, slot_of, turn_from
 from doxa.revise import retract, revise, withdraw
@@ -73,6 +73,7 @@ def erase_turn(log: MemoryLog, user: str, turn_id: str, *, context_turns: int) -
     with log.user(user) as state:
         turn = state.turn(turn_id)
         if turn is None:
+            log.store.wipe()  # an earlier attempt may have been cut short before it had wiped
             raise NotFoundError(NO_TURN.format(user=user, turn_id=turn_id))
         rows, facts_before = log.rows(user), len(state.beliefs.facts)
         gone = {t.ordinal for t in state.turns.values() if t is turn or (t.generated and t.ordinal > turn.ordinal)}
@@ -83,11 +84,25 @@ def erase_turn(log: MemoryLog, user: str, turn_id: str, *, context_turns: int) -
             row.ordinal for row in kept if row.kind == "retracted" and "target" not in bodies.get(row.ordinal, row.body)
         }
         bodies = {ordinal: body for ordinal, body in bodies.items() if ordinal not in delete}
-        counts = log.store.rewrite(log.scope(user), delete=sorted(delete), replace=bodies, expected=rows[-1].ordinal)
+        counts = _rewrite(log, user, delete=sorted(delete), replace=bodies, expected=rows[-1].ordinal)
         log.forget_state(user)
     erased = {**_counts(counts), "facts": max(0, facts_before - len(beliefs.facts))}
     ids = sorted(t.turn_id for t in state.turns.values() if t.ordinal in gone)
     return _certificate(user, tuple(ids), erased)
+
+
+def _rewrite(
+    log: MemoryLog, user: str, *, delete: Sequence[int], replace: Mapping[int, Mapping[str, Any]], expected: int
+) -> dict[str, int]:
+    """Rewrite the log; turns that came in meanwhile are as good after it as before, unless Doxa wrote them."""
+    while True:
+        try:
+            return log.store.rewrite(log.scope(user), delete=delete, replace=replace, expected=expected)
+        except StoreConflictError:
+            new = log.store.read(log.scope(user), after=expected)
+            if not new or any(row.kind != "turn" or row.body.get("generated") for row in new):
+                raise
+            expected = new[-1].ordinal
 
 
 def erase_all(log: MemoryLog, user: str) -> Certificate:

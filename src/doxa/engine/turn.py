@@ -78,14 +78,14 @@ def absorb(turn: Turn, vector: NDArray[np.float32] | None, parts: Parts, *, degr
         degraded: why a step before this one did not run in full.
 
     Returns:
-        False when the turn had been processed already (by another process).
+        False when the turn had been processed already (by another process), or was erased meanwhile.
 
     Raises:
         StoreConflictError: another process changed the state in between; call again.
         StoreError: the database failed; the turn stays received.
     """
     with parts.log.user(turn.user) as state:
-        if turn.ordinal <= state.maintained:
+        if turn.ordinal <= state.maintained or state.turns.get(turn.ordinal) != turn:
             return False
         claims: Sequence[Claim] = ()
         if not turn.generated:

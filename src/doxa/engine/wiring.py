@@ -23,7 +23,7 @@ class Parts:
     config: Config
     log: MemoryLog
     encoder: Encoder
-    queries: Encoder
+    queries: CachedEncoder
     """The same encoder with its latest answers kept, for queries."""
     recall: RecallSpec
     _model: LanguageModel | None = None
@@ -61,8 +61,8 @@ def wire(location: str, config: Config) -> Parts:
         ConfigError: a backend is unknown.
         StoreError: the database cannot be opened.
     """
+    encoder = load("encoder", config.encoder.name, **_encoder_options(config))  # first: a bad name makes no file
     store = load("store", f"sql:{location}", durability=config.store.durability, timeout_s=config.store.timeout_s)
-    encoder = load("encoder", config.encoder.name, **_encoder_options(config))
     log = MemoryLog(store, encoder, tenant=config.tenant, capacity=config.engine.users_in_memory)
     recall = RecallSpec(top_k=config.recall.top_k, pool=config.recall.pool)
     return Parts(config=config, log=log, encoder=encoder, queries=CachedEncoder(encoder), recall=recall)

@@ -11,7 +11,7 @@ import threading
 from collections import ChainMap, OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 from urllib.parse import quote
@@ -112,20 +112,22 @@ class MemoryLog:
         """Return where a user's log stands in the database."""
         return self.store.head(self.scope(user))
 
-    def receive(self, turn: Turn) -> tuple[Turn, Receipt]:
-        """Store a turn, durable on return; an empty `turn_id` gets one.
+    def receive(self, turn: Turn, *, unless_erased_after: int | None = None) -> tuple[Turn, Receipt]:
+        """Store a turn, durable on return, and give it back as it is stored; an empty `turn_id` gets one.
 
         Raises:
             TurnConflictError: the id is known with another text.
+            StoreConflictError: something was erased after the row at ordinal `unless_erased_after`.
             StoreError: nothing was stored.
         """
         row = NewRow(kind="turn", known_at=turn.at, body=turn_to(turn))
-        received = self.store.receive(self.scope(turn.user), row, turn_id=turn.turn_id or None)
-        turn_id = str(received.row.turn_id)
-        if received.duplicate and received.row.body["text"] != turn.text:
-            raise TurnConflictError(turn_id, turn.user)
-        stored = replace(turn, turn_id=turn_id, ordinal=received.row.ordinal)
-        return stored, Receipt(turn_id=turn_id, duplicate=received.duplicate)
+        received = self.store.receive(
+            self.scope(turn.user), row, turn_id=turn.turn_id or None, unless_erased_after=unless_erased_after
+        )
+        stored = turn_of(received.row, turn.user)
+        if received.duplicate and stored.text != turn.text:
+            raise TurnConflictError(stored.turn_id, turn.user)
+        return stored, Receipt(turn_id=stored.turn_id, duplicate=received.duplicate)
 
     @contextmanager
     def user(self, user: str) -> Iterator[UserState]:

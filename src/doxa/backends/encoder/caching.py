@@ -55,10 +55,14 @@ class CachedEncoder:
             return np.empty((0, self.dims), dtype=np.float32)
         return np.stack([known[text] for text in texts])
 
-    def close(self) -> None:
-        """Closes the wrapped model and forgets the vectors."""
+    def forget(self) -> None:
+        """Drops every kept vector with its text."""
         with self._lock:
             self._kept.clear()
+
+    def close(self) -> None:
+        """Closes the wrapped model and forgets the vectors."""
+        self.forget()
         self._inner.close()
 
     def _keep(self, used: dict[str, NDArray[np.float32]]) -> None:

@@ -68,8 +68,14 @@ class Store(Protocol):
     Every method may raise `StoreError` (locked, read-only, full, damaged).
     """
 
-    def receive(self, scope: str, row: NewRow, *, turn_id: str | None) -> Received:
-        """Append a turn, durable on return; a known `turn_id` gives back the stored row instead."""
+    def receive(
+        self, scope: str, row: NewRow, *, turn_id: str | None, unless_erased_after: int | None = None
+    ) -> Received:
+        """Append a turn, durable on return; a known `turn_id` gives back the stored row instead.
+
+        Raises:
+            StoreConflictError: something was erased after the row at ordinal `unless_erased_after`.
+        """
         ...
 
     def append(self, scope: str, row: NewRow, *, expected_state: int, vector: tuple[str, bytes] | None = None) -> Row:
@@ -89,7 +95,7 @@ class Store(Protocol):
         ...
 
     def put_vectors(self, scope: str, *, model: str, vectors: Sequence[Vector]) -> None:
-        """Write vectors of turns that are already stored (after a change of model)."""
+        """Write vectors of turns that are stored (after a change of model); those of erased turns are left out."""
         ...
 
     def head(self, scope: str) -> Head:
@@ -125,7 +131,19 @@ class Store(Protocol):
         ...
 
     def erase(self, scope: str) -> dict[str, int]:
-        """Remove a whole log, its vectors and its head; then wipe the freed space. Returns counts by kind."""
+        """Remove a whole log, its vectors and its head; then wipe the freed space. Returns counts by kind.
+
+        A log that is begun anew under this scope continues after the ordinals of the old one, so that nobody takes
+        the one for the other.
+        """
+        ...
+
+    def wipe(self) -> None:
+        """Leave no byte of what was erased, where an earlier attempt was cut short.
+
+        Raises:
+            StoreLockedError: somebody else is reading.
+        """
         ...
 
     def describe(self) -> dict[str, Any]:

@@ -45,4 +45,6 @@ heads = Table(
     Column("owner", String(200)),
     Column("lease_until", Float),
 )
-"""One row a scope: where its log stands, and who is processing it until when (seconds since 1970)."""
+"""One row a scope: where its log stands, and who is processing it until when (seconds since 1970).
+
+The row of the empty scope holds the highest ordinal of any log that was erased; new logs start above it."""

@@ -24,6 +24,8 @@ from doxa.core.errors import StoreConflictError, StoreLockedError
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 CHUNK = 500
 """How many ordinals go into one statement; databases bound the number of parameters."""
+ERASED = ""
+"""The scope in `heads` that remembers the highest ordinal of any log that was erased, and of none of them the name."""
 RETRIES = 8
 """How often a turn is sent again when Postgres lets two first writers of one scope through at once."""
 
@@ -31,7 +33,9 @@ RETRIES = 8
 def open_store(location: str, *, durability: str = "process", timeout_s: float = 30.0) -> SQLStore:
     """Return the store at a path, `:memory:` or an SQLAlchemy URL; see `connect.open_engine` for what it raises."""
     url = parse_url(location)
-    return SQLStore(open_engine(url, durability=durability, timeout_s=timeout_s))
+    store = SQLStore(open_engine(url, durability=durability, timeout_s=timeout_s))
+    store.finish_wiping()
+    return store
 
 
 class SQLStore:
@@ -43,18 +47,22 @@ class SQLStore:
         self._memory = engine.dialect.name == "sqlite" and engine.url.database in (None, "", ":memory:")
         self._writer = threading.RLock()
 
-    def receive(self, scope: str, row: NewRow, *, turn_id: str | None) -> Received:
+    def receive(
+        self, scope: str, row: NewRow, *, turn_id: str | None, unless_erased_after: int | None = None
+    ) -> Received:
         """Append a turn, or give back the stored one. See `Store`."""
         for attempt in range(RETRIES):
             try:
                 with self._write() as connection:
-                    return self._receive(connection, scope, row, turn_id)
-            except IntegrityError:
-                if attempt == RETRIES - 1:
+                    return self._receive(connection, scope, row, turn_id, unless_erased_after)
+            except StoreConflictError as exc:
+                if not isinstance(exc.__cause__, IntegrityError) or attempt == RETRIES - 1:
                     raise
         raise AssertionError("unreachable")
 
-    def _receive(self, connection: sa.Connection, scope: str, row: NewRow, turn_id: str | None) -> Received:
+    def _receive(
+        self, connection: sa.Connection, scope: str, row: NewRow, turn_id: str | None, unless_erased_after: int | None
+    ) -> Received:
         if turn_id is not None:
             known = connection.execute(
                 sa.select(events).where(events.c.scope == scope, events.c.turn_id == turn_id)
@@ -62,6 +70,8 @@ class SQLStore:
             if known is not None:
                 return Received(row=_row(known), duplicate=True)
         head = self._locked_head(connection, scope)
+        if unless_erased_after is not None and _erased_after(connection, scope, unless_erased_after):
+            raise StoreConflictError(f"{scope}: something was erased after row {unless_erased_after}.")
         ordinal = head.ordinal + 1
         turn_id = turn_id if turn_id is not None else f"{row.body.get('session', 'turn')}:{ordinal}"
         _insert(connection, scope, ordinal, row, turn_id)
@@ -106,8 +116,14 @@ class SQLStore:
         table = _vectors
         ordinals = [vector.ordinal for vector in vectors]
         with self._write() as connection:
-            connection.execute(sa.delete(table).where(table.c.scope == scope, table.c.ordinal.in_(ordinals)))
-            rows = [{"scope": scope, "ordinal": v.ordinal, "model": model, "data": v.data} for v in vectors]
+            stored = set[int]()
+            for start in range(0, len(ordinals), CHUNK):
+                part = ordinals[start : start + CHUNK]
+                connection.execute(sa.delete(table).where(table.c.scope == scope, table.c.ordinal.in_(part)))
+                these = (events.c.scope == scope, events.c.ordinal.in_(part), events.c.turn_id.is_not(None))
+                stored |= set(connection.execute(sa.select(events.c.ordinal).where(*these)).scalars())
+            known = [vector for vector in vectors if vector.ordinal in stored]
+            rows = [{"scope": scope, "ordinal": v.ordinal, "model": model, "data": v.data} for v in known]
             if rows:
                 connection.execute(sa.insert(table), rows)
 
@@ -125,7 +141,7 @@ class SQLStore:
     def scopes(self) -> list[str]:
         """Return every scope. See `Store`."""
         with self._read() as connection:
-            query = sa.select(heads.c.scope).where(heads.c.ordinal > 0).order_by(heads.c.scope)
+            query = sa.select(heads.c.scope).where(heads.c.ordinal > 0, heads.c.scope != ERASED).order_by(heads.c.scope)
             return list(connection.execute(query).scalars())
 
     def lease(self, scope: str, *, owner: str, seconds: float) -> bool:
@@ -156,32 +172,55 @@ class SQLStore:
                 connection.execute(sa.update(events).where(*this).values(body=_dumps(body)))
             # This row tells every reader that the past before it was rewritten.
             ordinal = head.ordinal + 1
-            values: dict[str, Any] = {"ordinal": ordinal, "state": ordinal}
+            turns = (events.c.scope == scope, events.c.turn_id.is_not(None))
+            received = connection.execute(sa.select(sa.func.max(events.c.ordinal)).where(*turns)).scalar() or 0
+            values: dict[str, Any] = {"ordinal": ordinal, "state": ordinal, "received": received}
             connection.execute(sa.update(heads).where(heads.c.scope == scope).values(values))
-            _insert(connection, scope, ordinal, NewRow(kind="erased", known_at=datetime.now(UTC), body={}), None)
-        self._wipe()
+            _insert(connection, scope, ordinal, _erasure(), None)
+        self.wipe()
         return counts
 
     def erase(self, scope: str) -> dict[str, int]:
         """Remove a whole log, then wipe what was freed. See `Store`."""
         with self._write() as connection:
-            everything = list(connection.execute(sa.select(events.c.ordinal).where(events.c.scope == scope)).scalars())
+            everything = list(
+                connection.execute(
+                    sa.select(events.c.ordinal).where(events.c.scope == scope).order_by(events.c.ordinal)
+                ).scalars()
+            )
             counts = _delete(connection, scope, everything)
+            if everything:
+                last = max(self._locked_head(connection, ERASED).ordinal, everything[-1])
+                connection.execute(sa.update(heads).where(heads.c.scope == ERASED).values(ordinal=last))
             connection.execute(sa.delete(heads).where(heads.c.scope == scope))
-        self._wipe()
+        self.wipe()
         return counts
 
-    def _wipe(self) -> None:
-        """Leave no erased byte in the write-ahead log; freed pages are zeroed by `secure_delete`."""
-        if self._engine.dialect.name == "sqlite" and not self._memory:
-            with self._writer, mapped_errors(self._where), self._engine.connect() as connection:
-                raw: Any = connection.connection.driver_connection  # outside SQLAlchemy's transaction
+    def wipe(self) -> None:
+        """Leave no erased byte in the write-ahead log; freed pages are zeroed by `secure_delete`. See `Store`."""
+        if not self._checkpoint(wait=True):
+            raise StoreLockedError(
+                f"The rows were erased from {self._where}, but another process is reading it, so its write-ahead log "
+                "still holds them. Close the other process and run the same command again: it wipes the log, and then "
+                "says that there is nothing more to erase."
+            )
+
+    def finish_wiping(self) -> None:
+        """Wipe what a process that died between erasing and wiping left; where others are reading, leave it to them."""
+        self._checkpoint(wait=False)
+
+    def _checkpoint(self, *, wait: bool) -> bool:
+        if self._engine.dialect.name != "sqlite" or self._memory:
+            return True
+        with self._writer, mapped_errors(self._where), self._engine.connect() as connection:
+            raw: Any = connection.connection.driver_connection  # outside SQLAlchemy's transaction
+            (timeout_ms,) = raw.execute("PRAGMA busy_timeout").fetchone()
+            raw.execute(f"PRAGMA busy_timeout = {timeout_ms if wait else 0}")
+            try:
                 (busy, _, _) = raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-            if busy:
-                raise StoreLockedError(
-                    f"The rows were erased from {self._where}, but another process is reading it, so its write-ahead "
-                    "log still holds them. Close the other process and run the same command again."
-                )
+            finally:
+                raw.execute(f"PRAGMA busy_timeout = {timeout_ms}")
+        return not busy
 
     def describe(self) -> dict[str, Any]:
         """Say what this is, for `doxa doctor`."""
@@ -198,8 +237,11 @@ class SQLStore:
     def _write(self) -> Iterator[sa.Connection]:
         with self._writer, mapped_errors(self._where):
             connection = self._engine.connect().execution_options(write=True)
-            with connection, connection.begin():
-                yield connection
+            try:
+                with connection, connection.begin():
+                    yield connection
+            except IntegrityError as exc:
+                raise StoreConflictError(f"{self._where}: another writer was faster ({exc.orig}).") from exc
 
     @contextmanager
     def _read(self) -> Iterator[sa.Connection]:
@@ -214,9 +256,25 @@ class SQLStore:
     def _locked_head(connection: sa.Connection, scope: str) -> Head:
         query = sa.select(heads).where(heads.c.scope == scope).with_for_update()
         found = connection.execute(query).one_or_none()
-        if found is None:
-            connection.execute(sa.insert(heads).values(scope=scope, ordinal=0, state=0, received=0, maintained=0))
-        return _head(found)
+        if found is not None:
+            return _head(found)
+        before = sa.select(heads.c.ordinal).where(heads.c.scope == ERASED)
+        last = connection.execute(before).scalar() or 0
+        first = last + 1 if last and scope != ERASED else 0
+        values = {"scope": scope, "ordinal": first, "state": first, "received": 0, "maintained": 0}
+        connection.execute(sa.insert(heads).values(values))
+        if first:
+            _insert(connection, scope, first, _erasure(), None)
+        return Head(ordinal=first, state=first)
+
+
+def _erasure() -> NewRow:
+    return NewRow(kind="erased", known_at=datetime.now(UTC), body={})
+
+
+def _erased_after(connection: sa.Connection, scope: str, ordinal: int) -> bool:
+    these = (events.c.scope == scope, events.c.ordinal > ordinal, events.c.kind == "erased")
+    return connection.execute(sa.select(events.c.ordinal).where(*these).limit(1)).first() is not None
 
 
 _vectors = vectors
