@@ -7,11 +7,12 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 
 import pytest
 
-from doxa.core.errors import BackendUnavailableError
+from doxa.core.errors import BackendUnavailableError, ClosedError
 from doxa.engine import Doxa, turn
 from doxa.memory import MemoryLog, UserState
 
@@ -215,6 +216,65 @@ def test_an_error_in_processing_reaches_flush_and_keeps_the_turn(config, monkeyp
             chat.flush()
         chat.flush()
         assert chat.ask("Where do I live?").value == "Lisbon"
+
+
+def test_waiting_ends_when_the_engine_is_closed(config, tmp_path):
+    """Turns are left to the next start; whoever waits for them, then or later, is told so instead of hanging."""
+    doxa = Doxa.open(tmp_path / "memory.db", config=config)
+    doxa._maintenance.schedule = lambda user: None
+    chat, told = doxa.dialogue(user="ana"), []
+    chat.absorb("I live in Lisbon.")
+
+    def wait():
+        try:
+            chat.flush()
+        except ClosedError as error:
+            told.append(error)
+
+    thread = threading.Thread(target=wait, daemon=True)
+    thread.start()
+    time.sleep(0.05)
+    doxa._close(drain=False)
+    thread.join(10)
+    assert told and not thread.is_alive()
+    with pytest.raises(ClosedError):
+        chat.flush()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_forked_process_is_told_to_open_its_own(config, tmp_path):
+    """Its copy has no thread, and shares the parent's connections; the parent goes on undisturbed."""
+    with Doxa.open(tmp_path / "memory.db", config=config) as doxa:
+        chat = doxa.dialogue(user="ana")
+        chat.absorb("I live in Lisbon.")
+        chat.flush()
+        child = os.fork()
+        if child == 0:
+            try:
+                chat.absorb("I live in Rome.")
+            except ClosedError:
+                doxa.close()
+                os._exit(7)
+            os._exit(1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+        assert chat.ask("Where do I live?").value == "Lisbon"
+
+
+def test_one_users_backlog_does_not_hold_up_another(config):
+    """Users take turns by blocks."""
+    with Doxa.open(":memory:", config=config) as doxa:
+        schedule, doxa._maintenance.schedule = doxa._maintenance.schedule, lambda user: None
+        busy, other = doxa.dialogue(user="ana"), doxa.dialogue(user="ben")
+        for _ in range(600):
+            busy.absorb("I like tea and I live in Lisbon.")
+        other.absorb("I live in Oslo.")
+        doxa._maintenance.schedule = schedule
+        schedule("ana")
+        other.flush()
+        assert doxa.parts.log.head("ana").maintained < 600
+        busy.flush()
+        assert doxa.memory(user="ana").stats()["pending"] == 0
 
 
 def test_states_that_are_not_in_use_are_dropped_and_come_back(config, tmp_path):

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -61,6 +62,7 @@ class Doxa:
         self._parts = parts
         self._maintenance = Maintenance(parts)
         self._closed = False
+        self._process = os.getpid()
         for user in parts.log.pending():
             self._maintenance.schedule(user)  # what a crash left behind
 
@@ -127,6 +129,8 @@ class Doxa:
         self._close(drain=True)
 
     def _close(self, *, drain: bool) -> None:
+        if self._process != os.getpid():
+            self._closed = True  # threads and connections are the parent's
         if not self._closed:
             self._closed = True
             self._maintenance.stop(drain=drain)
@@ -153,6 +157,8 @@ class Doxa:
     def _check_open(self) -> None:
         if self._closed:
             raise ClosedError("This Doxa was closed. Open it again with Doxa.open(...).")
+        if self._process != os.getpid():
+            raise ClosedError("This Doxa was opened before a fork. Open one with Doxa.open(...) in the new process.")
 
     def receive(self, turn: Turn, *, unless_erased_after: int | None = None) -> tuple[Turn, Receipt]:
         """Store a turn and have it processed behind the caller's back. Durable on return."""

@@ -117,13 +117,17 @@ class Maintenance:
             return self._active
 
     def _process(self, user: str) -> None:
+        """Process one block, then let other users have their turn."""
         store, scope = self._parts.log.store, self._parts.log.scope(user)
-        while block := self._pending(user):
-            if not store.lease(scope, owner=self._owner, seconds=LEASE_S):
-                self._later(user)
-                return
-            self._process_block(block)
+        if not (block := self._pending(user)):
+            return
+        if not store.lease(scope, owner=self._owner, seconds=LEASE_S):
+            self._later(user)
+            return
+        self._process_block(block)
         store.lease(scope, owner=self._owner, seconds=0)
+        if self._pending(user):
+            self.schedule(user)
 
     def _pending(self, user: str) -> list[Turn]:
         if self._abandoned:
