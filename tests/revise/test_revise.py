@@ -301,6 +301,21 @@ def build(rows, *, functional):
     return claims
 
 
+@given(CLAIMS, st.randoms(use_true_random=False))
+def test_the_order_of_arrival_does_not_matter(rows, random):
+    """Read in any order, what was said at different times leaves the same facts."""
+    claims = build(rows, functional=True)
+    shuffled = random.sample(claims, len(claims))
+    assert [s.fact() for s in resolve(shuffled)] == [s.fact() for s in resolve(claims)]
+
+
+def test_an_older_transcript_that_is_read_in_late_displaces_nothing():
+    """What was said in June stands against what was said in March, whichever came in first."""
+    beliefs = tell(claim("Berlin", n=150), claim("Lisbon", n=60))
+    assert held(beliefs) == [("Berlin", True)]
+    assert by_object(beliefs, "Lisbon")[0].status is Status.SUPERSEDED
+
+
 @given(CLAIMS)
 def test_a_functional_slot_never_holds_two_open_values(rows):
     """Whatever is said, two values without an end are held only as a dispute, and nobody disputes alone."""

@@ -18,13 +18,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date
+from datetime import UTC, date, datetime
 
 from doxa.core.values import Act, Claim, Fact, Interval, Status
 from doxa.memory import fact_id
 
 __all__ = ["Standing", "resolve"]
 
+EARLIEST = datetime.min.replace(tzinfo=UTC)
 MACHINES = ("assistant", "tool")
 """Roles whose word about somebody is not believed on its own."""
 
@@ -70,13 +71,14 @@ def resolve(claims: Sequence[Claim]) -> list[Standing]:
     """Return the facts of a slot in the order in which they came to be.
 
     Args:
-        claims: the live claims of one slot, in the order in which they were said.
+        claims: the live claims of one slot, in the order in which they came in. They are taken in the order in which
+            they were said, so an old transcript that is read in late does not displace what was said after it.
 
     Deterministic; O(claims x facts of the slot). At most one fact of a functional slot is held and undisputed
     at any time.
     """
     slot = _Slot()
-    for claim in claims:
+    for claim in sorted(claims, key=_said_at):
         slot.take(claim)
     slot.settle_disputes()
     return slot.standings
@@ -258,6 +260,10 @@ class _Slot:
 
 def _same_value(one: Claim, other: Claim) -> bool:
     return one.object.key == other.object.key and one.polarity == other.polarity
+
+
+def _said_at(claim: Claim) -> datetime:
+    return claim.known_at or EARLIEST
 
 
 def _day(claim: Claim) -> date | None:

@@ -67,7 +67,7 @@ def open_engine(url: sa.URL, *, durability: str, timeout_s: float) -> sa.Engine:
     """
     if url.get_backend_name() == "sqlite" and not _in_memory(url):
         _check_file(Path(str(url.database)))
-    frozen = url.get_backend_name() == "sqlite" and _is_frozen(url)
+    frozen = url.get_backend_name() == "sqlite" and not _in_memory(url) and _is_frozen(Path(str(url.database)))
     try:
         engine = sa.create_engine(_immutable(url) if frozen else url, **_options(url))
     except (ModuleNotFoundError, NoSuchModuleError) as exc:
@@ -83,10 +83,9 @@ def _in_memory(url: sa.URL) -> bool:
     return url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:")
 
 
-def _is_frozen(url: sa.URL) -> bool:
+def _is_frozen(path: Path) -> bool:
     """Tell whether a file lies where nothing can be written, so that not even a reader's lock can be made."""
-    path = Path(str(url.database))
-    return not _in_memory(url) and path.exists() and not os.access(path.parent, os.W_OK)
+    return path.exists() and not os.access(path.parent, os.W_OK)
 
 
 def _immutable(url: sa.URL) -> sa.URL:
@@ -124,7 +123,8 @@ def _check_file(path: Path) -> None:
             "Give another path, or move the file away. To read a transcript use `doxa ingest FILE`."
         )
     with mapped_errors(str(path)):
-        connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+        frozen = "&immutable=1" if _is_frozen(path) else ""
+        connection = sqlite3.connect(f"file:{quote(str(path))}?mode=ro{frozen}", uri=True)
         try:
             (mark,) = connection.execute("PRAGMA application_id").fetchone()
             (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()

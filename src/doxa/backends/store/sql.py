@@ -43,7 +43,7 @@ class SQLStore:
 
     def __init__(self, engine: sa.Engine) -> None:
         self._engine = engine
-        self._where = str(engine.url.database)
+        self._where = str(engine.url.database).removeprefix("file:")
         self._memory = engine.dialect.name == "sqlite" and engine.url.database in (None, "", ":memory:")
         self._writer = threading.RLock()
 
