@@ -242,7 +242,7 @@ class Change:
 
     kind: ChangeKind
     fact: Fact
-    """The fact as it is after the change."""
+    """The fact as it is after the change; of a support, `turn_ids` are only those that it adds."""
     turn_id: str | None = None
     known_at: datetime | None = None
     reason: str = ""

@@ -9,10 +9,10 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 
-from doxa.core.values import Change, Claim, Fact, Modality, Status
+from doxa.core.values import Change, ChangeKind, Claim, Fact, Modality, Status
 
 __all__ = ["Beliefs", "Slot", "fact_id", "slot_of"]
 
@@ -80,8 +80,11 @@ class Beliefs:
     def _apply(self, changes: Iterable[Change]) -> None:
         for change in changes:
             fact = change.fact
-            if fact.fact_id not in self.facts:
+            known = self.facts.get(fact.fact_id)
+            if known is None:
                 self._index(fact)
+            elif change.kind is ChangeKind.SUPPORT:
+                fact = replace(fact, turn_ids=(*known.turn_ids, *fact.turn_ids))
             self.facts[fact.fact_id] = fact
             self.changes.append(change)
             self._changes_of[fact.fact_id].append(change)

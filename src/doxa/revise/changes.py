@@ -72,13 +72,22 @@ def _difference(
     for standing in after:
         fact = standing.fact()
         was = old.pop(fact.fact_id, None)
-        if was != fact:
+        if was is not None and _supported(was, fact):
+            fresh = replace(fact, turn_ids=fact.turn_ids[len(was.turn_ids) :])
+            note(ChangeKind.SUPPORT, fresh, standing.reason, standing.because)
+        elif was != fact:
             note(_kind(was, fact), fact, standing.reason, standing.because)
     for fact in old.values():
         if fact.status is not Status.RETRACTED:
             note(ChangeKind.RETRACT, _as_retracted(fact), gone)
     order = [ChangeKind.RETRACT, ChangeKind.CLOSE]
     return sorted(changes, key=lambda change: order.index(change.kind) if change.kind in order else len(order))
+
+
+def _supported(was: Fact, fact: Fact) -> bool:
+    """Tell whether nothing happened to a fact but that more turns say it."""
+    same = replace(fact, turn_ids=was.turn_ids, confidence=was.confidence) == was
+    return same and len(fact.turn_ids) > len(was.turn_ids) and fact.turn_ids[: len(was.turn_ids)] == was.turn_ids
 
 
 def _as_retracted(fact: Fact) -> Fact:
@@ -98,4 +107,4 @@ def _kind(was: Fact | None, fact: Fact) -> ChangeKind:
         return ChangeKind.ASSERT
     if was.status is not fact.status or (was.valid.end is not None and fact.valid.end is None):
         return ChangeKind.RESTORE
-    return ChangeKind.SUPPORT if was.valid == fact.valid else ChangeKind.REFINE
+    return ChangeKind.REFINE
