@@ -151,7 +151,9 @@ def _ours(exc: Exception, client: Any, model: str) -> BackendError:
     import openai
 
     where = f"openai:{model} at {client.base_url}"
-    said = str(exc) if client.api_key == NO_KEY else str(exc).replace(client.api_key, "****")
+    said = str(exc).rstrip(".")
+    if client.api_key != NO_KEY:
+        said = said.replace(client.api_key, "****")
     if isinstance(exc, (openai.AuthenticationError, openai.PermissionDeniedError)):
         return BackendUnavailableError(f"{where} denied access: {said}. Check api_key.")
     if isinstance(exc, openai.NotFoundError):

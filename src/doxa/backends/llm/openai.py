@@ -188,12 +188,12 @@ def open_model(
         ConfigError: A value that cannot be used, or no key for OpenAI's own endpoint.
     """
     url = _checked_url(base_url or _OPENAI_URL)
-    key = _checked_key(api_key, needed=base_url is None, name=name)
     if not name or timeout_s <= 0 or max_retries < 0:
         raise ConfigError(
             "Expected a model name, `timeout_s` above 0 and `max_retries` of 0 or more; "
             f"got {name!r}, {timeout_s!r} and {max_retries!r}. Correct the setting."
         )
+    key = _checked_key(api_key, needed=base_url is None, name=name)
     caller = Caller(name=f"openai:{name}", url=_shown(url), timeout_s=timeout_s, attempts=max_retries + 1, key=key)
     client = _open_client(url, key=key or _NO_KEY, timeout_s=timeout_s, max_retries=max_retries)
     return OpenAIModel(name, client=client, caller=caller)
