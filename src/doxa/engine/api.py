@@ -505,10 +505,12 @@ class Memory:
         absorbed as if they had just come in.
 
         Raises:
+            NotFoundError: there is no such file.
             FormatError: the file is no such export; nothing was read.
+            TurnConflictError: a turn is known with another text; the turns before it were read.
         """
         self._doxa.wait(self.user)
-        count = transfer.import_(self._doxa.parts.log, self.user, Path(path))
+        count = _retried(lambda: transfer.import_(self._doxa.parts.log, self.user, Path(path)))
         self._doxa.wait(self.user)
         return count
 

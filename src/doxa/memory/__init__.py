@@ -17,7 +17,7 @@ from doxa.memory.codec import (
 )
 from doxa.memory.columns import Columns, microseconds
 from doxa.memory.lexical import InvertedIndex, stems
-from doxa.memory.log import Event, MemoryLog
+from doxa.memory.log import Event, MemoryLog, fold_row
 from doxa.memory.ontology import RelationType, attribute, describe, relation_type
 from doxa.memory.state import UserState
 from doxa.memory.vectors import VectorMatrix
@@ -41,6 +41,7 @@ __all__ = [
     "fact_from",
     "fact_id",
     "fact_to",
+    "fold_row",
     "held_on",
     "is_current",
     "microseconds",

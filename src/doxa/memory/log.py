@@ -27,7 +27,7 @@ from doxa.memory.codec import change_from, change_to, claim_from, claim_to, turn
 from doxa.memory.state import UserState
 from doxa.memory.vectors import from_bytes, to_bytes
 
-__all__ = ["Event", "MemoryLog"]
+__all__ = ["Event", "MemoryLog", "fold_row"]
 
 logger = logging.getLogger("doxa")
 
@@ -206,13 +206,7 @@ class MemoryLog:
         self._encode_missing(state.user, rows, ChainMap(turns, state.turns), vectors)
         state.whole = False  # as in `append`
         for row in rows:
-            if row.kind == "turn":
-                state.receive(turns[row.ordinal])
-            else:
-                if row.kind != "erased":
-                    event = Event.from_row(row, state.turns.get(row.about or 0))
-                    fold(state, event, vectors.get(row.about or 0))
-                state.advance(row.ordinal)
+            fold_row(state, row, vectors.get(row.about or 0))
         state.whole = True
 
     def _encode_missing(
@@ -241,6 +235,16 @@ class MemoryLog:
 def turn_of(row: Row, user: str) -> Turn:
     """Return the turn of a received row."""
     return turn_from(row.body, turn_id=str(row.turn_id), user=user, ordinal=row.ordinal, at=row.known_at)
+
+
+def fold_row(state: UserState, row: Row, vector: NDArray[np.float32] | None = None) -> None:
+    """Bring a state one row further; `vector` is that of the turn which the row concerns."""
+    if row.kind == "turn":
+        state.receive(turn_of(row, state.user))
+        return
+    if row.kind != "erased":
+        fold(state, Event.from_row(row, state.turns.get(row.about or 0)), vector)
+    state.advance(row.ordinal)
 
 
 def fold(state: UserState, event: Event, vector: NDArray[np.float32] | None) -> None:

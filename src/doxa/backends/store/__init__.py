@@ -86,6 +86,14 @@ class Store(Protocol):
         """
         ...
 
+    def restore(self, scope: str, rows: Sequence[Row]) -> None:
+        """Write a whole log, all of it or nothing; ordinals are moved where an erased log had them.
+
+        Raises:
+            StoreConflictError: the scope has rows already.
+        """
+        ...
+
     def read(self, scope: str, *, after: int = 0) -> list[Row]:
         """Return the rows after ordinal `after`, in order."""
         ...

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -94,6 +95,27 @@ class SQLStore:
                 changed["maintained"] = max(head.maintained, row.about)
             connection.execute(sa.update(heads).where(heads.c.scope == scope).values(changed))
         return _stored(row, ordinal, None)
+
+    def restore(self, scope: str, rows: Sequence[Row]) -> None:
+        """Write a whole log in one transaction. See `Store`."""
+        with self._write() as connection:
+            head = self._locked_head(connection, scope)
+            if head.received:
+                raise StoreConflictError(f"{scope}: expected an empty log, found {head.ordinal} rows.")
+            base = head.ordinal
+            for row in rows:
+                about = None if row.about is None else row.about + base
+                _insert(connection, scope, row.ordinal + base, replace(row, about=about), row.turn_id)
+            turns = [row.ordinal + base for row in rows if row.turn_id is not None]
+            changes = [row.ordinal + base for row in rows if row.turn_id is None]
+            processed = [row.about + base for row in rows if row.about is not None]
+            values = {
+                "ordinal": max([base, *turns, *changes]),
+                "state": max([head.state, *changes]),
+                "received": max(turns, default=0),
+                "maintained": max(processed, default=0),
+            }
+            connection.execute(sa.update(heads).where(heads.c.scope == scope).values(values))
 
     def read(self, scope: str, *, after: int = 0) -> list[Row]:
         """Return the rows after an ordinal. See `Store`."""
