@@ -93,7 +93,7 @@ def _read(path: Path, user: str) -> list[Row]:
         try:
             record = json.loads(line)
             if not header:
-                header = record["format"] == FORMAT
+                header = isinstance(record, dict) and record.get("format") == FORMAT
                 if not header:
                     break
                 continue
