@@ -18,7 +18,17 @@ from doxa.memory.codec import (
 from doxa.memory.columns import Columns, microseconds
 from doxa.memory.lexical import InvertedIndex, stems
 from doxa.memory.log import Event, MemoryLog, fold_row
-from doxa.memory.ontology import RelationType, attribute, describe, relation_type
+from doxa.memory.ontology import (
+    RelationType,
+    answered_by,
+    attribute,
+    describe,
+    is_tie,
+    kinds_of,
+    relation_type,
+    same_words,
+    verb_type,
+)
 from doxa.memory.state import UserState
 from doxa.memory.vectors import VectorMatrix
 
@@ -32,6 +42,7 @@ __all__ = [
     "Slot",
     "UserState",
     "VectorMatrix",
+    "answered_by",
     "attribute",
     "change_from",
     "change_to",
@@ -44,10 +55,14 @@ __all__ = [
     "fold_row",
     "held_on",
     "is_current",
+    "is_tie",
+    "kinds_of",
     "microseconds",
     "relation_type",
+    "same_words",
     "slot_of",
     "stems",
     "turn_from",
     "turn_to",
+    "verb_type",
 ]

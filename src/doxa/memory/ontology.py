@@ -16,7 +16,17 @@ from typing import Any, Literal
 
 from doxa.core.values import Fact, Interval, Modality, Relation, Status
 
-__all__ = ["RelationType", "attribute", "describe", "relation_type"]
+__all__ = [
+    "RelationType",
+    "answered_by",
+    "attribute",
+    "describe",
+    "is_tie",
+    "kinds_of",
+    "relation_type",
+    "same_words",
+    "verb_type",
+]
 
 NOT_WITH_MODALITY = {
     Modality.PLANNED: "plans to",
@@ -107,6 +117,27 @@ def _inventory() -> Mapping[str, RelationType]:
     return kinds
 
 
+def kinds_of(name: str) -> tuple[str, ...]:
+    """Return the relations that are kinds of a relation ("child": son, daughter); empty for most."""
+    return tuple(_table()["kinds"].get(name, ()))
+
+
+def answered_by(name: str) -> tuple[str, ...]:
+    """Return other relations whose facts answer a question about a relation when its own do not, closest first."""
+    return tuple(_table()["answered_by"].get(name, ()))
+
+
+def same_words() -> Mapping[str, str]:
+    """Return the stems of common words that stand for one thing ("kid": "child"), by stem."""
+    table: Mapping[str, str] = _table()["same_words"]
+    return table
+
+
+def is_tie(name: str) -> bool:
+    """Tell whether a relation ties two people: relatives, friends, people at work."""
+    return name in _table()["ties"]["people"]
+
+
 def relation_type(name: str, label: str | None = None) -> RelationType:
     """Return the type of a relation; one that is not in the inventory is made from its name and label.
 
@@ -121,6 +152,11 @@ def relation_type(name: str, label: str | None = None) -> RelationType:
     first, _, rest = words.partition(" ")
     tail = f" {rest}" if rest else ""
     return RelationType(name=name, label=third_person(first) + tail, base=words, past=past_of(first) + tail)
+
+
+def verb_type(base: str) -> RelationType:
+    """Return the relation of a verb by its base form: that of the inventory ("speak": `speaks`), if it has one."""
+    return _inventory().get(third_person(base)) or relation_type(base)
 
 
 def attribute(noun: str) -> RelationType:

@@ -7,7 +7,7 @@ don't know"; or a language model over the same facts and evidence.
 from collections.abc import Callable, Sequence
 from datetime import date
 
-from doxa.core.values import Draft, Evidence, Question, Turn
+from doxa.core.values import Draft, Evidence, Question, Status, Turn
 from doxa.memory import Beliefs
 from doxa.reason.facts import answer_from_facts, relevant_facts
 from doxa.reason.prompted import write_with_model
@@ -39,9 +39,18 @@ def answer(
     """
     draft = answer_from_facts(question, beliefs, turn, day=day, today=today)
     if draft is None:
-        turns = [said for item in evidence for key in item.turn_ids if (said := turn(key))]
+        past = question.past or day is not None
+        quotable = [key for item in evidence for key in item.turn_ids if not _outdated(key, beliefs, past=past)]
+        turns = [said for key in quotable if (said := turn(key))]
         draft = answer_from_sentences(question, turns, asker=asker)
     return draft or abstention()
+
+
+def _outdated(turn_id: str, beliefs: Beliefs, *, past: bool) -> bool:
+    """Tell whether what a turn said is no longer believed, or (unless history is asked for) no longer holds."""
+    gone = {Status.RETRACTED} if past else {Status.RETRACTED, Status.SUPERSEDED}
+    facts = (fact for slot in beliefs.slots_of_turn(turn_id) for fact in beliefs.in_slot(slot))
+    return any(turn_id in fact.turn_ids and fact.status in gone for fact in facts)
 
 
 def abstention() -> Draft:

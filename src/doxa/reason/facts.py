@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import date
@@ -9,11 +10,17 @@ from datetime import date
 from dateutil.relativedelta import relativedelta
 
 from doxa.core.values import Citation, Draft, Fact, Interval, Modality, Question, Status, Term, Turn
-from doxa.memory import Beliefs, describe, held_on, is_current, stems
+from doxa.memory import Beliefs, describe, held_on, is_current, is_tie, stems
+from doxa.reason.readings import readings, same_thing
 
 __all__ = ["answer_from_facts", "relevant_facts"]
 
 FindTurn = Callable[[str], Turn | None]
+EARLIER = re.compile(
+    r"\b(?:before|used to|previously|formerly|originally|earlier|(?<!how )old|former|previous)\b", re.IGNORECASE
+)
+"""Words by which a question wants what no longer holds, not only speaks of it in the past tense."""
+COUNTS = frozenset("no two three four five six seven eight nine ten eleven twelve".split())
 SURE, UNSURE = 0.95, 0.7
 """Confidence of an answer from an undisputed fact, and from one that was only planned, wished or guessed."""
 
@@ -22,14 +29,24 @@ def answer_from_facts(
     question: Question, beliefs: Beliefs, turn: FindTurn, *, day: date | None, today: date | None
 ) -> Draft | None:
     """Return the answer that facts give, or None when they give none. O(facts about the subject)."""
-    if question.relation is None:
-        return None
-    facts = [fact for fact in _candidates(question, beliefs) if fact.status is not Status.RETRACTED]
-    facts = [fact for fact in facts if fact.status is not Status.QUARANTINED]
+    if question.relation is None or "relat" in question.terms:
+        return _tie(question, beliefs, turn)
+    for reading, facts in readings(question, beliefs):
+        draft = _answered(reading, facts, turn, day=day, today=today)
+        if draft is not None:
+            return draft
+    return None
+
+
+def _answered(
+    question: Question, facts: Sequence[Fact], turn: FindTurn, *, day: date | None, today: date | None
+) -> Draft | None:
+    if question.asks == "anything" and (question.object is not None or question.kind == "why"):
+        return None  # the place or reason that is wanted is no part of the fact
+    believed = [fact for fact in facts if fact.status not in (Status.RETRACTED, Status.QUARANTINED)]
     if question.asks == "truth":
-        return _truth(question, facts, turn, day=day, today=today)
-    facts = [fact for fact in facts if fact.polarity == question.polarity]
-    chosen = _at(question, facts, day=day, today=today)
+        return _truth(question, believed, turn, day=day, today=today)
+    chosen = _at(question, [fact for fact in believed if fact.polarity == question.polarity], day=day, today=today)
     if not chosen:
         return None
     disputed = [fact for fact in chosen if fact.disputed]
@@ -41,9 +58,24 @@ def answer_from_facts(
     return _draft(_together(chosen), value, chosen, turn)
 
 
+def _tie(question: Question, beliefs: Beliefs, turn: FindTurn) -> Draft | None:
+    """Return how a person is tied to somebody ("Who is Tom?": Bea's brother), or None. O(facts)."""
+    subject = question.subject
+    if subject is None or not ("relat" in question.terms or (question.kind == "who" and len(question.terms) == 1)):
+        return None
+    ties = [fact for fact in beliefs.facts.values() if fact.object == subject and fact.status is Status.HELD]
+    ties = [fact for fact in ties if is_tie(fact.relation.name) and fact.polarity]
+    if not ties:
+        return None
+    told = " ".join(f"{subject} is {fact.subject}'s {fact.relation.label}." for fact in ties)
+    value = ", ".join(dict.fromkeys(f"{fact.subject}'s {fact.relation.label}" for fact in ties))
+    return _draft(told, value, ties, turn)
+
+
 def relevant_facts(question: Question, beliefs: Beliefs, *, limit: int, today: date | None) -> list[Fact]:
     """Return facts for a prompt: those that the question is about, then others that share words with it."""
-    direct = [fact for fact in _candidates(question, beliefs) if is_current(fact, today)]
+    found = [fact for _, facts in readings(question, beliefs) for fact in facts]
+    direct = [fact for fact in found if is_current(fact, today)]
     wanted = set(stems(question.text))
     shared = [
         (len(wanted & set(stems(f"{fact.subject} {fact.relation} {fact.object}"))), fact)
@@ -53,38 +85,35 @@ def relevant_facts(question: Question, beliefs: Beliefs, *, limit: int, today: d
     return list({fact.fact_id: fact for fact in [*direct, *others]}.values())[:limit]
 
 
-def _candidates(question: Question, beliefs: Beliefs) -> list[Fact]:
-    if question.relation is None:
-        return []
-    name = question.relation.name
-    if question.subject is not None and question.asks != "subject":
-        return [fact for fact in beliefs.about(question.subject.key) if fact.relation.name == name]
-    facts = [fact for fact in beliefs.facts.values() if fact.relation.name == name]
-    return [fact for fact in facts if question.object is None or same_thing(question.object.label, fact.object.label)]
-
-
-def same_thing(one: str, other: str) -> bool:
-    """Tell whether two labels name one thing: the stems of one are all among those of the other."""
-    first, second = set(stems(one)), set(stems(other))
-    return one.casefold() == other.casefold() or bool(first and second and (first <= second or second <= first))
-
-
 def _at(question: Question, facts: Sequence[Fact], *, day: date | None, today: date | None) -> list[Fact]:
     """Return the facts that hold at the time that is asked about."""
     asserted = [fact for fact in facts if fact.modality is Modality.ASSERTED]
-    if question.object is not None and question.asks in ("start", "end", "duration"):
-        asserted = [fact for fact in asserted if same_thing(question.object.label, fact.object.label)]
-        return asserted[-1:]
+    if question.asks in ("start", "end", "duration"):
+        named = [f for f in asserted if question.object is None or same_thing(question.object.label, f.object.label)]
+        if question.object is not None or question.asks == "end":
+            return _dated(question, named)[-1:]
     if day is not None:
         return [fact for fact in asserted if held_on(fact, day)]
     if question.past:
         over = [fact for fact in asserted if not is_current(fact, today)]
-        return over[-1:] if question.functional else over
+        if over or EARLIER.search(question.text):
+            return over[-1:] if question.functional else over
     current = [fact for fact in asserted if is_current(fact, today)]
     if current:
-        return current
+        return _latest(current)
     meant = [fact for fact in facts if fact.modality is not Modality.ASSERTED and is_current(fact, today)]
     return meant[-1:] if question.functional else meant
+
+
+def _dated(question: Question, facts: Sequence[Fact]) -> list[Fact]:
+    """Return facts that tell when they ended if that is asked, else all of them."""
+    return [fact for fact in facts if fact.valid.end is not None] if question.asks == "end" else list(facts)
+
+
+def _latest(facts: list[Fact]) -> list[Fact]:
+    """Return facts without those of a functional relation that held at one past time only, if others hold on."""
+    lasting = [fact for fact in facts if not (fact.functional and fact.valid.start == fact.valid.end is not None)]
+    return lasting or facts
 
 
 def _value(question: Question, facts: Sequence[Fact], *, today: date | None) -> str | None:
@@ -99,12 +128,18 @@ def _value(question: Question, facts: Sequence[Fact], *, today: date | None) -> 
         case "end":
             return Interval.format(last.valid.end, last.valid.end_precision) or None
         case "count":
-            only = str(last.object)
-            return only if len(facts) == 1 and only[:1].isdigit() else str(len({f.object.key for f in facts}))
+            return _count(facts)
         case "duration":
             return duration(last.valid.start, last.valid.end or today)
         case _:
             return None
+
+
+def _count(facts: Sequence[Fact]) -> str:
+    """Return the number that a fact states ("three kids", "4 cups"), else how many there are."""
+    stated = [str(fact.object).split()[0] for fact in facts]
+    numbers = [word for word in stated if word[:1].isdigit() or word.casefold() in COUNTS]
+    return numbers[-1] if numbers else str(len({fact.object.key for fact in facts}))
 
 
 def duration(start: date | None, end: date | None) -> str | None:
@@ -136,6 +171,11 @@ def _truth(
     instead = [f for f in instead if (held_on(f, day) if day else is_current(f, today))]
     if instead and question.polarity:
         return _draft(f"No. {_sentence(instead[-1])}", "no", instead[-1:], turn)
+    meant = [f for f in named if f.modality is Modality.PLANNED and f.polarity == question.polarity]
+    denied = [f for f in named if f.modality is Modality.PLANNED and f.polarity != question.polarity]
+    if not asserted and day is None and (denied or meant):
+        plan = (denied or meant)[-1]
+        return _draft(_sentence(plan), "no" if denied else "yes", [plan], turn)
     if asserted and question.polarity and not question.past:
         over = asserted[-1]
         return _draft(f"No, not any more. {_sentence(over)}", "no", [over], turn)

@@ -18,6 +18,19 @@ MONEY = re.compile(
     r"[€$£¥]\s?\d[\d.,]*|\d[\d.,]*\s?(?:euros?|dollars?|pounds?|yen|francs?|%)(?:\s(?:a|per)\s\w+)?", re.I
 )
 FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|we|us|our|ours)\b", re.I)
+SELF = re.compile(r"\b(?:i|me|we|us)\b", re.I)
+MINE = re.compile(r"\b(?:my|our)((?: [\w'-]+){1})", re.I)
+ORDER = re.compile(r"^(?:please )?(?:forget|ignore|delete|disregard|remove|drop|strike|scratch|remind)\b", re.I)
+TIME = re.compile(
+    r"\d|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:january|february|march|april|may|june|july|august|"
+    r"september|october|november|december|yesterday|today|tomorrow|tonight|last|next|ago|since|every|each|"
+    r"spring|summer|autumn|winter|morning|evening|noon|midnight|daily|weekly|week|month|years?|days?)\b",
+    re.I,
+)
+COUNT = re.compile(r"\b(?:no|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|both|half)\b", re.I)
+KIN = re.compile(
+    r"\b(?:mum|mom|dad|mother|father|sister|brother|wife|husband|partner|friend|boss|son|daughter)\b", re.I
+)
 NUMBER = re.compile(r"\b\d[\d.,]*\b")
 
 
@@ -36,16 +49,19 @@ def answer_from_sentences(question: Question, turns: Sequence[Turn], *, asker: s
     content = wanted - names
     if not content or question.kind == "yesno":
         return None
-    personal = bool(FIRST_PERSON.search(question.text))
+    own = question.subject is not None and question.subject.key == asker.casefold()
+    personal = own or bool(FIRST_PERSON.search(question.text))
     best: tuple[float, str, Turn] | None = None
     for rank, turn in enumerate(turns):
-        words = set(stems(f"{turn.speaker} {turn.text}"))
+        words = _words(f"{turn.speaker} {turn.text}")
         if not names <= words or (personal and turn.speaker.casefold() != asker.casefold()):
             continue
         for sentence in SENTENCE.split(turn.text):
-            if personal and not FIRST_PERSON.search(sentence):
+            if personal and not _of_oneself(sentence, content):
                 continue
-            covered = len(content & set(stems(sentence))) / len(content)
+            if not _fits(question, sentence, names):
+                continue
+            covered = len(content & _words(sentence)) / len(content)
             score = covered - 0.01 * rank
             if covered >= COVERAGE and not sentence.rstrip().endswith("?") and (best is None or score > best[0]):
                 best = (score, sentence.strip(), turn)
@@ -59,10 +75,36 @@ def answer_from_sentences(question: Question, turns: Sequence[Turn], *, asker: s
 
 
 def _names(question: Question) -> set[str]:
-    found = {stem for name in NAME.findall(question.text[1:]) for stem in stems(name)}
+    found = {stem for name in NAME.findall(question.text[1:]) for stem in _words(name)}
     if question.subject is not None and question.subject.label in question.text:
-        found |= set(stems(question.subject.label))
+        found |= _words(question.subject.label)
     return found
+
+
+def _words(text: str) -> set[str]:
+    """Return the stems of a text as those of a question's terms, which are stems already and are stemmed once more."""
+    return {twice for stem in stems(text) for twice in stems(stem)}
+
+
+def _fits(question: Question, sentence: str, names: set[str]) -> bool:
+    """Tell whether a sentence can hold an answer of the kind that is asked for, and is no order to forget."""
+    if ORDER.search(sentence):
+        return False
+    match question.kind:
+        case "when" | "how_long":
+            return bool(TIME.search(sentence))
+        case "how_much" | "count":
+            return bool(NUMBER.search(sentence) or COUNT.search(sentence))
+        case "who":
+            others = [stem for name in NAME.findall(f" {sentence}"[2:]) for stem in _words(name)]
+            return bool(set(others) - names) or bool(KIN.search(sentence))
+        case _:
+            return True
+
+
+def _of_oneself(sentence: str, content: set[str]) -> bool:
+    """Tell whether a speaker speaks of himself or of what is asked, not of somebody else who is his."""
+    return bool(SELF.search(sentence)) or any(_words(noun) & content for noun in MINE.findall(sentence))
 
 
 def _span(question: Question, sentence: str) -> str:

@@ -1,0 +1,118 @@
+"""The ways to read a question against the facts: the same thing under another noun, the same relation under another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from doxa.core.values import Fact, Question, Term
+from doxa.memory import Beliefs, answered_by, attribute, kinds_of, relation_type, same_words, stems
+
+__all__ = ["readings", "same_thing"]
+
+
+def readings(question: Question, beliefs: Beliefs) -> Iterator[tuple[Question, list[Fact]]]:
+    """Yield readings of a question that name a relation, each with the facts that it looks at, closest first.
+
+    First the question as it is put, then with its subject as the facts name it, then with relations that answer it
+    as well ("do I have a dog" by the dog's name). Cost O(facts) for the whole, at the time of asking only.
+    """
+    if question.relation is None:
+        return
+    if question.subject is None or question.asks == "subject":
+        yield question, _by_object(question, beliefs)
+        return
+    for subject in _subjects(question.subject, beliefs):
+        facts = beliefs.about(subject.key)
+        asked = replace(question, subject=subject)
+        for names in _relations(asked, facts):
+            found = [fact for fact in facts if fact.relation.name in names]
+            if found:
+                yield _about(asked, found), found
+    yield from _possessed(question, beliefs)
+
+
+def _by_object(question: Question, beliefs: Beliefs) -> list[Fact]:
+    assert question.relation is not None
+    names = {question.relation.name, *kinds_of(question.relation.name)}
+    facts = [fact for fact in beliefs.facts.values() if fact.relation.name in names]
+    return [fact for fact in facts if question.object is None or same_thing(question.object.label, fact.object.label)]
+
+
+def _subjects(asked: Term, beliefs: Beliefs) -> Iterator[Term]:
+    """Yield the subject as it is, then the one other thing whose name has the same words, or more, or fewer."""
+    yield asked
+    wanted = _words(asked.label)
+    if beliefs.about(asked.key) or not wanted:
+        return
+    known = {fact.subject.key: fact.subject for fact in beliefs.facts.values()}
+    alike = [(thing, _words(thing.label)) for thing in known.values()]
+    same = [thing for thing, words in alike if words == wanted]
+    owned = "'s " in asked.key or asked.label.islower()
+    near = [thing for thing, words in alike if words and owned and _thing(thing) and (words < wanted or wanted < words)]
+    yield from same or (near if len(near) == 1 else [])
+
+
+def _thing(term: Term) -> bool:
+    return "'s " in term.key or term.label[:1].islower()
+
+
+def _relations(question: Question, facts: list[Fact]) -> Iterator[set[str]]:
+    """Yield sets of relation names under which a subject's facts may answer, closest first."""
+    assert question.relation is not None
+    name = question.relation.name
+    yield {name, *kinds_of(name)}
+    noun = question.object.label if name == "has" and question.object is not None else ""
+    if noun:
+        yield _nouns(noun, facts)
+    kind = relation_type(name, question.relation.label)
+    if kind.kind == "noun":
+        yield _nouns(kind.label, facts) - {name}
+    for other in answered_by(name):
+        yield {other, *kinds_of(other)}
+
+
+def _nouns(noun: str, facts: list[Fact]) -> set[str]:
+    """Return the noun relations of a subject whose words are those of a noun, or the only ones with more or fewer."""
+    wanted = _words(noun)
+    named = attribute(noun.removesuffix("s")).name
+    alike = {fact.relation.name: _words(fact.relation.label) for fact in facts if _is_noun(fact)}
+    same = {name for name, words in alike.items() if words == wanted} | {named, *kinds_of(named)}
+    more = {name for name, words in alike.items() if words and (wanted < words or words < wanted)}
+    return same if same & alike.keys() or len(more) != 1 else more
+
+
+def _is_noun(fact: Fact) -> bool:
+    return relation_type(fact.relation.name, fact.relation.label).kind == "noun"
+
+
+def _about(question: Question, facts: list[Fact]) -> Question:
+    """Return a question fitted to facts whose relation names the thing that is asked about."""
+    if question.relation is None or question.relation.name != "has" or not all(_is_noun(fact) for fact in facts):
+        return question
+    return replace(question, object=None)
+
+
+def _possessed(question: Question, beliefs: Beliefs) -> Iterator[tuple[Question, list[Fact]]]:
+    """Read "what is X's boat called" by the noun of X, and "what is X's boat" by the name of the boat."""
+    subject, relation = question.subject, question.relation
+    if subject is None or relation is None:
+        return
+    owner, _, noun = subject.key.rpartition("'s ")
+    if relation.name == "is_called" and owner:
+        names = _nouns(noun, facts := beliefs.about(owner))
+        yield question, [fact for fact in facts if fact.relation.name in names]
+    elif relation.name != "is_called":
+        yield question, beliefs.about(f"{subject.key}'s {relation.label}", "is_called")
+
+
+def same_thing(one: str, other: str) -> bool:
+    """Tell whether two labels name one thing: the stems of one are all among those of the other."""
+    first, second = _words(one), _words(other)
+    return one.casefold() == other.casefold() or bool(first and second and (first <= second or second <= first))
+
+
+def _words(label: str) -> set[str]:
+    """Return the stems of a label, with one stem for words that name the same thing."""
+    known = same_words()
+    return {known.get(stem, stem) for stem in stems(label)}
