@@ -33,7 +33,7 @@ CASES = {
     "pets": ("We have a cat called Miso.", ["Nora cat Miso"]),
     "allergy": ("I'm allergic to shrimp and latex.", ["Nora allergic_to shrimp", "Nora allergic_to latex"]),
     "diet": ("I've been vegan since 2020.", ["Nora follows_diet vegan [since 2020]"]),
-    "dislike": ("I can't stand liquorice.", []),
+    "dislike": ("I can't stand liquorice.", ["not Nora likes liquorice"]),
     "hate": ("I hate liquorice.", ["not Nora likes liquorice"]),
     "negation": ("I don't like olives.", ["not Nora likes olives"]),
     "no longer": ("I don't drink beer any more.", ["not Nora drinks beer"]),

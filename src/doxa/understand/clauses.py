@@ -37,6 +37,8 @@ LEADS = frozenset(
     "by these nowadays a an two three four "
     "five six every back".split()
 )
+PART_OF = re.compile(r"(?:exactly |only )?(?:one|none|some|most|either|neither|each|half) of\b")
+"""Subjects of whose members it is not said which is meant."""
 NOBODY = frozenset(
     "everyone everybody nobody someone somebody anyone people most some many few one there what who which".split()
 )
@@ -143,7 +145,7 @@ def _nominal(subject: list[str]) -> bool:
             return False
     if not subject:
         return True
-    if lowered[0] in ("not", "no"):
+    if lowered[0] in ("not", "no") or PART_OF.match(" ".join(lowered)):
         return False
     if lowered[-1] in ("and", "or", ",") or lowered[0] in NOBODY:
         return False
@@ -237,6 +239,8 @@ def complement_of(rest: str) -> Complement:
             and tokens[place + 1].islower()
         ):
             break
+        if direct and _while(tokens, place):
+            break
         if word in SPLITTERS and not (phrases and not phrases[-1][1]):
             phrases.append((word, []))
         elif phrases:
@@ -247,5 +251,16 @@ def complement_of(rest: str) -> Complement:
     return Complement(direct=_noun(direct), phrases=pairs)
 
 
+def _while(tokens: list[str], place: int) -> bool:
+    """Tell whether a gerund opens what happened meanwhile ("my arm falling off a ladder")."""
+    following = tokens[place + 1].casefold() if place + 1 < len(tokens) else ""
+    joined = tokens[place - 1].casefold() in DETERMINERS | {"and", "or", ","}
+    opens = following in SPLITTERS | DETERMINERS and not joined
+    return bool(place and opens and base_of(tokens[place], "gerund") and tokens[place].islower())
+
+
 def _noun(words: list[str]) -> str:
-    return " ".join(words).replace(" ,", ",").strip(" ,;:")
+    text = " ".join(words).replace(" ,", ",").strip(" ,;:")
+    head, comma, tail = text.partition(", ")
+    listed = re.search(r"\b(?:and|or|plus)\b", tail) or all(part[:1].isupper() for part in tail.split(", "))
+    return text if not comma or listed else head  # "cats, funny enough": what follows comments on it

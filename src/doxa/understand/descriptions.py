@@ -123,7 +123,7 @@ def naming(scene: Scene, name: str, whose: Term) -> Iterator[Proposition]:
 def _age(scene: Scene) -> Iterator[Proposition]:
     direct = scene.complement.direct
     match = re.match(r"([\w-]+)(?: (years?|months?|weeks?) old| years of age)?$", direct)
-    if not match or not is_animate(scene):
+    if not match or not is_animate(scene) or (not match[2] and scene.clause.subject.casefold() in ("we", "they")):
         return
     number = number_of(match[1]) if match[1] != HOLE else 0
     if (
@@ -146,7 +146,7 @@ def _owned_value(scene: Scene) -> Iterator[Proposition]:
     clause, direct = scene.clause, scene.complement.direct
     polarity = not clause.negated
     ended = clause.tense == "past" or clause.ended
-    if MONEY.search(direct) and scene.noun:
+    if MONEY.search(direct) and (scene.noun or scene.subject != scene.referents.speaker):
         since = next((s.state() for s in scene.times if s.kind in ("since", "until", "range")), None)
         yield say(
             scene,
@@ -158,6 +158,13 @@ def _owned_value(scene: Scene) -> Iterator[Proposition]:
             modality=clause.modality,
         )
         return
+    provider = scene.complement.at("with")
+    if scene.owner and scene.noun and not direct and not kin_of(scene.noun) and (named(provider) or provider == HOLE):
+        told = say(scene, attribute(scene.noun), provider, polarity=polarity, ended=ended, modality=scene.modality())
+        yield replace(told, subject=scene.owner)
+        return
+    if not scene.owner and SELF_DATED.search(scene.clause.subject) and clause.subject.casefold() != "it":
+        yield from _event(scene)
     if scene.owner and scene.noun and not kin_of(scene.noun):
         noun = clean(re.sub(r"^(?:new|old|current|own|latest) ", "", scene.noun))
         if scene.times and (not direct or scene.dated) and "either" not in clause.rest and SELF_DATED.search(noun):
@@ -194,6 +201,20 @@ def _valuable(direct: str, noun: str) -> bool:
         bool(re.search(r"number|size|colour|color|name|address|job|breed|password|code|plan|goal|hobby|dream", noun))
         and len(word.split()) <= 6
     )
+
+
+def _event(scene: Scene) -> Iterator[Proposition]:
+    """ "The party is on Saturday at Nick's place": the day and the place of something that nobody owns."""
+    polarity, place = not scene.clause.negated, scene.complement.at("at")
+    hole = HOLE in (scene.complement.direct, scene.complement.at("on"))
+    modality, valid = scene.modality(), scene.point or Interval()
+    if scene.point is not None or hole:
+        day = HOLE if hole else when_of(scene)
+        ahead = scene.point is not None and scene.point.start is not None and scene.point.start >= scene.today
+        modality = Modality.PLANNED if ahead and modality is Modality.ASSERTED else modality
+        yield say(scene, relation_type("takes_place_on"), day, polarity=polarity, modality=modality, valid=valid)
+    if place and not EMPTY_OBJECT.match(clean(place)) and not re.match(r"\d", place):
+        yield say(scene, relation_type("takes_place_at"), place, polarity=polarity, modality=modality, valid=valid)
 
 
 def _dated_noun(scene: Scene, noun: str) -> Iterator[Proposition]:
@@ -293,7 +314,7 @@ def _noun_of(scene: Scene) -> Iterator[Proposition]:
     match = re.match(r"(?:an?|the|one of the) (.+)$", complement.direct)
     if match is None or scene.modality() is Modality.HYPOTHETICAL:
         return
-    noun = re.sub(r"^(?:also|just|only|still|now) ", "", match[1])
+    noun = re.sub(r"^(?:also|just|only|still|now) | (?:there|here)$", "", match[1])
     if (
         len(noun.split()) > 5
         or EMPTY_OBJECT.match(noun)

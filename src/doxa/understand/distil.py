@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-from doxa.understand.clauses import is_finite, parse_clause
+from doxa.understand.clauses import PREPOSITIONS, is_finite, parse_clause
 from doxa.understand.referents import KIN, NAME, PET
 from doxa.understand.text import words
+from doxa.understand.verbgroup import DETERMINERS
 from doxa.understand.verbs import base_of
 
 __all__ = ["clauses_of"]
@@ -32,13 +33,14 @@ RELATIVE = re.compile(
 )
 CUT = re.compile(
     r"\s*;\s*|\s*:\s+|\s*[—–]\s*|\s+-\s+|,?\s+\b(?:but|because|although|though|whereas|while|"
-    r"so that|yet)\b\s+|,\s+(?:so|since|as|then)\s+|"
+    r"so that|yet)\b\s+|\s+so\s+(?=(?:I|he|she|we|they|it) )|,\s+(?:so|since|as|then)\s+|"
     r"\s*\((?P<paren>[^)]*)\)\s*"
 )
 AND = re.compile(r",?\s+and\s+(?:then\s+|now\s+|also\s+)?|,\s+")
 VOCATIVE = re.compile(
     rf"^(?:(?:[Aa]h |[Oo]h )?(?:[Yy]es|[Yy]eah|[Nn]o|[Pp]lease|[Ss]o far|[Dd]anke)[,:]? )?(?:{NAME}, )?"
-    rf"(?=(?:I|we|my|our|he|she|it|his|her|you) )|^(?:[Aa]h |[Oo]h )?(?:[Yy]es|[Yy]eah|[Ss]o far|[Dd]anke)[,:]? (?=\w)",
+    rf"(?=(?:I|we|my|our|he|she|it|his|her|you) )|"
+    r"^(?:[Aa]h |[Oo]h )?(?:(?:[Yy]es|[Yy]eah|[Ss]o far|[Dd]anke)[,:]?|[Nn]o,) (?=\w)",
 )
 CONDITION = re.compile(
     r"^\s*(?:if|unless|whenever|suppose|imagine|what if|only if|in case|provided|assuming)\b", re.IGNORECASE
@@ -135,7 +137,7 @@ def _coordinate(piece: str) -> list[str]:
         found.append(head)
         subject = _subject_of(head) or subject
         first = words(rest)[:1]
-        if first and _starts_with_verb(rest) and subject:
+        if first and subject and (_starts_with_verb(rest) or _goes_on(f"{subject} are", rest)):
             rest = f"{subject} {rest}"
     return [*found, rest]
 
@@ -149,7 +151,7 @@ def _split_place(text: str) -> tuple[int, int] | None:
             r"(?:raised|born|based|living|working|moved|married|studied|grew up|studying)\b", tail
         ):
             return match.span()
-        if _clause_start(tail) or ("and" in match[0] and _starts_with_verb(tail)):
+        if _clause_start(tail) or ("and" in match[0] and (_starts_with_verb(tail) or _goes_on(head, tail))):
             return match.span()
     return None
 
@@ -188,6 +190,14 @@ def _starts_with_verb(text: str) -> bool:
     ):
         return True
     return bool(base_of(word, "past", "third"))
+
+
+def _goes_on(head: str, tail: str) -> bool:
+    """Tell whether "I", "we" or "they" goes on with a base form ("we live in Turin and work for Fiat")."""
+    tokens = words(tail)
+    following = tokens[1].casefold() if len(tokens) > 1 else ""
+    plural = re.match(r"(?:I|we|they|you)\b", head, re.IGNORECASE)
+    return bool(plural and base_of(tokens[0], "base") and following in PREPOSITIONS | DETERMINERS) if tokens else False
 
 
 def _clause_start(text: str) -> bool:

@@ -6,16 +6,33 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from doxa.core.values import Modality
+from doxa.core.values import Interval, Modality
 from doxa.memory import attribute, relation_type
-from doxa.understand.descriptions import OCCUPATION, naming
-from doxa.understand.referents import NAME, PET, clean, kin_of, term
-from doxa.understand.scene import HOLE, MONEY, Proposition, Scene, from_then, say, value_term
+from doxa.understand.descriptions import DIET, OCCUPATION, naming
+from doxa.understand.referents import NAME, PET, clean, kin_of, named, term
+from doxa.understand.scene import HOLE, MONEY, Proposition, Scene, from_then, is_animate, known_of, say, value_term
 from doxa.understand.times import MONTHS, number_of
 
-__all__ = ["called", "fondness", "life", "price", "purchase", "relatives", "turns"]
+__all__ = [
+    "PRICING",
+    "anniversary",
+    "boundary",
+    "called",
+    "fondness",
+    "life",
+    "price",
+    "purchase",
+    "relatives",
+    "switched",
+    "turns",
+]
 
 BABY = re.compile(r"(?:a|another) (?:baby )?(?:little )?(boy|girl|son|daughter)$")
+PRICING = frozenset("raise increase lower reduce put cut bump".split())
+AMOUNT = re.compile(r"^\d[\d.,]*(?: (?:a|per) \w+)?$")
+BOUNDARIES = {
+    "begin": "begins_on", "start": "begins_on", "end": "ends_on", "expire": "ends_on", "run+out": "ends_on",
+}  # fmt: skip
 OFTEN = re.compile(r"\b(?:every|again and again|forever|all day)\b.*")
 
 
@@ -44,13 +61,62 @@ def turns(scene: Scene) -> Iterator[Proposition]:
         yield say(scene, relation_type("has_age"), str(number), valid=since, modality=modality)
         if modality is Modality.ASSERTED and since.start is not None and since.start_precision == "day":
             yield say(scene, attribute("birthday"), f"{since.start.day} {MONTHS[since.start.month - 1].title()}")
+    elif scene.clause.verb == "become" and (diet := DIET.search(direct)):
+        yield say(scene, relation_type("follows_diet"), diet[1].casefold(), valid=since, modality=modality)
     elif scene.clause.verb == "become" and OCCUPATION.search(clean(direct)):
         yield say(scene, relation_type("works_as"), direct, valid=since, modality=modality)
 
 
+def anniversary(scene: Scene) -> Iterator[Proposition]:
+    """Yield the age and the birthday that "she had her 92nd birthday yesterday" tells."""
+    match = re.search(r"\b(\d+)(?:st|nd|rd|th) birthday$", scene.complement.direct)
+    if match is None or scene.clause.verb not in ("have", "celebrate") or scene.clause.tense not in ("past", "perfect"):
+        return
+    since = from_then(scene)
+    yield say(scene, relation_type("has_age"), match[1], valid=since)
+    if since.start is not None and since.start_precision == "day":
+        yield say(scene, attribute("birthday"), f"{since.start.day} {MONTHS[since.start.month - 1].title()}")
+
+
+def switched(scene: Scene) -> Iterator[Proposition]:
+    """Yield what takes the place of something known: "I switched from chemistry to physics"."""
+    before, after = scene.complement.at("from"), scene.complement.at("to")
+    owned = re.match(r"(?:my|our|his|her) (?:new )?([\w ]+)$", scene.complement.direct)
+    if scene.clause.verb not in ("switch", "change", "move") or not after:
+        return
+    if owned and named(after) and not kin_of(owned[1]):
+        yield say(scene, attribute(owned[1]), after, valid=from_then(scene), modality=scene.modality(event=True))
+    if not before or scene.complement.direct:
+        return
+    modality, valid = scene.modality(event=True), from_then(scene)
+    for kind, held in known_of(scene, before):
+        yield say(scene, kind, after, valid=valid, modality=modality)
+        if not kind.functional and modality is Modality.ASSERTED:
+            yield say(scene, kind, held.label, valid=valid, polarity=False)
+
+
+def boundary(scene: Scene) -> Iterator[Proposition]:
+    """Yield the day on which something that is no person begins or ends: "the lease runs until 30 June"."""
+    clause, point = scene.clause, scene.point
+    kind = BOUNDARIES.get(clause.verb)
+    until = next((span.valid for span in scene.times if span.kind == "until"), None)
+    if clause.verb in ("run", "last", "go+on") and until is not None:
+        kind, point = "ends_on", replace(until, start=until.end, start_precision=until.end_precision)
+    stretch = point is not None and point.start is not None and point.end not in (None, point.start)
+    if clause.verb == "run" and point is not None and stretch:
+        begun = Interval.format(point.start, point.start_precision)
+        yield say(scene, relation_type("begins_on"), begun, polarity=not clause.negated, modality=clause.modality)
+        kind, point = "ends_on", replace(point, start=point.end, start_precision=point.end_precision)
+    hole = scene.complement.at("on") == HOLE
+    if kind is None or is_animate(scene) or scene.complement.direct or not (hole or (point and point.start)):
+        return
+    day = HOLE if hole else Interval.format(point.start, point.start_precision) if point else ""
+    yield say(scene, relation_type(kind), day, polarity=not clause.negated, modality=clause.modality)
+
+
 def relatives(scene: Scene) -> Iterator[Proposition]:
     """Yield relatives and pets by name ("I have a sister called Mia"), and note a new baby for the next sentence."""
-    if scene.clause.verb != "have":
+    if scene.clause.verb not in ("have", "get", "adopt", "buy"):
         return
     baby = BABY.match(scene.complement.direct)
     if baby:
@@ -58,6 +124,9 @@ def relatives(scene: Scene) -> Iterator[Proposition]:
         newborn = term(f"{scene.subject.label}'s {child}")
         scene.referents.mention(newborn)
         scene.referents.gender[newborn.key] = "f" if child == "daughter" else "m"
+    pet = re.match(r"an? (?:[\w-]+ ){0,2}?([\w-]+)$", scene.complement.direct)
+    if pet and pet[1] in PET:
+        scene.referents.mention(term(f"{scene.subject.label}'s {pet[1]}"))
     match = re.match(
         rf"(?:an?|two|three|four|one|another|\d) (?:[a-z]+ ){{0,2}}?([\w-]+?)s?(?: (?:called|named)|"
         rf",) ({NAME}(?:(?:, | and ){NAME})*)$",
@@ -81,15 +150,24 @@ def called(scene: Scene) -> Iterator[Proposition]:
 def price(scene: Scene) -> Iterator[Proposition]:
     """Yield a new price: "my membership went up to 34 euros a month"."""
     value = scene.complement.at("to")
-    if scene.clause.verb in ("go", "go+up", "go+down", "rise", "drop") and MONEY.search(value):
-        polarity, modality = not scene.clause.negated, scene.modality()
+    polarity, modality = not scene.clause.negated, scene.modality()
+    verb, passive = scene.clause.verb.partition("+")[0], scene.clause.passive
+    thing = re.sub(r" (?:up|down)$", "", scene.complement.direct)
+    if verb in PRICING and not passive and thing and (MONEY.search(value) or AMOUNT.match(value)):
+        whose = scene.referents.resolve(thing)
+        told = say(scene, relation_type("costs"), value, valid=from_then(scene), modality=modality, polarity=polarity)
+        if whose is not None and "'s " in whose.key:
+            yield replace(told, subject=whose)
+    elif (verb in ("go", "rise", "drop", "increase") or (verb in PRICING and passive)) and MONEY.search(value):
         yield say(scene, relation_type("costs"), value, valid=from_then(scene), modality=modality, polarity=polarity)
 
 
 def purchase(scene: Scene) -> Iterator[Proposition]:
     """Yield what was paid for something: "I paid 40 euros for the lamp"."""
     paid, thing = scene.complement.direct, scene.complement.at("for")
-    if scene.clause.verb == "pay" and MONEY.search(paid) and thing:
+    if scene.clause.verb == "cost" and scene.complement.direct.startswith(("me ", "us ")):
+        yield say(scene, relation_type("costs"), paid.partition(" ")[2], polarity=not scene.clause.negated)
+    if scene.clause.verb == "pay" and (MONEY.search(paid) or paid == HOLE) and thing:
         yield replace(say(scene, relation_type("costs"), paid), subject=value_term(scene, thing))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from doxa.understand.clauses import Clause, Complement
 
-__all__ = ["Frame", "match_frame"]
+__all__ = ["Frame", "match_frames"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +28,8 @@ class Frame:
     tense: str = ""
     wanted: re.Pattern[str] | None = None
     unwanted: re.Pattern[str] | None = None
+    direct: re.Pattern[str] | None = None
+    alone: bool = False
 
 
 @cache
@@ -52,22 +54,36 @@ def _frame(row: dict[str, Any]) -> Frame:
         also=row.get("also", ""),
         tense=row.get("tense", ""),
         wanted=re.compile(row["object"]) if "object" in row else None,
+        direct=re.compile(row["direct"]) if "direct" in row else None,
+        alone=row.get("alone", False),
         unwanted=re.compile(row["not"]) if "not" in row else None,
     )
 
 
-def match_frame(clause: Clause, complement: Complement) -> tuple[Frame, str] | None:
-    """Return the first row that fits a clause, with the object that it takes; None when no row fits."""
+def match_frames(clause: Clause, complement: Complement) -> list[tuple[Frame, str]]:
+    """Return the rows that fit a clause, each with the object that it takes; one row, the first, for a preposition."""
+    found: dict[str, tuple[Frame, str]] = {}
     for frame in _frames().get(clause.verb, ()):
         if (frame.passive == "yes") != clause.passive and not (frame.relation == "married_to" and clause.passive):
             continue
         if frame.tense and frame.tense != clause.tense:
             continue
+        if frame.direct is not None and not frame.direct.search(complement.direct):
+            continue
+        if frame.alone and found:
+            continue
         for prep in frame.preps:
-            value = complement.at(prep)
+            value = _at(complement, prep)
             if value and _fits(frame, value):
-                return frame, value
-    return None
+                found.setdefault(prep, (frame, value))
+                break
+    return list(found.values())
+
+
+def _at(complement: Complement, prep: str) -> str:
+    """Return what stands after a preposition: of several, the one with a name ("in a care home in Cadiz")."""
+    values = [noun for found, noun in complement.phrases if found == prep] if prep else []
+    return next((value for value in values if value[:1].isupper()), complement.at(prep))
 
 
 def _fits(frame: Frame, value: str) -> bool:

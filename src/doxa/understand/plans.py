@@ -10,10 +10,11 @@ from datetime import date, timedelta
 from doxa.core.values import Fact, Interval, Modality, Status
 from doxa.memory import attribute, relation_type, stems
 from doxa.understand.referents import term
-from doxa.understand.scene import Proposition, Scene, say, when_of
+from doxa.understand.scene import Proposition, Scene, from_then, is_animate, say, when_of
+from doxa.understand.times import find_times
 from doxa.understand.verbs import base_of
 
-__all__ = ["activity", "appointment", "replanned", "visit"]
+__all__ = ["CANCELLING", "MOVING", "activity", "appointment", "moved", "replanned", "visit"]
 
 APPOINTMENT = re.compile(
     r"^(?:an? )?((?:[\w-]+ ){0,2}(?:appointment|interview|meeting|exam|flight|check-?up|reservation|booking|viewing|"
@@ -42,6 +43,8 @@ def visit(scene: Scene) -> Iterator[Proposition]:
     speaker = scene.referents.speaker
     if scene.clause.verb not in ("come", "come+over", "come+round") or scene.subject == speaker or not scene.point:
         return
+    if not is_animate(scene) or re.match(r"off|out|up|down", scene.clause.rest):
+        return
     if not scene.complement.direct and not scene.complement.phrases:
         modality, polarity = scene.modality(event=True), not scene.clause.negated
         yield say(
@@ -59,12 +62,27 @@ def activity(scene: Scene) -> Iterator[Proposition]:
         yield say(scene, relation_type("does"), value, polarity=polarity, modality=modality, valid=scene.point)
 
 
+def moved(scene: Scene) -> Iterator[Proposition]:
+    """Yield the move that was planned, once it is made: "he moved yesterday"."""
+    clause, complement = scene.clause, scene.complement
+    if clause.verb not in ("move", "relocate") or clause.negated or complement.direct or complement.phrases:
+        return
+    facts = scene.referents.beliefs.about(scene.subject.key, "lives_in")
+    planned = [f for f in facts if f.modality is Modality.PLANNED and f.status is Status.HELD and f.polarity]
+    if planned and clause.tense in ("past", "perfect") and clause.modality is Modality.ASSERTED:
+        yield say(scene, relation_type("lives_in"), planned[-1].object.label, valid=from_then(scene))
+
+
 def replanned(scene: Scene) -> Iterator[Proposition]:
     """Yield the plan that a clause moves or calls off, as it is from now on. Cost O(facts), only for such verbs."""
     clause = scene.clause
     if clause.verb not in CANCELLING | MOVING or clause.negated or clause.modality is not Modality.ASSERTED:
         return
-    plan = _plan(scene, set(stems(scene.complement.direct))) if scene.complement.direct else None
+    what = scene.subject.label if clause.passive else scene.complement.direct
+    topic = set(stems(what)) - set(stems(scene.referents.speaker.label))
+    plan = (
+        _plan(scene, topic, any_plan=what.casefold() in ("it", "that", "this") and bool(scene.times)) if what else None
+    )
     if plan is None:
         return
     kind = replace(relation_type(plan.relation.name, plan.relation.label), functional=plan.functional)
@@ -73,12 +91,14 @@ def replanned(scene: Scene) -> Iterator[Proposition]:
         yield replace(told, polarity=False, valid=Interval())
         return
     day = _new_day(scene, plan.valid.start)
+    if day is None and scene.clock and scene.complement.at("to") == "" and plan.valid.start is not None:
+        day = plan.valid.start
     if day is not None:
         yield _moved(told, day, scene.clock)
 
 
-def _plan(scene: Scene, topic: set[str]) -> Fact | None:
-    """Return the latest plan of which a clause speaks: by its words, else by the day that it names."""
+def _plan(scene: Scene, topic: set[str], *, any_plan: bool) -> Fact | None:
+    """Return the latest plan of which a clause speaks: by its words, by the day it names, or simply the latest."""
     days = {day for span in scene.times for day in (span.valid.start, span.valid.end) if day is not None}
     plans = [
         fact
@@ -87,12 +107,13 @@ def _plan(scene: Scene, topic: set[str]) -> Fact | None:
     ]
     worded = [fact for fact in plans if topic & set(stems(f"{fact.relation} {fact.object}"))]
     dated = [fact for fact in plans if fact.valid.start in days]
-    return next(reversed(worded or dated), None)
+    return next(reversed(worded or dated or (plans if any_plan else [])), None)
 
 
 def _new_day(scene: Scene, old: date | None) -> date | None:
     """Return the last day that a clause names, in the year nearest to the day that it replaces."""
-    days = [day for span in scene.times for day in (span.valid.start, span.valid.end) if day is not None]
+    times = find_times(scene.clause.rest, scene.at, past=False)  # the new day lies ahead, although "they moved it"
+    days = [day for span in times for day in (span.valid.start, span.valid.end) if day is not None]
     if not days or old is None:
         return days[-1] if days else None
     near = [days[-1] + timedelta(days=sign * 365) for sign in (-1, 0, 1) if 2 < days[-1].year < 9998]

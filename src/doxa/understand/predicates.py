@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from doxa.core.values import Interval, Modality
-from doxa.memory import attribute, relation_type
+from doxa.core.values import Interval, Modality, Status
+from doxa.memory import attribute, relation_type, verb_type
 from doxa.understand.events import life
 from doxa.understand.frames import Frame
 from doxa.understand.referents import clean, named
@@ -16,6 +16,7 @@ from doxa.understand.scene import (
     Proposition,
     Scene,
     from_then,
+    is_animate,
     known_of,
     say,
     say_each,
@@ -34,9 +35,11 @@ SVO = frozenset(
     "play feed groom chair serve volunteer close open tutor study learn".split()
 )
 INTRANSITIVE = frozenset(
-    "climb swim ski sing dance paint cook bake cycle hike jog retire smoke drink travel surf knit garden drive "
-    "row draw rehearse volunteer".split()
+    "climb swim ski run walk fence meditate sing dance paint cook bake cycle hike jog retire smoke drink travel surf "
+    "knit garden drive row draw rehearse volunteer".split()
 )
+USED_AS = dict.fromkeys("car van motorbike motorcycle truck scooter".split(), "drives")
+"""Nouns of things whose owner is known by how he uses them."""
 POINT_VERBS = frozenset(
     "pass fail book break visit meet see buy sell win lose find give receive cancel attend finish complete bring take "
     "marry propose sprain injure adopt order call ask publish fix repair celebrate hire build climb".split()
@@ -62,6 +65,7 @@ def framed(scene: Scene, frame: Frame, value: str) -> Iterator[Proposition]:
     if frame.event == "stop" or clause.aspect == "stop":
         if clause.negated or modality is not Modality.ASSERTED:
             return
+        yield from _parted(scene, frame, value)
         polarity = not frame.polarity
     if event and clause.negated and modality is Modality.ASSERTED and frame.event != "point":
         return
@@ -78,6 +82,14 @@ def framed(scene: Scene, frame: Frame, value: str) -> Iterator[Proposition]:
     yield from say_each(scene, kind, value, polarity, modality, valid, ended=clause.ended and not clause.negated)
     if frame.also and not clause.negated:
         yield from say_each(scene, relation_type(frame.also), value, True, modality, scene.point or Interval())
+
+
+def _parted(scene: Scene, frame: Frame, value: str) -> Iterator[Proposition]:
+    """Say of what is known as something else that it is gone ("sold the car": drives a Panda)."""
+    uses = USED_AS.get(clean(value).casefold().rpartition(" ")[2], "") if frame.relation == "has" else ""
+    for fact in scene.referents.beliefs.about(scene.subject.key, uses) if uses else ():
+        if fact.status is Status.HELD and fact.polarity:
+            yield say(scene, relation_type(uses), fact.object.label, polarity=False, valid=from_then(scene))
 
 
 def plain(scene: Scene) -> Iterator[Proposition]:
@@ -106,9 +118,14 @@ def plain(scene: Scene) -> Iterator[Proposition]:
     modality = scene.modality(event=clause.verb in POINT_VERBS)
     if complement.direct and clause.verb in SVO:
         yield from say_each(
-            scene, relation_type(clause.verb), complement.direct, polarity, modality, valid, ended=clause.ended
+            scene, verb_type(clause.verb), complement.direct, polarity, modality, valid, ended=clause.ended
         )
-    elif not complement.direct and clause.verb in INTRANSITIVE and (clause.aspect or clause.tense == "present"):
+    elif (
+        not complement.direct
+        and clause.verb in INTRANSITIVE
+        and is_animate(scene)
+        and (clause.aspect or clause.tense == "present")
+    ):
         kind = relation_type("does")
         yield say(
             scene, kind, gerund_of(clause.verb), polarity=polarity, modality=modality, valid=valid, ended=clause.ended

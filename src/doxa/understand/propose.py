@@ -8,13 +8,25 @@ from dataclasses import replace
 from datetime import datetime
 
 from doxa.core.values import Modality, Term
+from doxa.memory import is_tie
 from doxa.understand.clauses import Clause, Complement, complement_of
 from doxa.understand.descriptions import describe_subject
-from doxa.understand.events import called, fondness, price, purchase, relatives, turns
-from doxa.understand.frames import match_frame
-from doxa.understand.plans import activity, appointment, replanned, visit
+from doxa.understand.events import (
+    PRICING,
+    anniversary,
+    boundary,
+    called,
+    fondness,
+    price,
+    purchase,
+    relatives,
+    switched,
+    turns,
+)
+from doxa.understand.frames import match_frames
+from doxa.understand.plans import CANCELLING, MOVING, activity, appointment, moved, replanned, visit
 from doxa.understand.predicates import framed, plain
-from doxa.understand.referents import Referents, named
+from doxa.understand.referents import Referents, named, term
 from doxa.understand.scene import (
     HOLE,
     Proposition,
@@ -27,8 +39,18 @@ from doxa.understand.times import TimeSpan, find_times
 
 __all__ = ["HOLE", "Proposition", "propose"]
 
-PAIRING = {"marry": "to", "engage": "to", "date": "", "break+up": "with", "split+up": "with", "divorce": "from"}
+PAIRING = {
+    "marry": "to",
+    "engage": "to",
+    "date": "",
+    "break+up": "with",
+    "split+up": "with",
+    "divorce": "from",
+    "separate": "from",
+}
 """Verbs whose two subjects stand for subject and object, with the preposition of the latter."""
+UNKNOWN_HAND = MOVING | CANCELLING | PRICING
+"""Verbs for what is done to somebody's plans and prices, where "they" may be anybody."""
 UNNAMED = frozenset(["the children", "the kids", "the boys", "the girls"])
 """Groups whose members are not known here; what is said of them is left out."""
 
@@ -67,7 +89,22 @@ def propose(clause: Clause, text_times: str, referents: Referents, at: datetime)
         _mention(noun, scene)
     if found:
         referents.thing = found[-1].object
+        _note(found, referents)
     return found
+
+
+def _note(found: Sequence[Proposition], referents: Referents) -> None:
+    """Note the people whom a clause introduces ("my best friend is Kofi"), and the thing that "it" may cost."""
+    for told in found:
+        if is_tie(told.kind.name):
+            if named(told.object.label):
+                referents.mention(told.object)
+        elif told.kind.kind == "noun":
+            referents.owned = term(f"{told.subject.label}'s {told.kind.label}")
+        elif told.kind.name in ("has", "buys", "drives"):
+            referents.owned = told.object
+        elif "'s " in told.subject.key:
+            referents.owned = told.subject
 
 
 def _paired(clause: Clause, nouns: list[str], complement: Complement) -> tuple[list[str], Complement]:
@@ -92,9 +129,14 @@ def _subject(noun: str, clause: Clause, referents: Referents) -> Term | None:
     """Return whom a clause is about; a sentence without a subject is about its speaker."""
     if noun.casefold() in UNNAMED:
         return None
+    if noun.casefold() in ("", "it", "that") and clause.verb == "cost":
+        return referents.owned
     if noun.casefold() in ("it", "that") and clause.verb == "be" and re.search(r"\bfavou?rite\b", clause.rest):
         return referents.thing
-    return referents.resolve(noun) if noun else referents.speaker
+    subject = referents.resolve(noun) if noun else referents.speaker
+    return (
+        referents.speaker if subject is None and noun.casefold() == "they" and clause.verb in UNKNOWN_HAND else subject
+    )
 
 
 def _mention(noun: str, scene: Scene) -> None:
@@ -121,11 +163,27 @@ def _read(scene: Scene) -> Iterator[Proposition]:
     if scene.clause.verb == "be":
         yield from describe_subject(scene)
         return
-    for reader in (turns, appointment, replanned, visit, activity, price, purchase, called):
+    for reader in (
+        turns,
+        anniversary,
+        appointment,
+        replanned,
+        moved,
+        visit,
+        activity,
+        price,
+        purchase,
+        switched,
+        boundary,
+        called,
+    ):
         found = list(reader(scene))
         if found:
             yield from found
             return
     yield from relatives(scene)
-    matched = match_frame(scene.clause, scene.complement)
-    yield from framed(scene, *matched) if matched else plain(scene)
+    matched = match_frames(scene.clause, scene.complement)
+    for frame, value in matched:
+        yield from framed(scene, frame, value)
+    if not matched:
+        yield from plain(scene)

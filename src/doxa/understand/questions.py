@@ -11,8 +11,9 @@ from doxa.core.values import Asks, Interval, Question, QuestionKind, Term, Turn
 from doxa.memory import Beliefs, relation_type, stems
 from doxa.understand.clauses import PREPOSITIONS, STOPPERS, parse_clause
 from doxa.understand.descriptions import STATES
+from doxa.understand.idioms import plainly
 from doxa.understand.propose import HOLE, Proposition, propose
-from doxa.understand.referents import NAME, NOT_NAMES, Referents, kin_of
+from doxa.understand.referents import NAME, NOT_NAMES, PET, Referents, kin_of
 from doxa.understand.text import sentences, words
 from doxa.understand.times import find_times
 from doxa.understand.verbgroup import ADVERBS, BE, DETERMINERS, DO, HAVE, MODALS
@@ -41,12 +42,20 @@ WH = re.compile(
     r"who|whom|why|how|what|which))\b\s*",
     re.IGNORECASE,
 )
+TRAILING = re.compile(
+    r"\s+(?:again|by the way|please|right|then|before|previously|earlier|formerly|in the past|after all)$"
+)
 HISTORY = re.compile(
-    r"\b(?:used to|before|ever|previously|formerly|originally|in the past|back then|last known|earlier|once)\b", re.I
+    r"\b(?:used to|(?<!how )old(?= \w)|former|previous|before|"
+    r"ever|previously|formerly|originally|in the past|back then|last known|earlier|once)\b",
+    re.I,
 )
 OF_NOUN = re.compile(r"^(.+?) (is|was|are|were) ((?:to|for|with|on|about|between) (?!Qhole)(?![\w ]*\d{4}).+)$")
 """A noun whose complement came after the verb: "my flight is to Rome" in "When is my flight to Rome?"."""
 TO_VERBS = frozenset("go move travel fly drive relocate come return".split())
+JOB = re.compile(r"(.+?) (?:do|does|did) do (?:(?:Qhole )?(?:for (?:a )?(?:living|work)|for Qhole)|Qhole(?: now)?$)")
+"""What somebody does, in general, is an occupation."""
+SCHOOL = re.compile(r"\b(?:school|college|university|nursery|kindergarten)$", re.IGNORECASE)
 LIST_NOUN = re.compile(r"^[a-z]+(?:s|ren|people)$")
 
 
@@ -98,7 +107,7 @@ def declare(text: str) -> Declarative | None:
             break
         text = shorter
     text = re.sub(rf", {NAME}$", "", text)
-    text = re.sub(r"\s+(?:again|by the way|please|right|then)$", "", text)
+    text = TRAILING.sub("", text)
     said = SAID.match(text)
     if said:
         return Declarative(text=text[said.end() :], kind="yesno", asks="truth")
@@ -156,7 +165,7 @@ def _timed(rest: str, asks: Asks) -> Declarative | None:
     body = _body(rest)
     if body is None:
         return None
-    if re.search(r" (?:born|die|died)$", body):
+    if re.search(r" (?:born|die|died|end|ends|ended|expire|expires|expired|begin|begins|run out)$", body):
         return Declarative(text=f"{body} on {HOLE}", kind="when", asks="object")
     body = OF_NOUN.sub(r"\1 \3 \2", body)
     if re.search(r"\b(?:is|was|are|were)$", body):
@@ -172,7 +181,7 @@ def _how(word: str, rest: str) -> Declarative | None:
         noun = " ".join(rest.split()[:place])
         body = _body(" ".join(rest.split()[place:]))
         return Declarative(text=_filled(body, ""), kind="count", asks="count", noun=noun) if body else None
-    body = _body(rest)
+    body = _body(rest) or (_paid(rest) if word == "much" else None)
     if body is None:
         return None
     if word == "old":
@@ -184,6 +193,13 @@ def _how(word: str, rest: str) -> Declarative | None:
         body = re.sub(r"^(.+?) (is|was|are|were)\b(?! \w+ing\b)", _costs, OF_NOUN.sub(r"\1 \3 \2", body), count=1)
         return Declarative(text=_filled(body, ""), kind="how_much", asks="object")
     return Declarative(text=body, kind="how", asks="anything")
+
+
+def _paid(rest: str) -> str | None:
+    """Read "how much rent do I pay" as the price of my rent; None for any other question."""
+    noun, aux, said = re.match(r"(.*?)\b(?:(do|does|did) (.+))?$", rest).groups("")  # type: ignore[union-attr]
+    paid = re.match(r"(.+?) (?:do|does|did) pay\b(.*)$", _body(f"{aux} {said}") or "") if noun and aux else None
+    return f"{_possessive(paid[1])} {noun.strip()} is{paid[2]}" if paid else None
 
 
 def _costs(match: re.Match[str]) -> str:
@@ -222,12 +238,17 @@ def _which(word: str, rest: str, prep: str) -> Declarative | None:
 
 def _genitive(body: str) -> str:
     """Read "the name of X is" as "X's name is", and "the names of X's children are" as "X's child is"."""
-    names = re.match(r"the names? of (.+'s|my|our|his|her|your) ([\w-]+) (?:is|are)$", body)
-    kin = kin_of(names[2]) if names else None
+    names = re.match(r"the names? of (.+'s?|my|our|his|her|your) ([\w-]+) (?:is|are)$", body)
+    kin = (kin_of(names[2]) or _pet(names[2])) if names else None
     if names and kin:
         return f"{names[1]} {kin} is"
     owned = re.match(r"the ([\w ]+?) of (.+?) (is|was)$", body)
     return f"{_possessive(owned[2])} {owned[1]} {owned[3]}" if owned else body
+
+
+def _pet(noun: str) -> str | None:
+    """Return the noun of a pet in the singular; None for any other noun."""
+    return next((word for word in (noun, noun.removesuffix("s")) if word in PET), None)
 
 
 def _possessive(noun: str) -> str:
@@ -302,6 +323,8 @@ def _ends_subject(tokens: list[str], place: int, word: str, aux: str) -> bool:
         "alive",
     ):
         return True
+    if aux in BE and place == 1 and token_is_name(before) and word.endswith("'s") and tokens[place + 1 : place + 2]:
+        return True  # "is Dana | Ana's sister"
     return bool(token_is_name(tokens[0]) and not token_is_name(tokens[place]) and not _possessed_before(tokens, place))
 
 
@@ -325,7 +348,7 @@ def _filled(body: str, prep: str) -> str:
     clause = parse_clause(words(head))
     if prep == "where":
         verb = clause.verb if clause else "be"
-        prep = "at" if verb in ("work", "study") else "to" if verb in TO_VERBS else "in"
+        prep = "at" if verb in ("work", "study", "stay") else "to" if verb in TO_VERBS else "in"
         return f"{head} {prep} {HOLE}{tail}"
     if prep:
         return f"{head} {prep} {HOLE}{tail}"
@@ -359,9 +382,11 @@ def read_question(text: str, *, asker: str, at: datetime, context: Sequence[Turn
     )  # fmt: skip
     if declarative is None:
         return replace(base, subject=_named_subject(written, referents))
-    job = re.match(r"(.+?) (?:do|does|did) do (?:Qhole )?(?:for (?:a )?(?:living|work)|for Qhole)", declarative.text)
+    job = JOB.match(declarative.text)
     if job:
         declarative = replace(declarative, text=f"{job[1]} does work as {HOLE}")
+    if SCHOOL.search(declarative.noun):
+        declarative = replace(declarative, text=re.sub(r"\bgo to\b|\battend\b", "study at", declarative.text))
     proposition = _proposition(declarative, referents, at)
     if proposition is None:
         return replace(base, subject=_named_subject(written, referents))
@@ -369,7 +394,7 @@ def read_question(text: str, *, asker: str, at: datetime, context: Sequence[Turn
 
 
 def _proposition(declarative: Declarative, referents: Referents, at: datetime) -> Proposition | None:
-    clause = parse_clause(words(declarative.text))
+    clause = parse_clause(words(plainly(declarative.text)))
     if clause is None:
         return None
     kin = kin_of(declarative.noun) if declarative.noun else None
@@ -388,6 +413,9 @@ def _with(base: Question, declarative: Declarative, proposition: Proposition) ->
     subject = None if HOLE in proposition.subject.label else proposition.subject
     value = None if HOLE in proposition.object.label else proposition.object
     asks: Asks = declarative.asks
+    stopped = asks == "start" and not proposition.polarity and "not" not in base.text.split()
+    if stopped:  # "when did I quit my job" wants the end of what held
+        asks, proposition = "end", replace(proposition, polarity=True)
     if asks in ("object", "subject"):
         asks = "subject" if subject is None else "object" if value is None else "anything"
     return replace(

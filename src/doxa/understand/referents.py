@@ -41,7 +41,9 @@ CLOSE = tuple(dict.fromkeys([*(name.replace(" ", "_") for name in KIN.values()),
 FEMALE = re.compile(r"sister|mother|daughter|niece|aunt|wife|girlfriend|granddaughter|landlady")
 MALE = re.compile(r"brother|father|nephew|uncle|husband|boyfriend|grandson|(?<!per)\bson\b")
 SOLO_KIN = re.compile(
-    r"^(?:mum|mom|dad|grandma|granny|gran|nan|grandpa|granddad|grandad|mother|father|papa|mama)$", re.I
+    r"^(?:mum|mom|dad|grandma|granny|gran|nan|grandpa|granddad|grandad|grandmother|grandfather|"
+    r"mother|father|papa|mama)$",
+    re.I,
 )
 ARTICLE = re.compile(
     r"^(?:the|a|an|some|any|this|that|these|those|my|our|his|her|their|its|your|own|both|all|such)\s+", re.I
@@ -118,6 +120,8 @@ class Referents:
     """The last place that was mentioned, for "here" and "there"."""
     thing: Term | None = None
     """The last thing that something was said about, for "it" before a description."""
+    owned: Term | None = None
+    """The last thing of somebody that was spoken of or bought, for "it" with a price."""
     gender: dict[str, str] = field(default_factory=dict)
     _relatives: frozenset[str] | None = None
 
@@ -151,6 +155,12 @@ class Referents:
                 continue
             if before != "at" and (self._is_person(name) or before in KIN or before in PET):
                 self.mention(term(name))
+
+    def note_place(self, text: str) -> None:
+        """Note the last place that a clause names, for the clauses of the same sentence that follow."""
+        for match in re.finditer(rf"\b(?:in|to) ({NAME})", text):
+            if match[1].split()[0].casefold() not in NOT_NAMES:
+                self.place = term(match[1])
 
     def _is_person(self, name: str) -> bool:
         key = name.casefold()

@@ -17,7 +17,7 @@ from doxa.understand.times import TimeSpan, find_times, number_of
 
 __all__ = ["corrections", "is_withdrawal", "mended", "withdrawals"]
 
-VALUE = r"(?P<new>[^,;.!?]{1,60}?)"
+VALUE = r"(?P<new>(?:[^,;.!?]|(?<=\d)[.,](?=\d)){1,60}?)"
 NOT = r"(?:,? (?:and )?not (?P<old>[^,;.!?]{1,60}))?"
 CORRECTION = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -25,7 +25,7 @@ CORRECTION = tuple(
         rf"\bI (?:meant|mean)(?: to say)? {VALUE}{NOT}$",
         rf"^(?:(?:sorry|no|wait|oops|correction|actually|oh|my mistake|my bad|scratch that|I was "
         rf"wrong|whoops|hang on)[,:.]? )+(?:make that |it is |it was |that is |that was |it should "
-        rf"be )?{VALUE}{NOT}$",
+        rf"be )?{VALUE}{NOT}(?:, [a-z][a-z ]{{1,30}})?$",
         rf"\b(?:misremembered|mixed up|got)\b[^,]{{0,40}}(?:wrong)?, (?:it|that) (?:is|was) (?:actually "
         rf")?{VALUE}{NOT}$",
         rf"^(?:it|that) (?:is|was) (?:actually )?{VALUE},? not (?P<old>[^,;.!?]{{1,60}})$",
@@ -194,7 +194,9 @@ def withdrawals(text: str, turn: Turn, context: Sequence[Turn], beliefs: Beliefs
 
 
 def _about(topic: set[str], said: Sequence[Claim], context: Sequence[Turn]) -> list[Claim]:
-    direct = [c for c in said if topic <= set(stems(f"{c.span} {c.subject} {c.relation} {c.object}"))]
+    direct = [c for c in said if topic <= set(stems(f"{c.subject} {c.relation} {c.object}"))]
+    if not direct:
+        direct = [c for c in said if topic <= set(stems(f"{c.span} {c.subject} {c.relation} {c.object}"))]
     if not direct:
         direct = [c for c in said if topic & set(stems(f"{c.span} {c.subject} {c.relation} {c.object}"))]
     if direct:

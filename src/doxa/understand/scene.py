@@ -148,7 +148,10 @@ def say_each(
     """Yield one proposition for every part of a coordinated object."""
     parts = coordinated(value) or [value]
     for part in parts[:1] if kind.functional else parts:
-        called = re.match(rf"(?:an? |another )?([\w-]+) (?:called|named) ({NAME})$", part)
+        called = re.match(rf"(?:an? |another |some(?=one|body))?([\w-]+) (?:called|named) ({NAME})$", part)
+        if called and kind.name == "dates":
+            yield say(scene, kind, called[2], polarity=polarity, modality=modality, valid=valid)
+            continue
         if called and kind.name == "has":
             yield say(scene, attribute(kin_of(called[1]) or called[1]), called[2], polarity=polarity, modality=modality)
             continue

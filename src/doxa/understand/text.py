@@ -40,6 +40,8 @@ IS_NEXT = re.compile(
     r"been|got|dead|coming|called|named|happy|sad|due|free|busy|tired|good|great|best|[a-z]{3,}ing|"
     r"[a-z]+ years? old|\d[\d.,]*)\b|one\b|two\b|three\b|four\b|five\b|six\b|seven\b|eight\b|nine\b|ten\b)"
 )
+DONE_TO = re.compile(r"\w+ (?:my|our|the|a|an|his|her|their|me|us|it)\b")
+"""After a participle with an object, "'s" is "has" ("the gym's raised my fee")."""
 NOUN_ING = frozenset("wedding building meeting ring king thing evening morning clothing earring painting".split())
 
 
@@ -126,6 +128,8 @@ def _is_or_own(match: re.Match[str]) -> str:
     following = after.casefold()
     first = re.split(r"[ ,.;:!?]", following)[0]
     pronoun = re.fullmatch(HOST, host, re.IGNORECASE)
+    if not pronoun and participle_of(first) and DONE_TO.match(following):
+        return f"{host} has "
     if not pronoun and (
         not IS_NEXT.match(following) or first in NOUN_ING or host.casefold() in ("o", "mother", "father")
     ):

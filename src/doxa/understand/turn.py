@@ -11,6 +11,7 @@ from doxa.memory import Beliefs
 from doxa.understand.answers import completed
 from doxa.understand.clauses import Clause, parse_clause
 from doxa.understand.distil import clauses_of
+from doxa.understand.idioms import plainly
 from doxa.understand.propose import HOLE, Proposition, propose
 from doxa.understand.questions import is_question
 from doxa.understand.referents import NAME, Referents
@@ -35,10 +36,12 @@ HEDGE = re.compile(
     re.IGNORECASE,
 )
 CERTAIN = re.compile(
-    r"^(?:I (?:know|said|told you|mentioned|already said|must say|have to say|should say|am "
+    r"^(?:I (?:know|said|told you|can (?:honestly |safely |now |finally |proudly )*say|"
+    r"mentioned|already said|must say|have to say|should say|am "
     r"(?:happy|glad|proud) to say)|remember|note|by the way|the truth is|"
     r"the thing is|as you know|for the record|fun fact|in fact|to be exact|to be honest|it "
-    r"turns out|turns out|good news|bad news|I just found out)(?: that)?[,:]? (?=\S)",
+    r"turns out|turns out|"
+    r"(?:good|bad|sad|great|big|exciting|terrible) news|update|I just found out)(?: that)?[,:]? (?=\S)",
     re.IGNORECASE,
 )
 TOLD = re.compile(
@@ -135,8 +138,9 @@ def _repair(reading: _Reading, claims: list[Claim], sentence: Sentence, act: Act
 
 def _state(reading: _Reading, sentence: Sentence) -> None:
     found: list[Proposition] = []
-    for text in clauses_of(mended(sentence.text, reading.turn.at)):
+    for text in clauses_of(plainly(mended(sentence.text, reading.turn.at))):
         found.extend(_clause(reading, text.strip(" ,"), Modality.ASSERTED, 0))
+        reading.referents.note_place(text)
     if reading.turn.role == "assistant":
         found = [p for p in found if p.subject != reading.referents.speaker]
     if not found:

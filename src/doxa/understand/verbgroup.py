@@ -29,7 +29,7 @@ HEDGES = frozenset("maybe perhaps probably possibly apparently likely supposedly
 DETERMINERS = frozenset(
     "my your his her its our their the a an this that these those some any no every each another".split()
 )
-PARTICLES = frozenset("up out off down back away over on together".split())
+PARTICLES = frozenset("in up out off down back away over on together".split())
 PHRASAL = frozenset(
     "grow+up give+up take+up break+up move+in bring+up get+up give+away settle+down move+back sign+up pick+up split+up "
     "work+out go+up go+down come+out set+up look+after pay+off move+over throw+away hand+in put+down call+off fall+out "

@@ -1,0 +1,85 @@
+"""Idioms are read as their plain wording, and everyday ways to say that something changed."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from doxa.understand.idioms import plainly
+
+PLAIN = {
+    "can not stand": ("I can not stand queues", "I do not like queues"),
+    "stand up": ("I can not stand up", "I can not stand up"),
+    "into": ("she is really into opera", "she do like opera"),
+    "not into": ("we are not fond of heights", "we do not like heights"),
+    "lessons": ("I take cello lessons", "I learn cello"),
+    "classes": ("he is taking Greek classes", "he is learning Greek"),
+    "roughly": ("I own roughly 300 records", "I own 300 records"),
+    "about a noun": ("I read about trains", "I read about trains"),
+    "colon": ("my new address: 9 Elm Row", "my new address is 9 Elm Row"),
+    "share": ("we share a flat with Odd", "we live with Odd"),
+    "rid": ("I got rid of the van", "I gave away the van"),
+}
+
+
+@pytest.mark.parametrize(("text", "plain"), PLAIN.values(), ids=PLAIN.keys())
+def test_an_idiom_becomes_plain(text: str, plain: str) -> None:
+    """Other uses of the same words stay as they are."""
+    assert plainly(text) == plain
+
+
+SAID = {
+    "two places of a verb": (
+        ["I work as a florist at Petalia."],
+        ["Nora works_as florist", "Nora works_at Petalia"],
+    ),
+    "base form goes on": (
+        ["I live in Oslo and work for Nexora."],
+        ["Nora lives_in Oslo", "Nora works_at Nexora"],
+    ),
+    "comment after a comma": (["I am allergic to wasps, sadly enough."], ["Nora allergic_to wasps"]),
+    "meanwhile": (["I broke my wrist skiing behind a boat."], ["Nora breaks wrist"]),
+    "named place": (["My aunt lives in a cottage in Galway."], ["Nora's aunt lives_in Galway"]),
+    "new diet": (["I became a vegan."], ["Nora follows_diet vegan"]),
+    "birthday": (
+        ["My niece Pia had her 8th birthday yesterday."],
+        ["Nora niece Pia", "Pia has_age 8 [since 11 June 2024]", "Pia birthday 11 June"],
+    ),
+    "price raised": (["My rent is 700 euros.", "They raised the rent to 740."], ["Nora's rent costs 740"]),
+    "price by has": (["The club's raised my fee to 30 euros."], ["Nora's fee costs 30 euros"]),
+    "switched": (["I study law.", "I switched from law to botany."], ["Nora studies botany", "not Nora studies law"]),
+    "provider": (["My bank account is with Fjordbank."], ["Nora bank_account Fjordbank"]),
+    "price of it": (["I bought a kayak. It cost 300 euros."], ["kayak costs 300 euros"]),
+    "event": (["The picnic party is at Linn's house."], ["picnic party takes_place_at Linn's house"]),
+    "introduced": (["My best friend is Abel. He comes from Fiji."], ["Nora best_friend Abel", "Abel comes_from Fiji"]),
+    "nobody in particular": (["Exactly one of Liv and Mads has a bike."], []),
+    "we are so many": (["We are seven now."], []),
+    "used as": (["I drive a Beetle.", "I sold the car."], ["not Nora drives Beetle"]),
+    "move made": (["I am moving to Lyon.", "I moved yesterday."], ["Nora lives_in Lyon [since 11 June 2024]"]),
+    "seeing": (["I started seeing someone called Remy."], ["Nora dates Remy"]),
+    "off is no visit": (["The plaster comes off on Friday."], []),
+}
+
+
+@pytest.mark.parametrize(("texts", "expected"), SAID.values(), ids=SAID.keys())
+def test_everyday_wording_gives_these_claims(texts: list[str], expected: list[str], said: SimpleNamespace) -> None:
+    """Each of them is among the claims of the last text; an empty list means that nothing is claimed."""
+    found = said.claims_of(*texts)
+    assert set(expected) <= set(found) if expected else found == []
+
+
+def test_a_plan_moves_although_nobody_is_named_who_moved_it(said: SimpleNamespace) -> None:
+    """The new day lies ahead, although the clause is in the past."""
+    found = said.claims_of("I have an eye exam on 20 June at 9:30.", "They moved it to the 22nd.")
+    assert any("22 June 2024 at 9:30" in claim for claim in found)
+
+
+def test_withdrawing_one_thing_leaves_the_rest_of_the_sentence(said: SimpleNamespace) -> None:
+    """ "Forget ... about Ada and Max" is about the two of them, not about who Ada is."""
+    _, _, understanding = said.after("My sister Ada is engaged to Max.", "Forget what I said about Ada and Max.")
+    assert [str(claim.relation) for claim in understanding.claims] == ["is engaged to"]
+
+
+def test_a_corrected_number_may_have_a_comma(said: SimpleNamespace) -> None:
+    """1,250 is one value."""
+    _, _, understanding = said.after("My deposit was 1,150 euros.", "I misremembered the deposit, it was 1,250.")
+    assert [str(claim.object) for claim in understanding.claims] == ["1,250 euros"]
