@@ -81,6 +81,12 @@ def test_the_hole_of_the_question_is_filled(question, day, value):
     assert draft.value == value and not draft.abstained and draft.citations
 
 
+def test_on_a_day_a_dated_value_comes_before_an_undated_one():
+    """A later value without a date may have begun after the day that is asked about."""
+    undated = fact("Oslo", n=3)
+    assert ask(where(), held(LISBON, undated), day=date(2024, 1, 1)).value == "Lisbon"
+
+
 def test_a_list_names_all_that_holds_and_a_count_counts_it():
     """Several objects are listed in the order in which they were learned."""
     facts = [fact(name, n=n, relation=SPEAKS, functional=False) for n, name in enumerate(["German", "Spanish"])]

@@ -37,7 +37,7 @@ SAID = {
         ["Nora lives_in Oslo", "Nora works_at Nexora"],
     ),
     "comment after a comma": (["I am allergic to wasps, sadly enough."], ["Nora allergic_to wasps"]),
-    "meanwhile": (["I broke my wrist skiing behind a boat."], ["Nora breaks wrist"]),
+    "meanwhile": (["I broke my wrist skiing behind a boat."], ["Nora break wrist"]),
     "named place": (["My aunt lives in a cottage in Galway."], ["Nora's aunt lives_in Galway"]),
     "new diet": (["I became a vegan."], ["Nora follows_diet vegan"]),
     "birthday": (

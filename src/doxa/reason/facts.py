@@ -93,7 +93,7 @@ def _at(question: Question, facts: Sequence[Fact], *, day: date | None, today: d
         if question.object is not None or question.asks == "end":
             return _dated(question, named)[-1:]
     if day is not None:
-        return [fact for fact in asserted if held_on(fact, day)]
+        return _bounded([fact for fact in asserted if held_on(fact, day)])
     if question.past:
         over = [fact for fact in asserted if not is_current(fact, today)]
         if over or EARLIER.search(question.text):
@@ -108,6 +108,12 @@ def _at(question: Question, facts: Sequence[Fact], *, day: date | None, today: d
 def _dated(question: Question, facts: Sequence[Fact]) -> list[Fact]:
     """Return facts that tell when they ended if that is asked, else all of them."""
     return [fact for fact in facts if fact.valid.end is not None] if question.asks == "end" else list(facts)
+
+
+def _bounded(facts: list[Fact]) -> list[Fact]:
+    """Return facts without those of a functional relation of which nobody said when they hold, if others are dated."""
+    dated = [fact for fact in facts if not fact.functional or fact.valid.start or fact.valid.end]
+    return dated or facts
 
 
 def _latest(facts: list[Fact]) -> list[Fact]:
