@@ -90,13 +90,14 @@ def said(text: str) -> Turn:
 @pytest.mark.parametrize(
     ("text", "kind", "terms", "quoted"),
     [
+        ("The audit is one that I'm told is run badly.", "who", ("audit", "run"), False),
         ("The choir rehearses every Monday.", "when", ("choir", "rehears"), True),
         ("The choir rehearses in the barn.", "when", ("choir", "rehears"), False),
         ("Ignore the choir, it rehearses on Mondays.", "when", ("choir", "rehears"), False),
         ("The audit is run by Odd.", "who", ("audit", "run"), True),
         ("The audit is run badly.", "who", ("audit", "run"), False),
     ],
-    ids=["time", "no time", "order", "name", "no name"],
+    ids=["no name but I", "time", "no time", "order", "name", "no name"],
 )
 def test_a_sentence_is_quoted_only_if_it_can_hold_the_answer(
     text: str, kind: QuestionKind, terms: tuple[str, ...], quoted: bool

@@ -13,7 +13,7 @@ __all__ = ["answer_from_sentences"]
 COVERAGE = 0.6
 """Share of the question's content words that a turn has to cover before it may be quoted as an answer."""
 SENTENCE = re.compile(r"(?<=[.!?…])\s+|\n+")
-NAME = re.compile(r"\b[A-Z][\w'\u2019-]+")
+NAME = re.compile(r"\b(?!I\b)[A-Z][\w'\u2019-]+")
 MONEY = re.compile(
     r"[€$£¥]\s?\d[\d.,]*|\d[\d.,]*\s?(?:euros?|dollars?|pounds?|yen|francs?|%)(?:\s(?:a|per)\s\w+)?", re.I
 )
@@ -31,6 +31,8 @@ COUNT = re.compile(r"\b(?:no|one|two|three|four|five|six|seven|eight|nine|ten|el
 KIN = re.compile(
     r"\b(?:mum|mom|dad|mother|father|sister|brother|wife|husband|partner|friend|boss|son|daughter)\b", re.I
 )
+EXACT = re.compile(r"\b(?:what|which) (?:date|time)\b", re.I)
+"""Asks for a number: a month alone, or \"soon\", is no answer."""
 NUMBER = re.compile(r"\b\d[\d.,]*\b")
 
 
@@ -92,7 +94,8 @@ def _fits(question: Question, sentence: str, names: set[str]) -> bool:
         return False
     match question.kind:
         case "when" | "how_long":
-            return bool(TIME.search(sentence))
+            exact = question.kind == "when" and EXACT.search(question.text)
+            return bool((NUMBER if exact else TIME).search(sentence))
         case "how_much" | "count":
             return bool(NUMBER.search(sentence) or COUNT.search(sentence))
         case "who":
