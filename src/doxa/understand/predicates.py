@@ -116,7 +116,10 @@ def plain(scene: Scene) -> Iterator[Proposition]:
         valid = scene.point
     polarity = not clause.negated and clause.aspect != "stop"
     modality = scene.modality(event=clause.verb in POINT_VERBS)
-    if complement.direct and clause.verb in SVO:
+    event = clause.tense in ("past", "perfect") and modality is Modality.ASSERTED
+    if not complement.direct and clause.negated and event and clause.verb in SVO:
+        yield from _denied(scene)
+    elif complement.direct and clause.verb in SVO:
         yield from say_each(
             scene, verb_type(clause.verb), complement.direct, polarity, modality, valid, ended=clause.ended
         )
@@ -130,6 +133,16 @@ def plain(scene: Scene) -> Iterator[Proposition]:
         yield say(
             scene, kind, gerund_of(clause.verb), polarity=polarity, modality=modality, valid=valid, ended=clause.ended
         )
+
+
+def _denied(scene: Scene) -> Iterator[Proposition]:
+    """Deny what is known of a verb that is negated without its object ("she did not pass")."""
+    if scene.complement.phrases:
+        return
+    kind = verb_type(scene.clause.verb)
+    for fact in scene.referents.beliefs.about(scene.subject.key, kind.name)[-1:]:
+        if fact.status is Status.HELD and fact.polarity:
+            yield say(scene, kind, fact.object.label, polarity=False)
 
 
 def _given_up(scene: Scene) -> Iterator[Proposition]:
