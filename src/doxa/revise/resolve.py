@@ -74,8 +74,8 @@ def resolve(claims: Sequence[Claim]) -> list[Standing]:
         claims: the live claims of one slot, in the order in which they came in. They are taken in the order in which
             they were said, so an old transcript that is read in late does not displace what was said after it.
 
-    Deterministic; O(claims x facts of the slot). At most one fact of a functional slot is held and undisputed
-    at any time.
+    Deterministic; O(claims x facts held), for a withdrawal or correction O(facts of the slot). Of the open values of
+    a functional slot at most one is held and undisputed at any time.
     """
     slot = _Slot()
     for claim in sorted(claims, key=_said_at):
@@ -87,6 +87,9 @@ def resolve(claims: Sequence[Claim]) -> list[Standing]:
 class _Slot:
     def __init__(self) -> None:
         self.standings: list[Standing] = []
+        self._of_value: dict[tuple[str, bool], list[Standing]] = {}
+        self._present: list[Standing] = []
+        """Standings that may be held; the others are dropped from it when somebody looks."""
 
     def take(self, claim: Claim) -> None:
         if claim.act is Act.WITHDRAW:
@@ -101,8 +104,8 @@ class _Slot:
             self._enter(claim)
 
     def _withdraw(self, claim: Claim) -> None:
-        for standing in self.standings:
-            if _same_value(standing.first, claim) and standing.status is not Status.RETRACTED:
+        for standing in self._of_value.get(_value(claim), ()):
+            if standing.status is not Status.RETRACTED:
                 remaining = [c for c in standing.claims if c.speaker != claim.speaker]
                 if any(c.role not in MACHINES for c in remaining) or (remaining and claim.role in MACHINES):
                     standing.claims = remaining
@@ -117,6 +120,7 @@ class _Slot:
             if gone.fact_id in standing.because and standing.status in (Status.SUPERSEDED, Status.RETRACTED):
                 standing.status, standing.because = Status.HELD, ()
                 standing.reason = f"{gone.first.object} was taken back"
+                self._present = list(self.standings)
                 standing.valid = _ordered(replace(standing.valid, end=_dated_end(standing)))
                 opposite = self._live(standing.first.object.key, polarity=not standing.first.polarity)
                 if gone.status is Status.SUPERSEDED and standing.fact_id not in gone.because:
@@ -208,7 +212,8 @@ class _Slot:
         """Settle a new value of a functional slot with the value that was held so far."""
         if not (claim.functional and claim.polarity):
             return
-        held = [s for s in self.standings if s is not standing and s.status is Status.HELD and s.first.polarity]
+        self._present = [s for s in self._present if s.status in (Status.HELD, Status.QUARANTINED)]
+        held = [s for s in self._present if s is not standing and s.status is Status.HELD and s.first.polarity]
         others = [other for other in held if not _ended_before(other, claim)]
         later = [other for other in others if _starts_later(other, claim)]
         closer = [other for other in others if _outranked(claim, other)]
@@ -242,24 +247,23 @@ class _Slot:
             disputed[0].reason = "nobody who is still trusted says otherwise"
 
     def _live(self, object_key: str, *, polarity: bool) -> Standing | None:
-        for standing in reversed(self.standings):
-            same = standing.first.object.key == object_key and standing.first.polarity == polarity
-            if same and standing.status in (Status.HELD, Status.QUARANTINED):
-                return standing
-        return None
+        same = reversed(self._of_value.get((object_key, polarity), []))
+        return next((standing for standing in same if standing.status in (Status.HELD, Status.QUARANTINED)), None)
 
     def _add(self, claim: Claim) -> Standing:
-        episode = sum(_same_value(standing.first, claim) for standing in self.standings)
+        same = self._of_value.setdefault(_value(claim), [])
         valid = claim.valid
         if claim.ended and valid.end is None:
             valid = replace(valid, end=_day(claim))
-        standing = Standing(first=claim, episode=episode, claims=[claim], valid=_ordered(valid))
+        standing = Standing(first=claim, episode=len(same), claims=[claim], valid=_ordered(valid))
+        same.append(standing)
         self.standings.append(standing)
+        self._present.append(standing)
         return standing
 
 
-def _same_value(one: Claim, other: Claim) -> bool:
-    return one.object.key == other.object.key and one.polarity == other.polarity
+def _value(claim: Claim) -> tuple[str, bool]:
+    return claim.object.key, claim.polarity
 
 
 def _said_at(claim: Claim) -> datetime:
