@@ -2,12 +2,13 @@
 
 import asyncio
 import inspect
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 
+from doxa.core.config import Config
 from doxa.core.errors import ClosedError, ConfigError, InputError, NotFoundError, TurnConflictError, TurnError
-from doxa.core.values import ChangeKind, Status
+from doxa.core.values import ChangeKind, Interval, Status
 from doxa.engine import AsyncDialogue, AsyncDoxa, AsyncMemory, Dialogue, Doxa, Memory
 
 
@@ -54,6 +55,75 @@ def test_known_at_asks_what_was_believed_then(doxa):
     assert chat.ask("Where do I live?", known_at="2024-05-01").value == "Lisbon"
     facts = doxa.memory(user="ana").facts(relation="lives in", known_at=datetime(2024, 5, 1, tzinfo=UTC))
     assert [(str(fact.object), fact.valid.end) for fact in facts] == [("Lisbon", None)]
+
+
+@pytest.mark.parametrize(
+    "at",
+    [
+        "0001-01-01T00:00:00+14:00",
+        datetime.max.replace(tzinfo=timezone(timedelta(hours=-12))),
+        datetime.min.replace(tzinfo=timezone(timedelta(hours=12))),
+    ],
+    ids=str,
+)
+def test_a_time_that_is_outside_the_calendar_in_utc_is_refused(doxa, at):
+    """With one of our errors, and nothing is stored."""
+    with pytest.raises(InputError, match="years 1 to 9999"):
+        doxa.dialogue(user="ana").absorb("I live in Rome.", at=at)
+    assert doxa.users() == []
+
+
+@pytest.mark.parametrize("precision", ["day", "month", "year"])
+def test_an_event_at_the_end_of_the_calendar_holds_then(precision):
+    """The last day, month and year have none after them."""
+    event = Interval(start=date(9999, 12, 31), end=date(9999, 12, 31), end_precision=precision)
+    assert event.holds_on(date.max) and not event.holds_on(date(9999, 12, 30))
+
+
+def test_half_characters_are_replaced_or_refused(doxa):
+    """No database can store them: in texts and ids they are replaced, and no user is named so."""
+    chat, memory = doxa.dialogue(user="ana", session="\ud800"), doxa.memory(user="ana")
+    assert chat.absorb("I live in Rome.", turn_id="t\ud800").turn_id == "t?"
+    chat.flush()
+    memory.retract(memory.facts()[0].fact_id, reason="wrong \ud800")
+    with pytest.raises(InputError):
+        doxa.dialogue(user="\ud800")
+
+
+def test_a_turn_named_like_a_reply_does_not_stop_respond(doxa):
+    """The reply gets another id."""
+    chat = doxa.dialogue(user="ana")
+    chat.absorb("Good morning.", turn_id="t1/reply")
+    assert chat.respond("I live in Rome.", turn_id="t1").text
+    chat.flush()
+    assert doxa.memory(user="ana").stats()["turns"] == 3
+
+
+@pytest.mark.parametrize("name", ["a#b.db", "a?b.db", "a%20b.db", "a b.db"])
+def test_a_file_may_have_any_name(config, tmp_path, name):
+    """It is found again under it, and no other file is made."""
+    for _ in range(2):
+        with Doxa.open(tmp_path / name, config=config) as doxa:
+            doxa.dialogue(user="ana").absorb("I live in Rome.", turn_id="t1")
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_an_empty_path_is_no_memory(config):
+    """It would be one that is lost at the end."""
+    with pytest.raises(ConfigError):
+        Doxa.open("", config=config)
+
+
+def test_a_settings_file_that_does_not_fit_is_explained(tmp_path):
+    """A group that is no table is named; what may be a secret is not repeated."""
+    path = tmp_path / "doxa.toml"
+    path.write_text('llm = "openai:x"\n')
+    with pytest.raises(ConfigError, match="llm"):
+        Config.load(path, environ={"OPENAI_API_KEY": "k"})
+    path.write_text('[llm]\napi_keyy = "sk-secret"\n')
+    with pytest.raises(ConfigError, match=r"llm\.api_keyy") as error:
+        Config.load(path, environ={})
+    assert "sk-secret" not in str(error.value)
 
 
 def test_superseded_facts_are_hidden_by_default_and_there_on_demand(doxa):

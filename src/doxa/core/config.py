@@ -104,6 +104,7 @@ class Config(_Group):
             near = difflib.get_close_matches(unknown[0], [*known, *_NOT_SETTINGS], n=3)
             hint = f"Did you mean {' or '.join(near)}?" if near else "`doxa doctor` lists the settings."
             raise ConfigError(f"Unknown setting {unknown[0]} in the environment. {hint} Rename or unset it.")
+        cls.from_tree(tree)  # the file by itself: a group that is no table has no place for what follows
         for name, keys in known.items():
             if environ.get(name):
                 _put(tree, keys, environ[name])
@@ -127,7 +128,8 @@ class Config(_Group):
                 hint = f" Did you mean {' or '.join(near)}?" if near else ""
                 raise ConfigError(f"Setting {where!r} is unknown.{hint}") from exc
             said = error["msg"].removeprefix("Value error, ")
-            raise ConfigError(f"Setting {where!r}: {said}; it was given {error['input']!r}.") from exc
+            given = "****" if "key" in where else repr(error["input"])
+            raise ConfigError(f"Setting {where!r}: {said}; it was given {given}.") from exc
 
     def secret(self, group: Literal["llm", "encoder"]) -> str | None:
         """Return the API key of a group, from the setting or its file; None when there is none."""

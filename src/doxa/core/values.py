@@ -151,13 +151,18 @@ class Interval:
     def holds_on(self, day: date) -> bool:
         """Tell whether `day` lies in the interval; an unknown bound excludes nothing."""
         if self.start is not None and self.start == self.end:
-            return self.start <= day < self._after(self.start, self.end_precision)
+            after = self._after(self.start, self.end_precision)
+            return self.start <= day and (after is None or day < after)
         return (self.start is None or self.start <= day) and (self.end is None or day < self.end)
 
     @staticmethod
-    def _after(day: date, precision: Precision) -> date:
+    def _after(day: date, precision: Precision) -> date | None:
+        """Return the first day after the day, month or year; None where the calendar ends."""
+        last_year = day.year == date.max.year
+        if day == date.max or (last_year and (precision == "year" or (precision == "month" and day.month == 12))):
+            return None
         if precision == "year":
-            return date(min(day.year + 1, date.max.year), 1, 1)
+            return date(day.year + 1, 1, 1)
         if precision == "month":
             return (day.replace(day=28) + timedelta(days=4)).replace(day=1)
         return day + timedelta(days=1)

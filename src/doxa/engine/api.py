@@ -38,7 +38,7 @@ from doxa.core.values import (
 )
 from doxa.engine import transfer
 from doxa.engine.explain import explain
-from doxa.engine.intake import Day, Moment, read_day, read_end, read_turn
+from doxa.engine.intake import Day, Moment, clean, read_day, read_end, read_turn
 from doxa.engine.maintenance import Maintenance
 from doxa.engine.replay import NO_TURN, beliefs_at, erase_all, erase_turn
 from doxa.engine.turn import Asked, respond, search
@@ -430,8 +430,10 @@ class Memory:
         def act() -> list[Change]:
             with self._doxa.parts.log.user(self.user) as state:
                 fact, now = self._fact(state.beliefs, fact_id), datetime.now(UTC)
-                changes = retract(fact, state.beliefs, known_at=now, reason=reason)
-                event = Event(kind="retracted", known_at=now, target=fact.fact_id, reason=reason, changes=changes)
+                changes = retract(fact, state.beliefs, known_at=now, reason=clean(reason))
+                event = Event(
+                    kind="retracted", known_at=now, target=fact.fact_id, reason=clean(reason), changes=changes
+                )
                 self._doxa.parts.log.append(self.user, state, event)
                 return changes
 
@@ -452,8 +454,8 @@ class Memory:
                 if turn_id in state.withdrawn:
                     return []
                 now = datetime.now(UTC)
-                changes = withdraw(turn_id, state.beliefs, known_at=now, reason=reason)
-                event = Event(kind="withdrawn", known_at=now, target=turn_id, reason=reason, changes=changes)
+                changes = withdraw(turn_id, state.beliefs, known_at=now, reason=clean(reason))
+                event = Event(kind="withdrawn", known_at=now, target=turn_id, reason=clean(reason), changes=changes)
                 self._doxa.parts.log.append(self.user, state, event)
                 return changes
 
@@ -543,7 +545,8 @@ def display_name(user: str) -> str:
 
 
 def _named(name: object, what: str) -> None:
-    if not isinstance(name, str) or not name.strip() or len(name) > MAX_NAME_CHARS:
+    known = isinstance(name, str) and name.strip() and name == clean(name)
+    if not known or len(str(name)) > MAX_NAME_CHARS:
         raise InputError(f"{what}: expected a name of 1 to {MAX_NAME_CHARS} characters, got {str(name)[:40]!r}.")
 
 

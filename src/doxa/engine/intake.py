@@ -11,7 +11,7 @@ from dateutil import parser
 from doxa.core.errors import InputError, TurnError
 from doxa.core.values import Role, Turn
 
-__all__ = ["Day", "Moment", "read_day", "read_moment", "read_turn"]
+__all__ = ["Day", "Moment", "clean", "read_day", "read_moment", "read_turn"]
 
 Moment = datetime | date | str
 """A point in time: a datetime (naive ones are UTC), a date (its start), or an ISO 8601 text."""
@@ -30,7 +30,12 @@ def read_moment(value: Moment, *, what: str = "at") -> datetime:
     if isinstance(value, str):
         value = _parse(value, what)
     if isinstance(value, datetime):
-        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+        try:
+            return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+        except OverflowError as exc:
+            raise InputError(
+                f"{what}: expected a time in the years 1 to 9999 in UTC, got {value.isoformat()}."
+            ) from exc
     if isinstance(value, date):
         return datetime.combine(value, time(), tzinfo=UTC)
     raise InputError(f"{what}: expected a datetime, a date or an ISO text, got {value!r}.")
@@ -89,16 +94,16 @@ def read_turn(
     if turn_id is not None and not 0 < len(turn_id.strip()) <= MAX_ID_CHARS:
         raise TurnError(f"A turn id has 1 to {MAX_ID_CHARS} characters; leave it out to get one. Got {turn_id[:40]!r}.")
     return Turn(
-        turn_id=turn_id or "",
+        turn_id=clean(turn_id or ""),
         user=user,
-        session=session,
-        speaker=_clean(speaker),
+        session=clean(session),
+        speaker=clean(speaker),
         role=role,
-        text=_clean(text),
+        text=clean(text),
         at=datetime.now(UTC) if at is None else read_moment(at),
     )
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
     """Replace half surrogate pairs, which no database can store."""
     return text.encode("utf-8", "replace").decode("utf-8")

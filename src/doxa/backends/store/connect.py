@@ -42,7 +42,7 @@ def parse_url(location: str) -> sa.URL:
     Raises:
         ConfigError: it looks like an URL and cannot be read as one.
     """
-    if not location.strip():
+    if not location.removeprefix("sqlite:").strip():
         raise ConfigError('Expected the path of a memory file, ":memory:", or an SQLAlchemy URL; got an empty text.')
     if re.match(r"^[a-z][a-z0-9+]*://", location):
         try:
