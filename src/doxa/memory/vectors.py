@@ -7,8 +7,10 @@ from numpy.typing import NDArray
 
 __all__ = ["VectorMatrix", "from_bytes", "to_bytes"]
 
-GROWTH = 1.25
-"""Room is made for a quarter more rows at a time: amortised O(1) an append, at most 25% of slack."""
+BLOCK = 4096
+"""Rows of a full block (6 MB at 384 dimensions), which is never moved again."""
+FIRST = 64
+"""Rows of a new block; it doubles until it is full, so a small memory costs little and a large one has little slack."""
 
 
 def to_bytes(vector: NDArray[np.float32]) -> bytes:
@@ -22,30 +24,35 @@ def from_bytes(data: bytes) -> NDArray[np.float32]:
 
 
 class VectorMatrix:
-    """Rows of unit length, `(n, dims) float32`; `scores` is their cosine with a query."""
+    """Rows of unit length, `(n, dims) float32`, in blocks; `scores` is their cosine with a query."""
 
     def __init__(self, dims: int) -> None:
-        self._rows = np.zeros((16, dims), dtype=np.float32)
+        self._dims = dims
+        self._blocks: list[NDArray[np.float32]] = []
         self._size = 0
 
     def __len__(self) -> int:
         return self._size
 
     def add(self, vector: NDArray[np.float32]) -> int:
-        """Append a row `(dims,)` and return its place."""
-        if self._size == len(self._rows):
-            grown = np.zeros((int(self._size * GROWTH) + 16, self._rows.shape[1]), dtype=np.float32)
-            grown[: self._size] = self._rows
-            self._rows = grown
-        self._rows[self._size] = vector
+        """Append a row `(dims,)` and return its place. Amortised cost O(dims)."""
+        number, row = divmod(self._size, BLOCK)
+        if number == len(self._blocks):
+            self._blocks.append(np.zeros((FIRST, self._dims), dtype=np.float32))
+        elif row == len(self._blocks[number]):
+            self._blocks[number] = np.concatenate([self._blocks[number], np.zeros_like(self._blocks[number])])
+        self._blocks[number][row] = vector
         self._size += 1
         return self._size - 1
 
     def scores(self, query: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the cosine of every row with a unit query, `(n,) float32`. Cost O(n dims)."""
-        scores: NDArray[np.float32] = self._rows[: self._size] @ query
-        return scores
+        scores = np.zeros(sum(map(len, self._blocks)), dtype=np.float32)
+        for number, block in enumerate(self._blocks):
+            np.dot(block, query, out=scores[number * BLOCK : number * BLOCK + len(block)])
+        return scores[: self._size]
 
     def rows(self) -> NDArray[np.float32]:
-        """Return a view of all rows, `(n, dims)`."""
-        return self._rows[: self._size]
+        """Return a copy of all rows, `(n, dims)`."""
+        empty = np.zeros((0, self._dims), dtype=np.float32)
+        return np.concatenate([empty, *self._blocks])[: self._size]
