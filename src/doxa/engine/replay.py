@@ -16,7 +16,7 @@ from doxa.memory import Beliefs, Event, MemoryLog, UserState, slot_of, turn_from
 from doxa.revise import retract, revise, withdraw
 from doxa.understand import understand
 
-__all__ = ["NO_TURN", "beliefs_at", "erase_all", "erase_turn"]
+__all__ = ["NO_TURN", "beliefs_at", "claims_of", "erase_all", "erase_turn"]
 
 NO_TURN = "User {user!r} has no turn {turn_id!r}. `doxa search` and `doxa facts` show turn ids."
 
@@ -57,6 +57,16 @@ def _retracted(event: Event, beliefs: Beliefs) -> Fact | None:
         return beliefs.facts.get(event.target)
     same = [f for f in beliefs.in_slot(slot_of(was)) if f.object.key == was.object.key and f.polarity == was.polarity]
     return next((fact for fact in same if set(fact.turn_ids) & set(was.turn_ids)), None)
+
+
+def claims_of(turn: Turn, state: UserState, *, context_turns: int) -> tuple[Sequence[Claim], str]:
+    """Return what a turn says, and why it could not be understood; empty when it could."""
+    if turn.generated:
+        return (), ""
+    try:
+        return understand(turn, state.context(turn, context_turns), state.beliefs).claims, ""
+    except Exception as exc:  # noqa: BLE001  kept as text: one turn must not hold up all that come after it
+        return (), f"the turn could not be understood: {exc!r}"
 
 
 def erase_turn(log: MemoryLog, user: str, turn_id: str, *, context_turns: int) -> Certificate:
@@ -134,9 +144,9 @@ def _retell(
         elif row.kind != "erased":
             about = state.turns.get(row.about or 0)
             event = Event.from_row(row, about)
-            if row.ordinal > after and about is not None and not about.generated:
-                context = state.context(about, context_turns)
-                event = replace(event, claims=understand(about, context, state.beliefs).claims)
+            if row.ordinal > after and about is not None:
+                claims, failed = claims_of(about, state, context_turns=context_turns)
+                event = replace(event, claims=claims, degraded=event.degraded or failed)
             event = _again(event, state.beliefs)
             if row.ordinal > after:
                 bodies[row.ordinal] = event.body()

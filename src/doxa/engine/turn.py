@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from doxa.core.errors import BackendError
 from doxa.core.trace import Tracer
-from doxa.core.values import Change, ChangeKind, Claim, Draft, Evidence, Fact, Question, Reply, Turn, Verdict
-from doxa.engine.replay import beliefs_at
+from doxa.core.values import Change, ChangeKind, Draft, Evidence, Fact, Question, Reply, Turn, Verdict
+from doxa.engine.replay import beliefs_at, claims_of
 from doxa.engine.wiring import Parts
 from doxa.memory import Beliefs, Event, UserState, describe
 from doxa.reason import answer, relevant_facts, write_with_model
@@ -87,13 +87,8 @@ def absorb(turn: Turn, vector: NDArray[np.float32] | None, parts: Parts, *, degr
     with parts.log.user(turn.user) as state:
         if turn.ordinal <= state.maintained or state.turns.get(turn.ordinal) != turn:
             return False
-        claims: Sequence[Claim] = ()
-        if not turn.generated:
-            context = state.context(turn, parts.config.engine.context_turns)
-            try:
-                claims = understand(turn, context, state.beliefs).claims
-            except Exception as exc:  # noqa: BLE001  kept as text: one turn must not hold up all that come after it
-                degraded = f"{degraded}; the turn could not be understood: {exc!r}".lstrip("; ")
+        claims, failed = claims_of(turn, state, context_turns=parts.config.engine.context_turns)
+        degraded = f"{degraded}; {failed}".strip("; ")
         changes = revise(claims, state.beliefs, turn_id=turn.turn_id, known_at=turn.at)
         event = Event(
             kind="maintained", known_at=turn.at, about=turn, claims=claims, changes=changes, degraded=degraded
