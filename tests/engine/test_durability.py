@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,8 +13,8 @@ import time
 
 import pytest
 
-from doxa.core.errors import BackendUnavailableError, ClosedError
-from doxa.engine import Doxa, turn
+from doxa.core.errors import BackendUnavailableError, ClosedError, StoreReadOnlyError
+from doxa.engine import Doxa, replay, turn
 from doxa.memory import MemoryLog, UserState
 
 TURNS = [
@@ -303,16 +304,17 @@ def test_importing_is_fast_and_opens_nothing(tmp_path):
 
 def test_a_turn_that_cannot_be_understood_is_kept_as_text(config, monkeypatch):
     """One turn that breaks the rules holds up none of those after it, and is counted."""
-    real = turn.understand
+    real = replay.understand
 
     def brittle(said, *rest):
         if "crash" in said.text:
             raise RecursionError("too deep")
         return real(said, *rest)
 
-    monkeypatch.setattr(turn, "understand", brittle)
+    monkeypatch.setattr(replay, "understand", brittle)
     with Doxa.open(":memory:", config=config) as doxa:
         chat = doxa.dialogue(user="ana")
+        chat.absorb("I live in Rome.", turn_id="t0")
         chat.absorb("This will crash the parser.", turn_id="t1")
         chat.absorb("I live in Lisbon.", turn_id="t2")
         chat.flush()
@@ -320,6 +322,23 @@ def test_a_turn_that_cannot_be_understood_is_kept_as_text(config, monkeypatch):
         assert memory.stats()["degraded"] == 1
         assert chat.ask("Where do I live?").value == "Lisbon"
         assert memory.search("parser")[0].turn_ids == ("t1",)
+        memory.forget(turn_id="t0")
+        assert memory.stats()["degraded"] == 1
+        assert [str(fact.object) for fact in memory.facts(current=False)] == ["Lisbon"]
+
+
+def test_a_copy_that_cannot_be_read_whole_is_refused(config, tmp_path, monkeypatch):
+    """On a read-only medium the write-ahead log cannot be applied, and without it turns would be missing."""
+    live, copy = tmp_path / "live", tmp_path / "copy"
+    live.mkdir()
+    with Doxa.open(live / "memory.db", config=config) as doxa:
+        doxa.dialogue(user="ana").absorb("I live in Lisbon.")
+        doxa.flush()
+        shutil.copytree(live, copy)
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: path != copy and access(path, mode))
+    with pytest.raises(StoreReadOnlyError, match="memory.db-wal"):
+        Doxa.open(copy / "memory.db", config=config)
 
 
 def test_reading_goes_on_when_processing_is_stuck(config, monkeypatch):

@@ -117,6 +117,12 @@ def _check_file(path: Path) -> None:
         raise StoreReadOnlyError(f"The memory {path} cannot be read: {exc.strerror}. Check its rights.") from exc
     if not magic:
         return
+    log = path.with_name(f"{path.name}-wal")
+    if _is_frozen(path) and log.exists() and log.stat().st_size:
+        raise StoreReadOnlyError(
+            f"{path} lies where nothing can be written, and its newest turns are still in {log.name}. Copy both files "
+            "to a writable folder and open them there, or close the process that is writing."
+        )
     if magic != SQLITE_MAGIC:
         raise StoreForeignError(
             f"{path} is not a Doxa memory (it does not start like an SQLite file); it was left as it is. "
