@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from doxa.backends.store import NewRow
 from doxa.backends.store.sql import SQLStore
 from doxa.core.errors import InputError, NotFoundError
 from doxa.core.values import Turn
@@ -198,6 +199,22 @@ def test_wiping_is_made_good_after_a_crash(filled, config, monkeypatch):
     assert holds(folder, "Berlin")
     with Doxa.open(folder / "memory.db", config=config):
         assert holds(folder, "Berlin") == []
+
+
+def test_a_reply_of_another_process_is_forgotten_too(filled, monkeypatch):
+    """It came in between reading the state and reading the log."""
+    doxa, folder = filled
+    log, rows = doxa.parts.log, doxa.parts.log.rows
+
+    def later(user):
+        if not any(row.turn_id == "x" for row in rows(user)):
+            body = {"session": "s", "speaker": "h", "role": "assistant", "text": CANARY, "generated": True}
+            log.store.receive(log.scope(user), NewRow(kind="turn", known_at=NOW, body=body), turn_id="x")
+        return rows(user)
+
+    monkeypatch.setattr(log, "rows", later)
+    assert "x" in doxa.memory(user="ana").forget(turn_id="t2").turn_ids
+    assert holds(folder, CANARY) == []
 
 
 def test_no_cache_keeps_what_was_forgotten(filled):

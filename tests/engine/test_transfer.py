@@ -78,6 +78,26 @@ def test_a_forgotten_memory_can_be_imported_again(doxa, tmp_path):
     assert memory.export(tmp_path / "again.jsonl").read_text() == path.read_text()
 
 
+def test_an_export_while_another_process_writes_is_whole(config, tmp_path, monkeypatch):
+    """Rows that came in after the state was read are exported with their turns."""
+    path = tmp_path / "memory.db"
+    with Doxa.open(path, config=config) as doxa, Doxa.open(path, config=config) as other:
+        chat = doxa.dialogue(user="ana")
+        chat.absorb("I live in Lisbon.", turn_id="t1")
+        chat.flush()
+        log, rows = doxa.parts.log, doxa.parts.log.rows
+
+        def later(user):
+            other.dialogue(user="ana").absorb("I like tea.", turn_id="t2")
+            other.flush()
+            return rows(user)
+
+        monkeypatch.setattr(log, "rows", later)
+        out = doxa.memory(user="ana").export(tmp_path / "out.jsonl")
+    abouts = [json.loads(line).get("about") for line in out.read_text().splitlines()]
+    assert [about for about in abouts if about] == ["t1", "t2"]
+
+
 @pytest.mark.parametrize("name", ["", "missing/out.jsonl"])
 def test_an_export_that_cannot_be_written_leaves_no_part(doxa, tmp_path, name):
     """A folder or a missing folder is refused with one of our errors."""

@@ -86,7 +86,9 @@ def erase_turn(log: MemoryLog, user: str, turn_id: str, *, context_turns: int) -
             log.store.wipe()  # an earlier attempt may have been cut short before it had wiped
             raise NotFoundError(NO_TURN.format(user=user, turn_id=turn_id))
         rows, facts_before = log.rows(user), len(state.beliefs.facts)
-        gone = {t.ordinal for t in state.turns.values() if t is turn or (t.generated and t.ordinal > turn.ordinal)}
+        # From the rows, not from the state: another process may have written a reply since that was read.
+        turns = {row.ordinal: row for row in rows if row.kind == "turn" and row.ordinal >= turn.ordinal}
+        gone = {o for o, row in turns.items() if o == turn.ordinal or row.body.get("generated")}
         delete = {row.ordinal for row in rows if _concerns(row, gone, turn_id)}
         kept = [row for row in rows if row.ordinal not in delete]
         bodies, beliefs = _retell(kept, user, after=turn.ordinal, context_turns=context_turns)
@@ -97,7 +99,7 @@ def erase_turn(log: MemoryLog, user: str, turn_id: str, *, context_turns: int) -
         counts = _rewrite(log, user, delete=sorted(delete), replace=bodies, expected=rows[-1].ordinal)
         log.forget_state(user)
     erased = {**_counts(counts), "facts": max(0, facts_before - len(beliefs.facts))}
-    ids = sorted(t.turn_id for t in state.turns.values() if t.ordinal in gone)
+    ids = sorted(str(turns[ordinal].turn_id) for ordinal in gone)
     return _certificate(user, tuple(ids), erased)
 
 

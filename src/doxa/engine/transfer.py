@@ -51,9 +51,10 @@ def export(log: MemoryLog, user: str, path: Path, *, format: str) -> Path:
 
 def _jsonl(state: UserState, rows: list[Row]) -> Iterator[str]:
     yield json.dumps({"format": FORMAT, "user": state.user}, ensure_ascii=False)
+    turn_ids = {row.ordinal: row.turn_id for row in rows}  # not the state's: others may have written since it was read
     for row in rows:
         if row.kind != "erased":
-            about = state.turns[row.about].turn_id if row.about else None
+            about = turn_ids.get(row.about or 0)
             record = {"kind": row.kind, "at": row.known_at.isoformat(), "turn_id": row.turn_id, "about": about}
             yield json.dumps({key: v for key, v in record.items() if v} | {"body": row.body}, ensure_ascii=False)
 

@@ -27,6 +27,7 @@ CHUNK = 500
 """How many ordinals go into one statement; databases bound the number of parameters."""
 ERASED = ""
 """The scope in `heads` that remembers the highest ordinal of any log that was erased, and of none of them the name."""
+POLL_S = 0.01
 RETRIES = 8
 """How often a turn is sent again when Postgres lets two first writers of one scope through at once."""
 
@@ -239,7 +240,14 @@ class SQLStore:
             (timeout_ms,) = raw.execute("PRAGMA busy_timeout").fetchone()
             raw.execute(f"PRAGMA busy_timeout = {timeout_ms if wait else 0}")
             try:
-                (busy, _, _) = raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+                # SQLite waits for readers, but not for somebody else's checkpoint.
+                until = time.monotonic() + (timeout_ms / 1000 if wait else 0)
+                busy = True
+                while busy:
+                    (busy, _, _) = raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+                    if busy and time.monotonic() >= until:
+                        break
+                    time.sleep(POLL_S if busy else 0)
             finally:
                 raw.execute(f"PRAGMA busy_timeout = {timeout_ms}")
         return not busy
