@@ -339,3 +339,17 @@ def test_the_migrations_make_the_tables_of_the_schema(tmp_path):
         assert {c["name"] for c in built.get_columns(table.name)} == {c.name for c in table.columns}
         assert set(built.get_pk_constraint(table.name)["constrained_columns"]) == {c.name for c in table.primary_key}
     engine.dispose()
+
+
+def test_opening_waits_for_another_process_that_makes_the_same_file(tmp_path):
+    """Until the first of them has switched to the write-ahead log, SQLite itself would not wait."""
+    path = tmp_path / "memory.db"
+    first = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    first.execute("BEGIN IMMEDIATE")
+    release = threading.Timer(0.3, first.rollback)
+    release.start()
+    try:
+        load("store", f"sql:{path}").close()
+    finally:
+        release.join()
+        first.close()

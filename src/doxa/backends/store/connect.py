@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,6 +32,7 @@ HEAD = "m001"
 """The newest migration."""
 APPLICATION_ID = 0x446F7861
 """Marks an SQLite file as ours: the letters `Doxa`."""
+POLL_S = 0.01
 MIN_FREE_BYTES = 64 * 1024
 DIALECTS = ("sqlite", "postgresql", "postgres")
 SQLITE_MAGIC = b"SQLite format 3\x00"
@@ -149,7 +151,7 @@ def _listen(engine: sa.Engine, *, durability: str, timeout_s: float, frozen: boo
         connection.execute(f"PRAGMA busy_timeout = {int(timeout_s * 1000)}")
         if frozen:
             return
-        connection.execute("PRAGMA journal_mode = WAL")
+        _write_ahead(connection, timeout_s)
         connection.execute(f"PRAGMA synchronous = {'FULL' if durability == 'power' else 'NORMAL'}")
         connection.execute("PRAGMA secure_delete = ON")
 
@@ -157,6 +159,19 @@ def _listen(engine: sa.Engine, *, durability: str, timeout_s: float, frozen: boo
     def begin(connection: sa.Connection) -> None:
         write = connection.get_execution_options().get("write", False)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if write and not frozen else "BEGIN")
+
+
+def _write_ahead(connection: sqlite3.Connection, timeout_s: float) -> None:
+    """Switch to the write-ahead log. SQLite does not wait for others that open a new file at the same moment."""
+    until = time.monotonic() + timeout_s
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as exc:
+            if "locked" not in str(exc) or time.monotonic() >= until:
+                raise
+            time.sleep(POLL_S)
 
 
 def _migrate(engine: sa.Engine) -> None:
