@@ -393,3 +393,27 @@ def test_settings_that_are_no_settings_are_refused():
     """A dict is not taken for settings."""
     with pytest.raises(ConfigError, match="from_tree"):
         Doxa.open(":memory:", config={"db": "x"})
+
+
+@pytest.mark.parametrize(
+    ("known_at", "value"),
+    [
+        ("2024", "Berlin"),
+        ("2024-06", "Berlin"),
+        ("2024-05", "Lisbon"),
+        ("2024-06-02", "Berlin"),
+        ("2024-06-01", "Lisbon"),
+    ],
+)
+def test_a_coarse_time_means_all_of_it(doxa, known_at, value):
+    """What was believed by a month is what was believed at its end."""
+    assert talk(doxa, *MOVES).ask("Where do I live?", known_at=known_at).value == value
+
+
+def test_what_was_trusted_then_is_found_then(doxa):
+    """A turn that was withdrawn later was still evidence before."""
+    talk(doxa, *MOVES)
+    memory = doxa.memory(user="ana")
+    memory.withdraw(turn_id="t2")
+    assert not any("t2" in item.turn_ids for item in memory.search("moved to Berlin"))
+    assert any("t2" in item.turn_ids for item in memory.search("moved to Berlin", known_at="2024-07-01"))

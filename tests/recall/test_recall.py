@@ -45,7 +45,7 @@ def test_a_withdrawn_turn_is_never_found(words):
     """It stays in the indexes, and search leaves it out."""
     gone = words.say("I collect stamps.")
     kept = words.say("My brother collects stamps.", session="s2")
-    words.state.withdrawn.add(gone)
+    words.state.withdrawn[gone] = datetime(2030, 1, 1, tzinfo=UTC)
     assert words.ids("stamps") == [kept]
 
 

@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime, time
 from typing import get_args
 
 from dateutil import parser
+from dateutil.relativedelta import relativedelta
 
 from doxa.core.errors import InputError, TurnError
 from doxa.core.values import Role, Turn
@@ -47,10 +48,13 @@ def read_day(value: Day, *, what: str = "as_of") -> date:
 
 
 def read_end(value: Moment, *, what: str = "known_at") -> datetime:
-    """Return the end of a moment: a bare day means all of that day."""
+    """Return the end of a moment: a bare day, month or year means all of it."""
     moment = read_moment(value, what=what)
-    bare = not isinstance(value, datetime) and (not isinstance(value, str) or re.fullmatch(r"[\d-]+", value.strip()))
-    return datetime.combine(moment.date(), time.max, tzinfo=UTC) if bare else moment
+    text = value.strip() if isinstance(value, str) else "" if isinstance(value, datetime) else value.isoformat()
+    if not re.fullmatch(r"\d{4}(-\d\d){0,2}|\d{8}", text):
+        return moment
+    length = {4: relativedelta(month=12, day=31), 7: relativedelta(day=31)}.get(len(text), relativedelta())
+    return datetime.combine(moment.date() + length, time.max, tzinfo=UTC)
 
 
 def _parse(text: str, what: str) -> datetime:

@@ -4,7 +4,7 @@ The only package that holds a store: it appends events, folds them into one stat
 states that are in use loaded.
 """
 
-from doxa.memory.beliefs import Beliefs, Slot, fact_id, held_on, is_current, slot_of
+from doxa.memory.beliefs import Beliefs, Slot, fact_id, held_on, is_current, slot_of, supports
 from doxa.memory.codec import (
     change_from,
     change_to,
@@ -62,6 +62,7 @@ __all__ = [
     "same_words",
     "slot_of",
     "stems",
+    "supports",
     "turn_from",
     "turn_to",
     "verb_type",

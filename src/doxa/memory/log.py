@@ -254,7 +254,7 @@ def fold(state: UserState, event: Event, vector: NDArray[np.float32] | None) -> 
         if event.degraded:
             state.degraded[event.about.turn_id] = event.degraded
     elif event.kind == "withdrawn":
-        state.withdrawn.add(event.target)
+        state.withdrawn[event.target] = event.known_at
         state.beliefs.drop_turn(event.target, event.changes)
     elif event.kind == "retracted":
         state.beliefs.drop_support(state.beliefs.facts[event.target], event.changes)

@@ -39,8 +39,8 @@ class UserState:
     columns: Columns = field(default_factory=Columns)
     """Session links, speaker, role and time of every place."""
     forest: Forest = field(default_factory=Forest)
-    withdrawn: set[str] = field(default_factory=set)
-    """Ids of turns that were withdrawn: kept in the log, no longer believed or recalled."""
+    withdrawn: dict[str, datetime] = field(default_factory=dict)
+    """Ids of turns that were withdrawn, and when: kept in the log, no longer believed or recalled."""
     degraded: dict[str, str] = field(default_factory=dict)
     """Turn id -> why it could not be processed in full."""
     ordinal: int = 0

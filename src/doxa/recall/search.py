@@ -65,7 +65,9 @@ def _searched(state: UserState, session: str | None, known_at: datetime | None) 
         only = np.zeros_like(searched)
         only[inside] = True
         searched &= only
-    for turn_id in state.withdrawn:
+    for turn_id, withdrawn_at in state.withdrawn.items():
+        if known_at is not None and withdrawn_at > known_at:
+            continue  # it was still trusted then
         turn = state.turn(turn_id)
         place = None if turn is None else state.place(turn.ordinal)
         if place is not None:

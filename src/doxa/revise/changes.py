@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from doxa.core.values import Change, ChangeKind, Claim, Fact, Status
-from doxa.memory import Beliefs, Slot, slot_of
+from doxa.memory import Beliefs, Slot, slot_of, supports
 from doxa.revise.resolve import Standing, resolve
 
 __all__ = ["retract", "revise", "withdraw"]
@@ -45,14 +45,9 @@ def withdraw(turn_id: str, beliefs: Beliefs, *, known_at: datetime, reason: str 
 def retract(fact: Fact, beliefs: Beliefs, *, known_at: datetime, reason: str = "") -> list[Change]:
     """Return what changes when a fact is declared never to have been true: what it displaced returns."""
     slot = slot_of(fact)
-    dropped = [claim for claim in beliefs.claims[slot] if not _supports(claim, fact)]
+    dropped = [claim for claim in beliefs.claims[slot] if not supports(claim, fact)]
     gone = reason or "it was retracted by hand"
     return _difference(beliefs.in_slot(slot), resolve(dropped), turn_id=None, known_at=known_at, gone=gone)
-
-
-def _supports(claim: Claim, fact: Fact) -> bool:
-    same = claim.object.key == fact.object.key and claim.polarity == fact.polarity
-    return same and claim.turn_id in fact.turn_ids
 
 
 def _difference(
