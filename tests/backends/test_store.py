@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 import subprocess
 import threading
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -246,8 +247,8 @@ def test_a_damaged_file_is_refused_and_left_as_it_is(tmp_path):
     whole = path.read_bytes()
     torn = whole[:100] + b"\xff" * 4000 + whole[4100:]
     path.write_bytes(torn)
-    with pytest.raises(StoreForeignError, match="damaged"):
-        load("store", f"sql:{path}").read(SCOPE)
+    with pytest.raises(StoreForeignError, match="damaged"), closing(load("store", f"sql:{path}")) as damaged:
+        damaged.read(SCOPE)
     assert path.read_bytes() == torn
 
 

@@ -76,8 +76,12 @@ def open_engine(url: sa.URL, *, durability: str, timeout_s: float) -> sa.Engine:
         raise MissingDependencyError("psycopg", extra="postgres", purpose=f"The database {url.drivername}") from exc
     if url.get_backend_name() == "sqlite":
         _listen(engine, durability=durability, timeout_s=timeout_s, frozen=frozen)
-    with mapped_errors(str(url.database)):
-        _migrate(engine)
+    try:
+        with mapped_errors(str(url.database)):
+            _migrate(engine)
+    except BaseException:
+        engine.dispose()  # a refused file is not kept open
+        raise
     return engine
 
 

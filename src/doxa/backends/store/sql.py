@@ -36,7 +36,11 @@ def open_store(location: str, *, durability: str = "process", timeout_s: float =
     """Return the store at a path, `:memory:` or an SQLAlchemy URL; see `connect.open_engine` for what it raises."""
     url = parse_url(location)
     store = SQLStore(open_engine(url, durability=durability, timeout_s=timeout_s))
-    store.finish_wiping()
+    try:
+        store.finish_wiping()
+    except BaseException:
+        store.close()
+        raise
     return store
 
 
