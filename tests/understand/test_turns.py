@@ -159,8 +159,9 @@ def test_an_assistant_gives_no_orders_and_no_facts_about_itself(said: SimpleName
         ("Where do I live?", ("ask",)),
         ("I'm moving to Turin on 3 August.", ("inform", "plan")),
         ("Hm.", ("chat",)),
+        ("Thanks, that helps.", ("chat",)),
     ],
-    ids=["greet", "inform", "ask", "plan", "chat"],
+    ids=["greet", "inform", "ask", "plan", "chat", "thanks"],
 )
 def test_a_turn_has_its_intents(text: str, intents: tuple[str, ...], said: SimpleNamespace) -> None:
     assert said.after(text)[2].intents == intents
@@ -176,3 +177,32 @@ def test_understanding_is_deterministic(said: SimpleNamespace) -> None:
     text = "My brother Emil, who lives in Bern, joined Nexora in May, and I like olives."
     one = understand(said.turn(text), [], Beliefs())
     assert one == understand(said.turn(text), [], Beliefs())
+
+
+@pytest.mark.parametrize(
+    ("known", "said_now", "denied"),
+    [
+        ("I have a dog called Rex.", "I don't have a dog any more.", "not Nora dog Rex"),
+        ("I have a cat called Miso.", "We no longer have a cat.", "not Nora cat Miso"),
+        ("I have a girlfriend called Ida.", "I don't have a girlfriend any more.", "not Nora girlfriend Ida"),
+    ],
+    ids=["dog", "cat", "girlfriend"],
+)
+def test_who_has_none_any_more_does_not_have_the_one_by_name(
+    known: str, said_now: str, denied: str, said: SimpleNamespace
+) -> None:
+    assert denied in said.claims_of(known, said_now)
+
+
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    [
+        ("We no longer live in Rome.", "not Nora lives_in Rome"),
+        ("Leo no longer works at Siemens.", "not Leo works_at Siemens"),
+        ("Mia no longer studies law.", "not Mia studies law"),
+        ("Tom no longer has a car.", "not Tom has car"),
+    ],
+    ids=["first person", "-s", "-ies", "has"],
+)
+def test_no_longer_is_a_denial(text: str, claim: str, said: SimpleNamespace) -> None:
+    assert claim in said.claims_of(text)

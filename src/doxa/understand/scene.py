@@ -169,6 +169,19 @@ def say_each(
             claim = replace(claim, polarity=not polarity, object=term(clean(negated[1])))
         if claim.object != claim.subject:
             yield claim
+            yield from _denied_by_name(scene, claim)
+
+
+def _denied_by_name(scene: Scene, claim: Proposition) -> Iterator[Proposition]:
+    """Yield the denial of those who are known by name: who has no dog any more does not have Rex."""
+    noun = claim.object.key
+    relation = kin_of(noun) or (noun if noun in PET else None)
+    if claim.polarity or relation is None or claim.kind.name != "has":
+        return
+    for fact in scene.referents.beliefs.about(claim.subject.key, relation.replace(" ", "_")):
+        if fact.polarity and fact.status is Status.HELD:
+            kind = relation_type(fact.relation.name, fact.relation.label)
+            yield replace(claim, kind=replace(kind, functional=fact.functional), object=fact.object)
 
 
 def value_term(scene: Scene, value: str) -> Term:

@@ -24,10 +24,7 @@ __all__ = ["understand"]
 MOST_SENTENCES = 120
 """Sentences read per turn; what follows is kept as text. It bounds the cost of a very long message."""
 
-GREETING = re.compile(
-    r"^(?:hi|hello|hey|good (?:morning|evening|afternoon)|guten \w+|welcome|thanks|thank you|bye|talk soon)\b",
-    re.IGNORECASE,
-)
+GREETING = re.compile(r"^(?:hi|hello|hey|good (?:morning|evening|afternoon)|guten \w+|welcome)\b", re.IGNORECASE)
 HEDGE = re.compile(
     r"^(?:I (?:think|guess|suppose|believe|imagine|heard|read|hear|reckon|doubt)(?: that)?|"
     r"apparently|allegedly|supposedly|maybe|perhaps|probably|possibly|"
