@@ -20,6 +20,8 @@ from doxa.core.errors import ConfigError
 __all__ = ["Config", "EncoderConfig", "EngineConfig", "LLMConfig", "RecallConfig", "StoreConfig", "settings"]
 
 FILE_NAME = "doxa.toml"
+MISSPELT = 0.85
+"""How alike (difflib ratio) a variable has to be to a setting's name to be taken for a slip of it."""
 
 
 class _Group(BaseModel):
@@ -93,17 +95,18 @@ class Config(_Group):
         """Return the settings from `path` (default: `doxa.toml` here, if any), then the environment.
 
         Raises:
-            ConfigError: the file cannot be read, a setting is unknown, or a value does not fit.
+            ConfigError: the file cannot be read, a setting is unknown or misspelt, or a value does not fit.
         """
         environ = os.environ if environ is None else environ
         path = path or environ.get("DOXA_CONFIG")
         tree = _read_file(Path(path or FILE_NAME), required=path is not None)
         known = {name: keys for name, keys, _, _ in settings()}
-        unknown = sorted(n for n in environ if n.startswith("DOXA_") and n not in known and n not in _NOT_SETTINGS)
-        if unknown:
-            near = difflib.get_close_matches(unknown[0], [*known, *_NOT_SETTINGS], n=3)
-            hint = f"Did you mean {' or '.join(near)}?" if near else "`doxa doctor` lists the settings."
-            raise ConfigError(f"Unknown setting {unknown[0]} in the environment. {hint} Rename or unset it.")
+        for name in sorted(n for n in environ if n.startswith("DOXA_") and n not in known and n not in _NOT_SETTINGS):
+            near = difflib.get_close_matches(name, known, n=3, cutoff=MISSPELT)
+            if near:  # others may use the prefix for things of their own, so only what looks like a slip is refused
+                raise ConfigError(
+                    f"Unknown setting {name} in the environment. Did you mean {' or '.join(near)}? Rename or unset it."
+                )
         cls.from_tree(tree)  # the file by itself: a group that is no table has no place for what follows
         for name, keys in known.items():
             if environ.get(name):
