@@ -13,6 +13,7 @@ import time
 
 import pytest
 
+from doxa.core.config import Config
 from doxa.core.errors import BackendUnavailableError, ClosedError, StoreReadOnlyError
 from doxa.engine import Doxa, replay, turn
 from doxa.memory import MemoryLog, UserState
@@ -25,12 +26,12 @@ TURNS = [
 WRITER = textwrap.dedent(
     """
     import json, sys
-    from doxa.core.config import Config, EncoderConfig
+    from doxa.core.config import Config
     from doxa.engine import Doxa
 
     path, first, last, prefix = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
     turns = json.loads(open(sys.argv[5]).read())
-    with Doxa.open(path, config=Config(encoder=EncoderConfig(name="hash"))) as doxa:
+    with Doxa.open(path, config=Config()) as doxa:
         chat = doxa.dialogue(user="ana", session="s")
         for n in range(first, last):
             at = f"2024-01-01T00:{n // 60:02d}:{n % 60:02d}"
@@ -74,7 +75,7 @@ def snapshot(path, config):
         return turns, memory.facts(current=False), [str(c) for c in state.beliefs.changes], rows.tobytes(), len(places)
 
 
-def test_kill_at_any_moment_loses_nothing_that_was_acknowledged(config, tmp_path, writer):
+def test_kill_at_any_moment_loses_nothing_that_was_acknowledged(tmp_path, writer):
     """Killed twenty times while it ingests 600 turns, the memory ends like one that was never interrupted."""
     rng = random.Random(7)
     path, acknowledged, done = tmp_path / "killed.db", set(), 0
@@ -95,17 +96,17 @@ def test_kill_at_any_moment_loses_nothing_that_was_acknowledged(config, tmp_path
         if kill == 20:
             assert process.returncode == 0, errors
         done = len(acknowledged)
-    killed = snapshot(path, config)
+    killed = snapshot(path, Config())
     ids = [turn_id for turn_id, _ in killed[0]]
     assert len(ids) == len(set(ids)) == 600 and acknowledged <= set(ids)
     whole = writer(tmp_path / "whole.db", 0, 600)
     whole.stdout.read()
     assert whole.wait() == 0
     assert killed[-1] == 600
-    assert killed == snapshot(tmp_path / "whole.db", config)
+    assert killed == snapshot(tmp_path / "whole.db", Config())
 
 
-def test_four_processes_write_one_file(config, tmp_path, writer):
+def test_four_processes_write_one_file(tmp_path, writer):
     """Four writers of 200 turns each leave 800 turns, no error, and nothing unprocessed."""
     path = tmp_path / "memory.db"
     processes = [writer(path, 0, 200, prefix=f"{name}:") for name in "abcd"]
@@ -115,7 +116,7 @@ def test_four_processes_write_one_file(config, tmp_path, writer):
         if process.returncode:
             failures.append(errors)
     assert failures == []
-    turns = snapshot(path, config)[0]
+    turns = snapshot(path, Config())[0]
     assert len(turns) == len(set(turns)) == 800
 
 
