@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -12,15 +12,13 @@ from typing import Any
 from doxa.backends.store import Row
 from doxa.core.errors import NotFoundError, StoreConflictError
 from doxa.core.values import Certificate, Claim, Fact, Turn
-from doxa.memory import Beliefs, Event, MemoryLog, UserState, slot_of, turn_from
+from doxa.memory import Beliefs, Event, MemoryLog, UserState, slot_of, turn_of
 from doxa.revise import retract, revise, withdraw
 from doxa.understand import understand
 
 __all__ = ["NO_TURN", "beliefs_at", "claims_of", "erase_all", "erase_turn"]
 
 NO_TURN = "User {user!r} has no turn {turn_id!r}. `doxa search` and `doxa facts` show turn ids."
-
-Understand = Callable[[Turn, Beliefs], Sequence[Claim]]
 
 
 def beliefs_at(rows: Sequence[Row], known_at: datetime) -> Beliefs:
@@ -141,8 +139,7 @@ def _retell(
     bodies: dict[int, Mapping[str, Any]] = {}
     for row in rows:
         if row.kind == "turn":
-            turn = turn_from(row.body, turn_id=str(row.turn_id), user=user, ordinal=row.ordinal, at=row.known_at)
-            state.receive(turn)
+            state.receive(turn_of(row, user))
         elif row.kind != "erased":
             about = state.turns.get(row.about or 0)
             event = Event.from_row(row, about)

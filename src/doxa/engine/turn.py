@@ -19,7 +19,7 @@ from doxa.core.values import Change, ChangeKind, Draft, Evidence, Fact, Question
 from doxa.engine.replay import beliefs_at, claims_of
 from doxa.engine.wiring import Parts
 from doxa.memory import Beliefs, Event, UserState, describe
-from doxa.reason import answer, relevant_facts, write_with_model
+from doxa.reason import PROMPT_VERSION, answer, relevant_facts, write_with_model
 from doxa.recall import recall, rephrase
 from doxa.revise import revise
 from doxa.understand import find_question, read_question, understand
@@ -137,7 +137,7 @@ def search(
 
 def _look_up(asked: Asked, vector: NDArray[np.float32], state: UserState, parts: Parts, tracer: Tracer) -> _Found:
     own = state.turn(asked.turn_id) if asked.turn_id else None
-    changes = [change for change in state.beliefs.changes[-256:] if own and change.turn_id == own.turn_id]
+    changes = state.beliefs.changes_by(own.turn_id) if own else []
     recent = _recent(asked, own, state, parts.config.engine.context_turns)
     beliefs = state.beliefs if asked.known_at is None else beliefs_at(parts.log.rows(asked.user), asked.known_at)
     today = asked.known_at.date() if asked.known_at else state.today() or asked.at.date()
@@ -194,7 +194,7 @@ def _write(asked: Asked, found: _Found, parts: Parts, tracer: Tracer) -> Draft:
     if parts.config.llm.name is None:
         return found.draft
     with tracer.step("write") as note:
-        note["model"] = parts.config.llm.name
+        note.update(model=parts.config.llm.name, prompt=PROMPT_VERSION)
         try:
             model = parts.model()
             assert model is not None

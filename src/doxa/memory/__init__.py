@@ -17,7 +17,7 @@ from doxa.memory.codec import (
 )
 from doxa.memory.columns import Columns, microseconds
 from doxa.memory.lexical import InvertedIndex, stems
-from doxa.memory.log import Event, MemoryLog, fold_row
+from doxa.memory.log import Event, MemoryLog, fold_row, turn_of
 from doxa.memory.ontology import (
     RelationType,
     answered_by,
@@ -64,6 +64,7 @@ __all__ = [
     "stems",
     "supports",
     "turn_from",
+    "turn_of",
     "turn_to",
     "verb_type",
 ]

@@ -56,6 +56,7 @@ class Beliefs:
     _by_relation: dict[tuple[str, str], list[str]] = field(default_factory=lambda: defaultdict(list))
     _possessions: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     _changes_of: dict[str, list[Change]] = field(default_factory=lambda: defaultdict(list))
+    _changes_by: dict[str, list[Change]] = field(default_factory=lambda: defaultdict(list))
 
     def learn(self, claims: Iterable[Claim], changes: Iterable[Change]) -> None:
         """Take over the claims of a turn and the changes that they caused."""
@@ -88,6 +89,8 @@ class Beliefs:
             self.facts[fact.fact_id] = fact
             self.changes.append(change)
             self._changes_of[fact.fact_id].append(change)
+            if change.turn_id is not None:
+                self._changes_by[change.turn_id].append(change)
 
     def _index(self, fact: Fact) -> None:
         key = fact.subject.key
@@ -118,6 +121,10 @@ class Beliefs:
     def changes_of(self, key: str) -> list[Change]:
         """Return what happened to a fact, oldest first; empty for an unknown id."""
         return list(self._changes_of.get(key, ()))
+
+    def changes_by(self, turn_id: str) -> list[Change]:
+        """Return what a turn changed, in order; empty when it changed nothing."""
+        return list(self._changes_by.get(turn_id, ()))
 
     def select(
         self,

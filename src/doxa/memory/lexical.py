@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from array import array
 from collections import Counter
-from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Any
 
@@ -87,11 +86,3 @@ class InvertedIndex:
         lengths = np.frombuffer(self._lengths, dtype=np.uint32)[places]
         norm = k1 * (1 - b + b * lengths / max(self._words / len(self), 1.0))
         return places, (self.idf(term) * (k1 + 1) * counts / (counts + norm)).astype(np.float32)
-
-    def bm25(self, weights: Mapping[str, float]) -> NDArray[np.float32]:
-        """Return the BM25 score of every document, `(n,) float32`; `weights` is how much each stem counts."""
-        total = np.zeros(len(self), dtype=np.float32)
-        for term, weight in weights.items():
-            places, scores = self.scores(term)
-            total[places] += weight * scores
-        return total

@@ -54,11 +54,6 @@ class RelationType:
         """Return the relation as claims carry it."""
         return Relation(self.name, self.label)
 
-    @property
-    def template(self) -> str:
-        """Return the affirmative sentence in the present, with `{s}` and `{o}` for subject and object."""
-        return "{s}'s " + self.label + " is {o}" if self.kind == "noun" else "{s} " + self.label + " {o}"
-
     def render(self, subject: str, value: str, *, polarity: bool = True, past: bool = False, modality: Modality) -> str:
         """Return a plain sentence, without its time and without a full stop."""
         phrase = self._noun_phrase if self.kind == "noun" else self._verb_phrase

@@ -10,10 +10,10 @@ from datetime import date
 from doxa.core.values import Draft, Evidence, Question, Status, Turn
 from doxa.memory import Beliefs
 from doxa.reason.facts import answer_from_facts, relevant_facts
-from doxa.reason.prompted import write_with_model
+from doxa.reason.prompted import PROMPT_VERSION, write_with_model
 from doxa.reason.sentences import answer_from_sentences
 
-__all__ = ["abstention", "answer", "relevant_facts", "write_with_model"]
+__all__ = ["PROMPT_VERSION", "abstention", "answer", "relevant_facts", "write_with_model"]
 
 
 def answer(

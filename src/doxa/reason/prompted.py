@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
@@ -10,11 +11,10 @@ from doxa.backends.llm import LanguageModel, Message, Usage
 from doxa.core.values import Citation, Draft, Evidence, Fact, Turn
 from doxa.memory import describe
 
-__all__ = ["Written", "write_with_model"]
-
-from dataclasses import dataclass
+__all__ = ["PROMPT_VERSION", "Written", "write_with_model"]
 
 PROMPT_VERSION = "answer/1"
+"""Changes with the wording of the prompt; the trace of every written answer names it."""
 INSTRUCTIONS = """You are {agent}, talking with {user}. Today is {today}.
 Below is what your memory holds: facts that are believed now, and turns of earlier conversation with their ids.
 Answer the last message from this memory alone. When it holds no answer, say so and set "abstained" to true;

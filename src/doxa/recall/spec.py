@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 __all__ = ["RecallSpec"]
 
@@ -45,7 +45,3 @@ class RecallSpec:
     """How many turns before and after help a turn."""
     decay: float = 0.5
     """How much less each step away helps."""
-
-    def with_top_k(self, top_k: int) -> RecallSpec:
-        """Return the same search for another number of results."""
-        return replace(self, top_k=top_k)

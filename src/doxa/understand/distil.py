@@ -13,7 +13,6 @@ from doxa.understand.verbs import base_of
 __all__ = ["clauses_of"]
 
 KIN_WORDS = "|".join(sorted((re.escape(word) for word in [*KIN, *PET]), key=len, reverse=True))
-OWNER = r"(?:my|our|his|her|[^\W\d_a-z][\w]*'s)"
 ADJ = r"(?:(?:older|younger|elder|little|big|best|old|new|oldest|youngest|eldest|twin|dear|good|current|former) )*"
 APPOSED = re.compile(
     rf"\b(?P<owner>(?i:my|our|his|her)|{NAME}'s) (?P<kin>{ADJ}(?:{KIN_WORDS})),? (?:called |"

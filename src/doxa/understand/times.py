@@ -49,7 +49,6 @@ NUMBER = (
     + ")"
 )
 UNIT = r"(?:day|night|week|fortnight|month|year|yr|decade)s?"
-ORD = r"\d{1,2}(?:st|nd|rd|th)"
 SEASON = r"(?:spring|summer|autumn|fall|winter)"
 
 CORE = (
