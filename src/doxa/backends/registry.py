@@ -28,6 +28,7 @@ _BUILT_IN: Final[Mapping[tuple[str, str], str]] = {
     ("encoder", "openai"): "doxa.backends.encoder.openai:open_encoder",
     ("llm", "openai"): "doxa.backends.llm.openai:open_model",
     ("llm", "scripted"): "doxa.backends.llm.scripted:open_model",
+    ("parser", "builtin"): "doxa.backends.parser.onnx:open_parser",
     ("store", "sql"): "doxa.backends.store.sql:open_store",
 }
 
@@ -36,7 +37,7 @@ def load(kind: str, name: str, **options: object) -> Any:
     """Gives back a new backend; the caller closes it.
 
     Args:
-        kind: What it does: `encoder` or `llm`, or a kind that an installed package adds.
+        kind: What it does: `encoder`, `llm` or `parser`, or a kind that an installed package adds.
         name: `scheme` or `scheme:rest`, such as `builtin` or `openai:text-embedding-3-small`.
         options: Keyword arguments of the factory, such as `base_url` or `timeout_s`.
 
