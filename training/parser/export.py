@@ -9,6 +9,7 @@ import argparse
 import hashlib
 import json
 import os
+import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from pathlib import Path
@@ -149,19 +150,37 @@ def write_card(path: Path, model: Path, classes: Inventory, sentences: Iterable[
 
 
 def exceptions(sentences: Iterable[Sentence], *, seen: int = 3) -> dict[str, str]:
-    """Lemmas that no suffix rule should guess: words seen with one lemma only, which replaces letters."""
+    """Lemmas that no suffix rule should guess: irregular words, by `form|UPOS`.
+
+    They come from `irregular.toml`, and from the treebanks: words seen with one lemma only, which replaces letters.
+    """
+    kept = irregular()
     found: dict[str, Counter[str]] = defaultdict(Counter)
     for one in sentences:
         for form, tag, lemma in zip(one.forms, one.upos, one.lemmas, strict=True):
             if lemma and tag not in ("PROPN", "X", "SYM", "PUNCT", "NUM"):
                 found[f"{form.lower()}|{tag}"][lemma] += 1
-    kept = {}
     for key, lemmas in found.items():
         (lemma, count), *rest = lemmas.most_common()
         form = key.partition("|")[0]
         if not rest and count >= seen and script(form, lemma).split(";")[2] not in ("", "e", "y"):
             kept[key] = lemma
+        elif rest:
+            kept.pop(key, None)  # the treebanks know two, so that the sentence has to decide
     return dict(sorted(kept.items()))
+
+
+def irregular() -> dict[str, str]:
+    """The lists of `irregular.toml`, by `form|UPOS`."""
+    tags = {"verbs": ("VERB", "AUX"), "nouns": ("NOUN",), "adjectives": ("ADJ", "ADV")}
+    lists = tomllib.loads((Path(__file__).parent / "irregular.toml").read_text(encoding="utf-8"))
+    return {
+        f"{form}|{tag}": base
+        for part, words in lists.items()
+        for base, forms in words.items()
+        for form in forms.split()
+        for tag in tags[part]
+    }
 
 
 if __name__ == "__main__":

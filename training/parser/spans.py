@@ -30,6 +30,7 @@ SLOTS = {
     "QUANTITY": "price total_price ride_fare",
 }
 TYPE_OF_SLOT = {slot: kind for kind, slots in SLOTS.items() for slot in slots.split()}
+Spanned = tuple[list[str], tuple[int, ...]]
 CLOCK = re.compile(
     r"\d{1,2}:\d{2}(:\d{2})?|\d{1,4}/\d{1,2}/\d{1,4}|(19|20)\d\d|\d{1,2}(st|nd|rd|th)|'?\d0s|(19|20)\d0s"
 )
@@ -118,10 +119,11 @@ def _amount(lower: Sequence[str], upos: Sequence[str], at: int, allowed: list[in
     return end
 
 
-def slot_sentences(data: Path) -> Iterator[tuple[list[str], tuple[int, ...]]]:
-    """Sentences of SGD with the tags that their slots give."""
+def slot_sentences(data: Path, *, held: bool = False) -> Iterator[Spanned]:
+    """Sentences of SGD with the tags that their slots give; every tenth dialogue is held out."""
     for path in sorted((data / "open" / "sgd").glob("*dialogues*.json")):
-        for dialogue in json.loads(path.read_text(encoding="utf-8")):
+        dialogues = json.loads(path.read_text(encoding="utf-8"))
+        for dialogue in (one for at, one in enumerate(dialogues) if (at % 10 == 7) is held):
             for turn in dialogue["turns"]:
                 spans = [
                     (slot["start"], slot["exclusive_end"], TYPE_OF_SLOT.get(slot["slot"], ""))
@@ -131,10 +133,11 @@ def slot_sentences(data: Path) -> Iterator[tuple[list[str], tuple[int, ...]]]:
                 yield from _spanned(turn["utterance"], spans)
 
 
-def time_sentences(data: Path) -> Iterator[tuple[list[str], tuple[int, ...]]]:
-    """Inputs of recognizers_datetime with their times."""
+def time_sentences(data: Path, *, held: bool = False) -> Iterator[Spanned]:
+    """Inputs of recognizers_datetime with their times; every tenth is held out."""
     for path in sorted((data / "open" / "recognizers_datetime").glob("*Extractor.json")):
-        for case in json.loads(path.read_text(encoding="utf-8-sig")):
+        cases = json.loads(path.read_text(encoding="utf-8-sig"))
+        for case in (one for at, one in enumerate(cases) if (at % 10 == 7) is held):
             spans = []
             for result in case["Results"]:
                 start = case["Input"].lower().find(str(result.get("Text", "")).lower())
@@ -143,7 +146,7 @@ def time_sentences(data: Path) -> Iterator[tuple[list[str], tuple[int, ...]]]:
             yield from _spanned(case["Input"], spans)
 
 
-def _spanned(text: str, spans: Sequence[tuple[int, int, str]]) -> Iterator[tuple[list[str], tuple[int, ...]]]:
+def _spanned(text: str, spans: Sequence[tuple[int, int, str]]) -> Iterator[Spanned]:
     """Words outside of all spans are O, unless they look like something that a slot might hold."""
     for sentence in split(text):
         tags = []

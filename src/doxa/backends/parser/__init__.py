@@ -12,10 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from doxa.backends.parser.caching import CachedParser
 from doxa.backends.parser.sentences import split
 from doxa.backends.parser.words import Word
 
-__all__ = ["Parse", "Parser", "Word", "split"]
+__all__ = ["CachedParser", "Parse", "Parser", "Word", "split"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

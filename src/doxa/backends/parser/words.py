@@ -64,8 +64,7 @@ def words(text: str) -> list[Word]:
     spans: list[tuple[int, int]] = []
     scan, at = _scan(), 0
     while (match := scan.search(text, at)) is not None:
-        before = text[spans[-1][0] : spans[-1][1]] if spans else ""
-        for start, end in _parts(text, match, before):
+        for start, end in _parts(text, match):
             if spans and spans[-1][1] == start and _belongs(text, start):
                 spans[-1] = (spans[-1][0], end)
             else:
@@ -111,7 +110,7 @@ def _belongs(text: str, at: int) -> bool:
     return unicodedata.category(before) in MARKS and char.isalnum()
 
 
-def _parts(text: str, match: re.Match[str], before: str) -> Iterator[tuple[int, int]]:
+def _parts(text: str, match: re.Match[str]) -> Iterator[tuple[int, int]]:
     start, end = match.span()
     kind = match.lastgroup
     if kind in ("link", "mail"):
@@ -120,12 +119,12 @@ def _parts(text: str, match: re.Match[str], before: str) -> Iterator[tuple[int, 
     elif match[0] == "24/7":
         yield from ((start, start + 2), (start + 2, start + 3), (start + 3, end))
     elif kind == "word":
-        yield from _word(text, start, end, before)
+        yield from _word(text, start, end)
     else:
         yield start, end
 
 
-def _word(text: str, start: int, end: int, before: str) -> Iterator[tuple[int, int]]:
+def _word(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Cuts what stands between two spaces at hyphens, slashes and points, and each piece at its clitics."""
     at = piece = start
     for separator in _SEPARATOR.finditer(text, start, end):
@@ -134,17 +133,17 @@ def _word(text: str, start: int, end: int, before: str) -> Iterator[tuple[int, i
             continue
         if cut < at:
             continue
-        yield from _pointed(text, piece, cut, before)
+        yield from _pointed(text, piece, cut)
         yield cut, cut + 1
         at = piece = cut + 1
-    yield from _pointed(text, piece, end, before)
+    yield from _pointed(text, piece, end)
 
 
-def _pointed(text: str, start: int, end: int, before: str) -> Iterator[tuple[int, int]]:
+def _pointed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Names of hosts and files, and abbreviations, keep their points; a point between sentences is cut out."""
     form = text[start:end]
     parts = form.lower().split(".")
-    if text[end : end + 1] == "." and _keeps_point(text, start, end, before):
+    if text[end : end + 1] == "." and _keeps_point(text, start, end):
         yield start, end + 1
     elif len(parts) == 1 or _is_name(parts):
         yield from _clitics(start, form)
@@ -162,7 +161,7 @@ def _is_name(parts: list[str]) -> bool:
     return joined or parts[-1] in conventions().suffixes
 
 
-def _keeps_point(text: str, start: int, end: int, before: str) -> bool:
+def _keeps_point(text: str, start: int, end: int) -> bool:
     """Whether the point behind is part of the word: `Dr.`, `No. 5`, `J. Smith`."""
     lower = text[start:end].lower()
     known = conventions()
@@ -173,8 +172,7 @@ def _keeps_point(text: str, start: int, end: int, before: str) -> bool:
     if lower in known.before_digits:
         return behind[:1].isdigit()
     initial = end - start == 1 and text[start].isupper() and text[start] != "I"
-    named = not before or before[:1].isupper() or before == "."
-    return initial and named and behind[:1].isupper() and behind.lower() not in known.openers
+    return initial and behind[:1].isupper() and behind.lower() not in known.openers
 
 
 def _clitics(start: int, form: str) -> Iterator[tuple[int, int]]:
