@@ -213,6 +213,11 @@ def _event(scene: Scene) -> Iterator[Proposition]:
         ahead = scene.point is not None and scene.point.start is not None and scene.point.start >= scene.today
         modality = Modality.PLANNED if ahead and modality is Modality.ASSERTED else modality
         yield say(scene, relation_type("takes_place_on"), day, polarity=polarity, modality=modality, valid=valid)
+    clock = scene.clock or next(
+        (noun for prep, noun in scene.complement.phrases if prep == "at" and noun.isdigit()), ""
+    )
+    if clock:
+        yield say(scene, relation_type("takes_place_at"), clock, polarity=polarity, modality=modality, valid=valid)
     if place and not EMPTY_OBJECT.match(clean(place)) and not re.match(r"\d", place):
         yield say(scene, relation_type("takes_place_at"), place, polarity=polarity, modality=modality, valid=valid)
 

@@ -10,7 +10,7 @@ from doxa.understand.text import words
 from doxa.understand.verbgroup import DETERMINERS
 from doxa.understand.verbs import base_of
 
-__all__ = ["clauses_of"]
+__all__ = ["clauses_of", "name_relatives"]
 
 KIN_WORDS = "|".join(sorted((re.escape(word) for word in [*KIN, *PET]), key=len, reverse=True))
 ADJ = r"(?:(?:older|younger|elder|little|big|best|old|new|oldest|youngest|eldest|twin|dear|good|current|former) )*"
@@ -23,9 +23,10 @@ AFTER = re.compile(rf"\b(?P<name>{NAME}), (?P<owner>(?i:my|our|his|her)) (?P<kin
 CHILDREN = re.compile(
     rf"\b(?P<owner>(?i:my|our|his|her)|{NAME}'s) (?:(?:two|three|four|five|\d) )?(?:little |grown-up )?"
     rf"(?P<kin>children|kids|sons|daughters|sisters|brothers|cats|dogs|nephews|nieces|friends|"
-    rf"parents),? (?P<names>{NAME}(?:(?:, | and |, and ){NAME})+)"
+    rf"parents|twins|cousins|grandchildren|grandkids|aunts|uncles|colleagues|flatmates|neighbours|neighbors),? "
+    rf"(?P<names>{NAME}(?:(?:, | and |, and ){NAME})+)"
 )
-SINGULAR = {"children": "child", "kids": "child"}
+SINGULAR = {"children": "child", "kids": "child", "grandchildren": "grandchild", "grandkids": "grandchild"}
 RELATIVE = re.compile(
     rf"^(?P<head>.*?\b(?P<noun>{NAME}|(?:my|the|our|his|her|a|an) [\w ]{{2,30}}?)),? (?P<who>who|"
     rf"which) (?P<body>[^,]+?)(?P<tail>,.*)?$"
@@ -60,7 +61,7 @@ def clauses_of(text: str) -> list[str]:
     if inside:
         text = _before_condition(text, inside.start())
     text = _without_lead(text)
-    text, extra = _appositions(text)
+    text, extra = name_relatives(text)
     text = VOCATIVE.sub("", text)
     pieces: list[str] = []
     for piece in CUT.split(text):
@@ -92,7 +93,8 @@ def _without_lead(text: str) -> str:
     return text
 
 
-def _appositions(text: str) -> tuple[str, list[str]]:
+def name_relatives(text: str) -> tuple[str, list[str]]:
+    """Return a sentence with names for "my sister Mia", and the sentences that say who is whose what."""
     extra: list[str] = []
 
     def children(match: re.Match[str]) -> str:

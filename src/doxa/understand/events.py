@@ -10,7 +10,18 @@ from doxa.core.values import Interval, Modality
 from doxa.memory import attribute, relation_type
 from doxa.understand.descriptions import DIET, OCCUPATION, naming
 from doxa.understand.referents import NAME, PET, clean, kin_of, named, term
-from doxa.understand.scene import HOLE, MONEY, Proposition, Scene, from_then, is_animate, known_of, say, value_term
+from doxa.understand.scene import (
+    EMPTY_OBJECT,
+    HOLE,
+    MONEY,
+    Proposition,
+    Scene,
+    from_then,
+    is_animate,
+    known_of,
+    say,
+    value_term,
+)
 from doxa.understand.times import MONTHS, number_of
 
 __all__ = [
@@ -24,6 +35,7 @@ __all__ = [
     "purchase",
     "relatives",
     "switched",
+    "transfer",
     "turns",
 ]
 
@@ -31,8 +43,9 @@ BABY = re.compile(r"(?:a|another) (?:baby )?(?:little )?(boy|girl|son|daughter)$
 PRICING = frozenset("raise increase lower reduce put cut bump".split())
 AMOUNT = re.compile(r"^\d[\d.,]*(?: (?:a|per) \w+)?$")
 BOUNDARIES = {
-    "begin": "begins_on", "start": "begins_on", "end": "ends_on", "expire": "ends_on", "run+out": "ends_on",
+    "begin": "begins_on", "start": "begins_on", "end": "ends_on", "expire": "expire_on", "run+out": "run_out_on",
 }  # fmt: skip
+HANDING = frozenset("give hand donate lend pass give+away pass+on hand+down".split())
 OFTEN = re.compile(r"\b(?:every|again and again|forever|all day)\b.*")
 
 
@@ -111,7 +124,8 @@ def boundary(scene: Scene) -> Iterator[Proposition]:
     if kind is None or is_animate(scene) or scene.complement.direct or not (hole or (point and point.start)):
         return
     day = HOLE if hole else Interval.format(point.start, point.start_precision) if point else ""
-    yield say(scene, relation_type(kind), day, polarity=not clause.negated, modality=clause.modality)
+    told = replace(relation_type(kind), functional=True)
+    yield say(scene, told, day, polarity=not clause.negated, modality=clause.modality)
 
 
 def relatives(scene: Scene) -> Iterator[Proposition]:
@@ -169,6 +183,21 @@ def purchase(scene: Scene) -> Iterator[Proposition]:
         yield say(scene, relation_type("costs"), paid.partition(" ")[2], polarity=not scene.clause.negated)
     if scene.clause.verb == "pay" and (MONEY.search(paid) or paid == HOLE) and thing:
         yield replace(say(scene, relation_type("costs"), paid), subject=value_term(scene, thing))
+
+
+def transfer(scene: Scene) -> Iterator[Proposition]:
+    """Yield who has what was handed over, and who has it no more: "I gave my old camera to Renske"."""
+    clause, thing = scene.clause, scene.complement.direct
+    who = next((noun for prep, noun in scene.complement.phrases if prep in ("to", "") and named(clean(noun))), "")
+    if clause.verb not in HANDING or clause.passive or not (thing and who) or EMPTY_OBJECT.match(clean(thing)):
+        return
+    modality, valid, polarity = scene.modality(event=True), from_then(scene), not clause.negated
+    given = say(scene, relation_type("has"), thing, modality=modality, valid=valid, polarity=polarity)
+    yield replace(given, subject=value_term(scene, who))
+    mine = re.match(r"(?:my|our|his|her|their)\b", thing)
+    if mine and modality is Modality.ASSERTED and polarity:
+        until = Interval(end=valid.start, end_precision=valid.start_precision) if valid.start else Interval()
+        yield say(scene, relation_type("has"), thing, valid=until, ended=True)
 
 
 def fondness(scene: Scene) -> Iterator[Proposition]:

@@ -35,7 +35,7 @@ SVO = frozenset(
     "play feed groom chair serve volunteer close open tutor study learn".split()
 )
 INTRANSITIVE = frozenset(
-    "climb swim ski run walk fence meditate sing dance paint cook bake cycle hike jog retire smoke drink travel surf "
+    "climb swim ski run walk fence meditate sing dance paint cook bake cycle hike jog smoke travel surf "
     "knit garden drive row draw rehearse volunteer".split()
 )
 USED_AS = dict.fromkeys("car van motorbike motorcycle truck scooter".split(), "drives")

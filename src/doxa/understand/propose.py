@@ -21,12 +21,15 @@ from doxa.understand.events import (
     purchase,
     relatives,
     switched,
+    transfer,
     turns,
 )
 from doxa.understand.frames import match_frames
+from doxa.understand.open_clauses import open_clause
 from doxa.understand.plans import CANCELLING, MOVING, activity, appointment, moved, replanned, visit
 from doxa.understand.predicates import framed, plain
-from doxa.understand.referents import Referents, named, term
+from doxa.understand.predications import Predication
+from doxa.understand.referents import Referents, clean, kin_of, named, term
 from doxa.understand.scene import (
     HOLE,
     Proposition,
@@ -37,7 +40,7 @@ from doxa.understand.scene import (
 )
 from doxa.understand.times import TimeSpan, find_times
 
-__all__ = ["HOLE", "Proposition", "propose"]
+__all__ = ["HOLE", "Proposition", "propose", "propose_parsed"]
 
 PAIRING = {
     "marry": "to",
@@ -51,6 +54,9 @@ PAIRING = {
 """Verbs whose two subjects stand for subject and object, with the preposition of the latter."""
 UNKNOWN_HAND = MOVING | CANCELLING | PRICING
 """Verbs for what is done to somebody's plans and prices, where "they" may be anybody."""
+ONE = re.compile(r"(?<=[a-z] )ones?$")
+THING = re.compile(r"(?:the|a|an|my|our|this|that|his|her|their|[a-z]+$|\w+'s) ?", re.IGNORECASE)
+PRONOUNS = frozenset("i we you he she they them him her us me this that these those there everyone nobody".split())
 UNNAMED = frozenset(["the children", "the kids", "the boys", "the girls"])
 """Groups whose members are not known here; what is said of them is left out."""
 
@@ -67,9 +73,76 @@ def propose(clause: Clause, text_times: str, referents: Referents, at: datetime)
     past = clause.tense in ("past", "perfect")
     before = find_times(text_times, at, past=past)
     inside = find_times(clause.rest, at, past=past)
-    complement = _placed(clause, complement_of(_without(clause.rest, inside)), referents)
-    nouns, complement = _paired(clause, coordinated(clause.subject) or [clause.subject], complement)
+    dated = bool(inside and inside[0].start < 3 and inside[0].kind == "point")
+    complement = complement_of(_without(clause.rest, inside))
+    nouns = coordinated(clause.subject) or [clause.subject]
     found: list[Proposition] = []
+    for scene in _scenes(clause, complement, nouns, (*before, *inside), referents, at, dated=dated):
+        found.extend(_read(scene))
+    if found:
+        referents.thing = found[-1].object
+        _note(found, referents)
+    return found
+
+
+def propose_parsed(predication: Predication, referents: Referents, at: datetime) -> list[Proposition]:
+    """Return what a parsed clause says: by the patterns for its verb, else under the name of the verb itself."""
+    predication = _resolved(predication, referents)
+    nouns = list(predication.subjects) or [""]
+    found: list[Proposition] = []
+    for scene in _scenes(
+        predication.clause, predication.complement, nouns, predication.times, referents, at, dated=predication.dated
+    ):
+        found.extend(list(_read(scene)) or open_clause(scene, predication))
+    _note(found, referents)
+    _note_topic(predication, referents)
+    return found
+
+
+def _resolved(predication: Predication, referents: Referents) -> Predication:
+    """Put the thing that was spoken of for "it", and its noun for "one" ("the new one" -> "the new cello")."""
+
+    def plain(text: str) -> str:
+        if text.casefold() == "it" and referents.topic is not None:
+            return referents.topic.label
+        return ONE.sub(referents.kind, text) if referents.kind else text
+
+    complement = predication.complement
+    phrases = tuple((prep, plain(text)) for prep, text in complement.phrases)
+    objects = tuple(plain(text) for text in predication.objects)
+    direct = plain(complement.direct) if len(objects) < 2 else complement.direct
+    return replace(
+        predication,
+        subjects=tuple(plain(text) for text in predication.subjects),
+        objects=objects,
+        complement=Complement(direct=direct, phrases=phrases),
+    )
+
+
+def _note_topic(predication: Predication, referents: Referents) -> None:
+    """Note the thing that a clause is about, its subject before its object, for what follows in the turn."""
+    for text in (*predication.subjects, *predication.objects):
+        noun = clean(text)
+        if noun.casefold() in PRONOUNS or named(noun) or kin_of(noun) or not noun or text.casefold() == "it":
+            continue
+        thing = referents.resolve(text)
+        if thing is not None and thing != referents.speaker and THING.match(text):
+            referents.topic, referents.kind = thing, noun.split()[-1]
+            return
+
+
+def _scenes(
+    clause: Clause,
+    complement: Complement,
+    nouns: list[str],
+    times: tuple[TimeSpan, ...],
+    referents: Referents,
+    at: datetime,
+    *,
+    dated: bool,
+) -> Iterator[Scene]:
+    """Yield one scene for every subject that is known; people among them are noted when its reading is done."""
+    nouns, complement = _paired(clause, nouns, _placed(clause, complement, referents))
     for noun in nouns:
         subject = _subject(noun, clause, referents)
         if subject is None:
@@ -77,20 +150,16 @@ def propose(clause: Clause, text_times: str, referents: Referents, at: datetime)
         scene = Scene(
             clause=clause,
             complement=complement,
-            times=(*before, *inside),
+            times=times,
             subject=subject,
             owner=owner_of(noun, referents),
             noun=possessed(noun),
-            dated=bool(inside and inside[0].start < 3 and inside[0].kind == "point"),
+            dated=dated,
             referents=referents,
             at=at,
         )
-        found.extend(_read(scene))
+        yield scene
         _mention(noun, scene)
-    if found:
-        referents.thing = found[-1].object
-        _note(found, referents)
-    return found
 
 
 def _note(found: Sequence[Proposition], referents: Referents) -> None:
@@ -143,6 +212,8 @@ def _mention(noun: str, scene: Scene) -> None:
     """Note the people that a subject names, for the pronouns that follow."""
     if scene.owner is not None and named(scene.owner.label):
         scene.referents.mention(scene.owner)
+    if scene.subject != scene.referents.speaker and kin_of(scene.subject.label.rpartition("'s ")[2]):
+        scene.referents.mention(scene.subject)
     if named(scene.subject.label) and not noun.casefold().startswith(("the ", "a ")):
         scene.referents.mention(scene.subject)
 
@@ -173,6 +244,7 @@ def _read(scene: Scene) -> Iterator[Proposition]:
         activity,
         price,
         purchase,
+        transfer,
         switched,
         boundary,
         called,

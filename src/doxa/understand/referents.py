@@ -14,7 +14,7 @@ __all__ = ["KIN", "PET", "Referents", "clean", "kin_of", "named", "term"]
 
 KIN = {
     "mum": "mother", "mom": "mother", "mother": "mother", "mama": "mother", "mummy": "mother", "dad": "father",
-    "father": "father", "papa": "father", "daddy": "father", "parents": "parent", "sister": "sister", "sis": "sister",
+    "father": "father", "papa": "father", "daddy": "father", "parent": "parent", "sister": "sister", "sis": "sister",
     "brother": "brother", "bro": "brother", "sibling": "sibling", "son": "son", "daughter": "daughter",
     "child": "child", "kid": "child", "baby": "baby", "toddler": "child", "grandma": "grandmother",
     "granny": "grandmother", "gran": "grandmother", "nan": "grandmother", "grandmother": "grandmother",
@@ -46,7 +46,9 @@ SOLO_KIN = re.compile(
     re.I,
 )
 ARTICLE = re.compile(
-    r"^(?:the|a|an|some|any|this|that|these|those|my|our|his|her|their|its|your|own|both|all|such)\s+", re.I
+    r"^(?:plenty of|lots of|loads of|(?:a )?(?:little )?bit of|a lot of|the|a|an|some|any|this|that|these|those|my|our|"
+    r"his|her|their|its|your|own|both|all|such|enough)\s+",
+    re.I,
 )
 FRESH = re.compile(
     r"^(?:new|old|current|first|next|own|latest|actual|real|dear|big|little|older|younger|elder|"
@@ -120,6 +122,10 @@ class Referents:
     """The last place that was mentioned, for "here" and "there"."""
     thing: Term | None = None
     """The last thing that something was said about, for "it" before a description."""
+    topic: Term | None = None
+    """The last thing that was spoken of in this turn, for "it"."""
+    kind: str = ""
+    """Its noun, for "the new one"."""
     owned: Term | None = None
     """The last thing of somebody that was spoken of or bought, for "it" with a price."""
     gender: dict[str, str] = field(default_factory=dict)

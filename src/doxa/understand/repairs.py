@@ -11,7 +11,7 @@ from datetime import datetime
 from doxa.core.values import Act, Claim, Interval, Turn
 from doxa.memory import Beliefs, stems
 from doxa.understand.clauses import parse_clause
-from doxa.understand.referents import clean, named, term
+from doxa.understand.referents import NAME, clean, named, term
 from doxa.understand.text import words
 from doxa.understand.times import TimeSpan, find_times, number_of
 
@@ -59,7 +59,7 @@ def mended(text: str, at: datetime) -> str:
     for match in SELF_REPAIR.finditer(text):
         head, tail = text[: match.start()], text[match.end() :]
         old, new = _last_value(head, at), _first_value(tail, at)
-        if old and new:
+        if old and new and head[old[0]].isdigit() == tail[new[0]].isdigit():
             return f"{head[: old[0]]}{tail[: new[1]]}{head[old[1] :]}{tail[new[1] :]}"
     return text
 
@@ -70,7 +70,10 @@ def _last_value(head: str, at: datetime) -> tuple[int, int] | None:
         span = spans[-1]
         lead = re.match(r"(?:on|at|in|by|from) ", span.text, re.IGNORECASE)
         return span.start + (lead.end() if lead else 0), span.end
-    match = re.search(r"[€$£]?\d[\d.,]*$", head)
+    match = re.search(r"([€$£]?\d[\d.,]*)(?: [a-z]+){0,2}$", head)
+    if match:
+        return match.span(1)
+    match = re.search(rf"(?<!^){NAME}$", head)
     return match.span() if match else None
 
 
@@ -78,7 +81,7 @@ def _first_value(tail: str, at: datetime) -> tuple[int, int] | None:
     spans = find_times(tail, at, past=False)
     if spans and spans[0].start == 0:
         return 0, spans[0].end
-    match = re.match(r"[€$£]?\d[\d.,]*", tail)
+    match = re.match(rf"[€$£]?\d[\d.,]*|{NAME}", tail)
     return match.span() if match else None
 
 

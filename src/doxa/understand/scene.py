@@ -42,10 +42,11 @@ MONEY = re.compile(
     re.IGNORECASE,
 )
 EMPTY_OBJECT = re.compile(
-    r"^(?:it|that|this|them|these|those|something|anything|everything|nothing|one|ones|lot|lots|bit|things?|stuff|way|"
-    r"time|idea|question|problem|feeling|chance|look|sense|fun|much|many|more|less|so|what|how|why|who|me|him|her|us|"
-    r"confession|secret|news|point|try|thing|course|while|good time|great time|each other|one another|myself|yourself|"
-    r"himself|herself|no idea|a lot|sure|enough|kind|sort|to|people|second|minute|moment|none|trouble|luck|all)\b",
+    r"^(?:(?:it|that|this|them|these|those|something|anything|everything|nothing|much|many|more|less|so|what|how|why|who|"
+    r"me|him|her|us|myself|yourself|himself|herself|each other|one another|each one)\b|"
+    r"(?:one|ones|lot|lots|bit|things?|stuff|way|time|idea|question|problem|feeling|chance|look|sense|fun|confession|"
+    r"secret|news|point|try|course|while|good time|great time|no idea|a lot|sure|enough|kind|sort|to|people|second|"
+    r"minute|moment|none|trouble|luck|all|turn|part|place|care|advantage|note)(?:$| (?:of|to|that|for|with|in)\b))",
     re.IGNORECASE,
 )
 CLAUSAL = frozenset("am is are was were have has had do does did not never will would which who whose whom".split())

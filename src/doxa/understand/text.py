@@ -19,6 +19,10 @@ ABBREVIATION = re.compile(
 )
 END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+|\n+")
 QUOTED = re.compile(r"\"[^\"]{0,300}\"|“[^”]{0,300}”|(?<!\w)'[^']{3,200}'(?!\w)")
+TITLE = re.compile(
+    r"(?!(?:I|We|You|No|Yes|Not|He|She|It|They|Let|OK|Ok)\b)[A-Z][\w'’-]*"
+    r"(?: (?:(?:of|the|and|in|a)\b|[A-Z][\w'’-]*)){0,5}"
+)
 CHAT = {
     "im": "I am", "ive": "I have", "id": "I would", "ill": "I will", "i": "I", "dont": "do not", "cant": "can not",
     "didnt": "did not", "doesnt": "does not", "wont": "will not", "isnt": "is not", "arent": "are not",
@@ -79,8 +83,14 @@ def _sentence(raw: str) -> list[Sentence]:
         return []
     question = raw.rstrip("\"')] ").endswith("?")
     body = raw.rstrip(".!?… \"')]")
-    text = _written_out(QUOTED.sub(" ", body)) if len(body) <= LONGEST else ""
+    text = _written_out(QUOTED.sub(_unquoted, body)) if len(body) <= LONGEST else ""
     return [Sentence(raw=raw, text=text, question=question)]
+
+
+def _unquoted(match: re.Match[str]) -> str:
+    """Drop what is quoted, unless it is a name or a title ("Motte", "The Crown")."""
+    inside = match[0][1:-1].strip(" ,.")
+    return inside if TITLE.fullmatch(inside) else " "
 
 
 def _tidy(text: str) -> str:
@@ -140,6 +150,8 @@ def _is_or_own(match: re.Match[str]) -> str:
         if w not in ("not", "just", "already", "never", "always", "also", "recently", "finally", "really")
     ]
     verb = participle_of(rest[0]) if rest else None
+    if rest and rest[0] == "got":
+        return f"{host} has "
     perfect = verb is not None and verb not in (
         "call",
         "name",

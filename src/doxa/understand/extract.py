@@ -1,0 +1,204 @@
+"""Sentence -> propositions: over-generate by two readers, keep what the second adds, and drop what scores low.
+
+Tag2Graph's step I (section 3.2) proposes assertions freely and filters them afterwards; here the first reader knows
+common wordings (`clauses`, `frames`), the second reads any predicate off the dependency tree (`predications`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from doxa.backends.parser import Parser, split
+from doxa.core.values import Modality
+from doxa.understand.clauses import Clause, parse_clause
+from doxa.understand.distil import clauses_of, name_relatives
+from doxa.understand.nominals import appositions, lacks, relatives
+from doxa.understand.predications import predications
+from doxa.understand.propose import HOLE, Proposition, propose, propose_parsed
+from doxa.understand.referents import NAME, Referents
+from doxa.understand.syntax import Tree
+from doxa.understand.text import words
+from doxa.understand.times import find_times
+
+__all__ = ["Scope", "extract"]
+
+HEDGE = re.compile(
+    r"^(?:I (?:think|guess|suppose|believe|imagine|heard|read|hear|reckon|doubt)(?: that)?|"
+    r"apparently|allegedly|supposedly|maybe|perhaps|probably|possibly|"
+    r"it (?:seems|looks like|sounds like)(?: like| that)?|rumou?r has it(?: that)?|there is "
+    r"a rumou?r that|word is(?: that)?),? ",
+    re.IGNORECASE,
+)
+CERTAIN = re.compile(
+    r"^(?:I (?:know|said|told you|can (?:honestly |safely |now |finally |proudly )*say|"
+    r"mentioned|already said|must say|have to say|should say|am "
+    r"(?:happy|glad|proud) to say)|remember|note|by the way|the truth is|"
+    r"the thing is|as you know|for the record|fun fact|in fact|to be exact|to be honest|it "
+    r"turns out|turns out|"
+    r"(?:good|bad|sad|great|big|exciting|terrible) news|update|I just found out)(?: that)?[,:]? (?=\S)",
+    re.IGNORECASE,
+)
+TOLD = re.compile(
+    rf"^(?P<who>{NAME}|(?i:my|his|her|our) [\w-]+(?: {NAME})?) (?:(?:just|also|now) )?(?P<verb>says?|"
+    rf"said|told (?:me|us)|thinks?|thought|claims?|claimed|believes?|heard|reckons?|mentioned|"
+    rf"insists?|writes?|wrote)(?: that)?,? (?P<what>.+)$"
+)
+WISH = re.compile(r"^I (?:only )?wish (?:that )?(?P<rest>.+)$", re.IGNORECASE)
+INVERTED = re.compile(r"^(?:Had|Were|Should) (?:I|we|you|he|she|it|they|the|my|our)\b")
+"""A condition without "if": "Had we bought it, we would be rich"."""
+UNREAL = re.compile(r"\b(?:would have|could have|should have|as if|pretend(?:ing)?)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """Who speaks, when, as what, and what the words refer to. Without a `parser` only the first reader runs."""
+
+    referents: Referents
+    at: datetime
+    role: str
+    parser: Parser | None = None
+
+
+def extract(text: str, scope: Scope) -> list[Proposition]:
+    """Return what a written-out sentence says. Cost O(len(text)) and one call of the parser."""
+    parser = scope.parser
+    if parser is None:
+        found = _by_wording(scope, clauses_of(text))
+    else:
+        named_text, told_apart = name_relatives(text)
+        found = _by_wording(scope, told_apart)
+        found.extend(_fresh(found, _by_tree(scope, named_text, parser)))
+        if not found:
+            found = _by_wording(scope, clauses_of(text))
+    if scope.role == "assistant":
+        found = [told for told in found if told.subject != scope.referents.speaker]
+    return [told for told in found if HOLE not in told.object.label]
+
+
+def _by_wording(scope: Scope, clauses: Iterable[str]) -> list[Proposition]:
+    """Return what clauses say by the order of their words."""
+    found: list[Proposition] = []
+    for clause in clauses:
+        found.extend(_clause(scope, clause.strip(" ,"), Modality.ASSERTED, 0))
+        scope.referents.note_place(clause)
+    return found
+
+
+def _by_tree(scope: Scope, text: str, parser: Parser) -> list[Proposition]:
+    """Return what a sentence says by its dependency tree."""
+    hedge = HEDGE.match(text)
+    opening = hedge or CERTAIN.match(text)
+    if opening:
+        text = text[opening.end() :]
+    if INVERTED.match(text):
+        text = re.sub(r"^(Had|Were|Should) (\w+)", lambda m: f"If {m[2]} {m[1].casefold()}", text)
+    found = list(_parsed(scope, _with_comma(text[:1].upper() + text[1:], scope.at), parser))
+    scope.referents.note_place(text)
+    return [replace(told, modality=Modality.POSSIBLE) for told in found] if hedge else found
+
+
+def _clause(scope: Scope, text: str, modality: Modality, depth: int) -> list[Proposition]:
+    if depth > 3 or UNREAL.search(text):
+        return []
+    hedge, certain, told, wish = HEDGE.match(text), CERTAIN.match(text), TOLD.match(text), WISH.match(text)
+    if hedge:
+        return _clause(scope, text[hedge.end() :], Modality.POSSIBLE, depth + 1)
+    if certain:
+        return _clause(scope, text[certain.end() :], modality, depth + 1)
+    if told:
+        return _told(scope, told, depth)
+    if wish:
+        had = re.match(r"(?:I|we) had (.+)$", wish["rest"])
+        return _clause(scope, f"I want {had[1]}", Modality.DESIRED, depth + 1) if had else []
+    tokens = words(text)
+    clause = parse_clause(tokens, terse=scope.role != "assistant")
+    if clause is None:
+        return []
+    lead, clause = _leading_time(clause)
+    found = propose(clause, lead, scope.referents, scope.at)
+    if modality is Modality.ASSERTED:
+        return found
+    return [replace(p, modality=modality) if p.modality in (Modality.ASSERTED, Modality.PLANNED) else p for p in found]
+
+
+def _told(scope: Scope, told: re.Match[str], depth: int) -> list[Proposition]:
+    """Read what somebody is reported to say: firm about himself, hearsay about anything else."""
+    who = scope.referents.resolve(told["who"])
+    if who is None:
+        return []
+    scope.referents.mention(who)
+    about_self = re.match(r"(?:he|she)\b", told["what"]) and told["verb"].startswith(
+        ("told", "said", "says", "mention")
+    )
+    return _clause(scope, told["what"], Modality.ASSERTED if about_self else Modality.POSSIBLE, depth + 1)
+
+
+def _leading_time(clause: Clause) -> tuple[str, Clause]:
+    """Split "On Saturday I" into its time and its subject."""
+    match = re.match(
+        r"(.*?\b)(I|we|he|she|it|they|you|(?:my|our|his|her|the) [\w' ]+|[^\W\d_a-z][\w']*(?:(?:, "
+        r"| and )(?:I|[^\W\d_a-z][\w']*))*)$",
+        clause.subject,
+    )
+    lead = re.match(
+        r"(?:on|in|since|until|from|at|last|next|this|yesterday|today|tomorrow|tonight|for|after|"
+        r"before|by|these days|nowadays|\d+|an? (?:year|month|week|day|couple|few)|two|three|four|five|six)\b",
+        clause.subject,
+        re.IGNORECASE,
+    )
+    if match is None or lead is None or not match[1].strip(" ,"):
+        return "", clause
+    return match[1], replace(clause, subject=match[2])
+
+
+def _with_comma(text: str, at: datetime) -> str:
+    """Set a comma after a time that opens a sentence ("On Sunday Max and I left"), which parsers need to see it."""
+    first = next((span for span in find_times(text, at, past=True) if span.start == 0), None)
+    if first is None or not re.match(r" (?:[A-Z]|my\b|our\b|the\b|he\b|she\b|we\b)", text[first.end :]):
+        return text
+    return f"{text[: first.end]},{text[first.end :]}"
+
+
+def _parsed(scope: Scope, text: str, parser: Parser) -> Iterator[Proposition]:
+    """Yield what the parsed clauses of a sentence say."""
+    at, referents = scope.at, scope.referents
+    for words_of in split(text):
+        if not words_of:
+            continue
+        tree = Tree(text, words_of, parser.parse([[word.form for word in words_of]])[0])
+        times = {past: find_times(text, at, past=past) for past in (False, True)}
+        terse = scope.role != "assistant"
+        clauses = [*predications(tree, times[False], terse=terse), *appositions(tree), *relatives(tree)]
+        if terse:
+            clauses.extend(lacks(tree))
+        for predication in sorted(clauses, key=lambda clause: clause.head):
+            if predication.clause.tense in ("past", "perfect"):
+                then = {span.start: span for span in times[True]}
+                predication = replace(predication, times=tuple(then.get(s.start, s) for s in predication.times))
+            source = referents.resolve(predication.source) if predication.source else None
+            for told in propose_parsed(predication, referents, at):
+                hearsay = predication.source and told.subject != source
+                yield replace(told, modality=Modality.POSSIBLE) if hearsay else told
+
+
+def _fresh(found: Sequence[Proposition], more: Iterable[Proposition]) -> list[Proposition]:
+    """Return those of `more` that say something new: another subject, or other words about the same one."""
+    said = list(found)
+    for told in more:
+        if not any(_same_news(told, known) for known in said):
+            said.append(told)
+    return said[len(found) :]
+
+
+def _same_news(told: Proposition, known: Proposition) -> bool:
+    if told.subject != known.subject:
+        return told.object == known.subject and told.subject == known.object
+    if told.polarity != known.polarity:
+        return False
+    if told.object.key == known.object.key:
+        return True
+    one, other = set(told.object.key.split()), set(known.object.key.split())
+    return bool(one & other) and (one <= other or other <= one)

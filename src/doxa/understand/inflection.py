@@ -1,0 +1,53 @@
+"""Dependency tree -> tense, voice, modal verb, negation and particle of a predicate."""
+
+from __future__ import annotations
+
+from doxa.understand.syntax import Tree, base
+from doxa.understand.verbgroup import MODALS, Tense
+
+__all__ = ["NEGATIONS", "is_negated", "modal_of", "particle_of", "tense_of"]
+
+NEGATIONS = frozenset("not n't never no neither nor hardly rarely seldom without nobody none".split())
+PARTICLES = frozenset("back away up down off out over along together around".split())
+
+
+def tense_of(tree: Tree, head: int) -> tuple[Tense, bool, bool]:
+    """Return tense, whether progressive, whether passive."""
+    auxiliaries = [*tree.kids(head, "aux"), *tree.kids(head, "cop")]
+    forms = [tree.form(aux) for aux in auxiliaries]
+    verb = tree.upos(head) == "VERB"
+    passive = tree.kid(head, "aux:pass", "nsubj:pass") is not None
+    progressive = verb and tree.form(head).endswith("ing") and not passive
+    if any(form in ("will", "shall", "'ll", "wo") for form in forms):
+        return "future", progressive, passive
+    if any(tree.lemma(aux) == "have" and tree.relation(aux) != "cop" for aux in auxiliaries):
+        return ("past" if "had" in forms else "perfect"), progressive, passive
+    if {"was", "were", "did", "had"} & set(forms):
+        return "past", progressive, passive
+    if forms or not verb:
+        return "present", progressive, passive
+    form, lemma = tree.form(head), tree.lemma(head)
+    third = form.endswith("s") and form.rstrip("s").rstrip("e").startswith(lemma[:-1].rstrip("e"))
+    if form == lemma or third or progressive:
+        return "present", progressive, passive
+    if base(tree.relation(head)) == "acl" and tree.kid(head, "nsubj") is None:
+        return "present", progressive, True
+    return "past", progressive, passive
+
+
+def is_negated(tree: Tree, head: int) -> bool:
+    """Tell whether a predicate carries a negation of its own."""
+    return any(tree.form(kid) in NEGATIONS for kid in tree.kids(head, "advmod", "det", "cc", "aux"))
+
+
+def modal_of(tree: Tree, head: int) -> str:
+    """Return the modal verb of a predicate; empty when there is none."""
+    return next((tree.form(aux) for aux in tree.kids(head, "aux") if tree.form(aux) in MODALS), "")
+
+
+def particle_of(tree: Tree, head: int) -> int | None:
+    """Return the particle of a phrasal verb, also where it was parsed as an adverb right behind its verb."""
+    found = tree.kid(head, "compound:prt")
+    if found is None and tree.upos(head) == "VERB":
+        found = next((k for k in tree.kids(head, "advmod") if k == head + 1 and tree.form(k) in PARTICLES), None)
+    return found

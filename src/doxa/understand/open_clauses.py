@@ -1,0 +1,207 @@
+"""What a parsed clause says when no pattern knows its verb: subject, verb with its preposition, object.
+
+The relation is the verb's lemma with its particle and preposition, so that nothing that is said is lost for want of
+an entry in the inventory (open information extraction in the sense of Banko et al. 2007).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from doxa.core.values import Interval, Modality, Term
+from doxa.memory import RelationType, relation_type
+from doxa.understand.predications import Predication
+from doxa.understand.referents import clean, named
+from doxa.understand.scene import CLAUSAL, EMPTY_OBJECT, HOLE, Proposition, Scene, is_animate, say, value_term
+
+__all__ = ["open_clause"]
+
+EMPTY_VERBS = frozenset(
+    "be do have say tell think know mean guess hope wish wonder suppose believe feel seem sound look appear let thank "
+    "thanks see agree hear understand imagine remember forget ask talk speak happen go come try get make want need "
+    "keep put bet worry care matter mind wait welcome congratulate".split()
+)
+"""Verbs that say too little without an object."""
+EMPTY_SUBJECT = re.compile(
+    r"^(?:it|that|this|these|those|there|they|them|everything|something|anything|nothing|all|one|thanks?|which|who|"
+    r"what|whatever|everyone|everybody|somebody|someone|anyone|nobody|people|things?|stuff|way|time|you)$",
+    re.IGNORECASE,
+)
+EMPTY_PHRASE = re.compile(
+    r"^(?:it|that|this|them|way|case|fact|time|course|least|all|general|end|meantime|once)$", re.IGNORECASE
+)
+LOOSE = frozenset(
+    ["like", "than", "as", "because of", "due to", "instead of", "except", "despite", "of", "according to"]
+)
+"""Prepositions whose phrase is no participant."""
+BARE_ADVERB = re.compile(r"(?:up|down|out|off|on|over|in|back|here|there|away|about|next|same|sure|sorry)")
+BARE_NOUN = re.compile(r"[A-Za-z][a-z]+")
+ACCEPTED = re.compile(r"(?:fine|ok|okay|alright|all right)")
+CLOCK_PREPOSITIONS = frozenset("at from by until till before after between".split())
+WEEKDAYS = re.compile(r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekends|weekdays)", re.IGNORECASE)
+LASTING = frozenset(
+    "be have own keep live work know like love hate prefer want need belong stay remain use wear".split()
+)
+"""Verbs for states, which go on after the time that is named."""
+MOST_WORDS = 9
+
+
+def open_clause(scene: Scene, predication: Predication) -> Iterator[Proposition]:
+    """Yield a proposition for every object, and for every participant, place or clock time behind a preposition.
+
+    An event without either is said of its subject alone, with an empty object ("Dr. Halloran retires").
+    """
+    clause = scene.clause
+    if clause.modality is Modality.HYPOTHETICAL or EMPTY_SUBJECT.match(scene.subject.key):
+        return
+    if clause.verb == "be":
+        yield from _copular(scene, predication)
+        return
+    if clause.passive and clause.tense == "present" and not scene.complement.phrases and not predication.objects:
+        kind = relation_type("has_state")  # "it is broken"
+        yield from _negatable(scene, kind, predication.form, not clause.negated, scene.modality(), scene.state(), 0.6)
+        return
+    modality = scene.modality(event=True)
+    valid = _when(scene)
+    polarity = not clause.negated and clause.aspect != "stop"
+    spoken = False
+    for text in predication.objects:
+        if not _tells(text):
+            continue
+        spoken = True
+        yield from _negatable(scene, _relation(scene, predication.form, ""), text, polarity, modality, valid, 0.7)
+    for preposition, text in scene.complement.phrases:
+        if not _participates(scene, preposition, text, bool(predication.objects)):
+            continue
+        spoken = True
+        yield from _negatable(
+            scene, _relation(scene, predication.form, preposition), text, polarity, modality, valid, 0.7
+        )
+    for preposition, text in _timetable(scene, alone=not predication.objects):
+        spoken = True
+        kind = _relation(scene, predication.form, preposition)
+        yield say(scene, kind, text, polarity=polarity, modality=modality, valid=valid, confidence=0.6)
+    if not spoken and not predication.objects and clause.verb not in EMPTY_VERBS and _eventful(scene):
+        yield Proposition(
+            subject=scene.subject, kind=_relation(scene, predication.form, ""), object=Term("", ""), polarity=polarity,
+            modality=modality, valid=valid, ended=clause.ended, confidence=0.5,
+        )  # fmt: skip
+
+
+def _timetable(scene: Scene, *, alone: bool) -> Iterator[tuple[str, str]]:
+    """Yield the day and the clock time of something that is scheduled, each with its preposition.
+
+    A day is the object only where it is what is told: of a thing, not of a person, and with nothing else.
+    """
+    for span in scene.times:
+        first = span.text.casefold().split()[0]
+        if span.kind == "clock":
+            yield (first if first in CLOCK_PREPOSITIONS else "at"), scene.clock
+        elif (
+            alone
+            and scene.clause.tense in ("present", "future")
+            and span.kind == "point"
+            and not is_animate(scene)
+            and span.valid.start_precision == "day"
+        ):
+            start = span.valid.start
+            yield ("by" if first == "by" else "on"), str(Interval(start=start, end=start))
+
+
+def _copular(scene: Scene, predication: Predication) -> Iterator[Proposition]:
+    clause, complement = scene.clause, scene.complement
+    polarity, modality, valid = not clause.negated, scene.modality(), scene.state()
+    if scene.clock and scene.point is not None:
+        valid = scene.point
+    ended = clause.ended or clause.tense == "past"
+    for text in predication.objects:
+        if not _tells(text) or HOLE in text or BARE_ADVERB.fullmatch(text):
+            continue
+        if ACCEPTED.fullmatch(text) and BARE_NOUN.fullmatch(predication.subjects[0] if predication.subjects else ""):
+            speaker = scene.referents.speaker  # "fish is fine": a noun without an article, so what one may have
+            yield Proposition(
+                subject=speaker, kind=relation_type("be_fine_with"), object=scene.subject, polarity=polarity,
+                modality=modality, confidence=0.6,
+            )  # fmt: skip
+            continue
+        if WEEKDAYS.fullmatch(clean(text)):
+            yield say(scene, _be("on"), text, polarity=polarity, modality=modality, valid=valid, ended=ended)
+            continue
+        adjective = not re.match(r"(?:an?|the|my|our|his|her|their|\d)\b", text, re.IGNORECASE)
+        kind = relation_type("has_state" if adjective else "is_a")
+        yield from _negatable(scene, kind, text, polarity, modality, valid, 0.5, ended=ended)
+    for preposition, text in complement.phrases:
+        if predication.objects or not _tells(text) or preposition.replace(" ", "+") in LOOSE or not preposition:
+            continue
+        kind = relation_type("located_in") if preposition == "in" else _be(preposition)
+        yield from _negatable(scene, kind, text, polarity, modality, valid, 0.5, ended=ended)
+    for preposition, text in _timetable(scene, alone=not predication.objects):
+        yield say(scene, _be(preposition), text, polarity=polarity, modality=modality, valid=valid)
+
+
+def _be(preposition: str) -> RelationType:
+    return relation_type(f"be {preposition}".replace(" ", "_"))
+
+
+def _relation(scene: Scene, form: str, preposition: str) -> RelationType:
+    """Return the relation of the clause's verb: lemma, particle and preposition, with "be" in the passive."""
+    verb = scene.clause.verb.replace("+", " ")
+    if scene.clause.passive:
+        verb = " ".join(["be", form, *verb.split()[1:]])
+    return relation_type(f"{verb} {preposition}".strip().replace(" ", "_"))
+
+
+def _when(scene: Scene) -> Interval:
+    point = scene.point
+    if point is None:
+        return Interval()
+    span = next(span for span in scene.times if span.kind != "clock")
+    happens = span.kind == "point" and scene.clause.verb not in LASTING
+    return point if happens else scene.state()
+
+
+def _tells(text: str) -> bool:
+    bare = clean(text)
+    words = bare.casefold().split()
+    if not words or len(words) > MOST_WORDS or EMPTY_OBJECT.match(bare):
+        return False
+    return not set(words) & CLAUSAL or named(bare)
+
+
+def _participates(scene: Scene, preposition: str, text: str, has_object: bool) -> bool:
+    if not preposition or preposition.replace(" ", "+") in LOOSE or not _tells(text) or EMPTY_PHRASE.match(clean(text)):
+        return False
+    return not has_object or named(clean(text)) or preposition in ("with", "to", "from")
+
+
+def _eventful(scene: Scene) -> bool:
+    """Tell whether a verb alone tells something: it is dated, past, denied, planned, or a habit of somebody."""
+    clause = scene.clause
+    return bool(scene.point or clause.tense != "present" or clause.negated or clause.progressive or is_animate(scene))
+
+
+def _negatable(
+    scene: Scene,
+    kind: RelationType,
+    text: str,
+    polarity: bool,
+    modality: Modality,
+    valid: Interval,
+    confidence: float,
+    *,
+    ended: bool = False,
+) -> Iterator[Proposition]:
+    no = re.match(r"(?:no|neither|not any) (?!one\b)(.+)", text, re.IGNORECASE)
+    if no:
+        text, polarity = no[1], not polarity
+    if kind.name in ("is_a", "has_state"):
+        text = re.sub(r"^(?:very|really|so|quite|pretty|just|already|also|too|still|rather|now) ", "", text)
+    claim = say(
+        scene, kind, text, polarity=polarity, modality=modality, valid=valid, confidence=confidence,
+        ended=ended or scene.clause.ended,
+    )  # fmt: skip
+    claim = replace(claim, object=value_term(scene, text))
+    if claim.object != claim.subject and claim.object.key:
+        yield claim

@@ -1,0 +1,563 @@
+"""Dependency tree -> clauses: every predicate with its subject, verb group, complement and the way it is meant.
+
+The units are those of clause-based open information extraction (ClausIE, Del Corro and Gemulla 2013, section 3),
+read off Universal Dependencies: one clause for each predicate, with coordinated subjects and objects kept together
+as text, and with polarity, tense, modality and attribution, which that work leaves out.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.resources import files
+from typing import Literal
+
+from doxa.core.values import Modality
+from doxa.understand.clauses import Clause, Complement
+from doxa.understand.inflection import NEGATIONS, is_negated, modal_of, particle_of, tense_of
+from doxa.understand.syntax import Tree, base
+from doxa.understand.times import TimeSpan
+from doxa.understand.verbgroup import ADVERBS, HEDGES, MODALS, Tense
+
+__all__ = ["Predication", "predications"]
+
+CONDITIONS = frozenset("if unless whether whenever provided providing assuming suppose supposing lest".split())
+SKIPPED_MARKS = frozenset("than so to for".split())
+TEMPORAL = frozenset("when once as after since while before until till".split())
+UNNAMED = frozenset("that which who whom whose what".split())
+CHATTY = frozenset("love hate like prefer enjoy need want miss live work".split())
+"""Base forms that open a statement about the speaker, not an order, when the subject is left out."""
+PARTICIPLE_STATES = frozenset("bear raise base marry call name".split())
+"""Verbs whose bare participle opens a statement about a subject that is left out ("Born in Ghent")."""
+FOCUS = re.compile(
+    r"^(?:only|just|even|also|especially|mainly|mostly|exactly|almost|nearly|about|around) ", re.IGNORECASE
+)
+MOST_PHRASES = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Predication:
+    """One predicate: `clause` and `complement` as the patterns read them, `head` its token."""
+
+    head: int
+    form: str
+    """The predicate as it stands, in lower case."""
+    clause: Clause
+    complement: Complement
+    times: tuple[TimeSpan, ...] = ()
+    dated: bool = False
+    """A time is the predicate itself ("is on 3 October")."""
+    source: str = ""
+    """Whose word it is, when it is reported."""
+    subjects: tuple[str, ...] = ()
+    """The coordinated subjects; empty when there is none."""
+    objects: tuple[str, ...] = ()
+    """The coordinated direct objects or predicate nominals."""
+
+
+@dataclass(slots=True)
+class _Mood:
+    """How a clause is meant, collected on the way down to it."""
+
+    modality: Modality = Modality.ASSERTED
+    negated: bool = False
+    ended: bool = False
+    aspect: Literal["", "start", "stop"] = ""
+    source: str = ""
+    tense: Tense | None = None
+    subject: int | None = None
+    speaker: int | None = None
+    """The noun of the one whose word it is; "he" and "she" in his words are himself."""
+
+
+@cache
+def _classes(kind: str) -> dict[str, str]:
+    table = tomllib.loads(files("doxa.understand").joinpath("verb_classes.toml").read_text(encoding="utf-8"))
+    return {verb: name for name, verbs in table[kind].items() for verb in verbs.split()}
+
+
+def predications(tree: Tree, times: Sequence[TimeSpan], *, terse: bool) -> list[Predication]:
+    """Return the clauses of a sentence that may be claimed, in the order of their predicates.
+
+    Args:
+        tree: of one sentence.
+        times: its time expressions; each goes to the predicate that it belongs to.
+        terse: chat style, where the subject may be left out ("Moved to Bonn").
+
+    Conditions and what depends on them, purposes and unreal complements are left out. Cost O(tokens x depth).
+    """
+    reader = _Reader(tree, tuple(times), terse)
+    for root in tree.roots:
+        reader.clause(root, _Mood())
+    return sorted(reader.found, key=lambda predication: predication.head)
+
+
+@dataclass(slots=True)
+class _Reader:
+    tree: Tree
+    times: tuple[TimeSpan, ...]
+    terse: bool
+    found: list[Predication] = field(default_factory=list)
+    adjuncts: dict[int, TimeSpan] = field(default_factory=dict)
+    """The time expressions that are adjuncts, by their top token."""
+    timed: frozenset[int] = frozenset()
+    """The tokens of those."""
+
+    def __post_init__(self) -> None:
+        timed: set[int] = set()
+        for span in self.times:
+            tokens = self.tree.covered(span.start, span.end)
+            if not tokens:
+                continue
+            top = self.tree.top(tokens)
+            if base(self.tree.relation(top)) in ("appos", "compound", "nummod", "det", "flat"):
+                continue
+            if self.tree.relation(top) in ("amod", "nsubj", "nmod:poss"):
+                continue
+            self.adjuncts[top] = span
+            timed.update(tokens)
+        self.timed = frozenset(timed)
+
+    # --- the way down -------------------------------------------------------------------------------------------
+
+    def clause(self, head: int, mood: _Mood) -> None:
+        """Read the clause of a predicate and those that hang on it."""
+        tree = self.tree
+        if self._conditional(head):
+            self._counterfactual(head)
+            return
+        chained = self._chained(head, mood)
+        if chained is not None:
+            self.clause(*chained)
+        else:
+            self._predicate(head, mood)
+        here = self._mood_for_conjunct(head, mood)
+        for kid in tree.kids(head):
+            self._dependent(head, kid, here)
+            subject = tree.kid(kid, "nsubj")
+            if subject is not None and base(tree.relation(kid)) in ("conj", "parataxis"):
+                here = replace(here, subject=subject)  # "I play and she sings but can't read": she can't
+        for token in self._arguments(head):
+            for kid in tree.kids(token, "acl"):
+                self._modifier(token, kid)
+
+    def _mood_for_conjunct(self, head: int, mood: _Mood) -> _Mood:
+        subject = self.tree.kid(head, "nsubj", "csubj")
+        return replace(mood, subject=subject if subject is not None else mood.subject)
+
+    def _dependent(self, head: int, kid: int, mood: _Mood) -> None:
+        tree = self.tree
+        relation = tree.relation(kid)
+        kind = base(relation)
+        if kind == "conj" and self._is_predicate(kid):
+            own_subject = tree.kid(kid, "nsubj") is not None
+            modality = Modality.ASSERTED if own_subject else mood.modality
+            source = "" if own_subject else mood.source
+            self.clause(kid, replace(mood, modality=modality, source=source, negated=False, ended=False, aspect=""))
+        elif kind == "parataxis" and self._is_predicate(kid) and not self._aside(kid):
+            self.clause(kid, _Mood())
+        elif kind == "ccomp":
+            self._complement_clause(head, kid, mood)
+        elif kind == "advcl":
+            self._adverbial(head, kid, mood)
+
+    def _aside(self, kid: int) -> bool:
+        """Tell whether a parataxis only comments ("I think", "you know")."""
+        lemma = self.tree.lemma(kid)
+        return _classes("closed").get(lemma) is not None and self.tree.kid(kid, "obj", "ccomp", "obl") is None
+
+    def _adverbial(self, head: int, kid: int, mood: _Mood) -> None:
+        tree = self.tree
+        marks = {tree.form(mark) for mark in tree.kids(kid, "mark", "advmod", "case")}
+        past = tense_of(self.tree, kid)[0] == "past"
+        if marks & SKIPPED_MARKS or self._infinitive(kid):
+            return
+        if marks & TEMPORAL and (not past or not self._verbal(kid)):
+            return  # "when I go home" tells no fact, "since I was a baby" none that is worth telling
+        subject = tree.kid(kid, "nsubj", "csubj")
+        if subject is None and marks & {"without", "by", "instead"}:
+            return
+        inherited = subject if subject is not None else self._subject_of(head, mood)
+        self.clause(kid, _Mood(subject=inherited, source=mood.source, modality=mood.modality))
+
+    def _complement_clause(self, head: int, kid: int, mood: _Mood) -> None:
+        tree = self.tree
+        if {tree.form(mark) for mark in tree.kids(kid, "mark", "advmod")} & (CONDITIONS | {"how", "why", "where"}):
+            return
+        effect = _classes("closed").get(tree.lemma(head), "asserted" if tree.upos(head) != "VERB" else "unreal")
+        if effect == "unreal" or (is_negated(self.tree, head) and effect != "asserted"):
+            return
+        subject = self._subject_of(head, mood)
+        who = "" if subject is None else tree.phrase(subject)
+        first = who.casefold() in ("i", "we", "") or tree.upos(head) != "VERB"
+        if effect == "reported":
+            said_by = None if first else subject
+            self.clause(kid, _Mood(modality=mood.modality, source="" if first else who, speaker=said_by))
+            return
+        modality = Modality.ASSERTED if effect == "asserted" else Modality(effect)
+        if effect == "possible" and not first:
+            self.clause(kid, _Mood(modality=Modality.POSSIBLE, source=who))
+            return
+        self.clause(kid, _Mood(modality=_weaker(mood.modality, modality)))
+
+    def _modifier(self, noun: int, kid: int) -> None:
+        """Read a relative clause, or a participle after a noun, as a clause about the noun."""
+        tree = self.tree
+        if self._infinitive(kid):
+            return
+        subject = tree.kid(noun, "nsubj")  # "Mary is a host who cooks": Mary cooks
+        self.clause(kid, _Mood(subject=noun if subject is None else subject))
+
+    def _arguments(self, head: int) -> list[int]:
+        """Return the nouns of a clause, whose own clauses are read as well."""
+        tree = self.tree
+        found: list[int] = [head] if tree.upos(head) in ("NOUN", "PROPN", "PRON", "ADJ") else []
+        waiting = [k for k in tree.kids(head) if base(tree.relation(k)) not in ("advcl", "ccomp", "xcomp", "parataxis")]
+        while waiting:
+            place = waiting.pop()
+            if tree.upos(place) in ("VERB", "AUX") and base(tree.relation(place)) in ("conj", "acl"):
+                continue
+            found.append(place)
+            waiting.extend(k for k in tree.kids(place) if base(tree.relation(k)) not in ("acl", "advcl", "parataxis"))
+        return sorted(found)
+
+    def _chained(self, head: int, mood: _Mood) -> tuple[int, _Mood] | None:
+        """Return the verb that a verb such as "want" or "start" only colours, and how it is meant."""
+        tree = self.tree
+        inner = tree.kid(head, "xcomp")
+        if inner is None or not self._is_predicate(inner):
+            return None
+        copular = tree.kid(head, "cop") is not None
+        effect = _classes("adjective" if copular else "open").get(tree.form(head) if copular else tree.lemma(head))
+        gerund = tree.form(inner).endswith("ing") and tree.kid(inner, "mark") is None
+        own = tree.kid(head, "obj", "iobj")
+        if effect is None or (gerund and effect in ("desired", "planned") and tree.lemma(head) != "go"):
+            return None
+        if tree.lemma(head) in ("like", "love", "prefer", "mean", "get") and not modal_of(self.tree, head):
+            return None
+        group = self._group(head, mood)
+        tense, modality, negated, ended, aspect = group.tense, group.modality, group.negated, group.ended, mood.aspect
+        if effect in ("start", "stop"):
+            aspect = "start" if effect == "start" else "stop"
+        elif effect == "not":
+            negated = not negated
+        elif tree.lemma(head) == "have" and tree.upos(inner) == "VERB":
+            modality = _weaker(modality, Modality.POSSIBLE)
+        elif tree.lemma(head) == "use":
+            ended, tense = True, "past"
+        elif tree.lemma(head) == "go" and gerund:
+            return None
+        elif effect != "asserted":
+            modality = Modality(effect) if modality in (Modality.ASSERTED, Modality.HYPOTHETICAL) else modality
+            tense = "present"
+        subject = own if own is not None else self._subject_of(head, mood)
+        return inner, _Mood(
+            modality=modality, negated=negated, ended=ended, aspect=aspect, tense=tense, subject=subject,
+            source=mood.source,
+        )  # fmt: skip
+
+    # --- one predicate ------------------------------------------------------------------------------------------
+
+    def _predicate(self, head: int, mood: _Mood) -> None:
+        tree = self.tree
+        if not self._is_predicate(head):
+            return
+        subject = self._subject_of(head, mood)
+        if subject is None and not self._about_speaker(head):
+            return
+        if _classes("closed").get(tree.lemma(head)) == "reported" and self._verbal(head):
+            return  # who said it is told by the source of what he said
+        if is_negated(self.tree, head) and any(
+            tree.form(token) in ("both", "all", "every") for token in self._own(head)
+        ):
+            return  # "not both", "not all": which one is not said
+        group = self._group(head, mood)
+        own = self._own(head)
+        copula = tree.kid(head, "cop")
+        nominal = copula is not None or tree.upos(head) not in ("VERB", "AUX")
+        complement, objects = self._nominal_complement(head) if nominal else self._complement(head)
+        start = (copula if copula is not None else head) if nominal else self._verb_end(head)
+        rest = [place for place in own if place > start or (nominal and place == head)]
+        rest = [place for place in rest if place not in self._spoken_subject(subject)]
+        subjects = () if subject is None else tuple(self._subjects(subject))
+        mine = [span for top, span in self.adjuncts.items() if self._belongs(top, head, own)]
+        self.found.append(
+            Predication(
+                head=head,
+                form=tree.form(head),
+                clause=replace(group, subject=_listed(subjects), rest=tree.spell(rest)),
+                complement=complement,
+                times=tuple(sorted(mine, key=lambda span: span.start)),
+                dated=nominal and head in self.timed,
+                source=mood.source,
+                subjects=subjects,
+                objects=objects,
+            )
+        )
+
+    def _belongs(self, time: int, head: int, own: Collection[int]) -> bool:
+        """Tell whether a time is part of a clause: below it, or between its conjunction and its verb."""
+        tree = self.tree
+        for kid in (head, *(k for k in tree.kids(head, "conj") if self._is_predicate(k))):
+            opening = tree.kid(kid, "cc") if base(tree.relation(kid)) == "conj" else None
+            if opening is not None and opening < time < kid:
+                return kid == head
+        return time in own
+
+    def _spoken_subject(self, subject: int | None) -> Collection[int]:
+        return () if subject is None else self.tree.phrase_tokens(subject, conjuncts=True)
+
+    def _told_positively(self, places: Sequence[int]) -> list[int]:
+        """Leave out what is coordinated with a "not" or "no" of its own ("in red, not in blue")."""
+        tree = self.tree
+        denied = [p for p in places[1:] if any(tree.form(k) in ("not", "no") for k in tree.kids(p, "advmod", "det"))]
+        return [place for place in places if place not in denied]
+
+    def _subjects(self, subject: int) -> Iterator[str]:
+        tree = self.tree
+        for place in tree.members(subject):
+            if tree.form(place) in UNNAMED and base(tree.relation(place)) in ("nsubj", "obj"):
+                continue
+            yield self._phrase(place)
+
+    def _phrase(self, place: int) -> str:
+        """Return a noun phrase without its times; "whose" is written out ("Anselm's parents")."""
+        tree = self.tree
+        priced = tree.kid(place, "nummod") is not None
+        drop = [kid for kid in tree.kids(place, "nmod") if tree.form(kid) in ("life", "moment", "way")]
+        paid_for = [kid for kid in tree.kids(place, "nmod") if priced and self._case(kid) == "for"]
+        text = FOCUS.sub("", tree.phrase(place, drop=[*self._timed_kids(place), *paid_for, *drop]))
+        if not re.match(r"whose\b", text, re.IGNORECASE):
+            return text
+        clause = next((up for up in (place, *tree.above(place)) if tree.relation(up) == "acl:relcl"), None)
+        owner = tree.phrase(tree.members(tree.head(clause))[0]) if clause is not None else ""
+        return f"{owner}'s {text[6:]}" if owner else text
+
+    def _timed_kids(self, place: int) -> list[int]:
+        return [kid for kid in self.tree.under(place) if kid in self.adjuncts and kid != place]
+
+    def _is_predicate(self, place: int) -> bool:
+        tree = self.tree
+        if tree.upos(place) in ("VERB", "AUX"):
+            return True
+        return tree.kid(place, "cop") is not None or tree.kid(place, "nsubj") is not None
+
+    def _verbal(self, place: int) -> bool:
+        return self.tree.upos(place) == "VERB" and self.tree.kid(place, "cop") is None
+
+    def _subject_of(self, head: int, mood: _Mood) -> int | None:
+        tree = self.tree
+        own = tree.kid(head, "nsubj")
+        if own is None or (own > head and tree.upos(own) in ("DET", "NUM")):  # "had my teeth out, all four"
+            return mood.subject
+        if mood.speaker is not None and tree.form(own) in ("he", "she"):
+            return mood.speaker
+        if tree.form(own) in ("who", "which", "that") and tree.relation(head) == "acl:relcl":
+            return tree.head(head)
+        return own
+
+    def _about_speaker(self, head: int) -> bool:
+        """Tell whether a clause without a subject is a statement of the speaker, and no order."""
+        tree = self.tree
+        if not self.terse or base(tree.relation(head)) not in ("root", "conj", "parataxis", "advcl"):
+            return False
+        if tree.kid(head, "csubj", "expl") is not None:
+            return False
+        if tree.upos(head) != "VERB":
+            return tree.kid(head, "cop") is not None and tree.form(tree.kids(head, "cop")[0]) != "be"
+        bare = tree.form(head) == tree.lemma(head) and not tree.kids(head, "aux")
+        return not bare or tree.lemma(head) in CHATTY
+
+    def _conditional(self, head: int) -> bool:
+        """Tell whether a clause is a condition, or holds only under one."""
+        tree = self.tree
+        marks = {tree.form(mark) for mark in tree.kids(head, "mark", "advmod")}
+        if marks & CONDITIONS:
+            return True
+        return any(
+            {tree.form(mark) for mark in tree.kids(clause, "mark", "advmod")} & CONDITIONS
+            for clause in tree.kids(head, "advcl")
+        )
+
+    def _counterfactual(self, head: int) -> None:
+        """Read "if I had taken the job, I would ..." as "I did not take the job"."""
+        tree = self.tree
+        for clause in tree.kids(head, "advcl"):
+            auxiliaries = [tree.form(aux) for aux in tree.kids(clause, "aux")]
+            marks = {tree.form(mark) for mark in tree.kids(clause, "mark")}
+            unreal = marks & {"if", "unless"} and auxiliaries[:1] == ["had"] and modal_of(self.tree, head) == "would"
+            if unreal and self._verbal(clause) and tree.kid(clause, "nsubj") is not None:
+                self._predicate(clause, _Mood(negated="if" in marks))
+
+    def _infinitive(self, place: int) -> bool:
+        return any(self.tree.form(mark) == "to" for mark in self.tree.kids(place, "mark"))
+
+    def _own(self, head: int) -> list[int]:
+        """Return the tokens of a clause without the clauses that are read by themselves."""
+        tree = self.tree
+        cut = {
+            kid
+            for kid in tree.kids(head)
+            if base(tree.relation(kid)) in ("advcl", "ccomp", "parataxis", "appos", "discourse", "vocative")
+            or (base(tree.relation(kid)) == "conj" and self._is_predicate(kid))
+        }
+        cut.update(
+            kid for token in tree.under(head, cut) for kid in tree.kids(token, "acl:relcl", "appos", "parataxis")
+        )
+        return tree.under(head, cut)
+
+    def _verb_end(self, head: int) -> int:
+        particle = particle_of(self.tree, head)
+        return head if particle is None else max(head, particle)
+
+    def _of_thing(self, head: int, mood: _Mood) -> bool:
+        subject = self._subject_of(head, mood)
+        return subject is not None and self.tree.upos(subject) == "NOUN"
+
+    # --- verb group ---------------------------------------------------------------------------------------------
+
+    def _group(self, head: int, mood: _Mood) -> Clause:
+        """Return the clause without its subject and complement: verb, tense, polarity, modality, aspect."""
+        tree = self.tree
+        tense, progressive, passive = tense_of(tree, head)
+        copular = tree.kid(head, "cop") is not None or tree.upos(head) not in ("VERB", "AUX")
+        verb = "be" if copular else tree.lemma(head)
+        particle = particle_of(tree, head)
+        if particle is not None:
+            verb = f"{verb}+{tree.form(particle)}"
+        if tree.lemma(head) in PARTICIPLE_STATES and not progressive:  # "Born in Ghent"
+            passive = passive or not (tree.kids(head, "aux") or tree.kid(head, "nsubj", "obj") is not None)
+        longer = any(tree.form(kid) in ("longer", "anymore") for kid in tree.kids(head, "advmod"))
+        return Clause(
+            subject="",
+            verb=verb,
+            rest="",
+            tense=mood.tense or ("future" if MODALS.get(modal_of(tree, head)) == "future" else tense),
+            negated=is_negated(tree, head) != mood.negated or longer,
+            modality=_weaker(mood.modality, self._modality(head, mood, tense)),
+            progressive=progressive,
+            passive=passive and verb != "be",
+            ended=mood.ended or longer,
+            aspect=mood.aspect,
+            adverbs=frozenset(tree.form(kid) for kid in tree.kids(head, "advmod")) & ADVERBS,
+            ability=MODALS.get(modal_of(tree, head)) == "can",
+        )
+
+    def _modality(self, head: int, mood: _Mood, tense: Tense) -> Modality:
+        """Return what modal verbs, hedges and alternatives make of a clause by themselves."""
+        tree = self.tree
+        modal = modal_of(tree, head)
+        kind = MODALS.get(modal, "")
+        asides = {_classes("closed").get(tree.lemma(kid)) for kid in tree.kids(head, "parataxis") if self._aside(kid)}
+        hedged = any(tree.form(kid) in HEDGES for kid in tree.kids(head, "advmod"))
+        choice = [conj for kid in (head, *tree.kids(head, "obj", "obl")) for conj in tree.kids(kid, "conj")]
+        either = any(tree.form(cc) == "or" for conj in choice for cc in tree.kids(conj, "cc"))
+        if kind == "would":
+            wish = tree.lemma(head) in ("like", "love", "prefer")
+            return Modality.DESIRED if wish else Modality.HYPOTHETICAL
+        if kind == "must":
+            thing = modal == "should" and self._of_thing(head, mood)
+            return Modality.PLANNED if thing else Modality.HYPOTHETICAL  # "it should arrive by Friday"
+        if kind in ("may", "could") or hedged or "possible" in asides or (either and not is_negated(tree, head)):
+            return Modality.POSSIBLE
+        return Modality.PLANNED if kind == "future" or tense == "future" else Modality.ASSERTED
+
+    # --- complements --------------------------------------------------------------------------------------------
+
+    def _complement(self, head: int) -> tuple[Complement, tuple[str, ...]]:
+        tree = self.tree
+        objects: list[int] = []
+        for kid in tree.kids(head, "obj"):
+            objects.extend(self._told_positively(tree.members(kid)))
+        if not objects:
+            objects = [
+                kid for kid in tree.kids(head, "xcomp") if tree.upos(kid) in ("NOUN", "PROPN", "ADJ", "VERB", "NUM")
+            ][:1]
+        texts = tuple(
+            self._phrase(place) for place in objects if place not in self.adjuncts and tree.form(place) not in UNNAMED
+        )
+        phrases = [*self._obliques(head), *self._prices(objects)]
+        if tree.relation(head) == "acl:relcl":
+            texts, phrases = self._relativised(head, texts, phrases)
+        return Complement(direct=_listed(texts), phrases=tuple(phrases[:MOST_PHRASES])), texts
+
+    def _prices(self, objects: Sequence[int]) -> Iterator[tuple[str, str]]:
+        """Yield what is paid for, which parsers hang on the sum ("paid [40 euros [for the lamp]]")."""
+        tree = self.tree
+        for place in objects:
+            for kid in tree.kids(place, "nmod"):
+                if self._case(kid) == "for" and tree.kid(place, "nummod") is not None:
+                    yield "for", self._phrase(kid)
+
+    def _relativised(
+        self, head: int, texts: tuple[str, ...], phrases: list[tuple[str, str]]
+    ) -> tuple[tuple[str, ...], list[tuple[str, str]]]:
+        """Put the noun that a relative clause hangs on where the clause has its gap."""
+        tree = self.tree
+        noun = tree.phrase(tree.head(head))
+        gap = next((kid for kid in tree.kids(head, "obj", "obl") if tree.form(kid) in UNNAMED), None)
+        subject = tree.kid(head, "nsubj")
+        if gap is not None and base(tree.relation(gap)) == "obl":
+            return texts, [*phrases, (self._case(gap), noun)]
+        if gap is not None or (subject is not None and tree.form(subject) not in UNNAMED and not texts):
+            return (noun,), phrases
+        return texts, phrases
+
+    def _nominal_complement(self, head: int) -> tuple[Complement, tuple[str, ...]]:
+        tree = self.tree
+        obliques = tuple(self._obliques(head))[:MOST_PHRASES]
+        if tree.upos(head) == "AUX":
+            return Complement(phrases=obliques), ()
+        if head in self.adjuncts:
+            return Complement(phrases=obliques), ()
+        case = self._case(head)
+        members = [place for place in tree.conjuncts(head) if not self._is_predicate(place) or place == head]
+        members = self._told_positively(members)
+        texts = tuple(tree.phrase(place, drop=[*self._timed_kids(place), *self._loose(place)]) for place in members)
+        if case:
+            return Complement(phrases=((case, _listed(texts)), *obliques)), ()
+        return Complement(direct=_listed(texts), phrases=obliques), texts
+
+    def _loose(self, place: int) -> list[int]:
+        """Return the dependents of a predicate noun or adjective that are complements of the clause."""
+        tree = self.tree
+        adverbs = [k for k in tree.kids(place, "advmod") if tree.form(k) in NEGATIONS | ADVERBS | HEDGES]
+        adverbs += [k for k in tree.kids(place, "advmod") if k > place]
+        adverbs += [k for k in tree.kids(place, "advmod") if tree.form(k) in ("when", "where", "how", "why", "as")]
+        measures = tree.kids(place, "obl:unmarked", "obl:npmod")
+        obliques = [k for k in tree.kids(place, "obl") if k not in measures or k > place]
+        obliques = [k for k in obliques if self._case(k) != "than"]  # "taller than Piet" is one adjective
+        return [*obliques, *adverbs, *tree.kids(place, "aux", "cc", "obj")]
+
+    def _obliques(self, head: int) -> Iterator[tuple[str, str]]:
+        tree = self.tree
+        for kid in tree.kids(head, "obl", "iobj"):
+            measure = tree.relation(kid) in ("obl:unmarked", "obl:npmod") and kid < head and tree.upos(head) == "ADJ"
+            if kid in self.adjuncts or tree.form(kid) in UNNAMED or measure:
+                continue
+            if tree.upos(head) == "ADJ" and self._case(kid) == "than":
+                continue
+            preposition = "by" if tree.relation(kid) == "obl:agent" else self._case(kid)
+            for place in tree.members(kid):
+                yield preposition, self._phrase(place)
+
+    def _case(self, place: int) -> str:
+        tree = self.tree
+        marks = [kid for kid in tree.kids(place, "case") if tree.form(kid) != "'s"]
+        tokens = [token for mark in marks for token in [mark, *tree.kids(mark, "fixed")]]
+        return " ".join(tree.form(token) for token in sorted(tokens))
+
+
+def _weaker(one: Modality, other: Modality) -> Modality:
+    """Return the less certain of two modalities."""
+    order = [Modality.ASSERTED, Modality.PLANNED, Modality.POSSIBLE, Modality.DESIRED, Modality.HYPOTHETICAL]
+    return max(one, other, key=order.index)
+
+
+def _listed(texts: Sequence[str]) -> str:
+    if len(texts) < 2:
+        return "".join(texts)
+    return f"{', '.join(texts[:-1])} and {texts[-1]}"

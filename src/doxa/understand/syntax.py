@@ -1,0 +1,161 @@
+"""The dependency tree of a sentence: its words with their places in the text, their heads, and phrases as text."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from doxa.backends.parser import Parse, Word
+from doxa.understand.verbs import Form, base_of
+
+__all__ = ["CLAUSES", "Tree", "base"]
+
+CLAUSES = frozenset(["acl", "advcl", "ccomp", "csubj", "parataxis", "xcomp"])
+"""Relations whose dependent opens a clause of its own (Universal Dependencies)."""
+ASIDE = frozenset(["appos", "parataxis", "discourse", "vocative", "punct", "dislocated", "reparandum"])
+"""Dependents that are no part of a noun phrase when it names something."""
+FORMS: tuple[Form, ...] = ("base", "third", "past", "participle", "gerund")
+
+
+def base(relation: str) -> str:
+    """Return a dependency relation without its subtype ("acl:relcl" -> "acl")."""
+    return relation.partition(":")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A parsed sentence; tokens are meant by their index.
+
+    `text` is the sentence, `words` its tokens with character offsets, `parse` the tree over them.
+    """
+
+    text: str
+    words: Sequence[Word]
+    parse: Parse
+    _kids: list[list[int]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._kids.extend([] for _ in self.words)
+        for place, head in enumerate(self.parse.heads):
+            if head >= 0:
+                self._kids[head].append(place)
+
+    @property
+    def roots(self) -> list[int]:
+        return [place for place, head in enumerate(self.parse.heads) if head < 0]
+
+    def form(self, place: int) -> str:
+        return self.words[place].form.casefold()
+
+    def lemma(self, place: int) -> str:
+        """Return the base form; the list of common verbs knows better than the parser's guess."""
+        verb = base_of(self.form(place), *FORMS) if self.upos(place) == "VERB" else None
+        return verb or self.parse.lemmas[place].casefold()
+
+    def upos(self, place: int) -> str:
+        return self.parse.upos[place]
+
+    def relation(self, place: int) -> str:
+        return self.parse.deprels[place]
+
+    def head(self, place: int) -> int:
+        return self.parse.heads[place]
+
+    def kids(self, place: int, *relations: str) -> list[int]:
+        """Return the dependents in order; of these relations only, with or without a subtype, when any is given."""
+        found = self._kids[place]
+        if not relations:
+            return found
+        return [kid for kid in found if self.relation(kid) in relations or base(self.relation(kid)) in relations]
+
+    def kid(self, place: int, *relations: str) -> int | None:
+        """Return the first dependent of these relations."""
+        return next(iter(self.kids(place, *relations)), None)
+
+    def conjuncts(self, place: int) -> list[int]:
+        """Return a token and those coordinated with it."""
+        return [place, *(kid for kid in self.kids(place, "conj"))]
+
+    def under(self, place: int, without: Collection[int] = ()) -> list[int]:
+        """Return the tokens below and at a place, in order, leaving out whole subtrees. Cost O(their number)."""
+        found: list[int] = []
+        open_places = [place]
+        while open_places:
+            here = open_places.pop()
+            found.append(here)
+            open_places.extend(kid for kid in self._kids[here] if kid not in without)
+        return sorted(found)
+
+    def is_name(self, place: int) -> bool:
+        """Tell whether a token heads a name; "our GP" is none, although it is written like one."""
+        return self.upos(place) == "PROPN" and self.kid(place, "nmod:poss") is None
+
+    def members(self, place: int) -> list[int]:
+        """Return the heads of what is coordinated; a noun with names in apposition stands for those.
+
+        "my twins, Ada and Max" gives Ada and Max; "the nurse and Max" gives the nurse and Max.
+        """
+        found: list[int] = []
+        for member in self.conjuncts(place):
+            name = None
+            if not self.is_name(member):
+                name = next((kid for kid in self.kids(member, "appos") if self.is_name(kid) and kid > member), None)
+            found.extend([member] if name is None else self.conjuncts(name))
+        return found
+
+    def phrase(self, place: int, *, drop: Collection[int] = ()) -> str:
+        """Return a noun phrase as text, without its case, clauses, asides and what is coordinated with it."""
+        return self.spell(self.phrase_tokens(place, drop=drop))
+
+    def phrase_tokens(self, place: int, *, drop: Collection[int] = (), conjuncts: bool = False) -> list[int]:
+        """Return the tokens of `phrase`."""
+        cut = {kid for kid in self._kids[place] if self._outside(kid, conjuncts) or kid in drop}
+        cut.update(kid for kid in self.kids(place, "nummod") if kid > place + 1 and self.upos(kid - 1) != "SYM")
+        tokens = self.under(place, cut)
+        inner = {
+            kid
+            for token in tokens
+            for kid in self._kids[token]
+            if token != place and (self.relation(kid) in ("acl:relcl", "appos", "parataxis") or kid in drop)
+        }
+        kept = self.under(place, cut | inner) if inner else tokens
+        while kept and self.upos(kept[-1]) == "PUNCT":
+            kept.pop()
+        while kept and self.upos(kept[0]) == "PUNCT":
+            kept.pop(0)
+        return kept
+
+    def _outside(self, kid: int, conjuncts: bool) -> bool:
+        kind = base(self.relation(kid))
+        if kind in ("conj", "cc"):
+            return not conjuncts
+        if kind == "appos" and self.upos(kid) == "NUM" and kid == self.head(kid) + 1:
+            return False  # "Python 3.12"
+        if self.relation(kid) == "nmod:desc" and self.kid(kid, "nmod:poss", "det") is not None:
+            return True  # "my partner Kim"
+        return kind in ("case", "mark", "cop", "aux", "nsubj", "expl") or kind in CLAUSES or kind in ASIDE
+
+    def spell(self, tokens: Sequence[int]) -> str:
+        """Return tokens as text; those that touch in the sentence touch here, and names get their capital."""
+        pieces: list[str] = []
+        for order, place in enumerate(tokens):
+            if order and self.words[tokens[order - 1]].end != self.words[place].start:
+                pieces.append(" ")
+            word = self.text[self.words[place].start : self.words[place].end]
+            pieces.append(word.title() if self.upos(place) == "PROPN" and word.islower() else word)
+        return "".join(pieces)
+
+    def covered(self, start: int, end: int) -> list[int]:
+        """Return the tokens that lie inside a stretch of characters."""
+        return [place for place, word in enumerate(self.words) if word.start >= start and word.end <= end]
+
+    def top(self, tokens: Collection[int]) -> int:
+        """Return the token of a set whose head lies outside it; the first when there are several."""
+        return next(place for place in sorted(tokens) if self.head(place) not in tokens)
+
+    def above(self, place: int) -> Iterator[int]:
+        """Yield the heads of a token, from the nearest up to the root."""
+        here = self.head(place)
+        while here >= 0:
+            yield here
+            here = self.head(here)
