@@ -10,6 +10,7 @@ from doxa.understand.clauses import parse_clause
 from doxa.understand.propose import HOLE
 from doxa.understand.questions import Declarative, declare, find_question
 from doxa.understand.text import Sentence, sentences, words
+from doxa.understand.times import NUMBERS
 
 __all__ = ["completed"]
 
@@ -33,6 +34,7 @@ NO_ANSWER = re.compile(
     r"great|very|ok|both|all|deal)\b",
     re.IGNORECASE,
 )
+COUNTED = re.compile(rf"(?:{'|'.join(sorted(NUMBERS, key=len, reverse=True))}|\d+|some|several) [a-z]", re.IGNORECASE)
 PREPOSITION = re.compile(r"^(?:at|in|on|to|from|for|with|near|by|since|until)\b", re.IGNORECASE)
 
 
@@ -43,6 +45,7 @@ def completed(first: Sentence, context: Sequence[Turn], speaker: str) -> str | N
     written = next((s.text for s in sentences(question) if s.text), "") if question else ""
     if not written or OFFER.search(written) or not first.text:
         return None
+    written = re.sub(rf",? {re.escape(speaker)}$", "", written)
     declarative = declare(written)
     if declarative is None:
         return None
@@ -64,7 +67,9 @@ def _yes_or_no(statement: str, answer: str) -> str | None:
     yes, no = YES.match(answer), NO.match(answer)
     match = yes or no
     if match is None:
-        return None
+        having = re.match(r"(.+? have) (?:got )?(?:any|an?|some) [\w ]+$", statement)
+        counted = having and COUNTED.match(answer) and parse_clause(words(answer)) is None
+        return f"{having[1]} {answer}" if having and counted else None
     tail = answer[match.end() :].strip(" ,")
     if tail and parse_clause(words(tail)) is not None and no:
         return None

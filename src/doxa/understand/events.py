@@ -72,7 +72,8 @@ def turns(scene: Scene) -> Iterator[Proposition]:
     modality, since = scene.modality(event=True), from_then(scene)
     if number is not None and number < 130:
         yield say(scene, relation_type("has_age"), str(number), valid=since, modality=modality)
-        if modality is Modality.ASSERTED and since.start is not None and since.start_precision == "day":
+        certain = modality in (Modality.ASSERTED, Modality.PLANNED)
+        if certain and since.start is not None and since.start_precision == "day":
             yield say(scene, attribute("birthday"), f"{since.start.day} {MONTHS[since.start.month - 1].title()}")
     elif scene.clause.verb == "become" and (diet := DIET.search(direct)):
         yield say(scene, relation_type("follows_diet"), diet[1].casefold(), valid=since, modality=modality)
@@ -172,7 +173,9 @@ def price(scene: Scene) -> Iterator[Proposition]:
         told = say(scene, relation_type("costs"), value, valid=from_then(scene), modality=modality, polarity=polarity)
         if whose is not None and "'s " in whose.key:
             yield replace(told, subject=whose)
-    elif (verb in ("go", "rise", "drop", "increase") or (verb in PRICING and passive)) and MONEY.search(value):
+    elif (verb in ("go", "rise", "drop", "increase") and MONEY.search(value)) or (
+        verb in PRICING and passive and (MONEY.search(value) or AMOUNT.match(value))
+    ):
         yield say(scene, relation_type("costs"), value, valid=from_then(scene), modality=modality, polarity=polarity)
 
 

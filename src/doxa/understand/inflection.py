@@ -5,7 +5,7 @@ from __future__ import annotations
 from doxa.understand.syntax import Tree, base
 from doxa.understand.verbgroup import MODALS, Tense
 
-__all__ = ["NEGATIONS", "is_negated", "modal_of", "particle_of", "tense_of"]
+__all__ = ["NEGATIONS", "is_negated", "modal_of", "particle_of", "tense_of", "third_person"]
 
 NEGATIONS = frozenset("not n't never no neither nor hardly rarely seldom without nobody none".split())
 PARTICLES = frozenset("back away up down off out over along together around".split())
@@ -26,13 +26,19 @@ def tense_of(tree: Tree, head: int) -> tuple[Tense, bool, bool]:
         return "past", progressive, passive
     if forms or not verb:
         return "present", progressive, passive
-    form, lemma = tree.form(head), tree.lemma(head)
-    third = form.endswith("s") and form.rstrip("s").rstrip("e").startswith(lemma[:-1].rstrip("e"))
-    if form == lemma or third or progressive:
+    if tree.form(head) in (tree.lemma(head), "am", "are") or third_person(tree, head) or progressive:
         return "present", progressive, passive
     if base(tree.relation(head)) == "acl" and tree.kid(head, "nsubj") is None:
         return "present", progressive, True
     return "past", progressive, passive
+
+
+def third_person(tree: Tree, head: int) -> bool:
+    """Tell whether a verb stands in the third person of the present ("tastes")."""
+    form, stem = tree.form(head), tree.lemma(head)[:-1].rstrip("e")
+    if form in ("is", "has", "does", "goes"):
+        return True
+    return tree.upos(head) == "VERB" and form.endswith("s") and form != tree.lemma(head) and form.startswith(stem)
 
 
 def is_negated(tree: Tree, head: int) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from doxa.understand.clauses import Clause, Complement
 from doxa.understand.predications import Predication
-from doxa.understand.referents import kin_of
+from doxa.understand.referents import PET, kin_of
 from doxa.understand.syntax import Tree, base
 
 __all__ = ["appositions", "lacks", "relatives"]
@@ -21,9 +21,13 @@ NOTHING_LACKING = re.compile(
 def appositions(tree: Tree) -> Iterator[Predication]:
     """Yield "my flatmate is Quang" and "Quang is a night nurse" for "my flatmate Quang, a night nurse"."""
     for place in range(len(tree.words)):
-        for kid in tree.kids(place, "appos", "nmod:desc"):
+        for kid in tree.kids(place, "appos", "nmod:desc", "flat"):
+            if tree.relation(kid) == "flat" and tree.kid(kid, "det", "nmod:poss") is None:
+                continue
             name, description = (kid, place) if tree.is_name(kid) else (place, kid)
             owned = tree.kid(description, "nmod:poss") is not None
+            definite = any(tree.form(det) == "the" for det in tree.kids(description, "det"))
+            kin = kin_of(tree.lemma(description)) or tree.lemma(description) in PET
             if not tree.is_name(name) or not (owned or tree.upos(description) == "NOUN"):
                 continue
             told = tree.phrase(description)
@@ -31,6 +35,8 @@ def appositions(tree: Tree) -> Iterator[Predication]:
                 if tree.kid(description, "det") is None:
                     continue
                 told = f"a {tree.phrase(description, drop=tree.kids(description, 'det'))}"
+                if definite and kin:  # "the new puppy, Tofu": ours
+                    owned, told = True, f"my {tree.form(description)}"
             for member in tree.conjuncts(name):
                 subject, value = tree.phrase(member), told
                 yield _is(place, *((value, subject) if owned else (subject, value)))

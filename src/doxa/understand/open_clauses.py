@@ -14,19 +14,31 @@ from doxa.core.values import Interval, Modality, Term
 from doxa.memory import RelationType, relation_type
 from doxa.understand.predications import Predication
 from doxa.understand.referents import clean, named
-from doxa.understand.scene import CLAUSAL, EMPTY_OBJECT, HOLE, Proposition, Scene, is_animate, say, value_term
+from doxa.understand.scene import (
+    CLAUSAL,
+    EMPTY_OBJECT,
+    HOLE,
+    Proposition,
+    Scene,
+    coordinated,
+    is_animate,
+    say,
+    value_term,
+)
 
 __all__ = ["open_clause"]
 
 EMPTY_VERBS = frozenset(
     "be do have say tell think know mean guess hope wish wonder suppose believe feel seem sound look appear let thank "
     "thanks see agree hear understand imagine remember forget ask talk speak happen go come try get make want need "
-    "keep put bet worry care matter mind wait welcome congratulate".split()
+    "keep put bet worry care matter mind wait welcome congratulate laugh smile joke".split()
 )
 """Verbs that say too little without an object."""
 EMPTY_SUBJECT = re.compile(
     r"^(?:it|that|this|these|those|there|they|them|everything|something|anything|nothing|all|one|thanks?|which|who|"
-    r"what|whatever|everyone|everybody|somebody|someone|anyone|nobody|people|things?|stuff|way|time|you)$",
+    r"what|whatever|everyone|everybody|somebody|someone|anyone|nobody|people|things?|stuff|way|time|you|"
+    r"(?:no|not|every|each|any|all) .*|mine|ours|yours|theirs|hers|"
+    r"(?:exactly |only )?(?:one|none|some|most|either|neither|each|half|both|many|few) of\b.*)$",
     re.IGNORECASE,
 )
 EMPTY_PHRASE = re.compile(
@@ -36,7 +48,14 @@ LOOSE = frozenset(
     ["like", "than", "as", "because of", "due to", "instead of", "except", "despite", "of", "according to"]
 )
 """Prepositions whose phrase is no participant."""
+PLACING = frozenset("in at on near into onto by beside inside outside behind opposite".split())
 BARE_ADVERB = re.compile(r"(?:up|down|out|off|on|over|in|back|here|there|away|about|next|same|sure|sorry)")
+COMPARED = re.compile(
+    r"(?:.* )?((?:more|less) [a-z]+|(?:old|young|tall|small|bigg|larg|short|long|fast|slow|cheap|loud|quiet|warm|cold|"
+    r"heavi|light|strong|clos|happi|bett|wors|hott|nic|rich|poor|smart|great)er|better|worse)(?: than (.+))?",
+    re.IGNORECASE,
+)
+"""A comparison; without what it compares with it tells nothing that stands by itself."""
 BARE_NOUN = re.compile(r"[A-Za-z][a-z]+")
 ACCEPTED = re.compile(r"(?:fine|ok|okay|alright|all right)")
 CLOCK_PREPOSITIONS = frozenset("at from by until till before after between".split())
@@ -72,13 +91,10 @@ def open_clause(scene: Scene, predication: Predication) -> Iterator[Proposition]
             continue
         spoken = True
         yield from _negatable(scene, _relation(scene, predication.form, ""), text, polarity, modality, valid, 0.7)
-    for preposition, text in scene.complement.phrases:
-        if not _participates(scene, preposition, text, bool(predication.objects)):
-            continue
-        spoken = True
-        yield from _negatable(
-            scene, _relation(scene, predication.form, preposition), text, polarity, modality, valid, 0.7
-        )
+    if not (spoken and clause.negated):
+        for claim in participants(scene, predication):
+            spoken = True
+            yield claim
     for preposition, text in _timetable(scene, alone=not predication.objects):
         spoken = True
         kind = _relation(scene, predication.form, preposition)
@@ -88,6 +104,19 @@ def open_clause(scene: Scene, predication: Predication) -> Iterator[Proposition]
             subject=scene.subject, kind=_relation(scene, predication.form, ""), object=Term("", ""), polarity=polarity,
             modality=modality, valid=valid, ended=clause.ended, confidence=0.5,
         )  # fmt: skip
+
+
+def participants(scene: Scene, predication: Predication) -> Iterator[Proposition]:
+    """Yield one proposition for every participant and place of an event ("played with the band", "played in Oslo")."""
+    clause = scene.clause
+    if clause.verb == "be" or clause.modality is Modality.HYPOTHETICAL or EMPTY_SUBJECT.match(scene.subject.key):
+        return
+    polarity = not clause.negated and clause.aspect != "stop"
+    for preposition, text in scene.complement.phrases:
+        kind = _relation(scene, predication.form, preposition)
+        for part in coordinated(text) or [text]:
+            if _participates(preposition, part, bool(predication.objects)):
+                yield from _negatable(scene, kind, part, polarity, scene.modality(event=True), _when(scene), 0.6)
 
 
 def _timetable(scene: Scene, *, alone: bool) -> Iterator[tuple[str, str]]:
@@ -117,7 +146,7 @@ def _copular(scene: Scene, predication: Predication) -> Iterator[Proposition]:
         valid = scene.point
     ended = clause.ended or clause.tense == "past"
     for text in predication.objects:
-        if not _tells(text) or HOLE in text or BARE_ADVERB.fullmatch(text):
+        if not _tells(text) or HOLE in text or (BARE_ADVERB.fullmatch(text) and is_animate(scene)):
             continue
         if ACCEPTED.fullmatch(text) and BARE_NOUN.fullmatch(predication.subjects[0] if predication.subjects else ""):
             speaker = scene.referents.speaker  # "fish is fine": a noun without an article, so what one may have
@@ -129,15 +158,24 @@ def _copular(scene: Scene, predication: Predication) -> Iterator[Proposition]:
         if WEEKDAYS.fullmatch(clean(text)):
             yield say(scene, _be("on"), text, polarity=polarity, modality=modality, valid=valid, ended=ended)
             continue
+        compared = COMPARED.fullmatch(text)
+        if compared and compared[2]:
+            yield say(scene, _be(f"{compared[1]} than"), compared[2], polarity=polarity, modality=modality, valid=valid)
+        if compared:
+            continue
         adjective = not re.match(r"(?:an?|the|my|our|his|her|their|\d)\b", text, re.IGNORECASE)
         kind = relation_type("has_state" if adjective else "is_a")
         yield from _negatable(scene, kind, text, polarity, modality, valid, 0.5, ended=ended)
     for preposition, text in complement.phrases:
+        if preposition == "due":  # "is 480 dollars, due on the 30th", where "due" is taken for a preposition
+            preposition = ""
+            yield say(scene, relation_type("is_a"), text, polarity=polarity, modality=modality, ended=ended)
         if predication.objects or not _tells(text) or preposition.replace(" ", "+") in LOOSE or not preposition:
             continue
         kind = relation_type("located_in") if preposition == "in" else _be(preposition)
         yield from _negatable(scene, kind, text, polarity, modality, valid, 0.5, ended=ended)
     for preposition, text in _timetable(scene, alone=not predication.objects):
+        preposition = "due on" if re.search(r"\bdue\b", clause.rest) else preposition
         yield say(scene, _be(preposition), text, polarity=polarity, modality=modality, valid=valid)
 
 
@@ -164,22 +202,27 @@ def _when(scene: Scene) -> Interval:
 
 def _tells(text: str) -> bool:
     bare = clean(text)
+    if re.search(r"\b(?:whose|which|who|what|where)\b", bare, re.IGNORECASE):
+        return False
     words = bare.casefold().split()
     if not words or len(words) > MOST_WORDS or EMPTY_OBJECT.match(bare):
         return False
     return not set(words) & CLAUSAL or named(bare)
 
 
-def _participates(scene: Scene, preposition: str, text: str, has_object: bool) -> bool:
+def _participates(preposition: str, text: str, has_object: bool) -> bool:
     if not preposition or preposition.replace(" ", "+") in LOOSE or not _tells(text) or EMPTY_PHRASE.match(clean(text)):
         return False
-    return not has_object or named(clean(text)) or preposition in ("with", "to", "from")
+    definite = re.match(r"(?:the|my|our|his|her|their|an?|[A-Z]\w*'s)\b", text)
+    local = preposition in PLACING and definite is not None
+    return not has_object or named(clean(text)) or local or preposition in ("with", "to", "from")
 
 
 def _eventful(scene: Scene) -> bool:
     """Tell whether a verb alone tells something: it is dated, past, denied, planned, or a habit of somebody."""
     clause = scene.clause
-    return bool(scene.point or clause.tense != "present" or clause.negated or clause.progressive or is_animate(scene))
+    told = scene.point or clause.tense != "present" or clause.negated or clause.progressive or is_animate(scene)
+    return bool(told or re.match(r"(?:the|my|our|his|her|their)\b", clause.subject, re.IGNORECASE))
 
 
 def _negatable(

@@ -40,6 +40,7 @@ INTRANSITIVE = frozenset(
 )
 USED_AS = dict.fromkeys("car van motorbike motorcycle truck scooter".split(), "drives")
 """Nouns of things whose owner is known by how he uses them."""
+WEEKDAY = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.IGNORECASE)
 POINT_VERBS = frozenset(
     "pass fail book break visit meet see buy sell win lose find give receive cancel attend finish complete bring take "
     "marry propose sprain injure adopt order call ask publish fix repair celebrate hire build climb".split()
@@ -50,6 +51,8 @@ def framed(scene: Scene, frame: Frame, value: str) -> Iterator[Proposition]:
     """Say what a row of the table makes of a clause."""
     kind = attribute("landlord") if frame.relation == "landlord" else relation_type(frame.relation)
     clause = scene.clause
+    if frame.relation == "lives_in" and (WEEKDAY.search(value) or (not is_animate(scene) and clause.verb == "move")):
+        return
     event = bool(frame.event)
     modality = scene.modality(event=event)
     if frame.relation == "works_in" and ORGANISATION.search(value):
@@ -96,7 +99,8 @@ def plain(scene: Scene) -> Iterator[Proposition]:
     """A common verb with its object, under the verb's own name."""
     clause, complement = scene.clause, scene.complement
     if (clause.verb == "bear" and clause.passive) or clause.verb in ("die", "pass+away"):
-        yield from life(scene)
+        if is_animate(scene):
+            yield from life(scene)
         return
     if clause.passive or "+" in clause.verb:
         if clause.verb in ("give+up", "stop"):
@@ -125,6 +129,7 @@ def plain(scene: Scene) -> Iterator[Proposition]:
         )
     elif (
         not complement.direct
+        and not any("than" in preposition for preposition, _ in complement.phrases)
         and clause.verb in INTRANSITIVE
         and is_animate(scene)
         and (clause.aspect or clause.tense == "present")

@@ -17,7 +17,7 @@ from typing import Literal
 
 from doxa.core.values import Modality
 from doxa.understand.clauses import Clause, Complement
-from doxa.understand.inflection import NEGATIONS, is_negated, modal_of, particle_of, tense_of
+from doxa.understand.inflection import NEGATIONS, is_negated, modal_of, particle_of, tense_of, third_person
 from doxa.understand.syntax import Tree, base
 from doxa.understand.times import TimeSpan
 from doxa.understand.verbgroup import ADVERBS, HEDGES, MODALS, Tense
@@ -25,13 +25,14 @@ from doxa.understand.verbgroup import ADVERBS, HEDGES, MODALS, Tense
 __all__ = ["Predication", "predications"]
 
 CONDITIONS = frozenset("if unless whether whenever provided providing assuming suppose supposing lest".split())
-SKIPPED_MARKS = frozenset("than so to for".split())
+SKIPPED_MARKS = frozenset("than to for".split())
 TEMPORAL = frozenset("when once as after since while before until till".split())
 UNNAMED = frozenset("that which who whom whose what".split())
 CHATTY = frozenset("love hate like prefer enjoy need want miss live work".split())
 """Base forms that open a statement about the speaker, not an order, when the subject is left out."""
 PARTICIPLE_STATES = frozenset("bear raise base marry call name".split())
 """Verbs whose bare participle opens a statement about a subject that is left out ("Born in Ghent")."""
+ASIDES = frozenset(["instead of", "because of", "due to", "except", "apart from", "thanks to", "as well as"])
 FOCUS = re.compile(
     r"^(?:only|just|even|also|especially|mainly|mostly|exactly|almost|nearly|about|around) ", re.IGNORECASE
 )
@@ -173,7 +174,7 @@ class _Reader:
         tree = self.tree
         marks = {tree.form(mark) for mark in tree.kids(kid, "mark", "advmod", "case")}
         past = tense_of(self.tree, kid)[0] == "past"
-        if marks & SKIPPED_MARKS or self._infinitive(kid):
+        if marks & SKIPPED_MARKS or {"so", "that"} <= marks or self._infinitive(kid):
             return
         if marks & TEMPORAL and (not past or not self._verbal(kid)):
             return  # "when I go home" tells no fact, "since I was a baby" none that is worth telling
@@ -245,7 +246,7 @@ class _Reader:
         elif effect == "not":
             negated = not negated
         elif tree.lemma(head) == "have" and tree.upos(inner) == "VERB":
-            modality = _weaker(modality, Modality.POSSIBLE)
+            modality = _weaker(modality, Modality.PLANNED)  # what one has to do
         elif tree.lemma(head) == "use":
             ended, tense = True, "past"
         elif tree.lemma(head) == "go" and gerund:
@@ -268,8 +269,17 @@ class _Reader:
         subject = self._subject_of(head, mood)
         if subject is None and not self._about_speaker(head):
             return
+        cleft = tree.kid(head, "cop") is not None and any(tree.relation(kid) == "acl:relcl" for kid in tree.kids(head))
+        if cleft and subject is not None and tree.form(subject) == "it":
+            return  # "it is the lamp that is broken": the clause about the lamp tells it
         if _classes("closed").get(tree.lemma(head)) == "reported" and self._verbal(head):
             return  # who said it is told by the source of what he said
+        absolute = tree.kid(head, "nsubj:pass") is not None and tree.kid(head, "aux", "cop") is None
+        if absolute and tree.form(head) != tree.lemma(head):
+            return  # "delivery included"
+        if any(tree.form(kid) == "there" for kid in tree.kids(head, "expl")):
+            self._existential(head, mood)
+            return
         if is_negated(self.tree, head) and any(
             tree.form(token) in ("both", "all", "every") for token in self._own(head)
         ):
@@ -321,7 +331,7 @@ class _Reader:
         for place in tree.members(subject):
             if tree.form(place) in UNNAMED and base(tree.relation(place)) in ("nsubj", "obj"):
                 continue
-            yield self._phrase(place)
+            yield re.sub(r" (?:all|both|each)$", "", self._phrase(place))
 
     def _phrase(self, place: int) -> str:
         """Return a noun phrase without its times; "whose" is written out ("Anselm's parents")."""
@@ -329,6 +339,7 @@ class _Reader:
         priced = tree.kid(place, "nummod") is not None
         drop = [kid for kid in tree.kids(place, "nmod") if tree.form(kid) in ("life", "moment", "way")]
         paid_for = [kid for kid in tree.kids(place, "nmod") if priced and self._case(kid) == "for"]
+        drop += [kid for kid in tree.kids(place, "nmod") if self._case(kid) in ASIDES]
         text = FOCUS.sub("", tree.phrase(place, drop=[*self._timed_kids(place), *paid_for, *drop]))
         if not re.match(r"whose\b", text, re.IGNORECASE):
             return text
@@ -368,6 +379,8 @@ class _Reader:
             return False
         if tree.upos(head) != "VERB":
             return tree.kid(head, "cop") is not None and tree.form(tree.kids(head, "cop")[0]) != "be"
+        if third_person(tree, head):
+            return False  # "Tastes like soap": whatever was spoken of
         bare = tree.form(head) == tree.lemma(head) and not tree.kids(head, "aux")
         return not bare or tree.lemma(head) in CHATTY
 
@@ -381,6 +394,26 @@ class _Reader:
             {tree.form(mark) for mark in tree.kids(clause, "mark", "advmod")} & CONDITIONS
             for clause in tree.kids(head, "advcl")
         )
+
+    def _existential(self, head: int, mood: _Mood) -> None:
+        """Read "there are 38 flats in the house" as "the house has 38 flats"."""
+        tree = self.tree
+        what = tree.kid(head, "nsubj")
+        places = [*tree.kids(head, "obl"), *(tree.kids(what, "nmod") if what is not None else [])]
+        where = next(
+            (p for p in places if self._case(p) in ("in", "on", "at", "inside") and p not in self.adjuncts), None
+        )
+        if what is None or where is None:
+            return
+        members = tree.conjuncts(what)
+        texts = tuple(tree.phrase(place, drop=[where]) for place in members)
+        clause = replace(self._group(head, mood), subject=self._phrase(where), verb="have", rest=_listed(texts))
+        self.found.append(
+            Predication(
+                head=head, form="have", clause=clause, complement=Complement(direct=_listed(texts)),
+                subjects=(self._phrase(where),), objects=texts, source=mood.source,
+            )
+        )  # fmt: skip
 
     def _counterfactual(self, head: int) -> None:
         """Read "if I had taken the job, I would ..." as "I did not take the job"."""
@@ -480,6 +513,8 @@ class _Reader:
             self._phrase(place) for place in objects if place not in self.adjuncts and tree.form(place) not in UNNAMED
         )
         phrases = [*self._obliques(head), *self._prices(objects)]
+        if tree.kid(head, "obj") is not None and tree.lemma(head) in ("call", "name", "nickname", "dub"):
+            phrases.extend(("as", self._phrase(kid)) for kid in tree.kids(head, "xcomp"))
         if tree.relation(head) == "acl:relcl":
             texts, phrases = self._relativised(head, texts, phrases)
         return Complement(direct=_listed(texts), phrases=tuple(phrases[:MOST_PHRASES])), texts
@@ -515,6 +550,8 @@ class _Reader:
             return Complement(phrases=obliques), ()
         case = self._case(head)
         members = [place for place in tree.conjuncts(head) if not self._is_predicate(place) or place == head]
+        if not any(tree.kid(place, "cc") is not None for place in members):
+            members = members[:1]  # "our dentist, small town": an afterthought
         members = self._told_positively(members)
         texts = tuple(tree.phrase(place, drop=[*self._timed_kids(place), *self._loose(place)]) for place in members)
         if case:
@@ -526,7 +563,11 @@ class _Reader:
         tree = self.tree
         adverbs = [k for k in tree.kids(place, "advmod") if tree.form(k) in NEGATIONS | ADVERBS | HEDGES]
         adverbs += [k for k in tree.kids(place, "advmod") if k > place]
-        adverbs += [k for k in tree.kids(place, "advmod") if tree.form(k) in ("when", "where", "how", "why", "as")]
+        loose = [k for k in tree.kids(place, "nmod") if self._case(k) in ASIDES]
+        adverbs += loose
+        adverbs += [
+            k for k in tree.kids(place, "advmod") if tree.form(k) in ("so", "when", "where", "how", "why", "as")
+        ]
         measures = tree.kids(place, "obl:unmarked", "obl:npmod")
         obliques = [k for k in tree.kids(place, "obl") if k not in measures or k > place]
         obliques = [k for k in obliques if self._case(k) != "than"]  # "taller than Piet" is one adjective
@@ -541,8 +582,14 @@ class _Reader:
             if tree.upos(head) == "ADJ" and self._case(kid) == "than":
                 continue
             preposition = "by" if tree.relation(kid) == "obl:agent" else self._case(kid)
-            for place in tree.members(kid):
-                yield preposition, self._phrase(place)
+            yield preposition, _listed([self._phrase(place) for place in tree.members(kid)])
+        for adverb in tree.kids(head, "advmod"):
+            for kid in tree.kids(adverb, "obl"):
+                case = self._case(kid)
+                if case == "than" and kid not in self.adjuncts:
+                    yield f"{tree.form(adverb)} than", self._phrase(kid)
+                elif adverb == particle_of(tree, head) and kid not in self.adjuncts:
+                    yield case, self._phrase(kid)
 
     def _case(self, place: int) -> str:
         tree = self.tree

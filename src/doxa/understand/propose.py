@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from doxa.core.values import Modality, Term
-from doxa.memory import is_tie
+from doxa.memory import is_tie, relation_type
 from doxa.understand.clauses import Clause, Complement, complement_of
 from doxa.understand.descriptions import describe_subject
 from doxa.understand.events import (
@@ -54,6 +54,9 @@ PAIRING = {
 """Verbs whose two subjects stand for subject and object, with the preposition of the latter."""
 UNKNOWN_HAND = MOVING | CANCELLING | PRICING
 """Verbs for what is done to somebody's plans and prices, where "they" may be anybody."""
+NAMING = frozenset(["call", "name", "nickname", "dub"])
+MEASURED = re.compile(r"(?!(?:we|they|it|this|that|he|she)\b)[a-z]+(?: [a-z]+)?(?<!s)")
+"""A noun without an article before a number is the speaker's: "blood pressure was 145 over 92"."""
 ONE = re.compile(r"(?<=[a-z] )ones?$")
 THING = re.compile(r"(?:the|a|an|my|our|this|that|his|her|their|[a-z]+$|\w+'s) ?", re.IGNORECASE)
 PRONOUNS = frozenset("i we you he she they them him her us me this that these those there everyone nobody".split())
@@ -88,15 +91,27 @@ def propose(clause: Clause, text_times: str, referents: Referents, at: datetime)
 def propose_parsed(predication: Predication, referents: Referents, at: datetime) -> list[Proposition]:
     """Return what a parsed clause says: by the patterns for its verb, else under the name of the verb itself."""
     predication = _resolved(predication, referents)
+    if predication.clause.verb in NAMING and not predication.clause.passive:
+        return list(_nicknamed(predication, referents))
     nouns = list(predication.subjects) or [""]
     found: list[Proposition] = []
     for scene in _scenes(
         predication.clause, predication.complement, nouns, predication.times, referents, at, dated=predication.dated
     ):
-        found.extend(list(_read(scene)) or open_clause(scene, predication))
+        known = list(_read(scene))
+        more = () if known else open_clause(scene, predication)
+        found.extend([*known, *more])
     _note(found, referents)
     _note_topic(predication, referents)
     return found
+
+
+def _nicknamed(predication: Predication, referents: Referents) -> Iterator[Proposition]:
+    """Yield the name that people give somebody: "everybody calls him Gus"."""
+    name = predication.complement.at("as")
+    whose = referents.resolve(predication.objects[0]) if predication.objects else None
+    if whose is not None and named(name) and not predication.clause.negated:
+        yield Proposition(subject=whose, kind=relation_type("is_called"), object=term(name))
 
 
 def _resolved(predication: Predication, referents: Referents) -> Predication:
@@ -125,6 +140,8 @@ def _note_topic(predication: Predication, referents: Referents) -> None:
         noun = clean(text)
         if noun.casefold() in PRONOUNS or named(noun) or kin_of(noun) or not noun or text.casefold() == "it":
             continue
+        if predication.clause.modality in (Modality.POSSIBLE, Modality.HYPOTHETICAL, Modality.DESIRED):
+            continue
         thing = referents.resolve(text)
         if thing is not None and thing != referents.speaker and THING.match(text):
             referents.topic, referents.kind = thing, noun.split()[-1]
@@ -143,6 +160,8 @@ def _scenes(
 ) -> Iterator[Scene]:
     """Yield one scene for every subject that is known; people among them are noted when its reading is done."""
     nouns, complement = _paired(clause, nouns, _placed(clause, complement, referents))
+    if clause.verb == "be" and re.match(r"[€$£]?\d", complement.direct):
+        nouns = [f"my {noun}" if MEASURED.fullmatch(noun) else noun for noun in nouns]
     for noun in nouns:
         subject = _subject(noun, clause, referents)
         if subject is None:

@@ -34,6 +34,19 @@ KIN = {
     "dentist": "dentist", "therapist": "therapist", "landlord": "landlord", "landlady": "landlord", "nanny": "nanny",
     "tutor": "tutor", "godmother": "godmother", "godfather": "godfather", "twin": "twin", "twin sister": "sister",
     "twin brother": "brother", "little sister": "sister", "little brother": "brother", "assistant": "assistant",
+    "lodger": "lodger", "tenant": "tenant", "babysitter": "babysitter",
+    "cleaner": "cleaner", "vet": "vet", "hairdresser": "hairdresser", "physio": "physiotherapist",
+    "physiotherapist": "physiotherapist", "accountant": "accountant", "lawyer": "lawyer", "supervisor": "supervisor",
+    "trainer": "trainer", "co-founder": "co-founder", "business partner": "business partner", "godson": "godson",
+    "goddaughter": "goddaughter", "stepson": "stepson", "stepdaughter": "stepdaughter", "stepdad": "stepfather",
+    "stepmum": "stepmother", "stepmom": "stepmother", "son-in-law": "son-in-law",
+    "daughter-in-law": "daughter-in-law", "great-aunt": "great-aunt", "great-uncle": "great-uncle",
+    "great-grandmother": "great-grandmother", "great-grandfather": "great-grandfather", "penpal": "pen pal",
+    "pen pal": "pen pal", "ex-wife": "ex-wife", "ex-husband": "ex-husband", "ex-boyfriend": "ex-boyfriend",
+    "ex-girlfriend": "ex-girlfriend", "trainee": "trainee", "apprentice": "apprentice", "intern": "intern",
+    "workmate": "colleague", "buddy": "friend", "bestie": "best friend", "pal": "friend", "gf": "girlfriend",
+    "bf": "boyfriend", "missus": "wife", "other half": "partner", "electrician": "electrician", "plumber": "plumber",
+    "gardener": "gardener", "singing teacher": "singing teacher", "piano teacher": "piano teacher",
 }  # fmt: skip
 PET = frozenset("dog cat puppy kitten rabbit horse hamster parrot tortoise pet bunny pony goldfish".split())
 CLOSE = tuple(dict.fromkeys([*(name.replace(" ", "_") for name in KIN.values()), *sorted(PET)]))

@@ -58,9 +58,9 @@ def mended(text: str, at: datetime) -> str:
     """Return a sentence whose speaker corrects himself on the way ("on Tuesday, no wait, Wednesday") as he means it."""
     for match in SELF_REPAIR.finditer(text):
         head, tail = text[: match.start()], text[match.end() :]
-        old, new = _last_value(head, at), _first_value(tail, at)
+        old, new = _last_value(head, at), _first_value(tail, head, at)
         if old and new and head[old[0]].isdigit() == tail[new[0]].isdigit():
-            return f"{head[: old[0]]}{tail[: new[1]]}{head[old[1] :]}{tail[new[1] :]}"
+            return f"{head[: old[0]]}{tail[new[0] : new[1]]}{head[old[1] :]}{tail[new[1] :]}"
     return text
 
 
@@ -70,19 +70,21 @@ def _last_value(head: str, at: datetime) -> tuple[int, int] | None:
         span = spans[-1]
         lead = re.match(r"(?:on|at|in|by|from) ", span.text, re.IGNORECASE)
         return span.start + (lead.end() if lead else 0), span.end
-    match = re.search(r"([€$£]?\d[\d.,]*)(?: [a-z]+){0,2}$", head)
+    match = re.search(r"([€$£]?\d(?:[\d.,]*\d)?)(?: [a-z]+){0,2}$", head)
     if match:
         return match.span(1)
     match = re.search(rf"(?<!^){NAME}$", head)
     return match.span() if match else None
 
 
-def _first_value(tail: str, at: datetime) -> tuple[int, int] | None:
+def _first_value(tail: str, head: str, at: datetime) -> tuple[int, int] | None:
     spans = find_times(tail, at, past=False)
     if spans and spans[0].start == 0:
         return 0, spans[0].end
-    match = re.match(rf"[€$£]?\d[\d.,]*|{NAME}", tail)
-    return match.span() if match else None
+    match = re.match(rf"(?:(?P<noun>[a-z]+) )?(?P<value>[€$£]?\d(?:[\d.,]*\d)?|{NAME})", tail)
+    if match is None or (match["noun"] and not re.search(rf"\b{match['noun']} \S+(?: \S+)?$", head)):
+        return None
+    return match.span("value")
 
 
 def corrections(text: str, turn: Turn, context: Sequence[Turn], beliefs: Beliefs) -> list[Claim]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -14,6 +15,8 @@ CLAUSES = frozenset(["acl", "advcl", "ccomp", "csubj", "parataxis", "xcomp"])
 """Relations whose dependent opens a clause of its own (Universal Dependencies)."""
 ASIDE = frozenset(["appos", "parataxis", "discourse", "vocative", "punct", "dislocated", "reparandum"])
 """Dependents that are no part of a noun phrase when it names something."""
+DOUBLED = re.compile(r"(.*[aeiou]([bdgkmnprtv]))\2")
+"""A stem with the consonant that only stands before "-ed" and "-ing" ("pinn")."""
 FORMS: tuple[Form, ...] = ("base", "third", "past", "participle", "gerund")
 
 
@@ -49,8 +52,11 @@ class Tree:
 
     def lemma(self, place: int) -> str:
         """Return the base form; the list of common verbs knows better than the parser's guess."""
-        verb = base_of(self.form(place), *FORMS) if self.upos(place) == "VERB" else None
-        return verb or self.parse.lemmas[place].casefold()
+        lemma = self.parse.lemmas[place].casefold()
+        if self.upos(place) != "VERB":
+            return lemma
+        doubled = DOUBLED.fullmatch(lemma) if self.form(place).startswith(lemma) and self.form(place) != lemma else None
+        return base_of(self.form(place), *FORMS) or (doubled[1] if doubled else lemma)
 
     def upos(self, place: int) -> str:
         return self.parse.upos[place]
@@ -131,19 +137,28 @@ class Tree:
             return not conjuncts
         if kind == "appos" and self.upos(kid) == "NUM" and kid == self.head(kid) + 1:
             return False  # "Python 3.12"
-        if self.relation(kid) == "nmod:desc" and self.kid(kid, "nmod:poss", "det") is not None:
+        if self.relation(kid) in ("nmod:desc", "flat") and self.kid(kid, "nmod:poss", "det") is not None:
             return True  # "my partner Kim"
         return kind in ("case", "mark", "cop", "aux", "nsubj", "expl") or kind in CLAUSES or kind in ASIDE
 
     def spell(self, tokens: Sequence[int]) -> str:
-        """Return tokens as text; those that touch in the sentence touch here, and names get their capital."""
+        """Return tokens as text; those that touch in the sentence touch here.
+
+        Names get their capital; the first word of the sentence loses it, unless it is one.
+        """
         pieces: list[str] = []
         for order, place in enumerate(tokens):
             if order and self.words[tokens[order - 1]].end != self.words[place].start:
                 pieces.append(" ")
-            word = self.text[self.words[place].start : self.words[place].end]
-            pieces.append(word.title() if self.upos(place) == "PROPN" and word.islower() else word)
+            pieces.append(self._spelt(place))
         return "".join(pieces)
+
+    def _spelt(self, place: int) -> str:
+        word = self.text[self.words[place].start : self.words[place].end]
+        if self.upos(place) == "PROPN":
+            return word.title() if word.islower() else word
+        opens = place == 0 and word[1:].islower() and self.upos(place) != "PRON"
+        return word[:1].casefold() + word[1:] if opens else word
 
     def covered(self, start: int, end: int) -> list[int]:
         """Return the tokens that lie inside a stretch of characters."""

@@ -27,7 +27,9 @@ MOST_SENTENCES = 120
 GREETING = re.compile(r"^(?:hi|hello|hey|good (?:morning|evening|afternoon)|guten \w+|welcome)\b", re.IGNORECASE)
 REQUEST = re.compile(
     r"^(?:(?:please|and|so|then|also),? )*(?:(?:can|could|would|will) you (?:please )?)?"
-    r"(?:remind me|do not let me forget|make sure I (?:do not forget|remember)|remember) to (?P<what>[a-z].+)$",
+    r"(?:remind me|do not let me forget|make sure I (?:do not forget|remember)|remember)"
+    r"(?P<when> (?:on|at|in|by|tomorrow|tonight|today|next|this|before|after|later)\b[^,]{0,40}?)?"
+    r" to (?P<what>[a-z].+)$",
     re.IGNORECASE,
 )
 """A request to be reminded is a plan of the speaker."""
@@ -89,7 +91,7 @@ def _sentence(reading: _Reading, sentence: Sentence, *, first: bool) -> None:
         reading.intents["greet"] = None
     asked_for = REQUEST.match(sentence.text)
     if asked_for and reading.turn.role != "assistant":
-        _state(reading, replace(sentence, text=f"I will {asked_for['what']}"))
+        _state(reading, replace(sentence, text=f"I will {asked_for['what']}{asked_for['when'] or ''}"))
     if is_question(sentence.raw, sentence.text, sentence.question):
         reading.intents["ask"] = None
         reading.questions.append(sentence.raw)
@@ -112,6 +114,9 @@ def _sentence(reading: _Reading, sentence: Sentence, *, first: bool) -> None:
         return
     if SAME.match(sentence.text) and reading.context and reading.context[-1].speaker != reading.turn.speaker:
         _same(reading, reading.context[-1])
+        rest = SAME.sub("", sentence.text, count=1).strip(" ,;:.")
+        if rest:
+            _state(reading, replace(sentence, text=rest))
         return
     whole = (
         completed(sentence, reading.context, reading.turn.speaker)
