@@ -140,6 +140,18 @@ def test_it_says_when_it_does_not_know(doxa):
     assert reply.abstained and reply.value is None and not reply.citations
 
 
+def test_claims_are_what_one_turn_says(doxa):
+    """A later turn adds nothing to them; a turn that is withdrawn says nothing, and an unknown one is refused."""
+    talk(doxa, *MOVES, ("2024-06-03", "I like tea and I live in Berlin."))
+    memory = doxa.memory(user="ana")
+    assert [str(claim.object) for claim in memory.claims(turn_id="t1")] == ["Lisbon"]
+    assert {str(claim.object) for claim in memory.claims(turn_id="t3")} == {"tea", "Berlin"}
+    memory.withdraw(turn_id="t1")
+    assert memory.claims(turn_id="t1") == []
+    with pytest.raises(NotFoundError, match="t9"):
+        memory.claims(turn_id="t9")
+
+
 def test_history_and_why_tell_the_story(doxa):
     """The close of the old address names its reason, and why names both sides."""
     talk(doxa, *MOVES)

@@ -49,6 +49,9 @@ def look_inside(url: str) -> None:
             print(str(fact.subject), str(fact.relation), str(fact.object), polarity, fact.modality, start, end)
             print(fact.status, fact.turn_ids, memory.history(fact), memory.why(fact.fact_id))
         print(memory.history(("Ana", "lives in")))
+        for claim in memory.claims(turn_id="D1:3"):
+            ended: bool = claim.ended
+            print(str(claim.subject), str(claim.relation), str(claim.object), claim.valid, ended, claim.span)
 
         forest = memory.tasks()
         print(forest.state().get("team meeting/time"), forest.history("team meeting/time"), forest.nodes)

@@ -27,6 +27,7 @@ from doxa.core.trace import Tracer
 from doxa.core.values import (
     Certificate,
     Change,
+    Claim,
     Evidence,
     Explanation,
     Fact,
@@ -402,6 +403,20 @@ class Memory:
             if isinstance(of, str) and not keys:
                 raise NotFoundError(f"User {self.user!r} has no fact or subject {of!r}. `doxa facts --all` lists them.")
             return [change for change in beliefs.changes if change.fact.fact_id in keys]
+
+    def claims(self, *, turn_id: str) -> list[Claim]:
+        """Return what a turn says, as it was understood; what was made of it, `history` and `why` tell.
+
+        A turn that was withdrawn says nothing, and what was retracted is not among the claims.
+
+        Raises:
+            NotFoundError: there is no such turn.
+        """
+        self._doxa.settle(self.user)
+        with self._doxa.parts.log.user(self.user) as state:
+            if state.turn(turn_id) is None:
+                raise NotFoundError(NO_TURN.format(user=self.user, turn_id=turn_id))
+            return state.beliefs.claims_of(turn_id)
 
     def why(self, fact_id: str) -> Explanation:
         """Return why a fact stands where it stands: its source turns, and what it displaced or was displaced by.

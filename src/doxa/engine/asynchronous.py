@@ -11,6 +11,7 @@ from doxa.core.config import Config
 from doxa.core.values import (
     Certificate,
     Change,
+    Claim,
     Evidence,
     Explanation,
     Fact,
@@ -168,6 +169,10 @@ class AsyncMemory:
     async def history(self, of: Fact | str | tuple[str, str] | None = None) -> list[Change]:
         """Return what happened to what is believed, oldest first."""
         return await asyncio.to_thread(self._twin.history, of)
+
+    async def claims(self, *, turn_id: str) -> list[Claim]:
+        """Return what a turn says, as it was understood; what was made of it, `history` and `why` tell."""
+        return await asyncio.to_thread(self._twin.claims, turn_id=turn_id)
 
     async def why(self, fact_id: str) -> Explanation:
         """Return why a fact stands where it stands: its source turns, and what it displaced or was displaced by."""

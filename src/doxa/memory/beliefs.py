@@ -118,6 +118,11 @@ class Beliefs:
         """Return the slots that a turn's claims touch, each once, in order."""
         return list(dict.fromkeys(self._by_turn.get(turn_id, ())))
 
+    def claims_of(self, turn_id: str) -> list[Claim]:
+        """Return the live claims of a turn, slot by slot; empty when it made none, or was withdrawn."""
+        said = (claim for slot in self.slots_of_turn(turn_id) for claim in self.claims.get(slot, ()))
+        return [claim for claim in said if claim.turn_id == turn_id]
+
     def changes_of(self, key: str) -> list[Change]:
         """Return what happened to a fact, oldest first; empty for an unknown id."""
         return list(self._changes_of.get(key, ()))
