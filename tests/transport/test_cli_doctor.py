@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 from doxa.core.values import Reply
@@ -53,6 +55,47 @@ def test_bench_locomo_reports_and_records(cli, locomo):
     assert len(list((cli.folder / "runs").glob("*-locomo.json"))) == 1
     assert "recall@10" in cli("bench", "locomo", "--data", locomo, "--no-record").stdout
     assert len(list((cli.folder / "runs").iterdir())) == 1
+
+
+GOLD = {
+    "id": "x1",
+    "date": "2024-05-03",
+    "context": [],
+    "turn": {"speaker": "Ana", "text": "I live in Bonn. I like tea."},
+    "facts": [
+        {
+            "subject": "Ana",
+            "relation": ["live in"],
+            "object": ["Bonn"],
+            "polarity": True,
+            "modality": "asserted",
+            "valid_from": None,
+            "valid_to": None,
+        }
+    ],
+    "rules": [],
+    "forbidden": [],
+    "tags": ["residence"],
+}
+
+
+def test_bench_understanding_scores_and_writes_what_was_extracted(cli):
+    """Mistakes are shown on demand."""
+    gold = cli.file("gold.jsonl", json.dumps(GOLD))
+    command = ("bench", "understanding", "--data", gold, "--no-record", "--errors", "3")
+    found = cli.json(*command, "--predictions", cli.folder / "predictions.jsonl")
+    assert (found["recall"], found["precision"]) == (1.0, 0.5)
+    assert [error["kind"] for error in found["errors"]] == ["extra"]
+    assert json.loads((cli.folder / "predictions.jsonl").read_text())["id"] == "x1"
+    shown = cli(*command).stdout
+    assert "x1 extra" in shown and "residence" in shown
+
+
+def test_bench_refuses_an_option_of_another_benchmark(cli, locomo):
+    """It names the option."""
+    done = cli("bench", "locomo", "--data", locomo, "--errors", "3")
+    assert done.exit_code == 1
+    assert "--errors" in done.stderr
 
 
 def test_bench_without_its_data_is_an_error(cli):

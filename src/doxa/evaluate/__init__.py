@@ -6,5 +6,15 @@ Every benchmark goes through the engine's front door, as a user would, and its r
 from doxa.evaluate.locomo import LocomoReport
 from doxa.evaluate.locomo import run as run_locomo
 from doxa.evaluate.record import environment, write_record
+from doxa.evaluate.understanding import UnderstandingReport, write_predictions
+from doxa.evaluate.understanding import run as run_understanding
 
-__all__ = ["LocomoReport", "environment", "run_locomo", "write_record"]
+__all__ = [
+    "LocomoReport",
+    "UnderstandingReport",
+    "environment",
+    "run_locomo",
+    "run_understanding",
+    "write_predictions",
+    "write_record",
+]

@@ -1,11 +1,24 @@
-"""Measures of a ranking against the set of right answers, and summaries of many of them."""
+"""Measures of a ranking or an extraction against what is right, and summaries of many of them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
 
-__all__ = ["mean", "ndcg_at", "percentile", "recall_at", "reciprocal_rank", "standard_error"]
+__all__ = ["f1", "mean", "ndcg_at", "percentile", "ratio", "recall_at", "reciprocal_rank", "standard_error"]
+
+
+def ratio(part: float, whole: float) -> float | None:
+    """Return `part / whole`; None of nothing."""
+    return part / whole if whole else None
+
+
+def f1(precision: float | None, recall: float | None) -> float | None:
+    """Return the harmonic mean; None when there is nothing to find, 0 when nothing was extracted or right."""
+    if recall is None:
+        return None
+    precision = precision or 0.0
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
 def recall_at(ranking: Sequence[str], relevant: Collection[str], k: int) -> float:

@@ -1,56 +1,106 @@
-"""`doxa bench`: how well the memory does on a public benchmark, with everything that is needed to do it again."""
+"""`doxa bench`: how well the memory does on a benchmark, with everything that is needed to do it again."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+from doxa.core.errors import InputError
 from doxa.transport.cli.app import command
-from doxa.transport.cli.render import columns, put
+from doxa.transport.cli.render import columns, put, shorten
 from doxa.transport.cli.request import Request
 
 __all__ = ["Benchmark", "bench"]
+
+Tell = Callable[[str, int, int], None]
 
 
 class Benchmark(StrEnum):
     """Benchmarks that can be run."""
 
     LOCOMO = "locomo"
+    UNDERSTANDING = "understanding"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Wanted:
+    """The options of one run; None where they were not given."""
+
+    data: Path
+    k: int | None
+    limit: int | None
+    predictions: Path | None
+    errors: int | None
+
+
+class _Report(Protocol):
+    """What every benchmark gives back."""
+
+    @property
+    def models(self) -> Mapping[str, str | None]: ...
 
 
 @command("bench", example="doxa bench locomo --data locomo10.json --json")
 def bench(
     request: Request,
     name: Annotated[Benchmark, typer.Argument(help="Which benchmark.", show_choices=True)],
-    data: Annotated[Path, typer.Option("--data", metavar="FILE", help="Its data; it does not come with Doxa.")],
-    k: Annotated[int, typer.Option("-k", "--k", min=1, help="How much evidence a search gives back.")] = 10,
+    data: Annotated[Path, typer.Option("--data", metavar="PATH", help="Its data; it does not come with Doxa.")],
+    k: Annotated[int | None, typer.Option("-k", "--k", min=1, help="locomo: evidence per search [default 10].")] = None,
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="Only the first conversations.")] = None,
+    predictions: Annotated[
+        Path | None, typer.Option("--predictions", metavar="FILE", help="understanding: write what was extracted.")
+    ] = None,
+    errors: Annotated[int | None, typer.Option("--errors", min=1, help="understanding: show mistakes.")] = None,
     record: Annotated[bool, typer.Option(" /--no-record", help="Write no run record under runs/.")] = True,
 ) -> None:
     """Measure the memory on a benchmark.
 
-    Prints recall@k and ndcg@k with their standard errors, per category, latency, turns per second, git revision and
-    versions. Works on a memory of its own; --db and --user play no part.
-    """
-    from doxa.evaluate import run_locomo, write_record
+    locomo: is the evidence of a question found? Recall@k and ndcg@k with their standard errors, per category, latency.
+    understanding: is what a turn says stored, and nothing else? Precision, recall, F1, forbidden rate, details, by tag.
 
+    Every report has turns per second, git revision and versions. It works on a memory of its own; --db and --user play
+    no part.
+    """
+    from doxa.evaluate import write_record
+
+    wanted = _Wanted(data=data, k=k, limit=limit, predictions=predictions, errors=errors)
+    measure, takes, show = BENCHMARKS[name]
+    given = {option for option in ("k", "limit", "predictions", "errors") if getattr(wanted, option) is not None}
+    if given - takes:
+        raise InputError(f"bench {name.value}: it takes no --{', --'.join(sorted(given - takes))}.")
     with _progress(request) as tell:
-        report = run_locomo(data, k=k, config=request.config, limit=limit, progress=tell)
-    found = report.to_dict()
+        report, found = measure(request, wanted, tell)
     if record:
         path = write_record(name.value, found, config=request.config, models=report.models)
         request.note(f"Recorded in {path}")
-    request.give(found, lambda out: _show(out, found))
+    request.give(found, lambda out: show(out, found))
 
 
-def _progress(request: Request) -> AbstractContextManager[Callable[[str, int, int], None] | None]:
+def _measure_locomo(request: Request, wanted: _Wanted, tell: Tell | None) -> tuple[_Report, dict[str, Any]]:
+    from doxa.evaluate import run_locomo
+
+    report = run_locomo(wanted.data, k=wanted.k or 10, config=request.config, limit=wanted.limit, progress=tell)
+    return report, report.to_dict()
+
+
+def _measure_understanding(request: Request, wanted: _Wanted, tell: Tell | None) -> tuple[_Report, dict[str, Any]]:
+    from doxa.evaluate import run_understanding, write_predictions
+
+    report = run_understanding(wanted.data, config=request.config, progress=tell)
+    if wanted.predictions is not None:
+        write_predictions(report.predictions, wanted.predictions)
+    return report, report.to_dict(errors=wanted.errors or 0)
+
+
+def _progress(request: Request) -> AbstractContextManager[Tell | None]:
     return _Bars(request) if request.shows_progress else nullcontext()
 
 
@@ -62,7 +112,7 @@ class _Bars:
         self._progress = Progress(*parts, console=request.err, transient=True)
         self._task = self._progress.add_task("reading", total=None)
 
-    def __enter__(self) -> Callable[[str, int, int], None]:
+    def __enter__(self) -> Tell:
         self._progress.start()
         return self._tell
 
@@ -73,16 +123,55 @@ class _Bars:
         self._progress.update(self._task, description=what, completed=done, total=total)
 
 
-def _show(out: Console, found: dict[str, Any]) -> None:
+def _show_locomo(out: Console, found: dict[str, Any]) -> None:
     measures = list(next(iter(found["categories"].values()), {}))
     table = columns("category", *measures)
     for name, row in (*found["categories"].items(), ("all", found)):
         table.add_row(name, *(str(row[measure]) for measure in measures))
     put(out, table)
     latency = found["latency_ms"]
+    _show_run(out, found, f"search {latency['p50']} ms (p50), {latency['p95']} ms (p95)")
+
+
+def _show_understanding(out: Console, found: dict[str, Any]) -> None:
+    _show_measures(out, found)
+    measures = ("precision", "recall", "f1", "forbidden_rate", "strict_f1")
+    table = columns("tag", "items", *measures)
+    for tag, row in found["tags"].items():
+        table.add_row(tag, str(row["counts"]["items"]), *(_number(row[measure]) for measure in measures))
+    put(out, "")
+    put(out, table)
+    for mistake in found["errors"]:
+        put(out, f"\n{mistake['id']} {mistake['kind']}: {shorten(mistake['turn'], 200)}")
+        put(out, mistake["detail"], indent=2)
+    _show_run(out, found, f"{found['counts']['items']:,} items")
+
+
+def _show_measures(out: Console, found: dict[str, Any]) -> None:
+    """Print every measure that stands at the top level of a report."""
+    table = columns("measure", "")
+    for name, value in found.items():
+        if value is None or isinstance(value, float):
+            table.add_row(name.replace("_", " "), _number(value))
+    put(out, table)
+
+
+def _show_run(out: Console, found: dict[str, Any], more: str) -> None:
     put(
         out,
-        f"\n{found['turns']:,} turns, {found['turns_per_s']:,.0f} turns/s; "
-        f"search {latency['p50']} ms (p50), {latency['p95']} ms (p95); "
+        f"\n{found['turns']:,} turns, {found['turns_per_s']:,.0f} turns/s; {more}; "
         f"encoder {found['models']['encoder']}; revision {found.get('revision') or 'unknown'}",
     )
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+Measure = Callable[[Request, _Wanted, Tell | None], tuple[_Report, dict[str, Any]]]
+Show = Callable[[Console, dict[str, Any]], None]
+BENCHMARKS: dict[Benchmark, tuple[Measure, set[str], Show]] = {
+    Benchmark.LOCOMO: (_measure_locomo, {"k", "limit"}, _show_locomo),
+    Benchmark.UNDERSTANDING: (_measure_understanding, {"predictions", "errors"}, _show_understanding),
+}
+"""How each is run, the options that it takes, and how its report is printed."""

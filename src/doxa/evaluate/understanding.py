@@ -1,0 +1,336 @@
+"""Understanding: what is stored of one turn, against what a good memory stores of it.
+
+The turns of an item's context are absorbed first, then its turn, through the engine's front door; the extracted facts
+are the claims of that last turn alone. They are compared with the gold item by wording, never by meaning (`matching`).
+
+    precision         extractions that match a required fact and hit nothing forbidden / all but the neutral ones
+    recall            required facts that such an extraction matches / required facts
+    forbidden rate    forbidden entries that an extraction hits / forbidden entries
+    safe precision    matching / (matching + hitting): merely unlisted extras are left out
+    modality, time, ended accuracy    on the facts that are matched and have such a detail
+    strict F1         F1 with all three details right as well
+    rule recall       gold rules that are matched atom by atom / gold rules
+
+Neutral are extractions that match only optional facts, restate the context, or are hypothetical atoms of a gold rule.
+All are micro averages over the items; a ratio of nothing is None.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from doxa.core.config import Config
+from doxa.core.values import Act, Claim, Interval, Role
+from doxa.engine import Doxa, Memory
+from doxa.evaluate.gold import GoldFact, Item, read_items
+from doxa.evaluate.matching import Encoding, Proposition, Sides, rules_agree
+from doxa.evaluate.metrics import f1, ratio
+from doxa.evaluate.readings import Reading
+from doxa.evaluate.record import environment
+
+__all__ = ["Mistake", "UnderstandingReport", "UnderstandingScores", "run", "score", "write_predictions"]
+
+ASSISTANT = "Assistant"
+"""The speaker of a turn that is the assistant's."""
+Progress = Callable[[str, int, int], None]
+Prediction = Mapping[str, Any]
+"""`{id, facts: [{subject, relation, object, polarity, modality, valid_from, valid_to, ended}], rules}`, plain JSON."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mistake:
+    """One thing that is wrong with one item."""
+
+    id: str
+    kind: str
+    turn: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnderstandingScores:
+    """Counts over items, of all and by tag, and the mistakes behind them."""
+
+    total: Mapping[str, int]
+    by_tag: Mapping[str, Mapping[str, int]]
+    mistakes: tuple[Mistake, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the measures of all items and by tag, with the counts that they are made of."""
+        tags = {tag: {**_measures(counts), "counts": dict(counts)} for tag, counts in sorted(self.by_tag.items())}
+        return {**_measures(self.total), "counts": dict(sorted(self.total.items())), "tags": tags}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnderstandingReport:
+    """What a run measured. `to_dict()` is the form that is printed and kept."""
+
+    data: str
+    scores: UnderstandingScores
+    predictions: Sequence[Prediction]
+    turns: int
+    """Turns that were absorbed, those of the context included."""
+    ingest_s: float
+    models: Mapping[str, str | None] = field(default_factory=dict)
+    environment: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_dict(self, *, errors: int = 0) -> dict[str, Any]:
+        """Return the report as plain JSON data, with the first `errors` mistakes."""
+        shown = self.scores.mistakes[:errors]
+        return {
+            "benchmark": "understanding",
+            "data": self.data,
+            **self.scores.to_dict(),
+            "turns": self.turns,
+            "turns_per_s": round(self.turns / self.ingest_s, 1) if self.ingest_s else 0.0,
+            "errors": [{"id": m.id, "kind": m.kind, "turn": m.turn, "detail": m.detail} for m in shown],
+            "models": dict(self.models),
+            **self.environment,
+        }
+
+
+def run(path: Path | str, *, config: Config | None = None, progress: Progress | None = None) -> UnderstandingReport:
+    """Return how well the turns of a gold file are understood.
+
+    Args:
+        path: gold items, JSON Lines.
+        config: the settings; by default those of `doxa.toml` and the environment.
+        progress: is told how far the run is.
+
+    Raises:
+        NotFoundError: there is no such file.
+        FormatError: a line is no gold item.
+        DoxaError: the engine failed.
+
+    Deterministic but for the times. Every item is a user of its own; everything is gone afterwards.
+    """
+    items = read_items(Path(path))
+    tell = progress or (lambda what, done, total: None)
+    predictions, ingest_s = [], 0.0
+    with Doxa.open(":memory:", config=config) as doxa:
+        for done, item in enumerate(items):
+            tell("understand", done, len(items))
+            start = time.perf_counter()
+            turn_id = _absorb(item, doxa)
+            ingest_s += time.perf_counter() - start
+            predictions.append(predicted(item.id, doxa.memory(user=item.id), turn_id))
+        described = doxa.describe()
+    return UnderstandingReport(
+        data=Path(path).name,
+        scores=score(items, {prediction["id"]: prediction for prediction in predictions}),
+        predictions=predictions,
+        turns=sum(len(item.context) + 1 for item in items),
+        ingest_s=ingest_s,
+        models={"encoder": described["encoder"]["name"], "llm": described["llm"]},
+        environment=environment(),
+    )
+
+
+def write_predictions(predictions: Iterable[Prediction], path: Path) -> None:
+    """Write what was extracted, one item a line; an existing file is replaced."""
+    lines = (json.dumps(prediction, ensure_ascii=False) + "\n" for prediction in predictions)
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+def _absorb(item: Item, doxa: Doxa) -> str:
+    """Absorb the context and then the turn, wait until they are processed, and return the id of the turn."""
+    people = [turn.speaker for turn in (item.turn, *reversed(item.context)) if turn.speaker != ASSISTANT]
+    chat = doxa.dialogue(user=item.id, agent=ASSISTANT, speaker=people[0] if people else None)
+    for turn in (*item.context, item.turn):
+        role: Role = "assistant" if turn.speaker == ASSISTANT else "user"
+        receipt = chat.absorb(turn.text, speaker=turn.speaker, role=role, at=item.day)
+    chat.flush()
+    return receipt.turn_id
+
+
+def predicted(name: str, memory: Memory, turn_id: str) -> Prediction:
+    """Return what one turn of a memory says, as the prediction for the item of that name."""
+    claims = [claim for claim in memory.claims(turn_id=turn_id) if claim.act is not Act.WITHDRAW]
+    known = memory.rules() if hasattr(memory, "rules") else ()
+    rules = [rule for rule in known if rule.turn_id == turn_id]
+    sides = [{"if": [_atom(a) for a in rule.if_], "then": [_atom(a) for a in rule.then]} for rule in rules]
+    return {"id": name, "facts": [_fact(claim) for claim in claims], "rules": sides}
+
+
+def _fact(claim: Claim) -> dict[str, Any]:
+    valid = claim.valid
+    return {
+        **_atom(claim),
+        "modality": str(claim.modality),
+        "valid_from": _iso(valid, "start"),
+        "valid_to": _iso(valid, "end"),
+        "ended": claim.ended,
+    }
+
+
+def _atom(claim: Any) -> dict[str, Any]:
+    """Return a claim, or an atom of a rule, in words: labels, as the engine writes them for people."""
+    return {
+        "subject": claim.subject.label,
+        "relation": claim.relation.label,
+        "object": claim.object.label,
+        "polarity": claim.polarity,
+    }
+
+
+def _iso(valid: Interval, bound: str) -> str | None:
+    """Return a bound as ISO year, month or day, as coarse as it was said."""
+    day = valid.start if bound == "start" else valid.end
+    precision = valid.start_precision if bound == "start" else valid.end_precision
+    return None if day is None else day.isoformat()[: {"year": 4, "month": 7, "day": 10}[precision]]
+
+
+def score(items: Iterable[Item], predictions: Mapping[str, Prediction]) -> UnderstandingScores:
+    """Return the scores of predictions, by id; an item without one has nothing extracted."""
+    total: Counter[str] = Counter()
+    by_tag: dict[str, Counter[str]] = defaultdict(Counter)
+    mistakes: list[Mistake] = []
+    for item in items:
+        sheet = _Sheet(item)
+        sheet.mark(predictions.get(item.id, {}))
+        total.update(sheet.counts)
+        for tag in item.tags:
+            by_tag[tag].update(sheet.counts)
+        mistakes += sheet.mistakes
+    return UnderstandingScores(total=total, by_tag=by_tag, mistakes=tuple(mistakes))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Details:
+    """Whether the details of a matched fact are right; None where it has no such detail."""
+
+    modality: bool
+    time: bool | None
+    ended: bool | None
+
+    @property
+    def wrong(self) -> int:
+        return [self.modality, self.time, self.ended].count(False)
+
+
+@dataclass(slots=True)
+class _Sheet:
+    """The marks of one item."""
+
+    item: Item
+    counts: Counter[str] = field(default_factory=lambda: Counter(items=1))
+    mistakes: list[Mistake] = field(default_factory=list)
+
+    def mark(self, prediction: Prediction) -> None:
+        day = self.item.day
+        said = list(dict.fromkeys(Proposition.of(fact, day) for fact in prediction.get("facts") or ()))
+        found: dict[int, list[tuple[_Details, Proposition]]] = defaultdict(list)
+        for one in said:
+            self._mark_extraction(one, found)
+        self.counts["extracted"] = len(said)
+        self.counts["scored"] = len(said) - self.counts["neutral"]
+        self.counts["forbidden"] = len(self.item.forbidden)
+        self.counts["forbidden_hit"] = sum(any(f.is_hit(one, day) for one in said) for f in self.item.forbidden)
+        for place, fact in enumerate(self.item.facts):
+            if not fact.optional:
+                self._mark_fact(fact, found[place])
+        self._mark_rules([_sides(rule, day) for rule in prediction.get("rules") or ()])
+
+    def _mark_extraction(self, said: Proposition, found: dict[int, list[tuple[_Details, Proposition]]]) -> None:
+        """Count one extraction as hitting, matching, neutral or extra; a hit beats a match."""
+        hit = [entry for entry in self.item.forbidden if entry.is_hit(said, self.item.day)]
+        if hit:
+            self.counts["hitting"] += 1
+            for entry in hit:
+                self._wrong("forbidden", f"predicted {said}   ({entry.why})")
+            return
+        matched = {k: pairs for k, fact in enumerate(self.item.facts) if (pairs := fact.agreements(said))}
+        required = [k for k in matched if not self.item.facts[k].optional]
+        details = {k: _best(said, self.item.facts[k], matched[k], self.item.day) for k in required}
+        for k in required:
+            found[k].append((details[k], said))
+        if required:
+            self.counts["matching"] += 1
+            self.counts["strict_matching"] += any(not judged.wrong for judged in details.values())
+        elif matched or any(r.has_atom(said) for r in self.item.rules) or self.item.restates_context(said):
+            self.counts["neutral"] += 1
+        else:
+            self._wrong("extra", f"predicted {said}")
+
+    def _mark_fact(self, fact: GoldFact, found: Sequence[tuple[_Details, Proposition]]) -> None:
+        """Count a required fact as found or missed; of several extractions the one with most details right counts."""
+        self.counts["required"] += 1
+        if not found:
+            self._wrong("missed", f"gold {fact.label}")
+            return
+        details, said = min(found, key=lambda pair: pair[0].wrong)
+        self.counts["found"] += 1
+        self.counts["strict_found"] += not details.wrong
+        for name, right in (("modality", details.modality), ("time", details.time), ("ended", details.ended)):
+            if right is not None:
+                self.counts[f"{name}_total"] += 1
+                self.counts[f"{name}_right"] += right
+            if right is False:
+                self._wrong(name, f"gold {fact.label}   predicted {said}")
+
+    def _mark_rules(self, said: Sequence[Sides]) -> None:
+        """Count the gold rules that are found; one extracted rule may be several of them ("not both")."""
+        used: set[int] = set()
+        for rule in self.item.rules:
+            same = {k for k, sides in enumerate(said) if rules_agree(sides, (rule.when, rule.then))}
+            used |= same
+            self.counts["rules_found"] += bool(same)
+            if not same:
+                self._wrong("missed rule", f"gold {rule.label}")
+        for k, sides in enumerate(said):
+            if k not in used:
+                when, then = (" and ".join(map(str, side)) for side in sides)
+                self._wrong("extra rule", f"predicted if {when} then {then}")
+        self.counts.update(rules=len(self.item.rules), rules_extracted=len(said), rules_matching=len(used))
+
+    def _wrong(self, kind: str, detail: str) -> None:
+        turn = f"{self.item.turn.speaker}: {self.item.turn.text}"
+        self.mistakes.append(Mistake(id=self.item.id, kind=kind, turn=turn, detail=detail))
+
+
+def _sides(rule: Mapping[str, Any], day: str) -> Sides:
+    when, then = ([Proposition.of(atom, day) for atom in rule.get(side) or ()] for side in ("if", "then"))
+    return when, then
+
+
+def _best(said: Proposition, fact: GoldFact, pairs: Sequence[tuple[Reading, Encoding]], day: str) -> _Details:
+    """Return the details under the most favourable of the readings that match."""
+    return min((_details(said, fact, reading, by, day) for reading, by in pairs), key=lambda details: details.wrong)
+
+
+def _details(said: Proposition, fact: GoldFact, reading: Reading, by: Encoding, day: str) -> _Details:
+    modalities = {said.modality_in(reading), *(["desired"] if reading.wish else [])}
+    bounds = [(fact.valid_from, said.valid_from), (fact.valid_to, said.valid_to)]
+    dated = [(gold, ours or "") for gold, ours in bounds if gold]
+    # An alternative with the opposite polarity ("stopped smoking" for "smoked") says itself that it is over.
+    over = said.is_past(reading, day) or by.polarity != fact.polarity
+    return _Details(
+        modality=bool(modalities & fact.modalities),
+        time=all(ours.startswith(gold) for gold, ours in dated) if dated else None,
+        ended=over if fact.ended else None,
+    )
+
+
+def _measures(counts: Mapping[str, int]) -> dict[str, float | None]:
+    n = Counter(counts)
+    precision, recall = ratio(n["matching"], n["scored"]), ratio(n["found"], n["required"])
+    strict = ratio(n["strict_matching"], n["scored"]), ratio(n["strict_found"], n["required"])
+    return {
+        "precision": precision,
+        "recall": recall,
+        "f1": f1(precision, recall),
+        "safe_precision": ratio(n["matching"], n["matching"] + n["hitting"]),
+        "forbidden_rate": ratio(n["forbidden_hit"], n["forbidden"]),
+        "modality_accuracy": ratio(n["modality_right"], n["modality_total"]),
+        "time_accuracy": ratio(n["time_right"], n["time_total"]),
+        "ended_accuracy": ratio(n["ended_right"], n["ended_total"]),
+        "strict_f1": f1(*strict),
+        "rule_recall": ratio(n["rules_found"], n["rules"]),
+        "rule_precision": ratio(n["rules_matching"], n["rules_extracted"]),
+    }
