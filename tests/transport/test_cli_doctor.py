@@ -91,6 +91,33 @@ def test_bench_understanding_scores_and_writes_what_was_extracted(cli):
     assert "x1 extra" in shown and "residence" in shown
 
 
+def test_bench_openie_scores_by_the_rules_of_the_data(cli):
+    """The test part of a CaRB folder."""
+    cli.file("test.tsv", "Ana lives in Bonn .\tlives in\tAna\tBonn\n")
+    found = cli.json("bench", "openie", "--data", cli.folder, "--no-record")
+    assert (found["scorer"], found["f1"]) == ("carb", 1.0)
+    assert "1 extractions for 1 gold tuples" in cli("bench", "openie", "--data", cli.folder, "--no-record").stdout
+
+
+def test_bench_dialogre_scores_by_label(cli):
+    """What is not covered is named."""
+    lives = {"x": "Speaker 1", "y": "Bonn", "r": ["per:place_of_residence"]}
+    pairs = [lives, {"x": "Bo", "y": "Al", "r": ["per:client"]}]
+    data = cli.file("dev.json", json.dumps([[["Speaker 1: I live in Bonn."], pairs]]))
+    assert cli.json("bench", "dialogre", "--data", data, "--no-record")["f1"] == 1.0
+    shown = cli("bench", "dialogre", "--data", data, "--no-record").stdout
+    assert "per:place_of_residence" in shown and "per:client (1)" in shown
+
+
+def test_bench_observations_reports_coverage(cli, locomo):
+    """Of the conversations that come with observations."""
+    samples = json.loads(locomo.read_text())
+    samples[0]["observation"] = {"session_1_observation": {"Ana": [["Ana lives in Lisbon.", "D1:1"]]}}
+    data = cli.file("observed.json", json.dumps(samples))
+    assert cli.json("bench", "observations", "--data", data, "--no-record")["coverage"] == 1.0
+    assert "duplicate share" in cli("bench", "observations", "--data", data, "--no-record").stdout
+
+
 def test_bench_refuses_an_option_of_another_benchmark(cli, locomo):
     """It names the option."""
     done = cli("bench", "locomo", "--data", locomo, "--errors", "3")

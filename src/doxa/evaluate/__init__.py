@@ -3,17 +3,32 @@
 Every benchmark goes through the engine's front door, as a user would, and its report says what it ran on.
 """
 
+from doxa.evaluate.dialogre import DialogreReport
+from doxa.evaluate.dialogre import run as run_dialogre
+from doxa.evaluate.extraction import Extraction, Extractor
 from doxa.evaluate.locomo import LocomoReport
 from doxa.evaluate.locomo import run as run_locomo
+from doxa.evaluate.observations import ObservationsReport
+from doxa.evaluate.observations import run as run_observations
+from doxa.evaluate.openie import OpenieReport
+from doxa.evaluate.openie import run as run_openie
 from doxa.evaluate.record import environment, write_record
 from doxa.evaluate.understanding import UnderstandingReport, write_predictions
 from doxa.evaluate.understanding import run as run_understanding
 
 __all__ = [
+    "DialogreReport",
+    "Extraction",
+    "Extractor",
     "LocomoReport",
+    "ObservationsReport",
+    "OpenieReport",
     "UnderstandingReport",
     "environment",
+    "run_dialogre",
     "run_locomo",
+    "run_observations",
+    "run_openie",
     "run_understanding",
     "write_predictions",
     "write_record",

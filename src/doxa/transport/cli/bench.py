@@ -28,6 +28,9 @@ class Benchmark(StrEnum):
 
     LOCOMO = "locomo"
     UNDERSTANDING = "understanding"
+    OPENIE = "openie"
+    DIALOGRE = "dialogre"
+    OBSERVATIONS = "observations"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +57,9 @@ def bench(
     name: Annotated[Benchmark, typer.Argument(help="Which benchmark.", show_choices=True)],
     data: Annotated[Path, typer.Option("--data", metavar="PATH", help="Its data; it does not come with Doxa.")],
     k: Annotated[int | None, typer.Option("-k", "--k", min=1, help="locomo: evidence per search [default 10].")] = None,
-    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Only the first conversations.")] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=1, help="Only the first conversations or sentences.")
+    ] = None,
     predictions: Annotated[
         Path | None, typer.Option("--predictions", metavar="FILE", help="understanding: write what was extracted.")
     ] = None,
@@ -65,6 +70,8 @@ def bench(
 
     locomo: is the evidence of a question found? Recall@k and ndcg@k with their standard errors, per category, latency.
     understanding: is what a turn says stored, and nothing else? Precision, recall, F1, forbidden rate, details, by tag.
+    openie: are the propositions of a sentence found (CaRB or WiRe57)? dialogre: the relations of a dialogue (DialogRE)?
+    observations: what people noted about the conversations of LoCoMo? Coverage, claims per turn, duplicates.
 
     Every report has turns per second, git revision and versions. It works on a memory of its own; --db and --user play
     no part.
@@ -98,6 +105,27 @@ def _measure_understanding(request: Request, wanted: _Wanted, tell: Tell | None)
     if wanted.predictions is not None:
         write_predictions(report.predictions, wanted.predictions)
     return report, report.to_dict(errors=wanted.errors or 0)
+
+
+def _measure_openie(request: Request, wanted: _Wanted, tell: Tell | None) -> tuple[_Report, dict[str, Any]]:
+    from doxa.evaluate import run_openie
+
+    report = run_openie(wanted.data, config=request.config, limit=wanted.limit, progress=tell)
+    return report, report.to_dict()
+
+
+def _measure_dialogre(request: Request, wanted: _Wanted, tell: Tell | None) -> tuple[_Report, dict[str, Any]]:
+    from doxa.evaluate import run_dialogre
+
+    report = run_dialogre(wanted.data, config=request.config, limit=wanted.limit, progress=tell)
+    return report, report.to_dict()
+
+
+def _measure_observations(request: Request, wanted: _Wanted, tell: Tell | None) -> tuple[_Report, dict[str, Any]]:
+    from doxa.evaluate import run_observations
+
+    report = run_observations(wanted.data, config=request.config, limit=wanted.limit, progress=tell)
+    return report, report.to_dict()
 
 
 def _progress(request: Request) -> AbstractContextManager[Tell | None]:
@@ -147,19 +175,43 @@ def _show_understanding(out: Console, found: dict[str, Any]) -> None:
     _show_run(out, found, f"{found['counts']['items']:,} items")
 
 
+def _show_openie(out: Console, found: dict[str, Any]) -> None:
+    _show_measures(out, found)
+    counted = f"{found['extractions']:,} extractions for {found['gold_tuples']:,} gold tuples"
+    _show_run(out, found, f"{counted}; nothing from {found['silent']:,}", unit="sentences")
+
+
+def _show_dialogre(out: Console, found: dict[str, Any]) -> None:
+    measures = ("precision", "recall", "f1")
+    table = columns("label", *measures, "right", "predicted", "gold")
+    for name, row in (*found["labels"].items(), ("all covered", found)):
+        counts = (str(row[count]) for count in ("right", "predicted", "gold"))
+        table.add_row(name, *(_number(row[measure]) for measure in measures), *counts)
+    put(out, table)
+    left_out = ", ".join(f"{label} ({count})" for label, count in found["left_out"].items()) or "none"
+    _show_run(out, found, f"{found['dialogues']:,} dialogues; labels not covered: {left_out}")
+
+
+def _show_observations(out: Console, found: dict[str, Any]) -> None:
+    _show_measures(out, found)
+    resident = found["resident_mib"]
+    memory = f"{resident[0]} to {resident[-1]} MiB resident" if resident else "resident memory unknown"
+    _show_run(out, found, f"{found['observations']:,} observations, {found['facts']:,} current facts; {memory}")
+
+
 def _show_measures(out: Console, found: dict[str, Any]) -> None:
     """Print every measure that stands at the top level of a report."""
     table = columns("measure", "")
     for name, value in found.items():
-        if value is None or isinstance(value, float):
+        if (value is None or isinstance(value, float)) and not name.endswith("_per_s"):
             table.add_row(name.replace("_", " "), _number(value))
     put(out, table)
 
 
-def _show_run(out: Console, found: dict[str, Any], more: str) -> None:
+def _show_run(out: Console, found: dict[str, Any], more: str, *, unit: str = "turns") -> None:
     put(
         out,
-        f"\n{found['turns']:,} turns, {found['turns_per_s']:,.0f} turns/s; {more}; "
+        f"\n{found[unit]:,} {unit}, {found[unit + '_per_s']:,.0f} {unit}/s; {more}; "
         f"encoder {found['models']['encoder']}; revision {found.get('revision') or 'unknown'}",
     )
 
@@ -173,5 +225,8 @@ Show = Callable[[Console, dict[str, Any]], None]
 BENCHMARKS: dict[Benchmark, tuple[Measure, set[str], Show]] = {
     Benchmark.LOCOMO: (_measure_locomo, {"k", "limit"}, _show_locomo),
     Benchmark.UNDERSTANDING: (_measure_understanding, {"predictions", "errors"}, _show_understanding),
+    Benchmark.OPENIE: (_measure_openie, {"limit"}, _show_openie),
+    Benchmark.DIALOGRE: (_measure_dialogre, {"limit"}, _show_dialogre),
+    Benchmark.OBSERVATIONS: (_measure_observations, {"limit"}, _show_observations),
 }
 """How each is run, the options that it takes, and how its report is printed."""
