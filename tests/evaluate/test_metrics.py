@@ -4,7 +4,17 @@ import math
 
 import pytest
 
-from doxa.evaluate.metrics import mean, ndcg_at, percentile, recall_at, reciprocal_rank, standard_error
+from doxa.evaluate.metrics import (
+    bootstrap_error,
+    f1,
+    f1_of_counts,
+    mean,
+    ndcg_at,
+    percentile,
+    recall_at,
+    reciprocal_rank,
+    standard_error,
+)
 
 
 @pytest.mark.parametrize(
@@ -60,3 +70,29 @@ def test_undefined_measures_are_refused(relevant, k):
         recall_at(["a"], relevant, k)
     with pytest.raises(ValueError, match="at least one relevant id"):
         ndcg_at(["a"], relevant, k)
+
+
+@pytest.mark.parametrize(
+    ("precision", "recall", "expected"),
+    [(1.0, 0.5, 2 / 3), (0.0, 0.0, 0.0), (None, 0.0, 0.0), (0.5, None, None)],
+)
+def test_f1_is_the_harmonic_mean(precision, recall, expected):
+    assert f1(precision, recall) == (expected and pytest.approx(expected))
+
+
+def test_f1_of_counts_is_that_of_their_ratios():
+    assert f1_of_counts(3, 4, 3, 6) == pytest.approx(0.6)
+    assert f1_of_counts(0, 0, 0, 0) is None
+
+
+def test_the_bootstrap_agrees_with_the_textbook_on_a_mean():
+    """The standard error of a share of 0.5 over 100 is 0.05; equal rows have none, and the seed settles the draws."""
+    rows = [(1.0, 1.0), (0.0, 1.0)] * 50
+
+    def share(part, whole):
+        return part / whole
+
+    assert bootstrap_error(rows, share) == pytest.approx(0.05, rel=0.1)
+    assert bootstrap_error(rows, share) == bootstrap_error(rows, share)
+    assert bootstrap_error([(1.0, 2.0)] * 9, share) == 0.0
+    assert bootstrap_error(rows[:1], share) == 0.0

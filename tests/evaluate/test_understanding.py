@@ -140,6 +140,14 @@ def test_an_extra_lowers_precision_and_a_missed_fact_recall(marked):
     assert (found["precision"], found["recall"], found["f1"], found["safe_precision"]) == (0.5, 0.5, 0.5, 1.0)
 
 
+def test_the_standard_error_of_f1_is_over_items(items):
+    """Items that are all alike leave no doubt; one item tells nothing of it."""
+    gold = [{**item([fact()]), "id": name} for name in "abc"]
+    extracted = {name: {"facts": [said()]} for name in "abc"}
+    assert score(read_items(items(*gold)), extracted).to_dict()["f1_se"] == 0.0
+    assert score(read_items(items(*gold)), {**extracted, "a": {}}).to_dict()["f1_se"] > 0.1
+
+
 def test_a_hit_beats_a_match(marked):
     gold = item([fact()], forbidden=[{"subject": "Ana", "relation": ["live in"], "object": ["Bonn"]}])
     found = marked(gold, [said()])

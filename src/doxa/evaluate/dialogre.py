@@ -14,7 +14,7 @@ import re
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -25,7 +25,7 @@ from doxa.core.config import Config
 from doxa.core.errors import FormatError, NotFoundError
 from doxa.core.values import Act, Claim
 from doxa.engine import Doxa
-from doxa.evaluate.metrics import f1, ratio
+from doxa.evaluate.metrics import bootstrap_error, f1, f1_of_counts, ratio
 from doxa.evaluate.record import environment
 from doxa.evaluate.wording import Words, phrase
 
@@ -58,6 +58,8 @@ class DialogreReport:
     """What a run measured. `to_dict()` is the form that is printed and kept."""
 
     data: str
+    f1_se: float
+    """Standard error over dialogues."""
     right: Mapping[str, int]
     """Label -> instances that were found."""
     predicted: Mapping[str, int]
@@ -77,6 +79,7 @@ class DialogreReport:
             "benchmark": "dialogre",
             "data": self.data,
             **self._measures(covered_labels()),
+            "f1_se": round(self.f1_se, 4),
             "labels": {label: self._measures([label]) for label in labels},
             "left_out": dict(sorted(self.left_out.items())),
             "dialogues": self.dialogues,
@@ -116,7 +119,7 @@ def run(
     file = Path(path) / "test.json" if Path(path).is_dir() else Path(path)
     dialogues = _read(file)[:limit]
     tell = progress or (lambda what, done, total: None)
-    right, predicted, gold = Counter[str](), Counter[str](), Counter[str]()
+    marks: list[_Marks] = []
     ingest_s = 0.0
     with Doxa.open(":memory:", config=config) as doxa:
         for done, (lines, instances) in enumerate(dialogues):
@@ -124,15 +127,13 @@ def run(
             start = time.perf_counter()
             said = _labels_said(f"dialogue-{done}", lines, doxa)
             ingest_s += time.perf_counter() - start
-            for instance in instances:
-                ours = {label for label, x, y in said if _is_same(x, instance.x) and _is_same(y, instance.y)}
-                gold.update(instance.labels)
-                predicted.update(ours)
-                right.update(ours & instance.labels)
+            marks.append(_mark(said, instances))
         described = doxa.describe()
     covered = covered_labels()
+    right, predicted, gold = (sum(counts, Counter[str]()) for counts in zip(*marks, strict=True))
     return DialogreReport(
         data=file.name,
+        f1_se=bootstrap_error([one.counts(covered) for one in marks], f1_of_counts),
         right=right,
         predicted=predicted,
         gold={label: n for label, n in gold.items() if label in covered},
@@ -143,6 +144,28 @@ def run(
         models={"encoder": described["encoder"]["name"], "llm": described["llm"]},
         environment=environment(),
     )
+
+
+class _Marks(NamedTuple):
+    """Instances of one dialogue by label."""
+
+    right: Counter[str]
+    predicted: Counter[str]
+    gold: Counter[str]
+
+    def counts(self, covered: Collection[str]) -> tuple[int, int, int, int]:
+        right, gold = self.right.total(), sum(self.gold[label] for label in covered)
+        return right, self.predicted.total(), right, gold
+
+
+def _mark(said: Collection[tuple[str, Words, Words]], instances: Iterable[Instance]) -> _Marks:
+    marks = _Marks(Counter(), Counter(), Counter())
+    for instance in instances:
+        ours = {label for label, x, y in said if _is_same(x, instance.x) and _is_same(y, instance.y)}
+        marks.right.update(ours & instance.labels)
+        marks.predicted.update(ours)
+        marks.gold.update(instance.labels)
+    return marks
 
 
 @cache

@@ -3,9 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
-__all__ = ["f1", "mean", "ndcg_at", "percentile", "ratio", "recall_at", "reciprocal_rank", "standard_error"]
+import numpy as np
+
+__all__ = [
+    "bootstrap_error",
+    "f1",
+    "f1_of_counts",
+    "mean",
+    "ndcg_at",
+    "percentile",
+    "ratio",
+    "recall_at",
+    "reciprocal_rank",
+    "standard_error",
+]
+
+RESAMPLES = 1000
 
 
 def ratio(part: float, whole: float) -> float | None:
@@ -19,6 +34,29 @@ def f1(precision: float | None, recall: float | None) -> float | None:
         return None
     precision = precision or 0.0
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def f1_of_counts(right: float, extracted: float, found: float, required: float) -> float | None:
+    """Return the F1 of counts: precision is `right / extracted`, recall `found / required`."""
+    return f1(ratio(right, extracted), ratio(found, required))
+
+
+def bootstrap_error(rows: Sequence[Sequence[float]], measure: Callable[..., float | None], *, seed: int = 0) -> float:
+    """Return the standard error of a measure of summed counts: its deviation when the rows are drawn again.
+
+    Args:
+        rows: the counts of every item, document or dialogue; whatever was drawn as one when the data was made.
+        measure: takes the column sums, in order; None counts as 0.
+        seed: of the draws; the same seed gives the same number.
+
+    Source: Efron 1979, "Bootstrap Methods: Another Look at the Jackknife", with 1,000 draws. 0 below two rows.
+    Cost O(1,000 x rows).
+    """
+    if len(rows) < 2:
+        return 0.0
+    counts = np.asarray(rows, dtype=np.float64)
+    draws = np.random.default_rng(seed).multinomial(len(rows), np.full(len(rows), 1 / len(rows)), size=RESAMPLES)
+    return float(np.std([measure(*sums) or 0.0 for sums in (draws @ counts).tolist()], ddof=1))
 
 
 def recall_at(ranking: Sequence[str], relevant: Collection[str], k: int) -> float:

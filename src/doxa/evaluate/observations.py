@@ -30,7 +30,7 @@ from doxa.core.config import Config
 from doxa.core.errors import FormatError, NotFoundError
 from doxa.core.values import Fact
 from doxa.engine import Doxa, Memory
-from doxa.evaluate.metrics import ratio
+from doxa.evaluate.metrics import ratio, standard_error
 from doxa.evaluate.record import environment
 
 __all__ = ["ObservationsReport", "duplicates", "run"]
@@ -88,6 +88,7 @@ class ObservationsReport:
             "benchmark": "observations",
             "data": self.data,
             **{name: None if share is None else round(share, 4) for name, share in shares.items()},
+            "coverage_se": round(self._coverage_error(), 4),
             **{name: n[name] for name in ("observations", "claims", "facts", "duplicates", "turns")},
             "conversations": self.conversations,
             "turns_per_s": round(n["turns"] / self.ingest_s, 1) if self.ingest_s else 0.0,
@@ -95,6 +96,10 @@ class ObservationsReport:
             "models": dict(self.models),
             **self.environment,
         }
+
+    def _coverage_error(self) -> float:
+        covered = self.counts["covered"]
+        return standard_error([1.0] * covered + [0.0] * (self.counts["observations"] - covered))
 
 
 def run(

@@ -30,7 +30,7 @@ from doxa.core.values import Act, Claim, Interval, Role
 from doxa.engine import Doxa, Memory
 from doxa.evaluate.gold import GoldFact, Item, read_items
 from doxa.evaluate.matching import Encoding, Proposition, Sides, rules_agree
-from doxa.evaluate.metrics import f1, ratio
+from doxa.evaluate.metrics import bootstrap_error, f1_of_counts, ratio
 from doxa.evaluate.readings import Reading
 from doxa.evaluate.record import environment
 
@@ -38,6 +38,7 @@ __all__ = ["Mistake", "UnderstandingReport", "UnderstandingScores", "run", "scor
 
 ASSISTANT = "Assistant"
 """The speaker of a turn that is the assistant's."""
+F1_COUNTS = ("matching", "scored", "found", "required")
 Progress = Callable[[str, int, int], None]
 Prediction = Mapping[str, Any]
 """`{id, facts: [{subject, relation, object, polarity, modality, valid_from, valid_to, ended}], rules}`, plain JSON."""
@@ -57,14 +58,17 @@ class Mistake:
 class UnderstandingScores:
     """Counts over items, of all and by tag, and the mistakes behind them."""
 
-    total: Mapping[str, int]
-    by_tag: Mapping[str, Mapping[str, int]]
+    by_item: tuple[Counter[str], ...]
+    total: Counter[str]
+    by_tag: Mapping[str, Counter[str]]
     mistakes: tuple[Mistake, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the measures of all items and by tag, with the counts that they are made of."""
+        """Return the measures of all items and by tag, with the counts; `f1_se` is a standard error over items."""
         tags = {tag: {**_measures(counts), "counts": dict(counts)} for tag, counts in sorted(self.by_tag.items())}
-        return {**_measures(self.total), "counts": dict(sorted(self.total.items())), "tags": tags}
+        rows = [[counts[name] for name in F1_COUNTS] for counts in self.by_item]
+        error = {"f1_se": bootstrap_error(rows, f1_of_counts)}
+        return {**_measures(self.total), **error, "counts": dict(sorted(self.total.items())), "tags": tags}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,17 +192,20 @@ def _iso(valid: Interval, bound: str) -> str | None:
 
 def score(items: Iterable[Item], predictions: Mapping[str, Prediction]) -> UnderstandingScores:
     """Return the scores of predictions, by id; an item without one has nothing extracted."""
-    total: Counter[str] = Counter()
+    by_item: list[Counter[str]] = []
     by_tag: dict[str, Counter[str]] = defaultdict(Counter)
     mistakes: list[Mistake] = []
     for item in items:
         sheet = _Sheet(item)
         sheet.mark(predictions.get(item.id, {}))
-        total.update(sheet.counts)
+        by_item.append(sheet.counts)
         for tag in item.tags:
             by_tag[tag].update(sheet.counts)
         mistakes += sheet.mistakes
-    return UnderstandingScores(total=total, by_tag=by_tag, mistakes=tuple(mistakes))
+    total: Counter[str] = Counter()
+    for counts in by_item:
+        total.update(counts)
+    return UnderstandingScores(by_item=tuple(by_item), total=total, by_tag=by_tag, mistakes=tuple(mistakes))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -317,20 +324,17 @@ def _details(said: Proposition, fact: GoldFact, reading: Reading, by: Encoding, 
     )
 
 
-def _measures(counts: Mapping[str, int]) -> dict[str, float | None]:
-    n = Counter(counts)
-    precision, recall = ratio(n["matching"], n["scored"]), ratio(n["found"], n["required"])
-    strict = ratio(n["strict_matching"], n["scored"]), ratio(n["strict_found"], n["required"])
+def _measures(n: Counter[str]) -> dict[str, float | None]:
     return {
-        "precision": precision,
-        "recall": recall,
-        "f1": f1(precision, recall),
+        "precision": ratio(n["matching"], n["scored"]),
+        "recall": ratio(n["found"], n["required"]),
+        "f1": f1_of_counts(*(n[name] for name in F1_COUNTS)),
         "safe_precision": ratio(n["matching"], n["matching"] + n["hitting"]),
         "forbidden_rate": ratio(n["forbidden_hit"], n["forbidden"]),
         "modality_accuracy": ratio(n["modality_right"], n["modality_total"]),
         "time_accuracy": ratio(n["time_right"], n["time_total"]),
         "ended_accuracy": ratio(n["ended_right"], n["ended_total"]),
-        "strict_f1": f1(*strict),
+        "strict_f1": f1_of_counts(n["strict_matching"], n["scored"], n["strict_found"], n["required"]),
         "rule_recall": ratio(n["rules_found"], n["rules"]),
         "rule_precision": ratio(n["rules_matching"], n["rules_extracted"]),
     }
