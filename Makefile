@@ -59,9 +59,18 @@ typos: $(DEV) ## spelling
 
 check: lint types imports docs-check typos ## everything beside the tests: lint, types, imports, docs, spelling
 
-bench: $(DEV) ## measure retrieval on LoCoMo; the data is in $DOXA_DATA
+bench: $(DEV) ## measure retrieval and understanding; the data is in $DOXA_DATA and beside it
 	@echo "bench: locomo"
 	@$(BIN)/doxa bench locomo --data $(DOXA_DATA)/measure/locomo/locomo_dev6.json --json
+	@echo "bench: understanding"
+	@$(BIN)/doxa bench understanding --data $(DOXA_DATA)/../gold/understanding/dev.jsonl --json
+	@echo "bench: openie (CaRB, WiRe57)"
+	@$(BIN)/doxa bench openie --data $(DOXA_DATA)/open/carb --json
+	@$(BIN)/doxa bench openie --data $(DOXA_DATA)/measure/wire57 --json
+	@echo "bench: dialogre"
+	@$(BIN)/doxa bench dialogre --data $(DOXA_DATA)/measure/dialogre/test.json --json
+	@echo "bench: observations"
+	@$(BIN)/doxa bench observations --data $(DOXA_DATA)/measure/locomo --json
 
 clean: ## remove the environment, builds and caches; memories and run records stay
 	@echo "clean: $(VENV), builds, caches"
