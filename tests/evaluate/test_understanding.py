@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from doxa.core.config import Config, EncoderConfig
-from doxa.core.errors import FormatError, NotFoundError
+from doxa.core.errors import FormatError, InputError, NotFoundError
 from doxa.core.values import Relation, Term
 from doxa.evaluate import run_understanding, write_predictions
 from doxa.evaluate.gold import read_items
@@ -273,6 +273,16 @@ def test_a_file_without_items_is_refused(tmp_path, text):
     path.write_text(text, encoding="utf-8")
     with pytest.raises(FormatError, match="gold item"):
         read_items(path)
+
+
+def test_an_item_that_comes_twice_is_refused(items):
+    with pytest.raises(FormatError, match="gold item.*'x1'"):
+        read_items(items(item(), item()))
+
+
+def test_predictions_that_cannot_be_written_are_an_error_of_ours(tmp_path):
+    with pytest.raises(InputError, match="nowhere"):
+        write_predictions([], tmp_path / "nowhere" / "out.jsonl")
 
 
 def test_a_missing_file_is_named(tmp_path):

@@ -7,6 +7,7 @@ lists the accepted wordings of its relation and object.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -111,7 +112,7 @@ def read_items(path: Path) -> list[Item]:
 
     Raises:
         NotFoundError: there is no such file.
-        FormatError: a line is no such item; the message names it.
+        FormatError: a line is no such item, or an id comes twice; the message names it.
     """
     if not path.is_file():
         raise NotFoundError(f"There is no file {path}. Give the gold items (JSON Lines) with --data.")
@@ -119,6 +120,9 @@ def read_items(path: Path) -> list[Item]:
     for number, line in enumerate(path.read_text(encoding="utf-8-sig").split("\n"), start=1):
         if line.strip():
             items.append(_read_line(line, f"{path}, line {number}"))
+    repeated = [name for name, count in Counter(item.id for item in items).items() if count > 1]
+    if repeated:
+        raise FormatError(f"expected every gold item once in {path}; {repeated[0]!r} comes more often.")
     if not items:
         raise FormatError(f"expected gold items, one JSON object a line, in {path}; it holds none.")
     return items

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from doxa.core.config import Config
+from doxa.core.errors import InputError
 from doxa.core.values import Act, Claim, Interval, Role
 from doxa.engine import Doxa, Memory
 from doxa.evaluate.gold import GoldFact, Item, read_items
@@ -137,9 +138,16 @@ def run(path: Path | str, *, config: Config | None = None, progress: Progress | 
 
 
 def write_predictions(predictions: Iterable[Prediction], path: Path) -> None:
-    """Write what was extracted, one item a line; an existing file is replaced."""
+    """Write what was extracted, one item a line; an existing file is replaced.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
     lines = (json.dumps(prediction, ensure_ascii=False) + "\n" for prediction in predictions)
-    path.write_text("".join(lines), encoding="utf-8")
+    try:
+        path.write_text("".join(lines), encoding="utf-8")
+    except OSError as exc:
+        raise InputError(f"The predictions cannot be written to {path}: {exc.strerror}. Name another file.") from exc
 
 
 def _absorb(item: Item, doxa: Doxa) -> str:
