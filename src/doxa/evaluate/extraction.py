@@ -1,20 +1,20 @@
-"""Open information extraction: what an extractor gives back, in the words of the sentence that it read.
+"""Open information extraction: what an extractor gives back, in the tokens of the sentence that it read.
 
-The published scorers compare words exactly, as the sentence writes them, while an engine writes names and verbs for
-people ("lives in" for "lived in"). So an extraction is put back into the sentence's own words before it is scored: a
-word becomes the word of the sentence that is the same in another case, or another form of the same verb or noun.
+The published scorers compare tokens exactly, as the benchmark writes them ("Ana 's car", "did n't"), while an
+extractor reads and writes plain text. So a sentence is joined before it is read, and what was extracted is split again
+before it is scored; neither adds a word or takes one away.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from doxa.evaluate.readings import lemma
 
-__all__ = ["Extraction", "Extractor", "in_words_of", "plain"]
+__all__ = ["Extraction", "Extractor", "in_forms_of", "in_words_of", "plain"]
 
 TIGHT_BEFORE = re.compile(r" (?=[,.;:!?%)\]}]|'s\b|n't\b|'(?:re|ve|ll|d|m)\b|'(?: |$))")
 TIGHT_AFTER = re.compile(r"(?<=[(\[{$£€]) ")
@@ -47,40 +47,35 @@ def plain(tokens: Sequence[str]) -> str:
 
 
 def in_words_of(tokens: Sequence[str], extraction: Extraction) -> Extraction:
-    """Return an extraction in the words of its tokenised sentence, parted by single blanks. Cost O(words)."""
-    forms = _Forms.of(tokens)
+    """Return an extraction in the tokens of its sentence, parted by single blanks. Cost O(words).
+
+    A word that the sentence has only in another case takes that case; the case of its first word, which is no sign of a
+    name, goes to the first argument alone.
+    """
+    exact = frozenset(tokens)
+    inner, whole = _by_plain_form(tokens[1:]), _by_plain_form(tokens)
     return replace(
         extraction,
-        arg1=forms.put(extraction.arg1),
-        relation=forms.put(extraction.relation),
-        args=tuple(forms.put(arg) for arg in extraction.args),
+        arg1=_put(extraction.arg1, exact, whole),
+        relation=_put(extraction.relation, exact, inner),
+        args=tuple(_put(arg, exact, inner) for arg in extraction.args),
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Forms:
-    """The words of a sentence, by themselves, in lower case and by lemma; the first one counts."""
+def in_forms_of(sentence: str, relation: str) -> str:
+    """Return a relation with its words as a sentence has them: "lives in" -> "lived in", if that is what it says."""
+    forms = TOKEN.findall(sentence)
+    lemmas = {lemma(form.casefold()): form for form in reversed(forms)}
+    words = TOKEN.findall(relation)
+    return " ".join(word if word in forms else lemmas.get(lemma(word.casefold()), word) for word in words)
 
-    exact: frozenset[str]
-    folded: dict[str, str]
-    lemmas: dict[str, str]
 
-    @classmethod
-    def of(cls, tokens: Sequence[str]) -> _Forms:
-        backwards = list(reversed(tokens))
-        return cls(
-            exact=frozenset(tokens),
-            folded={token.casefold(): token for token in backwards},
-            lemmas={lemma(token.casefold()): token for token in backwards},
-        )
+def _by_plain_form(tokens: Sequence[str]) -> dict[str, str]:
+    """Return the tokens by what stands for them in plain text, in lower case; the first one counts."""
+    return {WRITTEN.get(token, token).casefold(): token for token in reversed(tokens)}
 
-    def put(self, text: str) -> str:
-        # What the sentence writes as one token ("U.S.", "anti-war") stays one.
-        pieces = [p for chunk in text.split() for p in ([chunk] if chunk in self.exact else TOKEN.findall(chunk))]
-        return " ".join(self._word(piece) for piece in pieces)
 
-    def _word(self, word: str) -> str:
-        if word in self.exact:
-            return word
-        folded = word.casefold()
-        return self.folded.get(folded) or self.lemmas.get(lemma(folded), word)
+def _put(text: str, exact: Collection[str], folded: Mapping[str, str]) -> str:
+    # What the sentence writes as one token ("U.S.", "anti-war") stays one.
+    pieces = [p for chunk in text.split() for p in ([chunk] if chunk in exact else TOKEN.findall(chunk))]
+    return " ".join(piece if piece in exact else folded.get(piece.casefold(), piece) for piece in pieces)

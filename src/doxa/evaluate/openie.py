@@ -1,8 +1,8 @@
 """Open information extraction on CaRB and WiRe57: are the propositions of a sentence found?
 
-Each sentence is one turn of a memory of its own, and its propositions are the claims of that turn, put back into the
-words of the sentence (`extraction`). The sentences are news and encyclopaedia, not dialogue, and a claim is canonical
-where these benchmarks want the wording: the numbers say how far the claims reach, not how good a memory is.
+Each sentence is one turn of a memory of its own, and its propositions are the claims of that turn, the verbs put back
+into the forms of the sentence. The sentences are news and encyclopaedia, not dialogue, and a claim is canonical where
+these benchmarks want the wording: the numbers say how far the claims reach, not how good a memory is.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from doxa.core.errors import FormatError, NotFoundError
 from doxa.core.values import Claim
 from doxa.engine import Doxa
 from doxa.evaluate.carb import read_carb, score_carb
-from doxa.evaluate.extraction import Extraction, Extractor, in_words_of, plain
+from doxa.evaluate.extraction import Extraction, Extractor, in_forms_of, in_words_of, plain
 from doxa.evaluate.record import environment
 from doxa.evaluate.wire57 import read_wire57, score_wire57
 
@@ -78,11 +78,12 @@ class ClaimExtractor:
         chat = self._doxa.dialogue(user=user, speaker="Narrator")
         receipt = chat.absorb(sentence, at="2024-01-01")
         chat.flush()
-        return [_extraction(claim) for claim in self._doxa.memory(user=user).claims(turn_id=receipt.turn_id)]
+        claims = self._doxa.memory(user=user).claims(turn_id=receipt.turn_id)
+        return [_extraction(claim, sentence) for claim in claims]
 
 
-def _extraction(claim: Claim) -> Extraction:
-    relation = claim.relation.label if claim.polarity else f"not {claim.relation.label}"
+def _extraction(claim: Claim, sentence: str) -> Extraction:
+    relation = in_forms_of(sentence, claim.relation.label if claim.polarity else f"not {claim.relation.label}")
     value = (claim.object.label,) if claim.object.label else ()
     return Extraction(arg1=claim.subject.label, relation=relation, args=value, confidence=claim.confidence)
 
