@@ -6,7 +6,13 @@ import subprocess
 from doxa.core.config import Config
 from doxa.evaluate import environment, write_record
 from doxa.evaluate import record as module
-from doxa.evaluate.record import masked
+from doxa.evaluate.record import masked, models_of
+
+
+def test_models_are_named_by_role():
+    """A role that the engine lacks is left out, one without a model is None."""
+    assert models_of({"encoder": {"name": "hash", "dims": 4}, "llm": None}) == {"encoder": "hash", "llm": None}
+    assert models_of({"parser": {"name": "builtin:x"}, "store": {"name": "sqlite"}}) == {"parser": "builtin:x"}
 
 
 def test_a_record_holds_settings_models_seeds_and_report(tmp_path):

@@ -26,7 +26,7 @@ from doxa.core.errors import FormatError, NotFoundError
 from doxa.core.values import Act, Claim
 from doxa.engine import Doxa
 from doxa.evaluate.metrics import bootstrap_error, f1, f1_of_counts, ratio
-from doxa.evaluate.record import environment
+from doxa.evaluate.record import environment, models_of
 from doxa.evaluate.wording import Words, phrase
 
 __all__ = ["DialogreReport", "covered_labels", "run"]
@@ -141,7 +141,7 @@ def run(
         dialogues=len(dialogues),
         turns=sum(len(lines) for lines, _ in dialogues),
         ingest_s=ingest_s,
-        models={"encoder": described["encoder"]["name"], "llm": described["llm"]},
+        models=models_of(described),
         environment=environment(),
     )
 

@@ -20,7 +20,7 @@ from doxa.core.config import Config
 from doxa.core.errors import FormatError
 from doxa.engine import Doxa
 from doxa.evaluate.metrics import mean, ndcg_at, percentile, recall_at, reciprocal_rank, standard_error
-from doxa.evaluate.record import environment
+from doxa.evaluate.record import environment, models_of
 
 __all__ = ["LocomoReport", "run"]
 
@@ -156,7 +156,7 @@ def run(
         skipped=sum(sample.skipped for sample in samples),
         unknown_evidence=sum(sample.unknown_evidence for sample in samples),
         ingest_s=ingest_s,
-        models={"encoder": described["encoder"]["name"], "llm": described["llm"]},
+        models=models_of(described),
         environment=environment(),
     )
 

@@ -31,7 +31,7 @@ from doxa.core.errors import FormatError, NotFoundError
 from doxa.core.values import Fact
 from doxa.engine import Doxa, Memory
 from doxa.evaluate.metrics import ratio, standard_error
-from doxa.evaluate.record import environment
+from doxa.evaluate.record import environment, models_of
 
 __all__ = ["ObservationsReport", "duplicates", "run"]
 
@@ -140,7 +140,7 @@ def run(
         conversations=len(samples),
         ingest_s=ingest_s,
         resident_kib=tuple(resident),
-        models={"encoder": described["encoder"]["name"], "llm": described["llm"]},
+        models=models_of(described),
         environment=environment(),
     )
 

@@ -19,7 +19,7 @@ from doxa.core.values import Claim
 from doxa.engine import Doxa
 from doxa.evaluate.carb import read_carb, score_carb
 from doxa.evaluate.extraction import Extraction, Extractor, in_forms_of, in_words_of, plain
-from doxa.evaluate.record import environment
+from doxa.evaluate.record import environment, models_of
 from doxa.evaluate.wire57 import read_wire57, score_wire57
 
 __all__ = ["ClaimExtractor", "OpenieReport", "run"]
@@ -144,7 +144,7 @@ def run(
         extractions=sum(map(len, found)),
         silent=sum(not extractions for extractions in found),
         extraction_s=extraction_s,
-        models={"encoder": described["encoder"]["name"], "llm": described["llm"]},
+        models=models_of(described),
         environment=environment(),
     )
 

@@ -20,10 +20,11 @@ from pydantic import BaseModel, SecretStr
 
 from doxa.core.config import Config
 
-__all__ = ["environment", "write_record"]
+__all__ = ["environment", "models_of", "write_record"]
 
 FOLDER = Path("runs")
 MASK = "****"
+MODEL_ROLES = ("encoder", "parser", "llm")
 PASSWORD = re.compile(r"(?<=://)([^/@:\s]*):[^/@\s]*(?=@)")
 REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -31,6 +32,12 @@ REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 def environment() -> dict[str, Any]:
     """Return what a number depends on beside the settings: git revision, versions of packages, machine."""
     return {"revision": _revision(), "versions": _versions(), "machine": _machine()}
+
+
+def models_of(described: Mapping[str, Any]) -> dict[str, str | None]:
+    """Return role -> model id from what `Doxa.describe()` gives; a role that the engine does not have is left out."""
+    named = {role: described[role] for role in MODEL_ROLES if role in described}
+    return {role: model["name"] if isinstance(model, Mapping) else model for role, model in named.items()}
 
 
 def write_record(

@@ -33,7 +33,7 @@ from doxa.evaluate.gold import GoldFact, Item, read_items
 from doxa.evaluate.matching import Encoding, Proposition, Sides, rules_agree
 from doxa.evaluate.metrics import bootstrap_error, f1_of_counts, ratio
 from doxa.evaluate.readings import Reading
-from doxa.evaluate.record import environment
+from doxa.evaluate.record import environment, models_of
 
 __all__ = ["Mistake", "UnderstandingReport", "UnderstandingScores", "run", "score", "write_predictions"]
 
@@ -132,7 +132,7 @@ def run(path: Path | str, *, config: Config | None = None, progress: Progress | 
         predictions=predictions,
         turns=sum(len(item.context) + 1 for item in items),
         ingest_s=ingest_s,
-        models={"encoder": described["encoder"]["name"], "llm": described["llm"]},
+        models=models_of(described),
         environment=environment(),
     )
 
