@@ -54,7 +54,7 @@ class Proposition:
             valid_to=_iso(entry.get("valid_to")),
             ended=bool(entry.get("ended")),
             subjects=frozenset(phrases([subject], day)),
-            readings=tuple(reading for form in phrases([value], day) for reading in read(relation, form)),
+            readings=tuple(reading for form in sorted(phrases([value], day)) for reading in read(relation, form)),
         )
 
     def modality_in(self, reading: Reading) -> str:
