@@ -60,7 +60,7 @@ def main() -> None:
     tokenizer.no_padding()
     batcher = Batcher(tokenizer, classes)
     teachers = [open_teacher(args.work / f"{name}.pt", classes) for name in args.teachers]
-    texts = gather(args.data, chooser, args.scale)
+    texts = gather(args.data, chooser, args.scale)[args.part :: args.parts]
     print(f"{len(texts)} sentences, {sum(len(one.forms) for one in texts)} words", flush=True)
     started = time.time()
     labelled: list[tuple[float, Sentence]] = []
@@ -83,6 +83,8 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("DOXA_DATA", "../shared/data")))
     parser.add_argument("--scale", type=float, default=1.0, help="of the number of words")
+    parser.add_argument("--part", type=int, default=0, help="which part to label, to share the work between processes")
+    parser.add_argument("--parts", type=int, default=1, help="how many parts there are")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=5)
     return parser.parse_args()

@@ -38,7 +38,7 @@ def main() -> None:
     train, dev = load(args.data)
     if args.all:
         train = train + dev
-    silver: list[Sentence] = pickle.loads(args.silver.read_bytes()) if args.silver else []
+    silver: list[Sentence] = [one for path in args.silver for one in pickle.loads(path.read_bytes())]
     classes = load_classes(args.work, train + dev)
     batcher = Batcher(Tokenizer.from_file(str(get_model_path() / "tokenizer.json")), classes)
     batcher._tokenizer.no_truncation(), batcher._tokenizer.no_padding()
@@ -50,7 +50,7 @@ def main() -> None:
     optimizer, schedule = optimise(model, steps, rate=args.rate)
     print(f"{len(train)} gold, {len(dev)} held out, {len(silver)} silver, {steps} steps", flush=True)
     step, started = 0, time.time()
-    for epoch in range(args.epochs):
+    for epoch in range(args.stop or args.epochs):
         model.train()
         total = 0.0
         for group in epoch_batches(train, silver, args, chooser):
@@ -81,9 +81,10 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--name", default="teacher", help="name of the checkpoint")
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("DOXA_DATA", "../shared/data")))
     parser.add_argument("--start", help="name of a checkpoint to go on from")
-    parser.add_argument("--silver", type=Path, help="sentences that an ensemble has labelled")
+    parser.add_argument("--silver", type=Path, nargs="*", default=[], help="sentences that an ensemble has labelled")
     parser.add_argument("--all", action="store_true", help="train on the held-out sentences too")
     parser.add_argument("--epochs", type=int, default=12)
+    parser.add_argument("--stop", type=int, help="end after this epoch; the step sizes still follow --epochs")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--words", type=int, default=450, help="words per batch")

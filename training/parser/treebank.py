@@ -217,7 +217,7 @@ class Batcher:
         out["words"][row, :size] = True
         out["heads"][row, :size] = torch.tensor(one.heads)
         out["deprels"][row, :size] = torch.tensor([self._deprels.get(label, IGNORED) for label in one.deprels])
-        out["upos"][row, :size] = torch.tensor([self._upos[tag] for tag in one.upos])
+        out["upos"][row, :size] = torch.tensor([self._upos.get(tag, IGNORED) for tag in one.upos])
         scripts = [
             self._scripts.get(script(form, lemma), IGNORED) if lemma else IGNORED
             for form, lemma in zip(one.forms, one.lemmas, strict=True)
