@@ -134,8 +134,16 @@ def test_sentences_end_where_readers_would_end_them(text: str, count: int) -> No
         ("paris", "PROPN", "title;0;", "Paris"),
         ("sushi", "NOUN", "title;0;", "sushi"),
         ("a", "X", "lower;4;", "a"),
+        ("Apple", "PROPN", "lower;0;", "Apple"),
+        ("Emails", "NOUN", "keep;1;", "email"),
+        ("submitted", "VERB", "lower;2;", "submit"),
+        ("provoked", "VERB", "lower;2;", "provoke"),
+        ("tweeted", "VERB", "lower;2;", "tweet"),
+        ("clashes", "NOUN", "lower;1;", "clash"),
+        ("A.B@x.com", "PROPN", "lower;0;", "A.B@x.com"),
     ],
 )
-def test_lemmas_know_exceptions_and_keep_capitals_for_names(form: str, upos: str, rule: str, expected: str) -> None:
-    """The table of exceptions comes first, and a script never empties a word."""
-    assert lemma(form, upos, rule, {"went|VERB": "go"}) == expected
+def test_lemmas_know_exceptions_names_and_words_that_exist(form: str, upos: str, rule: str, expected: str) -> None:
+    """The table of exceptions comes first, names keep capitals, and a script never empties a word."""
+    words = frozenset({"submit", "provoke", "clash"})
+    assert lemma(form, upos, rule, {"went|VERB": "go"}, words) == expected

@@ -5,7 +5,7 @@ classifier over scripts can lemmatise words that it never saw. Source: Chrupala 
 2018, UDPipe 2.0 (casing and edit kept apart), here with suffixes only, which English needs.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Final
 
 __all__ = ["KEEP", "apply", "lemma", "script"]
@@ -13,6 +13,7 @@ __all__ = ["KEEP", "apply", "lemma", "script"]
 KEEP: Final = "keep;0;"
 """The script that changes nothing."""
 NAMED: Final = ("PROPN", "PRON")  # `i` is `I`
+NONE: Final[Set[str]] = frozenset()
 
 
 def script(form: str, lemma: str) -> str:
@@ -45,12 +46,39 @@ def apply(form: str, script: str) -> str:
     return (base[:size] + end) if size >= 0 and (size or end) else base
 
 
-def lemma(form: str, upos: str, script: str, exceptions: Mapping[str, str]) -> str:
-    """Gives back the lemma of a word: of its entry `form|UPOS` among the exceptions, else by the script.
+def lemma(form: str, upos: str, script: str, exceptions: Mapping[str, str], words: Set[str] = NONE) -> str:
+    """Gives back the lemma of a word: of its entry `form|UPOS` among the exceptions, else by the script, made regular.
 
-    Only names are given a capital letter that they do not have.
+    Args:
+        form: The word as it stands.
+        upos: Its part of speech. Names keep a capital letter, nouns and verbs lose it.
+        script: What the model proposes.
+        exceptions: Lemmas of irregular words.
+        words: Words that are known to exist, in lower case: `submitted` is `submit`, not `submitt`.
     """
     known = exceptions.get(f"{form.lower()}|{upos}")
-    if known is None and script.startswith("title") and upos not in NAMED:
-        known = apply(form, script.replace("title", "lower", 1))
-    return (apply(form, script) if known is None else known) or form
+    if known is not None:
+        return known
+    if ("@" in form or "://" in form) and upos in ("PROPN", "X"):
+        return form
+    case, _, edit = script.partition(";")
+    if upos == "PROPN" and case == "lower" and form[:1].isupper():
+        case = "keep"
+    elif upos in ("NOUN", "VERB") or (case == "title" and upos not in NAMED):
+        case = "lower"
+    found = apply(form, f"{case};{edit}") or form
+    return found if found in words or upos not in ("NOUN", "VERB") else _regular(form.lower(), found, words)
+
+
+def _regular(form: str, found: str, words: Set[str]) -> str:
+    """The base of a regular form that exists, where what was found does not."""
+    if found == form:
+        return found
+    bases: list[str] = []
+    for ending in ("ing", "ed"):
+        if form.endswith(ending):
+            stem = form.removesuffix(ending)
+            bases += [stem, stem + "e", stem[:-1] if stem[-1:] == stem[-2:-1] else stem, stem[:-1] + "y"]
+    if form.endswith("s"):
+        bases += [form[:-1], form[:-2], form[:-3] + "y"]
+    return next((base for base in bases if base in words), found)

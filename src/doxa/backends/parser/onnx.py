@@ -10,7 +10,7 @@ al. 2020 (MiniLM). How it was made: `training/parser`.
 import json
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -124,7 +124,9 @@ class OnnxParser:
 
 def _load(card: ModelCard) -> Run:
     session = _open_session(card.folder / "model.onnx")
-    pieces = _open_pieces(card.folder / "tokenizer.json")
+    tokenizer = _open_tokenizer(card.folder / "tokenizer.json")
+    pieces = _pieces(tokenizer)
+    words = frozenset(word for word in tokenizer.get_vocab() if len(word) > 2 and word.isalpha())
 
     def run(sentence: Sequence[str]) -> Parse:
         forms = tuple(sentence)
@@ -135,7 +137,7 @@ def _load(card: ModelCard) -> Run:
                 scores = session.run(None, _feed(forms[start:end], ids[start:end]))
             except Exception as exc:  # its exception classes share no base of their own
                 raise BackendError(f"The built-in parser failed on a sentence of {len(forms)} words: {exc}") from exc
-            parts.append(_decode(card, forms[start:end], scores))
+            parts.append(_decode(card, words, forms[start:end], scores))
         return _join(parts)
 
     return run
@@ -177,7 +179,7 @@ def _feed(forms: Sequence[str], ids: Sequence[Sequence[int]]) -> dict[str, NDArr
     }
 
 
-def _decode(card: ModelCard, forms: Sequence[str], scores: Sequence[NDArray[np.float32]]) -> Parse:
+def _decode(card: ModelCard, words: Set[str], forms: Sequence[str], scores: Sequence[NDArray[np.float32]]) -> Parse:
     arcs, label_dep, label_head, upos, scripts, tags = (one[0] for one in scores)
     rows = np.arange(len(forms))
     arcs[rows, rows + 1] = NEVER
@@ -188,7 +190,7 @@ def _decode(card: ModelCard, forms: Sequence[str], scores: Sequence[NDArray[np.f
     return Parse(
         forms=tuple(forms),
         lemmas=tuple(
-            lemma(form, tag, script, card.exceptions)
+            lemma(form, tag, script, card.exceptions, words)
             for form, tag, script in zip(forms, chosen_upos, chosen_scripts, strict=True)
         ),
         upos=tuple(chosen_upos),
@@ -260,16 +262,19 @@ def _open_session(path: Path) -> Any:
         raise BackendError(f"The built-in parser cannot be loaded: {exc}. Reinstall doxa.") from exc
 
 
-def _open_pieces(path: Path) -> Callable[[str], Sequence[int]]:
-    """A function from a word to the ids of its pieces, one at least, that remembers common words."""
+def _open_tokenizer(path: Path) -> Any:
     try:
         from tokenizers import Tokenizer
     except ImportError as exc:
         raise MissingDependencyError("tokenizers", extra="onnx", purpose="The built-in parser") from exc
     try:
-        tokenizer = Tokenizer.from_file(str(path))
+        return Tokenizer.from_file(str(path))
     except Exception as exc:  # the library raises bare Exception
         raise BackendError(f"The tokenizer of the built-in parser cannot be loaded: {exc}. Reinstall doxa.") from exc
+
+
+def _pieces(tokenizer: Any) -> Callable[[str], Sequence[int]]:
+    """A function from a word to the ids of its pieces, one at least, that remembers common words."""
     known: dict[str, tuple[int, ...]] = {}
 
     def pieces(form: str) -> tuple[int, ...]:
