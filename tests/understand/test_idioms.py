@@ -9,7 +9,7 @@ from doxa.understand.idioms import plainly
 PLAIN = {
     "can not stand": ("I can not stand queues", "I do not like queues"),
     "stand up": ("I can not stand up", "I can not stand up"),
-    "into": ("she is really into opera", "she do like opera"),
+    "into": ("she is really into opera", "she does like opera"),
     "not into": ("we are not fond of heights", "we do not like heights"),
     "lessons": ("I take cello lessons", "I learn cello"),
     "classes": ("he is taking Greek classes", "he is learning Greek"),

@@ -10,7 +10,7 @@ from doxa.core.values import Modality
 from doxa.understand.verbgroup import ADVERBS, BE, DETERMINERS, DO, HAVE, HEDGES, MODALS, Tense, VerbGroup, read_group
 from doxa.understand.verbs import base_of, forms_of
 
-__all__ = ["Clause", "Complement", "PREPOSITIONS", "STOPPERS", "complement_of", "is_finite", "parse_clause"]
+__all__ = ["PART_OF", "Clause", "Complement", "PREPOSITIONS", "STOPPERS", "complement_of", "is_finite", "parse_clause"]
 
 SUBJECT_PRONOUNS = frozenset("i you he she it we they who that which this there everyone everybody someone".split())
 PREPOSITIONS = frozenset(

@@ -47,6 +47,8 @@ TOLD = re.compile(
     rf"insists?|writes?|wrote)(?: that)?,? (?P<what>.+)$"
 )
 WISH = re.compile(r"^I (?:only )?wish (?:that )?(?P<rest>.+)$", re.IGNORECASE)
+PIECES = re.compile(r"\s*;\s*|:\s+(?=\S+ \S+ \S)|\s+[—–-]\s+")
+"""What stands between these marks is parsed by itself."""
 INVERTED = re.compile(r"^(?:Had|Were|Should) (?:I|we|you|he|she|it|they|the|my|our)\b")
 """A condition without "if": "Had we bought it, we would be rich"."""
 UNREAL = re.compile(r"\b(?:would have|could have|should have|as if|pretend(?:ing)?)\b", re.IGNORECASE)
@@ -70,7 +72,9 @@ def extract(text: str, scope: Scope) -> list[Proposition]:
     else:
         named_text, told_apart = name_relatives(text)
         found = _by_wording(scope, told_apart)
-        found.extend(_fresh(found, _by_tree(scope, named_text, parser)))
+        for piece in PIECES.split(named_text):
+            if piece.strip():
+                found.extend(_fresh(found, _by_tree(scope, piece, parser)))
         if not found:
             found = _by_wording(scope, clauses_of(text))
     if scope.role == "assistant":

@@ -136,7 +136,7 @@ def _timetable(scene: Scene, *, alone: bool) -> Iterator[tuple[str, str]]:
             and span.valid.start_precision == "day"
         ):
             start = span.valid.start
-            yield ("by" if first == "by" else "on"), str(Interval(start=start, end=start))
+            yield ("by" if first == "by" else "on"), Interval.format(start, "day") if start else ""
 
 
 def _copular(scene: Scene, predication: Predication) -> Iterator[Proposition]:

@@ -7,17 +7,17 @@ as text, and with polarity, tense, modality and attribution, which that work lea
 
 from __future__ import annotations
 
-import re
 import tomllib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from typing import Literal
 
 from doxa.core.values import Modality
+from doxa.understand.arguments import Arguments, is_predicate, listed
 from doxa.understand.clauses import Clause, Complement
-from doxa.understand.inflection import NEGATIONS, is_negated, modal_of, particle_of, tense_of, third_person
+from doxa.understand.inflection import is_negated, modal_of, particle_of, tense_of, third_person
 from doxa.understand.syntax import Tree, base
 from doxa.understand.times import TimeSpan
 from doxa.understand.verbgroup import ADVERBS, HEDGES, MODALS, Tense
@@ -27,16 +27,10 @@ __all__ = ["Predication", "predications"]
 CONDITIONS = frozenset("if unless whether whenever provided providing assuming suppose supposing lest".split())
 SKIPPED_MARKS = frozenset("than to for".split())
 TEMPORAL = frozenset("when once as after since while before until till".split())
-UNNAMED = frozenset("that which who whom whose what".split())
 CHATTY = frozenset("love hate like prefer enjoy need want miss live work".split())
 """Base forms that open a statement about the speaker, not an order, when the subject is left out."""
 PARTICIPLE_STATES = frozenset("bear raise base marry call name".split())
 """Verbs whose bare participle opens a statement about a subject that is left out ("Born in Ghent")."""
-ASIDES = frozenset(["instead of", "because of", "due to", "except", "apart from", "thanks to", "as well as"])
-FOCUS = re.compile(
-    r"^(?:only|just|even|also|especially|mainly|mostly|exactly|almost|nearly|about|around) ", re.IGNORECASE
-)
-MOST_PHRASES = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +98,7 @@ class _Reader:
     found: list[Predication] = field(default_factory=list)
     adjuncts: dict[int, TimeSpan] = field(default_factory=dict)
     """The time expressions that are adjuncts, by their top token."""
+    arguments: Arguments = field(init=False)
     timed: frozenset[int] = frozenset()
     """The tokens of those."""
 
@@ -121,6 +116,7 @@ class _Reader:
             self.adjuncts[top] = span
             timed.update(tokens)
         self.timed = frozenset(timed)
+        self.arguments = Arguments(self.tree, frozenset(self.adjuncts))
 
     # --- the way down -------------------------------------------------------------------------------------------
 
@@ -153,12 +149,12 @@ class _Reader:
         tree = self.tree
         relation = tree.relation(kid)
         kind = base(relation)
-        if kind == "conj" and self._is_predicate(kid):
+        if kind == "conj" and is_predicate(self.tree, kid):
             own_subject = tree.kid(kid, "nsubj") is not None
             modality = Modality.ASSERTED if own_subject else mood.modality
             source = "" if own_subject else mood.source
             self.clause(kid, replace(mood, modality=modality, source=source, negated=False, ended=False, aspect=""))
-        elif kind == "parataxis" and self._is_predicate(kid) and not self._aside(kid):
+        elif kind == "parataxis" and is_predicate(self.tree, kid) and not self._aside(kid):
             self.clause(kid, _Mood())
         elif kind == "ccomp":
             self._complement_clause(head, kid, mood)
@@ -188,7 +184,7 @@ class _Reader:
         tree = self.tree
         if {tree.form(mark) for mark in tree.kids(kid, "mark", "advmod")} & (CONDITIONS | {"how", "why", "where"}):
             return
-        effect = _classes("closed").get(tree.lemma(head), "asserted" if tree.upos(head) != "VERB" else "unreal")
+        effect = _classes("closed").get(tree.lemma(head), "asserted")
         if effect == "unreal" or (is_negated(self.tree, head) and effect != "asserted"):
             return
         subject = self._subject_of(head, mood)
@@ -229,7 +225,7 @@ class _Reader:
         """Return the verb that a verb such as "want" or "start" only colours, and how it is meant."""
         tree = self.tree
         inner = tree.kid(head, "xcomp")
-        if inner is None or not self._is_predicate(inner):
+        if inner is None or not is_predicate(self.tree, inner):
             return None
         copular = tree.kid(head, "cop") is not None
         effect = _classes("adjective" if copular else "open").get(tree.form(head) if copular else tree.lemma(head))
@@ -264,7 +260,7 @@ class _Reader:
 
     def _predicate(self, head: int, mood: _Mood) -> None:
         tree = self.tree
-        if not self._is_predicate(head):
+        if not is_predicate(self.tree, head):
             return
         subject = self._subject_of(head, mood)
         if subject is None and not self._about_speaker(head):
@@ -288,17 +284,17 @@ class _Reader:
         own = self._own(head)
         copula = tree.kid(head, "cop")
         nominal = copula is not None or tree.upos(head) not in ("VERB", "AUX")
-        complement, objects = self._nominal_complement(head) if nominal else self._complement(head)
+        complement, objects = self.arguments.nominal_complement(head) if nominal else self.arguments.complement(head)
         start = (copula if copula is not None else head) if nominal else self._verb_end(head)
         rest = [place for place in own if place > start or (nominal and place == head)]
         rest = [place for place in rest if place not in self._spoken_subject(subject)]
-        subjects = () if subject is None else tuple(self._subjects(subject))
+        subjects = () if subject is None else tuple(self.arguments.subjects(subject))
         mine = [span for top, span in self.adjuncts.items() if self._belongs(top, head, own)]
         self.found.append(
             Predication(
                 head=head,
                 form=tree.form(head),
-                clause=replace(group, subject=_listed(subjects), rest=tree.spell(rest)),
+                clause=replace(group, subject=listed(subjects), rest=tree.spell(rest)),
                 complement=complement,
                 times=tuple(sorted(mine, key=lambda span: span.start)),
                 dated=nominal and head in self.timed,
@@ -311,7 +307,7 @@ class _Reader:
     def _belongs(self, time: int, head: int, own: Collection[int]) -> bool:
         """Tell whether a time is part of a clause: below it, or between its conjunction and its verb."""
         tree = self.tree
-        for kid in (head, *(k for k in tree.kids(head, "conj") if self._is_predicate(k))):
+        for kid in (head, *(k for k in tree.kids(head, "conj") if is_predicate(self.tree, k))):
             opening = tree.kid(kid, "cc") if base(tree.relation(kid)) == "conj" else None
             if opening is not None and opening < time < kid:
                 return kid == head
@@ -319,42 +315,6 @@ class _Reader:
 
     def _spoken_subject(self, subject: int | None) -> Collection[int]:
         return () if subject is None else self.tree.phrase_tokens(subject, conjuncts=True)
-
-    def _told_positively(self, places: Sequence[int]) -> list[int]:
-        """Leave out what is coordinated with a "not" or "no" of its own ("in red, not in blue")."""
-        tree = self.tree
-        denied = [p for p in places[1:] if any(tree.form(k) in ("not", "no") for k in tree.kids(p, "advmod", "det"))]
-        return [place for place in places if place not in denied]
-
-    def _subjects(self, subject: int) -> Iterator[str]:
-        tree = self.tree
-        for place in tree.members(subject):
-            if tree.form(place) in UNNAMED and base(tree.relation(place)) in ("nsubj", "obj"):
-                continue
-            yield re.sub(r" (?:all|both|each)$", "", self._phrase(place))
-
-    def _phrase(self, place: int) -> str:
-        """Return a noun phrase without its times; "whose" is written out ("Anselm's parents")."""
-        tree = self.tree
-        priced = tree.kid(place, "nummod") is not None
-        drop = [kid for kid in tree.kids(place, "nmod") if tree.form(kid) in ("life", "moment", "way")]
-        paid_for = [kid for kid in tree.kids(place, "nmod") if priced and self._case(kid) == "for"]
-        drop += [kid for kid in tree.kids(place, "nmod") if self._case(kid) in ASIDES]
-        text = FOCUS.sub("", tree.phrase(place, drop=[*self._timed_kids(place), *paid_for, *drop]))
-        if not re.match(r"whose\b", text, re.IGNORECASE):
-            return text
-        clause = next((up for up in (place, *tree.above(place)) if tree.relation(up) == "acl:relcl"), None)
-        owner = tree.phrase(tree.members(tree.head(clause))[0]) if clause is not None else ""
-        return f"{owner}'s {text[6:]}" if owner else text
-
-    def _timed_kids(self, place: int) -> list[int]:
-        return [kid for kid in self.tree.under(place) if kid in self.adjuncts and kid != place]
-
-    def _is_predicate(self, place: int) -> bool:
-        tree = self.tree
-        if tree.upos(place) in ("VERB", "AUX"):
-            return True
-        return tree.kid(place, "cop") is not None or tree.kid(place, "nsubj") is not None
 
     def _verbal(self, place: int) -> bool:
         return self.tree.upos(place) == "VERB" and self.tree.kid(place, "cop") is None
@@ -401,17 +361,18 @@ class _Reader:
         what = tree.kid(head, "nsubj")
         places = [*tree.kids(head, "obl"), *(tree.kids(what, "nmod") if what is not None else [])]
         where = next(
-            (p for p in places if self._case(p) in ("in", "on", "at", "inside") and p not in self.adjuncts), None
+            (p for p in places if self.arguments.case(p) in ("in", "on", "at", "inside") and p not in self.adjuncts),
+            None,
         )
         if what is None or where is None:
             return
         members = tree.conjuncts(what)
         texts = tuple(tree.phrase(place, drop=[where]) for place in members)
-        clause = replace(self._group(head, mood), subject=self._phrase(where), verb="have", rest=_listed(texts))
+        clause = replace(self._group(head, mood), subject=self.arguments.phrase(where), verb="have", rest=listed(texts))
         self.found.append(
             Predication(
-                head=head, form="have", clause=clause, complement=Complement(direct=_listed(texts)),
-                subjects=(self._phrase(where),), objects=texts, source=mood.source,
+                head=head, form="have", clause=clause, complement=Complement(direct=listed(texts)),
+                subjects=(self.arguments.phrase(where),), objects=texts, source=mood.source,
             )
         )  # fmt: skip
 
@@ -435,7 +396,7 @@ class _Reader:
             kid
             for kid in tree.kids(head)
             if base(tree.relation(kid)) in ("advcl", "ccomp", "parataxis", "appos", "discourse", "vocative")
-            or (base(tree.relation(kid)) == "conj" and self._is_predicate(kid))
+            or (base(tree.relation(kid)) == "conj" and is_predicate(self.tree, kid))
         }
         cut.update(
             kid for token in tree.under(head, cut) for kid in tree.kids(token, "acl:relcl", "appos", "parataxis")
@@ -498,113 +459,8 @@ class _Reader:
             return Modality.POSSIBLE
         return Modality.PLANNED if kind == "future" or tense == "future" else Modality.ASSERTED
 
-    # --- complements --------------------------------------------------------------------------------------------
-
-    def _complement(self, head: int) -> tuple[Complement, tuple[str, ...]]:
-        tree = self.tree
-        objects: list[int] = []
-        for kid in tree.kids(head, "obj"):
-            objects.extend(self._told_positively(tree.members(kid)))
-        if not objects:
-            objects = [
-                kid for kid in tree.kids(head, "xcomp") if tree.upos(kid) in ("NOUN", "PROPN", "ADJ", "VERB", "NUM")
-            ][:1]
-        texts = tuple(
-            self._phrase(place) for place in objects if place not in self.adjuncts and tree.form(place) not in UNNAMED
-        )
-        phrases = [*self._obliques(head), *self._prices(objects)]
-        if tree.kid(head, "obj") is not None and tree.lemma(head) in ("call", "name", "nickname", "dub"):
-            phrases.extend(("as", self._phrase(kid)) for kid in tree.kids(head, "xcomp"))
-        if tree.relation(head) == "acl:relcl":
-            texts, phrases = self._relativised(head, texts, phrases)
-        return Complement(direct=_listed(texts), phrases=tuple(phrases[:MOST_PHRASES])), texts
-
-    def _prices(self, objects: Sequence[int]) -> Iterator[tuple[str, str]]:
-        """Yield what is paid for, which parsers hang on the sum ("paid [40 euros [for the lamp]]")."""
-        tree = self.tree
-        for place in objects:
-            for kid in tree.kids(place, "nmod"):
-                if self._case(kid) == "for" and tree.kid(place, "nummod") is not None:
-                    yield "for", self._phrase(kid)
-
-    def _relativised(
-        self, head: int, texts: tuple[str, ...], phrases: list[tuple[str, str]]
-    ) -> tuple[tuple[str, ...], list[tuple[str, str]]]:
-        """Put the noun that a relative clause hangs on where the clause has its gap."""
-        tree = self.tree
-        noun = tree.phrase(tree.head(head))
-        gap = next((kid for kid in tree.kids(head, "obj", "obl") if tree.form(kid) in UNNAMED), None)
-        subject = tree.kid(head, "nsubj")
-        if gap is not None and base(tree.relation(gap)) == "obl":
-            return texts, [*phrases, (self._case(gap), noun)]
-        if gap is not None or (subject is not None and tree.form(subject) not in UNNAMED and not texts):
-            return (noun,), phrases
-        return texts, phrases
-
-    def _nominal_complement(self, head: int) -> tuple[Complement, tuple[str, ...]]:
-        tree = self.tree
-        obliques = tuple(self._obliques(head))[:MOST_PHRASES]
-        if tree.upos(head) == "AUX":
-            return Complement(phrases=obliques), ()
-        if head in self.adjuncts:
-            return Complement(phrases=obliques), ()
-        case = self._case(head)
-        members = [place for place in tree.conjuncts(head) if not self._is_predicate(place) or place == head]
-        if not any(tree.kid(place, "cc") is not None for place in members):
-            members = members[:1]  # "our dentist, small town": an afterthought
-        members = self._told_positively(members)
-        texts = tuple(tree.phrase(place, drop=[*self._timed_kids(place), *self._loose(place)]) for place in members)
-        if case:
-            return Complement(phrases=((case, _listed(texts)), *obliques)), ()
-        return Complement(direct=_listed(texts), phrases=obliques), texts
-
-    def _loose(self, place: int) -> list[int]:
-        """Return the dependents of a predicate noun or adjective that are complements of the clause."""
-        tree = self.tree
-        adverbs = [k for k in tree.kids(place, "advmod") if tree.form(k) in NEGATIONS | ADVERBS | HEDGES]
-        adverbs += [k for k in tree.kids(place, "advmod") if k > place]
-        loose = [k for k in tree.kids(place, "nmod") if self._case(k) in ASIDES]
-        adverbs += loose
-        adverbs += [
-            k for k in tree.kids(place, "advmod") if tree.form(k) in ("so", "when", "where", "how", "why", "as")
-        ]
-        measures = tree.kids(place, "obl:unmarked", "obl:npmod")
-        obliques = [k for k in tree.kids(place, "obl") if k not in measures or k > place]
-        obliques = [k for k in obliques if self._case(k) != "than"]  # "taller than Piet" is one adjective
-        return [*obliques, *adverbs, *tree.kids(place, "aux", "cc", "obj")]
-
-    def _obliques(self, head: int) -> Iterator[tuple[str, str]]:
-        tree = self.tree
-        for kid in tree.kids(head, "obl", "iobj"):
-            measure = tree.relation(kid) in ("obl:unmarked", "obl:npmod") and kid < head and tree.upos(head) == "ADJ"
-            if kid in self.adjuncts or tree.form(kid) in UNNAMED or measure:
-                continue
-            if tree.upos(head) == "ADJ" and self._case(kid) == "than":
-                continue
-            preposition = "by" if tree.relation(kid) == "obl:agent" else self._case(kid)
-            yield preposition, _listed([self._phrase(place) for place in tree.members(kid)])
-        for adverb in tree.kids(head, "advmod"):
-            for kid in tree.kids(adverb, "obl"):
-                case = self._case(kid)
-                if case == "than" and kid not in self.adjuncts:
-                    yield f"{tree.form(adverb)} than", self._phrase(kid)
-                elif adverb == particle_of(tree, head) and kid not in self.adjuncts:
-                    yield case, self._phrase(kid)
-
-    def _case(self, place: int) -> str:
-        tree = self.tree
-        marks = [kid for kid in tree.kids(place, "case") if tree.form(kid) != "'s"]
-        tokens = [token for mark in marks for token in [mark, *tree.kids(mark, "fixed")]]
-        return " ".join(tree.form(token) for token in sorted(tokens))
-
 
 def _weaker(one: Modality, other: Modality) -> Modality:
     """Return the less certain of two modalities."""
     order = [Modality.ASSERTED, Modality.PLANNED, Modality.POSSIBLE, Modality.DESIRED, Modality.HYPOTHETICAL]
     return max(one, other, key=order.index)
-
-
-def _listed(texts: Sequence[str]) -> str:
-    if len(texts) < 2:
-        return "".join(texts)
-    return f"{', '.join(texts[:-1])} and {texts[-1]}"

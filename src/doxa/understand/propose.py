@@ -9,7 +9,7 @@ from datetime import datetime
 
 from doxa.core.values import Modality, Term
 from doxa.memory import is_tie, relation_type
-from doxa.understand.clauses import Clause, Complement, complement_of
+from doxa.understand.clauses import PART_OF, Clause, Complement, complement_of
 from doxa.understand.descriptions import describe_subject
 from doxa.understand.events import (
     PRICING,
@@ -54,6 +54,8 @@ PAIRING = {
 """Verbs whose two subjects stand for subject and object, with the preposition of the latter."""
 UNKNOWN_HAND = MOVING | CANCELLING | PRICING
 """Verbs for what is done to somebody's plans and prices, where "they" may be anybody."""
+NO_ONE = re.compile(r"(?:no|not|every|each|any) (?!one of my)\w", re.IGNORECASE)
+"""Subjects of general statements, which are rules, and of denials of them."""
 NAMING = frozenset(["call", "name", "nickname", "dub"])
 MEASURED = re.compile(r"(?!(?:we|they|it|this|that|he|she)\b)[a-z]+(?: [a-z]+)?(?<!s)")
 """A noun without an article before a number is the speaker's: "blood pressure was 145 over 92"."""
@@ -215,7 +217,7 @@ def _without(text: str, spans: Sequence[TimeSpan]) -> str:
 
 def _subject(noun: str, clause: Clause, referents: Referents) -> Term | None:
     """Return whom a clause is about; a sentence without a subject is about its speaker."""
-    if noun.casefold() in UNNAMED:
+    if noun.casefold() in UNNAMED or PART_OF.match(noun) or NO_ONE.match(noun):
         return None
     if noun.casefold() in ("", "it", "that") and clause.verb == "cost":
         return referents.owned

@@ -260,5 +260,5 @@ def from_then(scene: Scene) -> Interval:
 def when_of(scene: Scene) -> str:
     """Return the day and clock time of a clause in words ("9 July 2024 at 16:30")."""
     point = scene.point
-    day = str(Interval(start=point.start, end=point.start, start_precision=point.start_precision)) if point else ""
+    day = Interval.format(point.start, point.start_precision) if point and point.start else ""
     return f"{day} at {scene.clock}" if day and scene.clock else day or scene.clock

@@ -106,8 +106,18 @@ class Tree:
             name = None
             if not self.is_name(member):
                 name = next((kid for kid in self.kids(member, "appos") if self.is_name(kid) and kid > member), None)
+                name = self._called(member) if name is None else name
             found.extend([member] if name is None else self.conjuncts(name))
         return found
+
+    def _called(self, noun: int) -> int | None:
+        """Return the name in "a firm called Hartley"."""
+        for clause in self.kids(noun, "acl"):
+            if self.form(clause) in ("called", "named"):
+                return next(
+                    (kid for kid in self.kids(clause, "xcomp", "obj", "nmod", "flat") if self.is_name(kid)), None
+                )
+        return None
 
     def phrase(self, place: int, *, drop: Collection[int] = ()) -> str:
         """Return a noun phrase as text, without its case, clauses, asides and what is coordinated with it."""
@@ -124,12 +134,23 @@ class Tree:
             for kid in self._kids[token]
             if token != place and (self.relation(kid) in ("acl:relcl", "appos", "parataxis") or kid in drop)
         }
-        kept = self.under(place, cut | inner) if inner else tokens
+        kept = self._whole(self.under(place, cut | inner) if inner else tokens)
         while kept and self.upos(kept[-1]) == "PUNCT":
             kept.pop()
         while kept and self.upos(kept[0]) == "PUNCT":
             kept.pop(0)
         return kept
+
+    def _whole(self, tokens: list[int]) -> list[int]:
+        """Add what is joined to the last token by a hyphen, which parsers may hang elsewhere ("BA-2490")."""
+        last = tokens[-1] if tokens else -1
+        while 0 <= last < len(self.words) - 2 and self.words[last + 1].form in ("-", "/"):
+            joint, tail = self.words[last + 1], self.words[last + 2]
+            if self.words[last].end != joint.start or joint.end != tail.start:
+                break
+            tokens = [*tokens, last + 1, last + 2]
+            last += 2
+        return tokens
 
     def _outside(self, kid: int, conjuncts: bool) -> bool:
         kind = base(self.relation(kid))
