@@ -1,7 +1,7 @@
 """The nouns of Doxa: what the verbs take and give.
 
 Every value is frozen, so it may be shared between threads and kept in a trace. `Turn` goes in; `Claim`
-is what one turn says; `Fact` is what the memory holds because of claims; `Change` is one step from one set
+is what one turn says, `Rule` what it says in general; `Fact` is what the memory holds because of claims; `Change` is one step from one set
 of facts to the next; `Evidence` and `Reply` come out.
 """
 
@@ -18,6 +18,7 @@ from doxa.core.trace import Trace
 __all__ = [
     "Act",
     "Asks",
+    "Atom",
     "Certificate",
     "Change",
     "ChangeKind",
@@ -37,6 +38,7 @@ __all__ = [
     "Relation",
     "Reply",
     "Role",
+    "Rule",
     "Status",
     "TaskNode",
     "Term",
@@ -212,6 +214,45 @@ class Claim:
     known_at: datetime | None = None
     span: str = ""
     """The sentence that says it, as it was understood."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Atom:
+    """One proposition of a rule: what a claim says, without a source of its own.
+
+    A subject or object whose key begins with "?" is a variable, the same one throughout its rule. Membership in a
+    class is `is_a` ("every trainee": ?x is_a trainee; "all my sisters": ?x is_a Ana's sister).
+    """
+
+    subject: Term
+    relation: Relation
+    object: Term
+    """Empty for a verb without one ("it rains")."""
+    polarity: bool = True
+    deontic: Literal["", "must", "may"] = ""
+    """"must": it is demanded ("has to stay"); "may": it is allowed, or with polarity false forbidden."""
+    valid: Interval = field(default_factory=Interval)
+    span: str = ""
+    """The words that say it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """What a turn says in general or on a condition: when all of `if_` hold, all of `then` do.
+
+    "B only if A" is stored as "if B then A", "C unless A" as "if not A then C", "not both" as one rule in either
+    direction, "exactly one of" as every pair that excludes each other and what is left when the others are ruled out.
+    """
+
+    if_: tuple[Atom, ...]
+    then: tuple[Atom, ...]
+    turn_id: str = ""
+    speaker: str = ""
+    role: Role = "user"
+    span: str = ""
+    """The sentence that says it."""
+    known_at: datetime | None = None
+    confidence: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

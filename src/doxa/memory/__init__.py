@@ -27,6 +27,7 @@ from doxa.memory.ontology import (
     kinds_of,
     relation_type,
     same_words,
+    third_person,
     verb_type,
 )
 from doxa.memory.state import UserState
@@ -63,6 +64,7 @@ __all__ = [
     "slot_of",
     "stems",
     "supports",
+    "third_person",
     "turn_from",
     "turn_of",
     "turn_to",

@@ -25,6 +25,7 @@ __all__ = [
     "kinds_of",
     "relation_type",
     "same_words",
+    "third_person",
     "verb_type",
 ]
 

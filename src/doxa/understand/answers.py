@@ -12,7 +12,7 @@ from doxa.understand.questions import Declarative, declare, find_question
 from doxa.understand.text import Sentence, sentences, words
 from doxa.understand.times import NUMBERS
 
-__all__ = ["completed"]
+__all__ = ["asked_statement", "completed"]
 
 YES = re.compile(
     r"^(?:yes|yeah|yep|yup|sure|of course|correct|right|exactly|indeed|definitely|I do|I am|I have)\b[,!. ]*",
@@ -53,6 +53,15 @@ def completed(first: Sentence, context: Sequence[Turn], speaker: str) -> str | N
     if declarative.kind == "yesno":
         return _yes_or_no(statement, first.text)
     return _filled(declarative, statement, first.text)
+
+
+def asked_statement(context: Sequence[Turn], speaker: str) -> str | None:
+    """Return what the last question of somebody else asks to be true, in the speaker's own first person; else None."""
+    asked = next((turn for turn in reversed(context[-1:]) if turn.speaker != speaker), None)
+    question = find_question(asked.text) if asked else None
+    written = next((s.text for s in sentences(question) if s.text), "") if question else ""
+    declarative = declare(written) if written else None
+    return _swapped(declarative.text) if declarative is not None and declarative.kind == "yesno" else None
 
 
 def _swapped(text: str) -> str:

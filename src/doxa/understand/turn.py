@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from doxa.backends.parser import Parser
-from doxa.core.values import Act, Claim, Modality, Turn
+from doxa.core.values import Act, Claim, Modality, Rule, Turn
 from doxa.memory import Beliefs
 from doxa.understand.answers import completed
 from doxa.understand.extract import Scope, extract
@@ -16,6 +16,7 @@ from doxa.understand.propose import Proposition
 from doxa.understand.questions import is_question
 from doxa.understand.referents import Referents
 from doxa.understand.repairs import corrections, is_withdrawal, mended, withdrawals
+from doxa.understand.rules import find_rules
 from doxa.understand.text import Sentence, sentences
 from doxa.understand.values import Statement, Understanding
 
@@ -57,6 +58,7 @@ class _Reading:
     referents: Referents
     parser: Parser | None
     claims: list[Claim] = field(default_factory=list)
+    rules: list[Rule] = field(default_factory=list)
     statements: list[Statement] = field(default_factory=list)
     intents: dict[str, None] = field(default_factory=dict)
     questions: list[str] = field(default_factory=list)
@@ -80,6 +82,7 @@ def understand(turn: Turn, context: Sequence[Turn], beliefs: Beliefs, parser: Pa
         reading.intents["chat"] = None
     return Understanding(
         claims=tuple(dict.fromkeys(reading.claims)),
+        rules=tuple(dict.fromkeys(reading.rules)),
         statements=tuple(reading.statements),
         intents=tuple(reading.intents),
         questions=tuple(reading.questions),
@@ -125,7 +128,7 @@ def _sentence(reading: _Reading, sentence: Sentence, *, first: bool) -> None:
     )
     if whole:
         _state(reading, replace(sentence, text=whole))
-    _state(reading, sentence)
+    _state(reading, _ruled(reading, sentence, first=first))
     reading.referents.note(sentence.raw)
 
 
@@ -145,6 +148,16 @@ def _repair(reading: _Reading, claims: list[Claim], sentence: Sentence, act: Act
     reading.intents["withdraw" if act is Act.WITHDRAW else "correct"] = None
     reading.claims.extend(claims)
     reading.statements.append(Statement(text=sentence.raw, act=act))
+
+
+def _ruled(reading: _Reading, sentence: Sentence, *, first: bool) -> Sentence:
+    """Take the rules of a sentence, and return what it says beside them."""
+    found, rest = find_rules(sentence.text, reading.turn, reading.context, reading.referents, first=first)
+    if found:
+        reading.rules.extend(found)
+        reading.statements.append(Statement(text=sentence.text, modality=Modality.HYPOTHETICAL))
+        reading.intents["inform"] = None
+    return replace(sentence, text=rest)
 
 
 def _state(reading: _Reading, sentence: Sentence) -> None:

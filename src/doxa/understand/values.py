@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from doxa.core.values import Act, Claim, Modality
+from doxa.core.values import Act, Claim, Modality, Rule
 
 __all__ = ["Statement", "Understanding"]
 
@@ -23,6 +23,7 @@ class Understanding:
     """What one turn says, does and asks."""
 
     claims: tuple[Claim, ...] = ()
+    rules: tuple[Rule, ...] = ()
     statements: tuple[Statement, ...] = ()
     intents: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()

@@ -1,0 +1,82 @@
+"""What is said of alternatives -> one clause for each ("we go to Crete or to Malta", "one of Tom and Ida has it")."""
+
+from __future__ import annotations
+
+import re
+
+from doxa.core.values import Atom
+from doxa.understand.atoms import AtomReader, atoms_of
+from doxa.understand.clauses import PREPOSITIONS
+from doxa.understand.scene import coordinated
+from doxa.understand.svo import Predication, base_form, read_predication, verb_place
+from doxa.understand.text import words
+
+__all__ = ["alternatives", "members", "split_alternatives"]
+
+MOST = 6
+"""Alternatives of which the pairs are told; more make no rule."""
+
+
+def alternatives(text: str, reader: AtomReader) -> list[Atom]:
+    """Return one atom for each alternative that a sentence names; empty when one of them cannot be read."""
+    clauses = split_alternatives(re.sub(r"\beither ", "", text, flags=re.IGNORECASE)) or []
+    found = [atoms_of(clause, reader) for clause in clauses[:MOST]]
+    return [atoms[0] for atoms in found] if len(found) > 1 and all(len(atoms) == 1 for atoms in found) else []
+
+
+def members(text: str, reader: AtomReader) -> list[Atom]:
+    """Return one atom for each member of "Tom, Ida and Raj has the key"."""
+    tokens = words(text)
+    place = verb_place(tokens)
+    if place is None:
+        return []
+    subject, predicate = " ".join(tokens[:place]).replace(" ,", ","), " ".join(tokens[place:])
+    parts = coordinated(subject)
+    found = [atoms_of(f"{part} {predicate}", reader) for part in parts[:MOST]]
+    return [atoms[0] for atoms in found] if all(len(atoms) == 1 for atoms in found) else []
+
+
+def split_alternatives(text: str) -> list[str] | None:
+    """Return a clause for each side of "or"; None when nothing is joined by it."""
+    parts = [part.strip(" ,") for part in re.split(r",? or (?:else )?", text)]
+    if len(parts) < 2 or not all(parts):
+        return None
+    listed = parts[0].rpartition(", ")  # "tea, milk or juice"
+    tokens = words(parts[-1])
+    last, first = read_predication(tokens), read_predication(words(parts[0]))
+    if first is None and last is not None:
+        place = verb_place(tokens) or 0
+        predicate = " ".join(tokens[place:])
+        subjects = [*coordinated(parts[0].replace(",", " and")), *parts[1:-1]] if listed[1] else parts[:-1]
+        return [*(f"{subject} {predicate}" for subject in subjects), parts[-1]]
+    if first is None:
+        return None
+    return [parts[0], *(_completed(parts[0], first, part) for part in parts[1:])]
+
+
+def _completed(whole: str, first: Predication, part: str) -> str:
+    """Return an alternative as a clause, with what it leaves out taken from the first one."""
+    tokens = words(part)
+    own = verb_place(tokens)
+    if own and read_predication(tokens) is not None:
+        return part
+    said = words(whole)
+    opening = tokens[0].casefold()
+    if opening in PREPOSITIONS | {"to"}:
+        same = [i for i, token in enumerate(said) if token.casefold() == opening]
+        cut = (
+            same[-1] if same else next((i for i, t in enumerate(said) if i and t.casefold() in PREPOSITIONS), len(said))
+        )
+        return " ".join([*said[:cut], part])
+    if base_form(opening, "base", "third", "gerund", "past") and (len(tokens) > 1 or not first.object):
+        verb = first.verb.split()[0]
+        cut = next(
+            (i for i, t in enumerate(said) if i and base_form(t, "base", "third", "gerund", "past") == verb), None
+        )
+        if cut is not None:
+            return " ".join([*said[:cut], part])
+    noun = first.object.split()
+    cut = next((i for i in range(len(said)) if noun and said[i : i + len(noun)] == noun), None)
+    if cut is None:
+        return f"{whole} {part}"
+    return " ".join([*said[:cut], part])

@@ -1,0 +1,210 @@
+"""What is said of everyone of a class -> the class and what holds of it ("every trainee gets a locker")."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from doxa.core.values import Atom, Term
+from doxa.memory import relation_type
+from doxa.understand.atoms import ANYONE, VARIABLE, AtomReader, atoms_of
+from doxa.understand.clauses import PREPOSITIONS
+from doxa.understand.referents import clean, kin_of, named, term
+from doxa.understand.svo import Predication, base_form, read_predication, verb_place
+from doxa.understand.text import words
+from doxa.understand.verbgroup import ADVERBS, BE, DETERMINERS, DO, HAVE, MODALS
+
+__all__ = ["class_halves"]
+
+Halves = tuple[tuple[Atom, ...], tuple[Atom, ...]]
+QUANTIFIER = re.compile(
+    r"^(?P<only>only|just|solely)\b|^(?P<none>nobody|no one|none|not one|not a single|no)\b|"
+    r"^(?P<every>every(?:one|body|thing)?|each(?: and every)?(?: one)?|all|any(?:one|body|thing)?|whoever|whatever|who ever)\b",
+    re.IGNORECASE,
+)
+PRONOMINAL = frozenset(
+    "everyone everybody everything anyone anybody anything whoever whatever nobody those people persons folks".split()
+)
+BARE = re.compile(r"(?:ers|ors|ees|ists|ants|ents|ians|eers|mates)$")
+BARE_NOUNS = frozenset(
+    "kids children people men women dogs cats pets adults boys girls pupils staff guests minors babies toddlers refunds tickets "
+    "orders returns packages parcels phones bikes cars shoes bags candles animals passengers villagers locals interns grads "
+    "veterans heirs twins clubs teams shops firms houses flats rooms payments invoices meals drinks songs books".split()
+)
+RULED = re.compile(r"^be (?:allowed|permitted|forbidden|prohibited|banned|required|welcome|entitled|obliged|exempt)\b")
+IRREGULAR = {"people": "person", "children": "child", "men": "man", "women": "woman", "kids": "kid", "staff": "staff",
+             "wives": "wife", "knives": "knife", "leaves": "leaf", "shelves": "shelf", "mice": "mouse", "feet": "foot",
+             "teeth": "tooth", "movies": "movie", "cookies": "cookie", "buses": "bus"}  # fmt: skip
+AUX = {*BE, *HAVE, *DO, *MODALS}
+
+
+def class_halves(text: str, reader: AtomReader, *, spans: re.Pattern[str], granted: re.Pattern[str]) -> Halves | None:
+    """Return the condition that somebody is of a class and what follows from it; None when nothing general is said.
+
+    Args:
+        text: a sentence that opens with a quantifier, with a class and a relative clause, or with a bare plural.
+        reader: who is who.
+        spans: nouns that say when and not who ("every Monday").
+        granted: verbs that make a sentence about a bare plural general.
+    """
+    match = QUANTIFIER.match(text)
+    rest = re.sub(r"^(?:of |the )+", "", text[match.end() :].strip()) if match else text
+    if match and spans.match(rest.split(" ")[0].rstrip(",") + " ") and spans.fullmatch(rest.split(" ")[0].strip(",.")):
+        return None
+    word = match[0].casefold().split()[0] if match else ""
+    pronominal = word in PRONOMINAL or (match is not None and match[0].casefold() in ("no one", "who ever"))
+    found = _parts(rest, word=word, pronominal=pronominal, reader=reader)
+    if found is None:
+        return None
+    condition, predicate = found
+    said = read_predication(words(f"{ANYONE} {predicate}"))
+    if said is None or said.tense in ("past", "would") or re.match(r"(?:is|are) (?:all |both )?[a-z]+ing\b", predicate):
+        return None
+    if not _general(match, condition, said, granted, rest):
+        return None
+    reader.subjects.append(VARIABLE)
+    then = atoms_of(f"{ANYONE} {predicate}", reader)
+    if match and match["none"]:
+        then = tuple(replace(atom, polarity=not atom.polarity) for atom in then)
+    return (then, condition) if match and match["only"] else (condition, then)
+
+
+def _general(
+    match: re.Match[str] | None, condition: tuple[Atom, ...], said: Predication, granted: re.Pattern[str], rest: str
+) -> bool:
+    ruled = bool(said.deontic or RULED.match(said.verb) or granted.fullmatch(said.verb.split()[0]))
+    bare = len(condition) == 1 and condition[0].object.key in ("person", "thing")
+    if match is not None and match["only"]:
+        return not re.match(
+            r"(?:\d|two|three|four|a few|then|now|yesterday|today|recently|because)\b", rest, re.IGNORECASE
+        )
+    if match is not None:
+        return ruled or not bare
+    first = words(rest)[0].casefold()
+    relative = len(condition) > 1 or condition[0].relation.name != "is_a"
+    group = (
+        bool(BARE.search(first))
+        or first in BARE_NOUNS
+        or any(w in BARE_NOUNS or BARE.search(w) for w in words(rest)[1:3])
+    )
+    return relative or (ruled and group)
+
+
+def _parts(rest: str, *, word: str, pronominal: bool, reader: AtomReader) -> tuple[tuple[Atom, ...], str] | None:
+    """Return the atoms of the class and the words of the predicate."""
+    tokens = words(rest)
+    if not tokens:
+        return None
+    relative = next((i for i, t in enumerate(tokens[:5]) if t.casefold() in ("who", "that", "which", "whose")), None)
+    if word in ("whoever", "whatever", "who"):
+        relative, tokens = 0, ["who", *tokens]
+    if relative is not None and (relative or pronominal) and tokens[relative].casefold() != "whose":
+        return _relative(tokens[:relative], tokens[relative + 1 :], pronominal, reader)
+    subject = ["Qvar", *tokens] if pronominal else tokens
+    place = verb_place(subject)
+    if place is None:
+        return None
+    noun, predicate = subject[1:place] if pronominal else subject[:place], " ".join(subject[place:])
+    noun = [token for token in noun if token.casefold() not in ADVERBS - {"all"}]
+    if pronominal:
+        return _restricted(noun, reader), predicate
+    class_ = _class(noun, reader)
+    return None if class_ is None else ((class_,), predicate)
+
+
+def _restricted(noun: list[str], reader: AtomReader) -> tuple[Atom, ...]:
+    """Read what narrows "everyone" or "nobody" down: "on my team", "in the office"."""
+    words_ = [token for token in noun if token != ","]
+    if words_ and words_[0].casefold() in PREPOSITIONS:
+        return atoms_of(f"{ANYONE} is {' '.join(words_)}", reader)
+    return (_is_a(term("person")),)
+
+
+def _relative(
+    noun: list[str], rest: list[str], pronominal: bool, reader: AtomReader
+) -> tuple[tuple[Atom, ...], str] | None:
+    split = _second_verb(rest)
+    if split is None:
+        return None
+    reader.subjects.append(VARIABLE)
+    condition = atoms_of(f"{ANYONE} {' '.join(rest[:split]).strip(' ,')}", reader)
+    head = [token for token in noun if token.casefold() not in PRONOMINAL]
+    if head and not pronominal:
+        class_ = _class(head, reader)
+        condition = condition if class_ is None else (class_, *condition)
+    predicate = " ".join(rest[split:]).strip(" ,")
+    return (condition, predicate) if condition else None
+
+
+def _second_verb(tokens: list[str]) -> int | None:
+    """Return where the main clause goes on after a relative clause ("parks in the yard | gets a fine")."""
+    places = [i for i in range(1, len(tokens)) if _may_go_on(tokens, i)]
+    sure = [i for i in places if tokens[i - 1] == "," or tokens[i].casefold() in AUX]
+    third = [i for i in places if base_form(tokens[i], "third") and not base_form(tokens[i], "base")]
+    agreed = third if tokens[0].casefold() in ("is", "has", "does") or base_form(tokens[0], "third") else []
+    return next(iter(sorted([*sure, *agreed]) or places), None)
+
+
+def _may_go_on(tokens: list[str], place: int) -> bool:
+    word, before = tokens[place].casefold(), tokens[place - 1].casefold()
+    if before in DETERMINERS | PREPOSITIONS | AUX | {"not", "never", "to", "and", "or", "the"} or before.endswith("'s"):
+        return False
+    if word not in AUX and (tokens[place][0].isupper() or not base_form(word, "base", "third")):
+        return False
+    return read_predication([ANYONE, *tokens[:place]]) is not None and place + 1 < len(tokens) + 1
+
+
+def _class(noun: list[str], reader: AtomReader) -> Atom | None:
+    """Return that the variable is of the class which a noun phrase names."""
+    text = " ".join(noun).replace(" ,", ",").strip(" ,")
+    if not text or text.casefold() in (
+        "it",
+        "this",
+        "that",
+        "i",
+        "we",
+        "you",
+        "they",
+        "he",
+        "she",
+        "of us",
+        "us",
+        "them",
+    ):
+        return None
+    owned = re.match(r"(my|our|his|her|your)\s+(.+)$", text, re.IGNORECASE) or re.match(
+        r"(.+?)(?:'s|(?<=s)')\s+(.+)$", text
+    )
+    if owned:
+        whose = reader.referents.owner(owned[1]) if owned[1].casefold() in ("my", "our", "his", "her", "your") else None
+        whose = whose or reader.referents.resolve(owned[1]) or term(owned[1])
+        singular = _singular(owned[2])
+        return _is_a(term(f"{whose.label}'s {kin_of(singular) or singular}"))
+    if kin_of(text) and text[0].isupper() or named(text):
+        return _is_a(reader.referents.resolve(text) or term(text))
+    return _is_a(term(_singular(clean(text) or text)))
+
+
+def _is_a(class_: Term) -> Atom:
+    return Atom(subject=VARIABLE, relation=relation_type("is_a").relation, object=class_, span=class_.label)
+
+
+def _singular(noun: str) -> str:
+    """Return a noun phrase with its head in the singular ("kids under six" -> "kid under six")."""
+    tokens = noun.split()
+    head = next(
+        (i - 1 for i, word in enumerate(tokens) if i and word.casefold() in PREPOSITIONS | {"of"}), len(tokens) - 1
+    )
+    word = tokens[head]
+    low = word.casefold()
+    if low in IRREGULAR:
+        single = IRREGULAR[low]
+    elif low.endswith("ies") and len(low) > 4:
+        single = word[:-3] + "y"
+    elif re.search(r"(?:s|x|z|ch|sh)es$", low):
+        single = word[:-2]
+    elif low.endswith("s") and not low.endswith(("ss", "us", "is")):
+        single = word[:-1]
+    else:
+        single = word
+    return " ".join([*tokens[:head], single, *tokens[head + 1 :]])

@@ -1,0 +1,486 @@
+"""Sentences that hold in general or on a condition -> rules.
+
+`rules.toml` says which wording makes which kind of rule; the halves are read by `atoms_of`.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.resources import files
+from itertools import permutations
+from typing import Any
+
+from doxa.core.values import Atom, Rule, Turn
+from doxa.understand.alternatives import alternatives, members, split_alternatives
+from doxa.understand.answers import asked_statement
+from doxa.understand.atoms import ANYONE, AtomReader, atoms_of
+from doxa.understand.classes import class_halves
+from doxa.understand.referents import NAME, Referents
+from doxa.understand.svo import read_predication, verb_place
+from doxa.understand.text import words
+
+__all__ = ["find_rules"]
+
+Halves = tuple[tuple[Atom, ...], tuple[Atom, ...]]
+PIECES = re.compile(r"\s*;\s*|:\s+|\s+[-—–]+\s+|\.\s+")
+LEAD = re.compile(
+    r"^(?:(?:(?:and|but|so|also|plus|because|in general|generally|usually|normally|as a rule|apparently|in our \w+|at our place|"
+    r"(?:please )?(?:note|remember)|keep in mind|(?:just )?so you know|you should know|the (?:\w+ )?"
+    r"(?:rule|deal|agreement|thing|point|plan|fact) is|"
+    r"I (?:think|guess|believe|suppose|know|promise|promised|said|told you|mean|swear|decided|have decided|agreed)|"
+    r"we (?:agreed|decided|said|have agreed|have decided)|(?:she|he|they) (?:say|says|said)|"
+    r"it is (?:true|clear|agreed|settled|a fact|known))(?: that)?[,:]? )|"
+    r"(?:well|now|ok|okay|oh|by the way|yes|yeah|no|sure|maybe|probably|honestly|basically|of course|unfortunately|then|remember), )+"
+    r"(?=\S)",
+    re.IGNORECASE,
+)
+TOLD = re.compile(
+    rf"^(?P<who>(?i:my|his|her|our) [\w-]+(?: {NAME})?|{NAME}) (?:just |also |has |once )?(?:says?|said|told (?:me|us)|"
+    r"promised(?: me| us)?|thinks?|thought|insists?|mentioned|warned(?: me| us)?|claims?|wrote|explained)(?: that)?,? (?P<what>.+)$"
+)
+HEDGED = re.compile(
+    r"\b(?:maybe|perhaps|probably|apparently|possibly|I (?:think|guess|suppose|believe))\b", re.IGNORECASE
+)
+ELLIPTIC = re.compile(
+    r"^(?:(?:yes|yeah|yep|no|well|sure|maybe|probably|ok|okay|of course),? ?(?:but )?)*"
+    r"(?P<how>only (?:if|when|once|after)|not unless|unless|if|as long as|provided(?: that)?|assuming(?: that)?|not if|not when|"
+    r"whenever|every time|when) (?P<if>.+)$",
+    re.IGNORECASE,
+)
+HOLDS = re.compile(r",? (?:then|so) |, ", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pattern:
+    kind: str
+    say: re.Pattern[str]
+    unwanted: re.Pattern[str] | None = None
+
+
+@dataclass(slots=True)
+class _Reading:
+    """One sentence while it is read; every rule of it gets readers of its own, that start from the same referents."""
+
+    referents: Referents
+    turn: Turn
+    found: list[Halves] = field(default_factory=list)
+
+    def reader(self) -> AtomReader:
+        return AtomReader(referents=self.referents, at=self.turn.at)
+
+
+@cache
+def _data() -> dict[str, Any]:
+    return tomllib.loads(files("doxa.understand").joinpath("rules.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def _patterns() -> tuple[_Pattern, ...]:
+    rows = _data()["rule"]
+    return tuple(
+        _Pattern(
+            kind=row["kind"],
+            say=re.compile(row["say"], re.IGNORECASE),
+            unwanted=re.compile(row["not"], re.IGNORECASE) if "not" in row else None,
+        )
+        for row in rows
+    )
+
+
+@cache
+def _guard(name: str) -> re.Pattern[str]:
+    text = _data()["words"][name]
+    if name == "asking":
+        text = rf"\b(?:{text}),? (?:if|when|whenever|unless|whether|once)\b"
+    return re.compile(text, re.IGNORECASE)
+
+
+def find_rules(
+    text: str, turn: Turn, context: Sequence[Turn], referents: Referents, *, first: bool = True
+) -> tuple[tuple[Rule, ...], str]:
+    """Return the rules that a sentence states, and what is left of it for the patterns that find claims.
+
+    Args:
+        text: a written-out sentence.
+        turn: the turn that it stands in.
+        context: earlier turns, for an answer such as "Only if it rains."
+        referents: who is who.
+        first: it opens its turn, so it may answer a question.
+
+    Deterministic; never raises on any text. Cost O(rows of the table x len(text)).
+    """
+    rules: list[Rule] = []
+    left: list[str] = []
+    for piece in _pieces(text):
+        halves = _read(piece, turn, context, referents, first=first)
+        rules.extend(_rule(pair, turn, text, hedged=bool(HEDGED.search(piece))) for pair in halves)
+        if not halves:
+            left.append(piece)
+    return tuple(dict.fromkeys(rules)), "; ".join(left) if rules else text
+
+
+def _pieces(text: str) -> list[str]:
+    return [piece.strip(" ,") for piece in PIECES.split(text) if piece.strip(" ,")]
+
+
+def _rule(halves: Halves, turn: Turn, span: str, *, hedged: bool) -> Rule:
+    return Rule(
+        if_=halves[0],
+        then=halves[1],
+        turn_id=turn.turn_id,
+        speaker=turn.speaker,
+        role=turn.role,
+        span=span,
+        known_at=turn.at,
+        confidence=0.5 if hedged else 0.8,
+    )
+
+
+def _read(
+    piece: str, turn: Turn, context: Sequence[Turn], referents: Referents, *, first: bool, depth: int = 0
+) -> list[Halves]:
+    if depth > 3 or _guard("asking").search(piece):
+        return []
+    if first and (answered := _answered(piece, turn, context, referents)):
+        return answered
+    lead = LEAD.match(piece)
+    if lead:
+        return _read(piece[lead.end() :], turn, context, referents, first=False, depth=depth + 1)
+    told = TOLD.match(piece)
+    if told and (who := referents.resolve(told["who"])) is not None:
+        referents.mention(who)
+        return _read(told["what"], turn, context, referents, first=False, depth=depth + 1)
+    for pattern in _patterns():
+        match = pattern.say.match(piece)
+        if match is None or (pattern.unwanted and pattern.unwanted.search(piece)):
+            continue
+        reading = _Reading(referents=referents, turn=turn)
+        KINDS[pattern.kind](match, reading)
+        found = [pair for pair in reading.found if pair[0] and pair[1] and pair[0] != pair[1]]
+        if found:
+            return list(dict.fromkeys(found))
+    return []
+
+
+def _answered(piece: str, turn: Turn, context: Sequence[Turn], referents: Referents) -> list[Halves]:
+    """Read an answer that is only a condition ("Only if it rains.") with the question before it."""
+    match = ELLIPTIC.match(piece)
+    if match is None or _halves(match["if"]) or _polite(match["if"]):
+        return []
+    statement = asked_statement(context, turn.speaker)
+    if statement is None:
+        return []
+    reader = AtomReader(referents=referents, at=turn.at)
+    then = atoms_of(statement, reader)
+    if_ = atoms_of(match["if"], reader)
+    how = match["how"].casefold()
+    if not then or not if_:
+        return []
+    if how.startswith(("only", "not unless")):
+        return [(then, if_)]
+    if how == "unless":
+        return [((_negated(atom),), then) for atom in if_]
+    return [(if_, tuple(map(_negated, then)))] if how.startswith("not") else [(if_, then)]
+
+
+def _polite(if_: str) -> bool:
+    return bool(_guard("polite").match(if_) or _guard("unreal").match(if_))
+
+
+def _halves(both: str) -> tuple[str, str] | None:
+    """Split "it rains, we play inside" where two clauses meet; None when they do not."""
+    for comma in HOLDS.finditer(both):
+        head, tail = both[: comma.start()], both[comma.end() :]
+        if _is_clause(head) and _is_clause(tail) and not _listing(head, tail):
+            return head, tail
+    tokens = words(both)
+    for place in range(2, len(tokens) - 1):
+        if _starts_clause(tokens, place):
+            head, tail = " ".join(tokens[:place]), " ".join(tokens[place:])
+            if _is_clause(head) and _is_clause(tail):
+                return head, tail
+    return None
+
+
+def _is_clause(text: str) -> bool:
+    return read_predication(words(text)) is not None
+
+
+def _listing(head: str, tail: str) -> bool:
+    """Tell whether a comma rather goes on with the condition ("if I pass, and get the visa")."""
+    return bool(re.match(r"and |or ", tail))
+
+
+def _starts_clause(tokens: list[str], place: int) -> bool:
+    word, before = tokens[place].casefold(), tokens[place - 1].casefold()
+    if before in ("and", "or", "that", "to", "of", "the", "a", "my"):
+        return False
+    opens = word in (
+        "i",
+        "he",
+        "she",
+        "we",
+        "they",
+        "you",
+        "everyone",
+        "everybody",
+        "nobody",
+        "the",
+        "my",
+        "our",
+        "it",
+        "there",
+    )
+    return (opens or word == ANYONE.casefold()) and verb_place(tokens[:place]) is not None
+
+
+def _negated(atom: Atom) -> Atom:
+    return replace(atom, polarity=not atom.polarity)
+
+
+def _say(reading: _Reading, if_: str, then: str, *, then_first: bool = False) -> Halves | None:
+    """Read two clauses that belong together; the one that stands first names who the other speaks of."""
+    if _polite(if_):
+        return None
+    reader = reading.reader()
+    if re.match(r"(?:you|one)\b", if_, re.I) and re.match(r"(?:you|your|one)\b", then, re.I):
+        reader.generic = True
+    first, second = (then, if_) if then_first else (if_, then)
+    lone = re.match(r"(?:he|she|they|it)\b", first, re.IGNORECASE) and not re.match(r"it\b", second, re.IGNORECASE)
+    if lone and re.match(rf"{NAME} ", second) and not re.match(r"(?:he|she|they|I|we)\b", second):
+        b = atoms_of(second, reader)
+        a = atoms_of(first, reader)
+    else:
+        a = atoms_of(first, reader)
+        b = atoms_of(second, reader)
+    return (b, a) if then_first else (a, b)
+
+
+def _either_half(if_: str) -> list[str]:
+    """Return a condition once for each of its alternatives ("Dario or Nuno calls")."""
+    return split_alternatives(if_) or [if_]
+
+
+def _if(match: re.Match[str], reading: _Reading) -> None:
+    parts = _condition(match)
+    if parts is None:
+        return
+    if_, then, then_first = parts
+    for one in _either_half(if_):
+        pair = _say(reading, one, then, then_first=then_first)
+        if pair:
+            reading.found.append(pair)
+
+
+def _condition(match: re.Match[str]) -> tuple[str, str, bool] | None:
+    groups = match.groupdict()
+    if groups.get("both"):
+        halves = _halves(groups["both"])
+        return (*halves, False) if halves else None
+    return groups["if"], groups["then"], True
+
+
+def _habit(match: re.Match[str], reading: _Reading) -> None:
+    """A habit is told in the present; "when I was a child" and "when I get home I will call" are no rules."""
+    parts = _condition(match)
+    if parts is None:
+        return
+    if_, then, _ = parts
+    tenses = [found.tense for part in (if_, then) if (found := read_predication(words(part)))]
+    loose = match[0].casefold().startswith(("when ", "once ", "as soon as", "the moment")) or not re.search(
+        r"whenever|(?:every|each|any) ?time|always", match[0], re.IGNORECASE
+    )
+    if "past" in tenses or (loose and ("future" in tenses or "would" in tenses or _under_way(then))):
+        return
+    _if(match, reading)
+
+
+def _under_way(clause: str) -> bool:
+    return bool(re.search(r"\b(?:am|is|are) (?:\w+ly )?[a-z]+ing\b", clause))
+
+
+def _only(match: re.Match[str], reading: _Reading) -> None:
+    pair = _say(reading, match["if"], match["then"], then_first=True)
+    if pair:
+        reading.found.append((pair[1], pair[0]))
+
+
+def _only_inside(match: re.Match[str], reading: _Reading) -> None:
+    pair = _say(reading, match["if"], f"{match['head']} {match['tail']}", then_first=True)
+    if pair:
+        reading.found.append((pair[1], pair[0]))
+
+
+def _only_inverted(match: re.Match[str], reading: _Reading) -> None:
+    inverted = words(match["inverted"])
+    for size in range(1, min(5, len(inverted) - 1)):
+        statement = " ".join([*inverted[1 : size + 1], inverted[0], *inverted[size + 1 :]])
+        found = read_predication(words(statement))
+        if (
+            found
+            and len(found.subject.split()) == size
+            and (size > 1 or inverted[1].casefold() not in ("the", "my", "our"))
+        ):
+            pair = _say(reading, match["if"], statement)
+            if pair:
+                reading.found.append((pair[1], pair[0]))
+            return
+
+
+def _unless(match: re.Match[str], reading: _Reading) -> None:
+    parts = _condition(match)
+    if parts is None:
+        return
+    if_, then, then_first = parts
+    pair = _say(reading, if_, then, then_first=then_first)
+    if pair:
+        reading.found.extend(((_negated(atom),), pair[1]) for atom in pair[0])
+
+
+def _except(match: re.Match[str], reading: _Reading) -> None:
+    pair = _say(reading, match["if"], match["then"], then_first=True)
+    if pair:
+        reading.found.append((pair[0], tuple(replace(atom, polarity=False) for atom in pair[1])))
+
+
+def _iff(match: re.Match[str], reading: _Reading) -> None:
+    pair = _say(reading, match["if"], match["then"], then_first=True)
+    if pair:
+        reading.found.extend([pair, (pair[1], pair[0])])
+
+
+def _split(match: re.Match[str], reading: _Reading) -> None:
+    halves = _halves(match["if"])
+    if halves is None:
+        return
+    pair = _say(reading, *halves)
+    other = _say(reading, halves[0], match["else"])
+    if pair and other:
+        reading.found.append(pair)
+        reading.found.extend(((_negated(atom),), other[1]) for atom in pair[0])
+
+
+def _should(match: re.Match[str], reading: _Reading) -> None:
+    halves = _halves(match["both"])
+    if halves is None:
+        bare = next((h for h in _bare_halves(match["both"])), None)
+        halves = bare
+    if halves:
+        pair = _say(reading, *halves)
+        if pair:
+            reading.found.append(pair)
+
+
+def _bare_halves(both: str) -> Iterable[tuple[str, str]]:
+    """Split "the alarm go off, everyone leaves": after "should" the verb is in its base form."""
+    head, comma, tail = both.partition(", ")
+    tokens = words(head)
+    if not comma or not _is_clause(tail):
+        return
+    for place in range(1, len(tokens)):
+        statement = " ".join([*tokens[:place], "will", *tokens[place:]])
+        found = read_predication(words(statement))
+        if found and verb_place([*tokens[:place], "they", *tokens[place:]]) == place + 1 and _verbal(tokens, place):
+            yield statement, tail
+            return
+
+
+def _verbal(tokens: list[str], place: int) -> bool:
+    return place > 1 or tokens[0].casefold() not in ("the", "a", "an", "my", "our", "his", "her", "any")
+
+
+def _aim(match: re.Match[str], reading: _Reading) -> None:
+    pair = _say(reading, f"{ANYONE} {match['if']}", f"{ANYONE} {match['then']}")
+    if pair:
+        reading.found.append(pair)
+
+
+def _class(match: re.Match[str], reading: _Reading) -> None:
+    found = class_halves(match[0], reading.reader(), spans=_guard("times"), granted=_guard("granted"))
+    if found:
+        reading.found.append(found)
+
+
+def _exclude(match: re.Match[str], reading: _Reading) -> None:
+    atoms = members(match["members"], reading.reader())
+    reading.found.extend(_apart(atoms))
+
+
+def _choose(match: re.Match[str], reading: _Reading) -> None:
+    atoms = members(match["members"], reading.reader())
+    reading.found.extend([*_apart(atoms), *_one_left(atoms)])
+
+
+def _at_least(match: re.Match[str], reading: _Reading) -> None:
+    reading.found.extend(_one_left(members(match["members"], reading.reader())))
+
+
+def _choice(match: re.Match[str], reading: _Reading) -> None:
+    reading.found.extend(_apart(alternatives(match["both"], reading.reader())))
+    if re.search(r"\beither\b", match["both"], re.IGNORECASE):
+        reading.found.extend(_one_left(alternatives(match["both"], reading.reader())))
+
+
+def _or(match: re.Match[str], reading: _Reading) -> None:
+    reading.found.extend(_one_left(alternatives(match[0], reading.reader())))
+
+
+def _together(match: re.Match[str], reading: _Reading) -> None:
+    said = re.sub(r" (?:not|never)$|(?<=can)not$", "", match["both"], flags=re.IGNORECASE)
+    atoms = atoms_of(f"{said}{match['rest']}", reading.reader())
+    reading.found.extend(_apart([replace(atom, polarity=True) for atom in atoms]))
+
+
+def _both_apart(match: re.Match[str], reading: _Reading) -> None:
+    head = re.sub(r"\b(?:not|never) ?", "", match["both"], count=1, flags=re.IGNORECASE)
+    first = re.match(r"(\w+(?: [A-Za-z]+){0,1}?)(?= (?:in|at|on|for|to) |$)", match["b"])
+    tail = match["b"][first.end() :] if first else ""
+    reader = reading.reader()
+    reader.generic = bool(re.match(r"(?:you|one)\b", head, re.IGNORECASE))
+    pair = [atoms_of(f"{head}{noun}{tail}", reader) for noun in (match["a"], first[1] if first else match["b"])]
+    if all(len(atoms) == 1 for atoms in pair):
+        reading.found.extend(_apart([atom for atoms in pair for atom in atoms]))
+
+
+def _apart(atoms: Sequence[Atom]) -> list[Halves]:
+    """Return that no two of some atoms hold together, in both directions. Cost O(len(atoms)²)."""
+    return [((a,), (_negated(b),)) for a, b in permutations(atoms, 2)] if len(atoms) > 1 else []
+
+
+def _one_left(atoms: Sequence[Atom]) -> list[Halves]:
+    """Return that one of some atoms holds when all the others do not."""
+    if len(atoms) < 2:
+        return []
+    return [(tuple(_negated(other) for other in atoms if other is not atom), (atom,)) for atom in reversed(atoms)]
+
+
+KINDS: dict[str, Callable[[re.Match[str], _Reading], None]] = {
+    "if": _if,
+    "habit": _habit,
+    "only": _only,
+    "only-inside": _only_inside,
+    "only-inverted": _only_inverted,
+    "unless": _unless,
+    "except": _except,
+    "iff": _iff,
+    "split": _split,
+    "should": _should,
+    "aim": _aim,
+    "class": _class,
+    "none": _class,
+    "reserved": _class,
+    "kind": _class,
+    "generic": _class,
+    "exclude": _exclude,
+    "choose": _choose,
+    "either": _at_least,
+    "choice": _choice,
+    "or": _or,
+    "together": _together,
+    "apart": _both_apart,
+}
+"""How each kind of the table is read."""
