@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from doxa.core.config import Config
     from doxa.core.errors import DoxaError
     from doxa.core.values import (
+        Atom,
         Certificate,
         Change,
         Citation,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
         Modality,
         Receipt,
         Reply,
+        Rule,
         Status,
         Turn,
         Verdict,
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AsyncDoxa",
+    "Atom",
     "Certificate",
     "Change",
     "Citation",
@@ -46,6 +49,7 @@ __all__ = [
     "Modality",
     "Receipt",
     "Reply",
+    "Rule",
     "Status",
     "Turn",
     "Verdict",

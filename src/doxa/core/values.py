@@ -1,8 +1,8 @@
 """The nouns of Doxa: what the verbs take and give.
 
 Every value is frozen, so it may be shared between threads and kept in a trace. `Turn` goes in; `Claim`
-is what one turn says, `Rule` what it says in general; `Fact` is what the memory holds because of claims; `Change` is one step from one set
-of facts to the next; `Evidence` and `Reply` come out.
+is what one turn says, `Rule` what it says in general; `Fact` is what the memory holds because of claims; `Change`
+is one step from one set of facts to the next; `Evidence` and `Reply` come out.
 """
 
 from __future__ import annotations

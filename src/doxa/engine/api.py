@@ -35,6 +35,7 @@ from doxa.core.values import (
     Receipt,
     Reply,
     Role,
+    Rule,
     Turn,
 )
 from doxa.engine import transfer
@@ -44,7 +45,7 @@ from doxa.engine.maintenance import Maintenance
 from doxa.engine.replay import NO_TURN, beliefs_at, erase_all, erase_turn
 from doxa.engine.turn import Asked, respond, search
 from doxa.engine.wiring import Parts, wire
-from doxa.memory import Beliefs, Event, describe
+from doxa.memory import Beliefs, Event, describe, describe_rule
 from doxa.revise import retract, withdraw
 
 __all__ = ["Dialogue", "Doxa", "Memory"]
@@ -382,6 +383,17 @@ class Memory:
                 beliefs, today = self._beliefs_at(moment), moment.date()
             return list(beliefs.select(current=current, now=today, as_of=day, subject=subject, relation=relation))
 
+    def rules(self, *, known_at: Moment | None = None) -> list[Rule]:
+        """Return what was said in general or on a condition ("if it rains, we stay in"), oldest first.
+
+        Args:
+            known_at: what had been said by then; by default everything that was not withdrawn.
+        """
+        self._doxa.settle(self.user)
+        with self._doxa.parts.log.user(self.user) as state:
+            beliefs = state.beliefs if known_at is None else self._beliefs_at(read_end(known_at))
+            return list(beliefs.rules)
+
     def history(self, of: Fact | str | tuple[str, str] | None = None) -> list[Change]:
         """Return what happened to what is believed, oldest first.
 
@@ -537,9 +549,9 @@ class Memory:
         with self._doxa.parts.log.user(self.user) as state:
             return state.counts()
 
-    def describe(self, fact: Fact) -> str:
-        """Return a fact as a plain sentence."""
-        return describe(fact)
+    def describe(self, of: Fact | Rule) -> str:
+        """Return a fact or a rule as a plain sentence."""
+        return describe_rule(of) if isinstance(of, Rule) else describe(of)
 
     def _beliefs_at(self, moment: datetime) -> Beliefs:
         return beliefs_at(self._doxa.parts.log.rows(self.user), moment)

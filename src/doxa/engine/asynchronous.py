@@ -19,6 +19,7 @@ from doxa.core.values import (
     Receipt,
     Reply,
     Role,
+    Rule,
 )
 from doxa.engine.api import Dialogue, Doxa, Memory
 from doxa.engine.intake import Day, Moment
@@ -166,6 +167,10 @@ class AsyncMemory:
             self._twin.facts, current=current, subject=subject, relation=relation, as_of=as_of, known_at=known_at
         )
 
+    async def rules(self, *, known_at: Moment | None = None) -> list[Rule]:
+        """Return what was said in general or on a condition ("if it rains, we stay in"), oldest first."""
+        return await asyncio.to_thread(self._twin.rules, known_at=known_at)
+
     async def history(self, of: Fact | str | tuple[str, str] | None = None) -> list[Change]:
         """Return what happened to what is believed, oldest first."""
         return await asyncio.to_thread(self._twin.history, of)
@@ -210,9 +215,9 @@ class AsyncMemory:
         """Return how much of everything there is."""
         return await asyncio.to_thread(self._twin.stats)
 
-    def describe(self, fact: Fact) -> str:
-        """Return a fact as a plain sentence."""
-        return self._twin.describe(fact)
+    def describe(self, of: Fact | Rule) -> str:
+        """Return a fact or a rule as a plain sentence."""
+        return self._twin.describe(of)
 
 
 # [[[end]]]

@@ -11,12 +11,12 @@ from typing import Any
 
 from doxa.backends.store import Row
 from doxa.core.errors import NotFoundError, StoreConflictError
-from doxa.core.values import Certificate, Claim, Fact, Turn
-from doxa.memory import Beliefs, Event, MemoryLog, UserState, slot_of, turn_of
+from doxa.core.values import Certificate, Fact, Turn
+from doxa.memory import Beliefs, Event, MemoryLog, Note, UserState, slot_of, turn_of
 from doxa.revise import retract, revise, withdraw
-from doxa.understand import understand
+from doxa.understand import Understanding, understand
 
-__all__ = ["NO_TURN", "beliefs_at", "claims_of", "erase_all", "erase_turn"]
+__all__ = ["NO_TURN", "beliefs_at", "erase_all", "erase_turn", "note_of", "reading_of"]
 
 NO_TURN = "User {user!r} has no turn {turn_id!r}. `doxa search` and `doxa facts` show turn ids."
 
@@ -35,7 +35,7 @@ def _again(event: Event, beliefs: Beliefs) -> Event:
     if event.kind == "maintained":
         turn_id = event.claims[0].turn_id if event.claims else ""
         changes = revise(event.claims, beliefs, turn_id=turn_id, known_at=event.known_at)
-        beliefs.learn(event.claims, changes)
+        beliefs.learn(event.claims, changes, event.rules)
     elif event.kind == "withdrawn":
         changes = withdraw(event.target, beliefs, known_at=event.known_at, reason=event.reason)
         beliefs.drop_turn(event.target, changes)
@@ -57,14 +57,19 @@ def _retracted(event: Event, beliefs: Beliefs) -> Fact | None:
     return next((fact for fact in same if set(fact.turn_ids) & set(was.turn_ids)), None)
 
 
-def claims_of(turn: Turn, state: UserState, *, context_turns: int) -> tuple[Sequence[Claim], str]:
+def reading_of(turn: Turn, context: Sequence[Turn], beliefs: Beliefs) -> tuple[Understanding, str]:
     """Return what a turn says, and why it could not be understood; empty when it could."""
     if turn.generated:
-        return (), ""
+        return Understanding(), ""
     try:
-        return understand(turn, state.context(turn, context_turns), state.beliefs).claims, ""
+        return understand(turn, context, beliefs), ""
     except Exception as exc:  # noqa: BLE001  kept as text: one turn must not hold up all that come after it
-        return (), f"the turn could not be understood: {exc!r}"
+        return Understanding(intents=("chat",)), f"the turn could not be understood: {exc!r}"
+
+
+def note_of(understanding: Understanding) -> Note:
+    """Return how a turn was understood, as its event keeps it."""
+    return Note(intents=understanding.intents)
 
 
 def erase_turn(log: MemoryLog, user: str, turn_id: str, *, context_turns: int) -> Certificate:
@@ -144,8 +149,14 @@ def _retell(
             about = state.turns.get(row.about or 0)
             event = Event.from_row(row, about)
             if row.ordinal > after and about is not None:
-                claims, failed = claims_of(about, state, context_turns=context_turns)
-                event = replace(event, claims=claims, degraded=event.degraded or failed)
+                found, failed = reading_of(about, state.context(about, context_turns), state.beliefs)
+                event = replace(
+                    event,
+                    claims=found.claims,
+                    rules=found.rules,
+                    note=note_of(found),
+                    degraded=event.degraded or failed,
+                )
             event = _again(event, state.beliefs)
             if row.ordinal > after:
                 bodies[row.ordinal] = event.body()

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from doxa.core.errors import BackendError
 from doxa.core.trace import Tracer
 from doxa.core.values import Change, ChangeKind, Draft, Evidence, Fact, Question, Reply, Turn, Verdict
-from doxa.engine.replay import beliefs_at, claims_of
+from doxa.engine.replay import beliefs_at, note_of, reading_of
 from doxa.engine.wiring import Parts
-from doxa.memory import Beliefs, Event, UserState, describe
+from doxa.memory import Beliefs, Event, Note, UserState, describe
 from doxa.reason import PROMPT_VERSION, answer, relevant_facts, write_with_model
 from doxa.recall import recall, rephrase
 from doxa.revise import revise
-from doxa.understand import find_question, read_question, understand
+from doxa.understand import find_question, read_question
 from doxa.verify import verify
 
 __all__ = ["Asked", "absorb", "respond", "search"]
@@ -87,11 +87,18 @@ def absorb(turn: Turn, vector: NDArray[np.float32] | None, parts: Parts, *, degr
     with parts.log.user(turn.user) as state:
         if turn.ordinal <= state.maintained or state.turns.get(turn.ordinal) != turn:
             return False
-        claims, failed = claims_of(turn, state, context_turns=parts.config.engine.context_turns)
-        degraded = f"{degraded}; {failed}".strip("; ")
-        changes = revise(claims, state.beliefs, turn_id=turn.turn_id, known_at=turn.at)
+        context = state.context(turn, parts.config.engine.context_turns)
+        found, failed = reading_of(turn, context, state.beliefs)
+        changes = revise(found.claims, state.beliefs, turn_id=turn.turn_id, known_at=turn.at)
         event = Event(
-            kind="maintained", known_at=turn.at, about=turn, claims=claims, changes=changes, degraded=degraded
+            kind="maintained",
+            known_at=turn.at,
+            about=turn,
+            claims=found.claims,
+            rules=found.rules,
+            changes=changes,
+            note=note_of(found),
+            degraded=f"{degraded}; {failed}".strip("; "),
         )
         parts.log.append(turn.user, state, event, vector)
         return True
@@ -147,7 +154,7 @@ def _look_up(asked: Asked, vector: NDArray[np.float32], state: UserState, parts:
         if sentence is not None:
             question = read_question(sentence, asker=asked.speaker, at=asked.at, context=recent, beliefs=beliefs)
             note.update(kind=question.kind, asks=question.asks, relation=str(question.relation or ""))
-        intents = understand(own, recent, beliefs).intents if own else ("ask",)
+    intents = _intents(own, recent, state, tracer)
     with tracer.step("recall") as note:
         spec = parts.recall
         evidence = recall(asked.text, vector, state, at=asked.at, known_at=asked.known_at, spec=spec)
@@ -174,6 +181,22 @@ def _look_up(asked: Asked, vector: NDArray[np.float32], state: UserState, parts:
         intents=intents,
         today=today,
     )
+
+
+def _intents(own: Turn | None, recent: Sequence[Turn], state: UserState, tracer: Tracer) -> tuple[str, ...]:
+    """Return what the turn that asks does, as it was understood when it was processed."""
+    if own is None:
+        return ("ask",)
+    with tracer.step("understand") as note:
+        known: Note | None = state.notes.get(own.turn_id)
+        failed = state.degraded.get(own.turn_id, "")
+        if known is None:  # not processed yet
+            found, failed = reading_of(own, recent, state.beliefs)
+            known = note_of(found)
+        if failed:
+            note["degraded"] = failed
+        note["intents"] = known.intents
+        return known.intents or ("chat",)
 
 
 def _facts_for_prompt(question: Question | None, beliefs: Beliefs, today: date, parts: Parts) -> list[Fact]:
@@ -236,7 +259,7 @@ def _check(asked: Asked, draft: Draft, state: UserState) -> Verdict:
         at=asked.at,
     )
     historic = asked.as_of is not None or asked.known_at is not None
-    claims = [] if historic or draft.abstained else understand(said, [], state.beliefs).claims
+    claims = () if historic or draft.abstained else reading_of(said, [], state.beliefs)[0].claims
     return verify(draft, claims, state.beliefs)
 
 

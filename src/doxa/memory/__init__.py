@@ -12,6 +12,8 @@ from doxa.memory.codec import (
     claim_to,
     fact_from,
     fact_to,
+    rule_from,
+    rule_to,
     turn_from,
     turn_to,
 )
@@ -30,7 +32,8 @@ from doxa.memory.ontology import (
     third_person,
     verb_type,
 )
-from doxa.memory.state import UserState
+from doxa.memory.rules import describe_rule, rule_id
+from doxa.memory.state import Note, UserState
 from doxa.memory.vectors import VectorMatrix
 
 __all__ = [
@@ -39,6 +42,7 @@ __all__ = [
     "Event",
     "InvertedIndex",
     "MemoryLog",
+    "Note",
     "RelationType",
     "Slot",
     "UserState",
@@ -50,6 +54,7 @@ __all__ = [
     "claim_from",
     "claim_to",
     "describe",
+    "describe_rule",
     "fact_from",
     "fact_id",
     "fact_to",
@@ -60,6 +65,9 @@ __all__ = [
     "kinds_of",
     "microseconds",
     "relation_type",
+    "rule_from",
+    "rule_id",
+    "rule_to",
     "same_words",
     "slot_of",
     "stems",

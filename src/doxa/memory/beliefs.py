@@ -1,4 +1,4 @@
-"""What one user's memory believes: claims by slot, the facts they support, and every change so far.
+"""What one user's memory believes: claims by slot, the facts they support, rules, and every change so far.
 
 A *slot* is a question with one answer at a time: `(Ana, lives in)` for a functional relation, and
 `(Ana, likes, tea)` for one that has many objects. Facts of different slots never clash here.
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import date
 
-from doxa.core.values import Change, ChangeKind, Claim, Fact, Modality, Status
+from doxa.core.values import Change, ChangeKind, Claim, Fact, Modality, Rule, Status
 
 __all__ = ["Beliefs", "Slot", "fact_id", "slot_of"]
 
@@ -44,12 +44,14 @@ def fact_id(claim: Claim, episode: int) -> str:
 
 @dataclass(slots=True)
 class Beliefs:
-    """Claims, facts and changes of one user. Folding an event costs O(its claims + its changes)."""
+    """Claims, facts, rules and changes of one user. Folding an event costs O(its claims + its changes)."""
 
     claims: dict[Slot, list[Claim]] = field(default_factory=lambda: defaultdict(list))
     """Live claims of every slot, in the order in which they were said."""
     facts: dict[str, Fact] = field(default_factory=dict)
     changes: list[Change] = field(default_factory=list)
+    _rules: dict[str, tuple[Rule, ...]] = field(default_factory=dict)
+    """Rules by the turn that states them, in the order in which they were said."""
     _by_slot: dict[Slot, list[str]] = field(default_factory=lambda: defaultdict(list))
     _by_turn: dict[str, list[Slot]] = field(default_factory=lambda: defaultdict(list))
     _by_subject: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
@@ -58,8 +60,19 @@ class Beliefs:
     _changes_of: dict[str, list[Change]] = field(default_factory=lambda: defaultdict(list))
     _changes_by: dict[str, list[Change]] = field(default_factory=lambda: defaultdict(list))
 
-    def learn(self, claims: Iterable[Claim], changes: Iterable[Change]) -> None:
-        """Take over the claims of a turn and the changes that they caused."""
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules that hold, in the order in which they were said; O(number of rules)."""
+        return tuple(rule for stated in self._rules.values() for rule in stated)
+
+    def rules_of(self, turn_id: str) -> tuple[Rule, ...]:
+        """Return the rules that a turn states; empty when it was withdrawn."""
+        return self._rules.get(turn_id, ())
+
+    def learn(self, claims: Iterable[Claim], changes: Iterable[Change], rules: Iterable[Rule] = ()) -> None:
+        """Take over the claims and rules of a turn and the changes that they caused."""
+        for rule in rules:
+            self._rules[rule.turn_id] = (*self._rules.get(rule.turn_id, ()), rule)
         for claim in claims:
             slot = slot_of(claim)
             self.claims[slot].append(claim)
@@ -67,7 +80,8 @@ class Beliefs:
         self._apply(changes)
 
     def drop_turn(self, turn_id: str, changes: Iterable[Change]) -> None:
-        """Give up the claims of a withdrawn turn and take over what followed from it."""
+        """Give up the claims and rules of a withdrawn turn and take over what followed from it."""
+        self._rules.pop(turn_id, None)
         for slot in self._by_turn.pop(turn_id, ()):
             self.claims[slot] = [claim for claim in self.claims[slot] if claim.turn_id != turn_id]
         self._apply(changes)

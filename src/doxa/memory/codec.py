@@ -1,4 +1,4 @@
-"""Claims, facts, changes and turns as plain JSON data, and back.
+"""Claims, rules, facts, changes and turns as plain JSON data, and back.
 
 Fields that hold their default are left out, so a row costs what it says. A field that is not known (written by
 a newer minor version) is ignored; a missing one takes its default.
@@ -10,9 +10,34 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from typing import Any
 
-from doxa.core.values import Act, Change, ChangeKind, Claim, Fact, Interval, Modality, Relation, Status, Term, Turn
+from doxa.core.values import (
+    Act,
+    Atom,
+    Change,
+    ChangeKind,
+    Claim,
+    Fact,
+    Interval,
+    Modality,
+    Relation,
+    Rule,
+    Status,
+    Term,
+    Turn,
+)
 
-__all__ = ["change_from", "change_to", "claim_from", "claim_to", "fact_from", "fact_to", "turn_from", "turn_to"]
+__all__ = [
+    "change_from",
+    "change_to",
+    "claim_from",
+    "claim_to",
+    "fact_from",
+    "fact_to",
+    "rule_from",
+    "rule_to",
+    "turn_from",
+    "turn_to",
+]
 
 Data = Mapping[str, Any]
 
@@ -81,6 +106,60 @@ def claim_from(data: Data) -> Claim:
         speaker=data.get("speaker", ""),
         role=data.get("role", "user"),
         known_at=_time_from(data.get("known")),
+        span=data.get("span", ""),
+    )
+
+
+def rule_to(rule: Rule) -> dict[str, Any]:
+    """Return a rule as data."""
+    data: dict[str, Any] = {
+        "if": [_atom_to(atom) for atom in rule.if_],
+        "then": [_atom_to(atom) for atom in rule.then],
+        "turn": rule.turn_id,
+        "speaker": rule.speaker,
+        "span": rule.span,
+        "role": rule.role != "user" and rule.role,
+        "conf": rule.confidence != 1.0 and rule.confidence,
+        "known": _time_to(rule.known_at),
+    }
+    return {key: value for key, value in data.items() if value}
+
+
+def rule_from(data: Data) -> Rule:
+    """Return the rule of `rule_to`."""
+    return Rule(
+        if_=tuple(map(_atom_from, data["if"])),
+        then=tuple(map(_atom_from, data["then"])),
+        turn_id=data.get("turn", ""),
+        speaker=data.get("speaker", ""),
+        role=data.get("role", "user"),
+        span=data.get("span", ""),
+        known_at=_time_from(data.get("known")),
+        confidence=data.get("conf", 1.0),
+    )
+
+
+def _atom_to(atom: Atom) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "s": _pair(atom.subject),
+        "r": [atom.relation.name, atom.relation.label],
+        "o": _pair(atom.object),
+        "neg": not atom.polarity,
+        "deontic": atom.deontic,
+        "valid": _interval_to(atom.valid),
+        "span": atom.span,
+    }
+    return {key: value for key, value in data.items() if value}
+
+
+def _atom_from(data: Data) -> Atom:
+    return Atom(
+        subject=Term(*data["s"]),
+        relation=Relation(*data["r"]),
+        object=Term(*data["o"]),
+        polarity=not data.get("neg", False),
+        deontic=data.get("deontic", ""),
+        valid=_interval_from(data.get("valid")),
         span=data.get("span", ""),
     )
 

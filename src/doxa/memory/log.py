@@ -22,9 +22,18 @@ from numpy.typing import NDArray
 from doxa.backends.encoder import Encoder
 from doxa.backends.store import Head, NewRow, Row, Store, Vector
 from doxa.core.errors import BackendError, TurnConflictError
-from doxa.core.values import Change, Claim, Receipt, Turn
-from doxa.memory.codec import change_from, change_to, claim_from, claim_to, turn_from, turn_to
-from doxa.memory.state import UserState
+from doxa.core.values import Change, Claim, Receipt, Rule, Turn
+from doxa.memory.codec import (
+    change_from,
+    change_to,
+    claim_from,
+    claim_to,
+    rule_from,
+    rule_to,
+    turn_from,
+    turn_to,
+)
+from doxa.memory.state import Note, UserState
 from doxa.memory.vectors import from_bytes, to_bytes
 
 __all__ = ["Event", "MemoryLog", "fold_row"]
@@ -40,20 +49,27 @@ class Event:
     known_at: datetime
     about: Turn | None = None
     claims: Sequence[Claim] = ()
+    rules: Sequence[Rule] = ()
     changes: Sequence[Change] = ()
     target: str = ""
     """The turn id that was withdrawn, or the fact id that was retracted."""
     reason: str = ""
     degraded: str = ""
+    note: Note = field(default_factory=Note)
 
     def body(self) -> dict[str, Any]:
         """Return the event as data for its row."""
         data: dict[str, Any] = {
             "claims": [claim_to(claim) for claim in self.claims],
+            "rules": [rule_to(rule) for rule in self.rules],
             "changes": [change_to(change) for change in self.changes],
             "target": self.target,
             "reason": self.reason,
             "degraded": self.degraded,
+            "intents": list(self.note.intents),
+            "by": self.note.by,
+            "tokens": [self.note.prompt_tokens, self.note.completion_tokens] if self.note.by else [],
+            "dropped": list(self.note.dropped),
         }
         return {key: value for key, value in data.items() if value}
 
@@ -65,11 +81,25 @@ class Event:
             known_at=row.known_at,
             about=turn,
             claims=[claim_from(data) for data in row.body.get("claims", ())],
+            rules=[rule_from(data) for data in row.body.get("rules", ())],
             changes=[change_from(data) for data in row.body.get("changes", ())],
             target=row.body.get("target", ""),
             reason=row.body.get("reason", ""),
             degraded=row.body.get("degraded", ""),
+            note=_note_from(row.body),
         )
+
+
+def _note_from(body: Mapping[str, Any]) -> Note:
+    """Return how a turn was understood; rows of earlier versions do not say."""
+    prompt, completion = body.get("tokens") or (0, 0)
+    return Note(
+        intents=tuple(body.get("intents", ())),
+        by=body.get("by", ""),
+        prompt_tokens=prompt,
+        completion_tokens=completion,
+        dropped=tuple(body.get("dropped", ())),
+    )
 
 
 @dataclass(slots=True)
@@ -250,7 +280,8 @@ def fold_row(state: UserState, row: Row, vector: NDArray[np.float32] | None = No
 def fold(state: UserState, event: Event, vector: NDArray[np.float32] | None) -> None:
     """Bring a state one event further. Deterministic: the same events give the same state."""
     if event.kind == "maintained" and event.about is not None:
-        state.maintain(event.about, list(event.claims), list(event.changes), vector)
+        claims, changes, rules = list(event.claims), list(event.changes), list(event.rules)
+        state.maintain(event.about, claims, changes, vector, rules=rules, note=event.note)
         if event.degraded:
             state.degraded[event.about.turn_id] = event.degraded
     elif event.kind == "withdrawn":

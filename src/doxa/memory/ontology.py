@@ -20,6 +20,7 @@ __all__ = [
     "RelationType",
     "answered_by",
     "attribute",
+    "base_of",
     "describe",
     "is_tie",
     "kinds_of",
@@ -104,7 +105,7 @@ def _inventory() -> Mapping[str, RelationType]:
     kinds: dict[str, RelationType] = {}
     for name, entry in table["verb"].items():
         label = entry["label"]
-        base = entry.get("base") or _base_of(label)
+        base = entry.get("base") or base_of(label)
         one = entry.get("one", False)
         kinds[name] = RelationType(name=name, label=label, functional=one, base=base, past=entry["past"])
     for name, entry in table["noun"].items():
@@ -207,7 +208,7 @@ def past_of(base: str) -> str:
     return base + base[-1] + "ed" if re.search(r"^[^aeiou]*[aeiou][bdgklmnprt]$", base) else base + "ed"
 
 
-def _base_of(phrase: str) -> str:
+def base_of(phrase: str) -> str:
     """Return the base form of a phrase in the third person ("lives in" -> "live in")."""
     first, _, rest = phrase.partition(" ")
     special = {"is": "be", "has": "have", "was": "be"}.get(first)

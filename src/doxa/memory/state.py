@@ -11,13 +11,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from doxa.core.values import Change, Claim, Forest, Turn
+from doxa.core.values import Change, Claim, Forest, Rule, Turn
 from doxa.memory.beliefs import Beliefs
 from doxa.memory.columns import Columns
 from doxa.memory.lexical import InvertedIndex, stems
 from doxa.memory.vectors import VectorMatrix
 
-__all__ = ["UserState"]
+__all__ = ["Note", "UserState"]
+
+NOTES_KEPT = 64
+"""Turns of which it is kept in memory how they were understood: those that may be answered just now."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """How a turn was understood: what it does, by whom it was read, and what that cost."""
+
+    intents: tuple[str, ...] = ()
+    by: str = ""
+    """The prompt and the model that read it; empty for the built-in way."""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    dropped: tuple[str, ...] = ()
+    """What a model claimed and a check turned down, each with the reason."""
 
 
 @dataclass(slots=True)
@@ -43,6 +59,8 @@ class UserState:
     """Ids of turns that were withdrawn, and when: kept in the log, no longer believed or recalled."""
     degraded: dict[str, str] = field(default_factory=dict)
     """Turn id -> why it could not be processed in full."""
+    notes: dict[str, Note] = field(default_factory=dict)
+    """Turn id -> how it was understood, for the latest turns (`NOTES_KEPT`); the log has them all."""
     ordinal: int = 0
     """The last row that was folded."""
     state: int = 0
@@ -71,11 +89,22 @@ class UserState:
         self._now = turn.at if self._now is None else max(self._now, turn.at)
 
     def maintain(
-        self, turn: Turn, claims: list[Claim], changes: list[Change], vector: NDArray[np.float32] | None
+        self,
+        turn: Turn,
+        claims: list[Claim],
+        changes: list[Change],
+        vector: NDArray[np.float32] | None,
+        *,
+        rules: list[Rule] | None = None,
+        note: Note | None = None,
     ) -> None:
         """Fold the result of processing a turn; without a vector the turn is found by words alone."""
-        self.beliefs.learn(claims, changes)
+        self.beliefs.learn(claims, changes, rules or ())
         self.maintained = turn.ordinal
+        if note is not None:
+            self.notes[turn.turn_id] = note
+            if len(self.notes) > NOTES_KEPT:
+                del self.notes[next(iter(self.notes))]
         if not turn.generated:
             self._place_of[turn.ordinal] = self.lexical.add(stems(turn.text))
             self.vectors.add(vector if vector is not None else np.zeros(self.dims, dtype=np.float32))
@@ -131,6 +160,7 @@ class UserState:
             "pending": len(self.pending()),
             "sessions": len(self._sessions),
             "facts": len(self.beliefs.facts),
+            "rules": len(self.beliefs.rules),
             "changes": len(self.beliefs.changes),
             "revisions": sum(change.revises for change in self.beliefs.changes),
             "withdrawn": len(self.withdrawn),

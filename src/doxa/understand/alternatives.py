@@ -19,7 +19,7 @@ MOST = 6
 
 def alternatives(text: str, reader: AtomReader) -> list[Atom]:
     """Return one atom for each alternative that a sentence names; empty when one of them cannot be read."""
-    clauses = split_alternatives(re.sub(r"\beither ", "", text, flags=re.IGNORECASE)) or []
+    clauses = split_alternatives(text) or []
     found = [atoms_of(clause, reader) for clause in clauses[:MOST]]
     return [atoms[0] for atoms in found] if len(found) > 1 and all(len(atoms) == 1 for atoms in found) else []
 
@@ -38,6 +38,7 @@ def members(text: str, reader: AtomReader) -> list[Atom]:
 
 def split_alternatives(text: str) -> list[str] | None:
     """Return a clause for each side of "or"; None when nothing is joined by it."""
+    text = re.sub(r"\beither ", "", text, flags=re.IGNORECASE)
     parts = [part.strip(" ,") for part in re.split(r",? or (?:else )?", text)]
     if len(parts) < 2 or not all(parts):
         return None
@@ -64,19 +65,14 @@ def _completed(whole: str, first: Predication, part: str) -> str:
     opening = tokens[0].casefold()
     if opening in PREPOSITIONS | {"to"}:
         same = [i for i, token in enumerate(said) if token.casefold() == opening]
-        cut = (
-            same[-1] if same else next((i for i, t in enumerate(said) if i and t.casefold() in PREPOSITIONS), len(said))
-        )
+        same = same or [i for i, token in enumerate(said) if i and token.casefold() in PREPOSITIONS][:1]
+        cut = same[-1] if same else len(said)
         return " ".join([*said[:cut], part])
     if base_form(opening, "base", "third", "gerund", "past") and (len(tokens) > 1 or not first.object):
         verb = first.verb.split()[0]
-        cut = next(
-            (i for i, t in enumerate(said) if i and base_form(t, "base", "third", "gerund", "past") == verb), None
-        )
-        if cut is not None:
-            return " ".join([*said[:cut], part])
+        same = [i for i, t in enumerate(said) if i and base_form(t, "base", "third", "gerund", "past") == verb]
+        if same:
+            return " ".join([*said[: same[0]], part])
     noun = first.object.split()
-    cut = next((i for i in range(len(said)) if noun and said[i : i + len(noun)] == noun), None)
-    if cut is None:
-        return f"{whole} {part}"
-    return " ".join([*said[:cut], part])
+    replaced = next((i for i in range(len(said)) if noun and said[i : i + len(noun)] == noun), None)
+    return f"{whole} {part}" if replaced is None else " ".join([*said[:replaced], part])

@@ -13,13 +13,14 @@ from datetime import datetime
 
 from doxa.core.values import Atom, Interval, Relation, Term
 from doxa.memory import RelationType, relation_type, third_person, verb_type
-from doxa.understand.clauses import parse_clause
+from doxa.understand.clauses import PREPOSITIONS, parse_clause
 from doxa.understand.propose import propose
 from doxa.understand.referents import Referents, clean, kin_of, named, term
 from doxa.understand.scene import HOLE, Proposition, coordinated
-from doxa.understand.svo import Predication, read_predication, verb_place
+from doxa.understand.svo import ENDING, Predication, base_form, read_predication, verb_place
 from doxa.understand.text import words
 from doxa.understand.times import TimeSpan, find_times
+from doxa.understand.verbgroup import ADVERBS, BE, DO, HAVE, MODALS
 
 __all__ = ["ANYONE", "AtomReader", "VARIABLE", "atoms_of", "conjuncts"]
 
@@ -28,6 +29,7 @@ ANYONE = "Qvar"
 VARIABLE = Term("?x", "?x")
 AND = re.compile(r",? and (?:then |also )?|, (?:then )?(?=(?:I|we|he|she|they|it|the|my|our) )")
 ALLOWED = re.compile(r"be (?:allowed|permitted|free|welcome) to ")
+AUXILIARIES = frozenset([*BE, *DO, *HAVE, *MODALS])
 PRONOUN = {"he": "m", "him": "m", "she": "f", "her": "f"}
 WEATHER = re.compile(
     r"^it (?:(?:does |do |will |is |has )?(?:not )?)?(?:rain|snow|pour|freez|hail|storm|thunder|thaw|drizzl|get|gets|"
@@ -48,17 +50,21 @@ class AtomReader:
     objects: list[Term] = field(default_factory=list)
     generic: bool = False
     """"You" stands for anybody."""
+    teller: Term | None = None
+    """Who is reported to have said it, and is meant by "he" or "she"."""
 
     def person(self, pronoun: str) -> Term | None:
         """Return whom a pronoun means: the last named subject of this rule, else somebody spoken of before."""
-        here = [s for s in self.subjects if s.key == VARIABLE.key or named(s.label) or _relative(s)]
-        return here[-1] if here else self.referents.resolve(pronoun)
+        if self.teller is not None and VARIABLE not in self.subjects:
+            return self.teller
+        others = [s for s in self.subjects if s != self.referents.speaker]
+        here = [s for s in others if s == VARIABLE or named(s.label) or _relative(s)]
+        return here[-1] if here else self.referents.resolve(pronoun) or (others[-1] if others else None)
 
     def thing(self) -> Term | None:
         """Return what "it" means: the last thing that this rule spoke of."""
-        things = [s for s in [*self.objects, *self.subjects] if s.key and not named(s.label)]
-        things += [s for s in self.subjects if s == VARIABLE]
-        return things[-1] if things else None
+        spoken = [s for s in [*self.subjects, *self.objects] if s.key and s != VARIABLE and not named(s.label)]
+        return spoken[-1] if spoken else VARIABLE if VARIABLE in self.subjects else None
 
 
 def _relative(thing: Term) -> bool:
@@ -115,7 +121,8 @@ def _both(head: str, tail: str, subject: str) -> bool:
         and (first in ("i", "we", "he", "she", "they", "it", "you", "the", "my") or tokens[0][0].isupper())
     ):
         return True
-    if tokens[0][0].isupper() or own:
+    first = next((t.casefold() for t in tokens if t.casefold() not in ADVERBS), "")
+    if tokens[0][0].isupper() or own or not (first in AUXILIARIES or base_form(first, "base", "third", "past")):
         return False
     follows = words(f"{_subject_of(head) or subject or 'it'} {tail}")
     return verb_place(follows) == len(follows) - len(tokens) and not _listed(head, tokens)
@@ -133,12 +140,18 @@ def _clause(text: str, reader: AtomReader) -> list[Atom]:
     said = read_predication(words(bare)) or read_predication(words(text))
     if said is None:
         return []
-    if not said.object and said.verb in ("be", "be on", "be at", "take place", "happen") and spans:
+    if (
+        not said.object
+        and spans
+        and (said.verb in ("be", "take place") or said.verb.split()[-1] in PREPOSITIONS | {"to"})
+    ):
         said = read_predication(words(text)) or said  # the day is what is said
+    elif (ending := ENDING.search(said.verb)) and not said.verb.startswith("be ") and _is_time(said.object, reader):
+        said = replace(said, verb=said.verb[: ending.start()], object="")
     subjects = _subjects(said, reader)
     valid = next((span.valid for span in spans if span.kind != "clock"), Interval())
-    objects = [_object(part, reader) for part in _objects(said)]
-    found = [_atom(said, subject, thing, valid, text) for subject in subjects for thing in objects if subject != thing]
+    objects = [_object(part, said, subjects, reader) for part in _objects(said)]
+    found = [_atom(said, subject, thing, valid, text) for subject in subjects for thing in objects]
     known = _known(text, reader) if not said.deontic else {}
     found = [_renamed(atom, known, said) for atom in found]
     reader.subjects.extend(subjects)
@@ -147,6 +160,14 @@ def _clause(text: str, reader: AtomReader) -> list[Atom]:
         if named(subject.label):
             reader.referents.mention(subject)
     return found
+
+
+def _is_time(noun: str, reader: AtomReader) -> bool:
+    for text in (noun, f"in {noun}"):
+        spans = find_times(text, reader.at, past=False)
+        if len(spans) == 1 and spans[0].end - spans[0].start >= len(noun):
+            return True
+    return False
 
 
 def _without(text: str, spans: Sequence[TimeSpan]) -> str:
@@ -164,8 +185,13 @@ def _subject(noun: str, said: Predication, reader: AtomReader) -> Term:
     word = noun.casefold()
     if word in ("qvar", "who", "that") or (word in ("you", "one") and reader.generic):
         return VARIABLE
-    if word in ("they", "them") and reader.subjects and reader.subjects[-1] == VARIABLE:
+    if word == "they" and reader.subjects and reader.subjects[-1] == VARIABLE:
         return VARIABLE
+    if word == "they":
+        several = [
+            thing for thing in [*reader.subjects, *reader.objects] if thing.key.endswith("s") and not named(thing.label)
+        ]
+        return several[-1] if several else term("they")
     if word in PRONOUN:
         return reader.person(word) or term(noun)
     if word == "it":
@@ -173,13 +199,17 @@ def _subject(noun: str, said: Predication, reader: AtomReader) -> Term:
         return (None if weather else reader.thing()) or term("it")
     if word in ("the others", "both", "everyone else"):
         return term(noun)
-    if word in ("everyone", "everybody", "anyone", "anybody", "somebody", "someone", "nobody"):
+    if word in ("nobody", "no one"):
+        return term("anybody")
+    if word in ("everyone", "everybody", "anyone", "anybody", "somebody", "someone", "a person", "people"):
         return VARIABLE
     found = reader.referents.resolve(_inner(noun, reader))
-    return found if found is not None and found.key else term(clean(noun) or noun)
+    if found is not None and found.key:
+        return found
+    return term(word if word in ("you", "this", "that", "there") else clean(noun) or noun)
 
 
-def _inner(noun: str, reader: AtomReader) -> str:
+def _inner(noun: str, reader: AtomReader, whose: Term | None = None) -> str:
     """Put the people of this rule for "his" and "her" in a noun phrase."""
     match = re.match(r"(his|her|their|its|your)\s+(.+)$", noun, re.IGNORECASE)
     if match is None:
@@ -187,7 +217,8 @@ def _inner(noun: str, reader: AtomReader) -> str:
     word = match[1].casefold()
     if word == "your":
         return f"{ANYONE}'s {match[2]}" if reader.generic else noun
-    owner = reader.subjects[-1] if reader.subjects else None
+    others = [thing for thing in reader.subjects if thing != reader.referents.speaker]
+    owner = whose or (others[-1] if others else None)
     if owner is None:
         return noun
     return match[2] if owner == VARIABLE else f"{owner.label}'s {match[2]}"
@@ -198,7 +229,8 @@ def _objects(said: Predication) -> list[str]:
     return parts or [said.object]
 
 
-def _object(noun: str, reader: AtomReader) -> Term:
+def _object(noun: str, said: Predication, subjects: Sequence[Term], reader: AtomReader) -> Term:
+    """Return the term of an object; what belongs to the subject itself goes by its noun alone."""
     word = noun.casefold()
     if not noun:
         return Term("", "")
@@ -213,16 +245,22 @@ def _object(noun: str, reader: AtomReader) -> Term:
         if who is not None:
             return term(f"{who.label}'s {rest}" if possessed else f"{who.label} {rest}")
     if re.match(r"(?:my|our|his|her|their|your|its) ", noun, re.IGNORECASE) or "'s " in noun:
-        found = reader.referents.resolve(_inner(noun, reader))
+        own_word = {"he": "his", "she": "her", "they": "their", "it": "its", "qvar": "their"}.get(
+            said.subject.casefold()
+        )
+        whose = subjects[0] if own_word and noun.casefold().startswith(f"{own_word} ") else None
+        found = reader.referents.resolve(_inner(noun, reader, whose))
         if found is not None and found.key:
-            return term(found.label.replace(f"{ANYONE}'s ", "").replace(f"{ANYONE.casefold()}'s ", ""))
+            own = next((s.label for s in subjects if found.key.startswith(f"{s.key}'s ")), ANYONE)
+            thing = found.label[len(own) + 3 :] if found.key.startswith(f"{own.casefold()}'s ") else found.label
+            return found if kin_of(thing) else term(thing)
     if kin_of(noun) and noun[0].isupper():
         return reader.referents.resolve(noun) or term(noun)
     return term(clean(noun) or noun)
 
 
 def _atom(said: Predication, subject: Term, thing: Term, valid: Interval, text: str) -> Atom:
-    polarity = not said.negated
+    polarity = not said.negated and subject.key != "anybody"
     label = thing.label
     if label.startswith("no ") and not said.copula:
         polarity, thing = not polarity, term(label[3:])

@@ -19,7 +19,8 @@ __all__ = ["class_halves"]
 Halves = tuple[tuple[Atom, ...], tuple[Atom, ...]]
 QUANTIFIER = re.compile(
     r"^(?P<only>only|just|solely)\b|^(?P<none>nobody|no one|none|not one|not a single|no)\b|"
-    r"^(?P<every>every(?:one|body|thing)?|each(?: and every)?(?: one)?|all|any(?:one|body|thing)?|whoever|whatever|who ever)\b",
+    r"^(?P<every>every(?:one|body|thing)?|each(?: and every)?(?: one)?|all|any(?:one|body|thing)?|whoever|whatever|"
+    r"who ever)\b",
     re.IGNORECASE,
 )
 PRONOMINAL = frozenset(
@@ -27,14 +28,17 @@ PRONOMINAL = frozenset(
 )
 BARE = re.compile(r"(?:ers|ors|ees|ists|ants|ents|ians|eers|mates)$")
 BARE_NOUNS = frozenset(
-    "kids children people men women dogs cats pets adults boys girls pupils staff guests minors babies toddlers refunds tickets "
-    "orders returns packages parcels phones bikes cars shoes bags candles animals passengers villagers locals interns grads "
-    "veterans heirs twins clubs teams shops firms houses flats rooms payments invoices meals drinks songs books".split()
+    "kids children people men women dogs cats pets adults boys girls pupils staff guests minors babies toddlers "
+    "refunds tickets orders returns packages parcels phones bikes cars shoes bags candles animals interns twins clubs "
+    "teams shops firms houses flats rooms payments invoices meals drinks songs books".split()
 )
 RULED = re.compile(r"^be (?:allowed|permitted|forbidden|prohibited|banned|required|welcome|entitled|obliged|exempt)\b")
+SINGLES = frozenset(["person", "child", "man", "woman", "staff", "body", "party"])
+WITHOUT = re.compile(r" without ((?:an?|the|his|her|their|its|my|our|any|some|being|having)? ?[\w' -]+)$")
 IRREGULAR = {"people": "person", "children": "child", "men": "man", "women": "woman", "kids": "kid", "staff": "staff",
              "wives": "wife", "knives": "knife", "leaves": "leaf", "shelves": "shelf", "mice": "mouse", "feet": "foot",
              "teeth": "tooth", "movies": "movie", "cookies": "cookie", "buses": "bus"}  # fmt: skip
+NOT_NOUNS = frozenset("i you he she it we they this that these those what how just even not when if because".split())
 AUX = {*BE, *HAVE, *DO, *MODALS}
 
 
@@ -66,13 +70,27 @@ def class_halves(text: str, reader: AtomReader, *, spans: re.Pattern[str], grant
     then = atoms_of(f"{ANYONE} {predicate}", reader)
     if match and match["none"]:
         then = tuple(replace(atom, polarity=not atom.polarity) for atom in then)
+    if then and not then[-1].polarity and (lacking := WITHOUT.search(predicate)):
+        condition, then = _lacking(lacking, predicate, condition, then, reader)
     return (then, condition) if match and match["only"] else (condition, then)
+
+
+def _lacking(
+    found: re.Match[str], predicate: str, condition: tuple[Atom, ...], then: tuple[Atom, ...], reader: AtomReader
+) -> Halves:
+    """Read "nobody gets in without a ticket": who has no ticket does not get in."""
+    has = atoms_of(f"{ANYONE} has {found[1]}", reader)
+    done = atoms_of(f"{ANYONE} {predicate[: found.start()]}", reader)
+    narrowed = tuple(atom for atom in condition if atom.object.key != "person")
+    lack = tuple(replace(atom, polarity=False) for atom in has)
+    return (*narrowed, *lack), tuple(replace(atom, polarity=False) for atom in done) or then
 
 
 def _general(
     match: re.Match[str] | None, condition: tuple[Atom, ...], said: Predication, granted: re.Pattern[str], rest: str
 ) -> bool:
-    ruled = bool(said.deontic or RULED.match(said.verb) or granted.fullmatch(said.verb.split()[0]))
+    bound = said.deontic == "must" or (said.deontic == "may" and not said.copula)
+    ruled = bool(bound or RULED.match(said.verb) or granted.fullmatch(said.verb.split()[0]))
     bare = len(condition) == 1 and condition[0].object.key in ("person", "thing")
     if match is not None and match["only"]:
         return not re.match(
@@ -81,13 +99,17 @@ def _general(
     if match is not None:
         return ruled or not bare
     first = words(rest)[0].casefold()
+    if first in ("a", "an"):
+        return ruled
     relative = len(condition) > 1 or condition[0].relation.name != "is_a"
-    group = (
-        bool(BARE.search(first))
-        or first in BARE_NOUNS
-        or any(w in BARE_NOUNS or BARE.search(w) for w in words(rest)[1:3])
-    )
-    return relative or (ruled and group)
+    class_ = condition[0].object.label.split()
+    group = bool(class_) and any(_is_group(f"{word}s") or word in SINGLES for word in class_[:3])
+    return (relative and (ruled or first in PRONOMINAL or group)) or (ruled and group)
+
+
+def _is_group(word: str) -> bool:
+    """Tell whether a plural names people or things that rules are made for ("members", "guests", "kids")."""
+    return bool(BARE.search(word)) or word.casefold() in BARE_NOUNS
 
 
 def _parts(rest: str, *, word: str, pronominal: bool, reader: AtomReader) -> tuple[tuple[Atom, ...], str] | None:
@@ -108,7 +130,7 @@ def _parts(rest: str, *, word: str, pronominal: bool, reader: AtomReader) -> tup
     noun = [token for token in noun if token.casefold() not in ADVERBS - {"all"}]
     if pronominal:
         return _restricted(noun, reader), predicate
-    class_ = _class(noun, reader)
+    class_ = None if "," in noun else _class(noun, reader)
     return None if class_ is None else ((class_,), predicate)
 
 
@@ -123,15 +145,19 @@ def _restricted(noun: list[str], reader: AtomReader) -> tuple[Atom, ...]:
 def _relative(
     noun: list[str], rest: list[str], pronominal: bool, reader: AtomReader
 ) -> tuple[tuple[Atom, ...], str] | None:
-    split = _second_verb(rest)
+    split = _second_verb(rest) if rest else None
     if split is None:
         return None
     reader.subjects.append(VARIABLE)
     condition = atoms_of(f"{ANYONE} {' '.join(rest[:split]).strip(' ,')}", reader)
     head = [token for token in noun if token.casefold() not in PRONOMINAL]
-    if head and not pronominal:
+    if head and pronominal:
+        condition = (*(atom for atom in _restricted(head, reader) if atom.relation.name != "is_a"), *condition)
+    elif head:
         class_ = _class(head, reader)
-        condition = condition if class_ is None else (class_, *condition)
+        if class_ is None:
+            return None
+        condition = (class_, *condition)
     predicate = " ".join(rest[split:]).strip(" ,")
     return (condition, predicate) if condition else None
 
@@ -157,6 +183,10 @@ def _may_go_on(tokens: list[str], place: int) -> bool:
 def _class(noun: list[str], reader: AtomReader) -> Atom | None:
     """Return that the variable is of the class which a noun phrase names."""
     text = " ".join(noun).replace(" ,", ",").strip(" ,")
+    if {word.casefold() for word in noun} & (AUX | NOT_NOUNS):
+        return None
+    if text and _is_group(text.split()[0]):
+        text = text[:1].casefold() + text[1:]
     if not text or text.casefold() in (
         "it",
         "this",
@@ -180,7 +210,7 @@ def _class(noun: list[str], reader: AtomReader) -> Atom | None:
         whose = whose or reader.referents.resolve(owned[1]) or term(owned[1])
         singular = _singular(owned[2])
         return _is_a(term(f"{whose.label}'s {kin_of(singular) or singular}"))
-    if kin_of(text) and text[0].isupper() or named(text):
+    if (kin_of(text) and text[0].isupper()) or named(text):
         return _is_a(reader.referents.resolve(text) or term(text))
     return _is_a(term(_singular(clean(text) or text)))
 

@@ -14,13 +14,13 @@ from importlib.resources import files
 from itertools import permutations
 from typing import Any
 
-from doxa.core.values import Atom, Rule, Turn
+from doxa.core.values import Atom, Rule, Term, Turn
 from doxa.understand.alternatives import alternatives, members, split_alternatives
 from doxa.understand.answers import asked_statement
 from doxa.understand.atoms import ANYONE, AtomReader, atoms_of
 from doxa.understand.classes import class_halves
-from doxa.understand.referents import NAME, Referents
-from doxa.understand.svo import read_predication, verb_place
+from doxa.understand.referents import NAME, Referents, named
+from doxa.understand.svo import is_order, read_predication, verb_place
 from doxa.understand.text import words
 
 __all__ = ["find_rules"]
@@ -28,29 +28,41 @@ __all__ = ["find_rules"]
 Halves = tuple[tuple[Atom, ...], tuple[Atom, ...]]
 PIECES = re.compile(r"\s*;\s*|:\s+|\s+[-—–]+\s+|\.\s+")
 LEAD = re.compile(
-    r"^(?:(?:(?:and|but|so|also|plus|because|in general|generally|usually|normally|as a rule|apparently|in our \w+|at our place|"
+    r"^(?:(?:(?:and|but|so|also|plus|because|in general|generally|usually|normally|as a rule|apparently|in our \w+|"
+    r"at our place|"
     r"(?:please )?(?:note|remember)|keep in mind|(?:just )?so you know|you should know|the (?:\w+ )?"
     r"(?:rule|deal|agreement|thing|point|plan|fact) is|"
     r"I (?:think|guess|believe|suppose|know|promise|promised|said|told you|mean|swear|decided|have decided|agreed)|"
     r"we (?:agreed|decided|said|have agreed|have decided)|(?:she|he|they) (?:say|says|said)|"
     r"it is (?:true|clear|agreed|settled|a fact|known))(?: that)?[,:]? )|"
-    r"(?:well|now|ok|okay|oh|by the way|yes|yeah|no|sure|maybe|probably|honestly|basically|of course|unfortunately|then|remember), )+"
+    r"(?:well|now|ok|okay|oh|by the way|yes|yeah|no|sure|maybe|probably|honestly|basically|of course|unfortunately|"
+    r"then|remember), )+"
     r"(?=\S)",
     re.IGNORECASE,
 )
 TOLD = re.compile(
-    rf"^(?P<who>(?i:my|his|her|our) [\w-]+(?: {NAME})?|{NAME}) (?:just |also |has |once )?(?:says?|said|told (?:me|us)|"
-    r"promised(?: me| us)?|thinks?|thought|insists?|mentioned|warned(?: me| us)?|claims?|wrote|explained)(?: that)?,? (?P<what>.+)$"
+    rf"^(?P<who>(?i:my|his|her|our) [\w-]+(?: {NAME})?|{NAME}) (?:just |also |has |once )?"
+    r"(?:says?|said|told (?:me|us)|promised(?: me| us)?|thinks?|thought|insists?|mentioned|warned(?: me| us)?|"
+    r"claims?|wrote|explained)(?: that)?,? (?P<what>.+)$"
 )
 HEDGED = re.compile(
     r"\b(?:maybe|perhaps|probably|apparently|possibly|I (?:think|guess|suppose|believe))\b", re.IGNORECASE
 )
 ELLIPTIC = re.compile(
     r"^(?:(?:yes|yeah|yep|no|well|sure|maybe|probably|ok|okay|of course),? ?(?:but )?)*"
-    r"(?P<how>only (?:if|when|once|after)|not unless|unless|if|as long as|provided(?: that)?|assuming(?: that)?|not if|not when|"
-    r"whenever|every time|when) (?P<if>.+)$",
+    r"(?P<how>only (?:if|when|once|after)|not unless|unless|if|as long as|provided(?: that)?|assuming(?: that)?|"
+    r"not if|not when|whenever|every time|when) (?P<if>.+)$",
     re.IGNORECASE,
 )
+ANYBODY = re.compile(r"(?=.*\byou\b)(?!.*\b(?:I|me|we|us|mine|ours)\b)", re.IGNORECASE)
+"""A sentence in which "you" is anybody: it speaks of nobody who is there."""
+ELLIPSIS = re.compile(
+    r"^(?P<who>.+?) (?:is|are|am|does|do|will|can|has|have|must|should|may)(?P<not> not)?(?: too| either| as well)?$"
+)
+CLAUSE_WORDS = frozenset("i he she we they it you is are was were am that which who when if because just".split())
+"""Words that show that a would-be noun phrase is a clause."""
+PRONOUNS = frozenset("i he she we they you it".split())
+OPENERS = frozenset("everyone everybody nobody the my our his her their there".split())
 HOLDS = re.compile(r",? (?:then|so) |, ", re.IGNORECASE)
 
 
@@ -69,8 +81,11 @@ class _Reading:
     turn: Turn
     found: list[Halves] = field(default_factory=list)
 
+    generic: bool = False
+    teller: Term | None = None
+
     def reader(self) -> AtomReader:
-        return AtomReader(referents=self.referents, at=self.turn.at)
+        return AtomReader(referents=self.referents, at=self.turn.at, generic=self.generic, teller=self.teller)
 
 
 @cache
@@ -120,7 +135,16 @@ def find_rules(
         rules.extend(_rule(pair, turn, text, hedged=bool(HEDGED.search(piece))) for pair in halves)
         if not halves:
             left.append(piece)
+            _introduced(piece, referents)
     return tuple(dict.fromkeys(rules)), "; ".join(left) if rules else text
+
+
+def _introduced(piece: str, referents: Referents) -> None:
+    """Note whom a part of a sentence is about, for a rule that follows it."""
+    said = read_predication(words(piece))
+    who = referents.resolve(said.subject) if said else None
+    if who is not None and who != referents.speaker and ("'s " in who.label or named(who.label)):
+        referents.mention(who)
 
 
 def _pieces(text: str) -> list[str]:
@@ -141,7 +165,14 @@ def _rule(halves: Halves, turn: Turn, span: str, *, hedged: bool) -> Rule:
 
 
 def _read(
-    piece: str, turn: Turn, context: Sequence[Turn], referents: Referents, *, first: bool, depth: int = 0
+    piece: str,
+    turn: Turn,
+    context: Sequence[Turn],
+    referents: Referents,
+    *,
+    first: bool,
+    teller: Term | None = None,
+    depth: int = 0,
 ) -> list[Halves]:
     if depth > 3 or _guard("asking").search(piece):
         return []
@@ -149,21 +180,52 @@ def _read(
         return answered
     lead = LEAD.match(piece)
     if lead:
-        return _read(piece[lead.end() :], turn, context, referents, first=False, depth=depth + 1)
+        return _read(piece[lead.end() :], turn, context, referents, first=False, teller=teller, depth=depth + 1)
     told = TOLD.match(piece)
     if told and (who := referents.resolve(told["who"])) is not None:
         referents.mention(who)
-        return _read(told["what"], turn, context, referents, first=False, depth=depth + 1)
+        return _read(told["what"], turn, context, referents, first=False, teller=who, depth=depth + 1)
+    person = next((other.role == "user" for other in reversed(context) if other.speaker != turn.speaker), False)
+    for wording in (piece, *_verbose(piece)):
+        generic = not person and bool(ANYBODY.match(wording))
+        found = _matched(wording, _Reading(referents=referents, turn=turn, generic=generic, teller=teller))
+        if found:
+            return found
+    return []
+
+
+def _verbose(piece: str) -> Iterable[str]:
+    """Yield a sentence with each "'s" in turn read as "is" ("if Ben's late")."""
+    for match in list(re.finditer(r"(?<=\w)'s (?!own\b)", piece))[:3]:
+        yield f"{piece[: match.start()]} is {piece[match.end() :]}"
+
+
+def _matched(piece: str, reading: _Reading) -> list[Halves]:
+    """Return what the first row of the table makes of a sentence."""
     for pattern in _patterns():
         match = pattern.say.match(piece)
         if match is None or (pattern.unwanted and pattern.unwanted.search(piece)):
             continue
-        reading = _Reading(referents=referents, turn=turn)
+        reading.found.clear()
         KINDS[pattern.kind](match, reading)
-        found = [pair for pair in reading.found if pair[0] and pair[1] and pair[0] != pair[1]]
+        found = [pair for pair in reading.found if _well_formed(pair)]
         if found:
             return list(dict.fromkeys(found))
     return []
+
+
+def _well_formed(halves: Halves) -> bool:
+    """Tell whether both halves say something, and none of their parts is a clause that was taken for a noun."""
+    if not halves[0] or not halves[1] or halves[0] == halves[1]:
+        return False
+    for atom in (*halves[0], *halves[1]):
+        subject, thing = atom.subject.key.split(), atom.object.key.split()
+        named_clause = set(subject) & CLAUSE_WORDS and len(subject) > 1
+        if not subject or len(subject) > 6 or named_clause or ", " in atom.subject.key:
+            return False
+        if len(thing) > 7 or ", " in atom.object.key or (set(thing[1:]) & CLAUSE_WORDS):
+            return False
+    return True
 
 
 def _answered(piece: str, turn: Turn, context: Sequence[Turn], referents: Referents) -> list[Halves]:
@@ -197,9 +259,11 @@ def _halves(both: str) -> tuple[str, str] | None:
         head, tail = both[: comma.start()], both[comma.end() :]
         if _is_clause(head) and _is_clause(tail) and not _listing(head, tail):
             return head, tail
+        if _is_clause(head) and is_order(words(tail)):
+            return None  # "if he calls, tell him": nothing follows that could hold
     tokens = words(both)
-    for place in range(2, len(tokens) - 1):
-        if _starts_clause(tokens, place):
+    for place, openers in ((p, o) for o in (PRONOUNS, OPENERS) for p in range(2, len(tokens) - 1)):
+        if _starts_clause(tokens, place, openers):
             head, tail = " ".join(tokens[:place]), " ".join(tokens[place:])
             if _is_clause(head) and _is_clause(tail):
                 return head, tail
@@ -215,27 +279,11 @@ def _listing(head: str, tail: str) -> bool:
     return bool(re.match(r"and |or ", tail))
 
 
-def _starts_clause(tokens: list[str], place: int) -> bool:
+def _starts_clause(tokens: list[str], place: int, openers: frozenset[str]) -> bool:
     word, before = tokens[place].casefold(), tokens[place - 1].casefold()
     if before in ("and", "or", "that", "to", "of", "the", "a", "my"):
         return False
-    opens = word in (
-        "i",
-        "he",
-        "she",
-        "we",
-        "they",
-        "you",
-        "everyone",
-        "everybody",
-        "nobody",
-        "the",
-        "my",
-        "our",
-        "it",
-        "there",
-    )
-    return (opens or word == ANYONE.casefold()) and verb_place(tokens[:place]) is not None
+    return word in openers and verb_place(tokens[:place]) is not None
 
 
 def _negated(atom: Atom) -> Atom:
@@ -247,8 +295,6 @@ def _say(reading: _Reading, if_: str, then: str, *, then_first: bool = False) ->
     if _polite(if_):
         return None
     reader = reading.reader()
-    if re.match(r"(?:you|one)\b", if_, re.I) and re.match(r"(?:you|your|one)\b", then, re.I):
-        reader.generic = True
     first, second = (then, if_) if then_first else (if_, then)
     lone = re.match(r"(?:he|she|they|it)\b", first, re.IGNORECASE) and not re.match(r"it\b", second, re.IGNORECASE)
     if lone and re.match(rf"{NAME} ", second) and not re.match(r"(?:he|she|they|I|we)\b", second):
@@ -256,8 +302,19 @@ def _say(reading: _Reading, if_: str, then: str, *, then_first: bool = False) ->
         a = atoms_of(first, reader)
     else:
         a = atoms_of(first, reader)
-        b = atoms_of(second, reader)
+        b = _left_out(first, second, reader) or atoms_of(second, reader)
     return (b, a) if then_first else (a, b)
+
+
+def _left_out(first: str, second: str, reader: AtomReader) -> tuple[Atom, ...]:
+    """Read "room 2 is not" with the predicate of the clause before."""
+    match = ELLIPSIS.match(second)
+    tokens = words(first)
+    place = verb_place(tokens)
+    if match is None or place is None:
+        return ()
+    predicate = re.sub(r"\b(?:not|never) ", "", " ".join(tokens[place:]))
+    return tuple(replace(atom, polarity=not match["not"]) for atom in atoms_of(f"{match['who']} {predicate}", reader))
 
 
 def _either_half(if_: str) -> list[str]:
@@ -270,6 +327,8 @@ def _if(match: re.Match[str], reading: _Reading) -> None:
     if parts is None:
         return
     if_, then, then_first = parts
+    if then_first and _guard("opinion").match(then) and not re.search(r"\bnot\b", then):
+        return
     for one in _either_half(if_):
         pair = _say(reading, one, then, then_first=then_first)
         if pair:
@@ -289,7 +348,9 @@ def _habit(match: re.Match[str], reading: _Reading) -> None:
     parts = _condition(match)
     if parts is None:
         return
-    if_, then, _ = parts
+    if_, then, then_first = parts
+    if then_first and _guard("opinion").match(then):
+        return
     tenses = [found.tense for part in (if_, then) if (found := read_predication(words(part)))]
     loose = match[0].casefold().startswith(("when ", "once ", "as soon as", "the moment")) or not re.search(
         r"whenever|(?:every|each|any) ?time|always", match[0], re.IGNORECASE
@@ -354,7 +415,8 @@ def _iff(match: re.Match[str], reading: _Reading) -> None:
 
 
 def _split(match: re.Match[str], reading: _Reading) -> None:
-    halves = _halves(match["if"])
+    groups = match.groupdict()
+    halves = (groups["if"], groups["then"]) if groups.get("then") else _halves(groups["if"])
     if halves is None:
         return
     pair = _say(reading, *halves)
@@ -440,7 +502,6 @@ def _both_apart(match: re.Match[str], reading: _Reading) -> None:
     first = re.match(r"(\w+(?: [A-Za-z]+){0,1}?)(?= (?:in|at|on|for|to) |$)", match["b"])
     tail = match["b"][first.end() :] if first else ""
     reader = reading.reader()
-    reader.generic = bool(re.match(r"(?:you|one)\b", head, re.IGNORECASE))
     pair = [atoms_of(f"{head}{noun}{tail}", reader) for noun in (match["a"], first[1] if first else match["b"])]
     if all(len(atoms) == 1 for atoms in pair):
         reading.found.extend(_apart([atom for atoms in pair for atom in atoms]))

@@ -15,9 +15,9 @@ from typing import Literal
 
 from doxa.understand.clauses import PREPOSITIONS
 from doxa.understand.verbgroup import ADVERBS, BE, DETERMINERS, DO, HAVE, MODALS
-from doxa.understand.verbs import base_of, forms_of, participle_of
+from doxa.understand.verbs import forms_of, participle_of
 
-__all__ = ["Predication", "read_predication", "verb_place"]
+__all__ = ["ENDING", "Predication", "base_form", "is_order", "read_predication", "verb_place"]
 
 Deontic = Literal["", "must", "may"]
 AUX = {*BE, *HAVE, *DO, *MODALS, "being", "been"}
@@ -31,6 +31,19 @@ PARTICLES = frozenset("up out off down away back together apart".split())
 LIGHT = frozenset("in on over along around through by across about under".split())
 """Words that are particles at the end of a clause and prepositions before a noun."""
 NEGATIONS = frozenset(["not", "never", "hardly", "rarely", "seldom"])
+OBJECTS = frozenset("me him us them it".split())
+CAUSING = frozenset("let make help allow want ask tell force expect remind teach".split())
+"""Verbs whose object does something: what it does belongs to what is said."""
+GIVING = frozenset("give owe pay send lend show bring buy cost get charge hand offer promise sell teach".split())
+"""Verbs with a receiver before what is given."""
+ENDING = re.compile(r" (?:before|after|by|until|till|since|on|from|at|in)$")
+SUBJECTS = frozenset("i he she it we they".split())
+COMPOUND = frozenset([("take", "place"), ("take", "part"), ("make", "sure"), ("go", "wrong")])
+"""Verbs whose meaning lies in the noun after them."""
+VERBAL = frozenset(
+    "take make get give go come eat hear see buy sell pay know bring keep tell let put become begin leave lose meet "
+    "send sit speak spend wear win write choose agree arrive ask bake include contain require happen exist want".split()
+)
 PARTITIVE = frozenset("of than like as".split())
 
 
@@ -64,10 +77,10 @@ def dropped_tails() -> re.Pattern[str]:
 def read_predication(tokens: list[str]) -> Predication | None:
     """Return the parts of a clause without its times, or None when it has no subject and verb. Cost O(words)."""
     place = verb_place(tokens)
-    if place is None or not place:
+    if place is None or not place or is_order(tokens):
         return None
     subject = _subject(tokens[:place])
-    if not subject:
+    if not subject or _two_subjects(subject):
         return None
     group = _Group(tokens=tokens, place=place)
     group.negated = any(token.casefold() in NEGATIONS for token in tokens[:place])
@@ -81,6 +94,22 @@ def read_predication(tokens: list[str]) -> Predication | None:
     return _described(found, rest) if verb == "be" else _done(found, rest)
 
 
+def _two_subjects(subject: str) -> bool:
+    """Tell whether a pronoun stands where a noun phrase ends, so that another clause begins there ("the car it")."""
+    tokens = subject.casefold().split()
+    return len(tokens) > 1 and tokens[-1] in SUBJECTS and not {"and", "or"} & set(tokens)
+
+
+def is_order(tokens: list[str]) -> bool:
+    """Tell whether a clause is an order ("tell them I am out")."""
+    tokens = tokens[next((i for i, t in enumerate(tokens) if t.casefold() not in ADVERBS), 0) :]
+    if len(tokens) < 2:
+        return False
+    first, second = tokens[0].casefold(), tokens[1].casefold()
+    pointed = second in OBJECTS | DETERMINERS | PREPOSITIONS
+    return first in ("please", "let", "do") or (pointed and tokens[0].islower() and base_form(first, "base") == first)
+
+
 def _subject(tokens: list[str]) -> str:
     kept = [token for token in tokens if token.casefold() not in ADVERBS | NEGATIONS or token.casefold() == "all"]
     return " ".join(kept).replace(" ,", ",").strip(" ,")
@@ -92,7 +121,7 @@ def verb_place(tokens: list[str]) -> int | None:
     for place, token in enumerate(tokens):
         word = token.casefold()
         if not place:
-            if word in AUX and token != "May":
+            if word in AUX and not _name_of(tokens):
                 return None  # a question or an order
             continue
         if tokens[place - 1].casefold() == "to":
@@ -109,6 +138,14 @@ def verb_place(tokens: list[str]) -> int | None:
     return loose
 
 
+def _name_of(tokens: list[str]) -> bool:
+    """Tell whether a modal that opens a clause is a name ("Will is late")."""
+    following = tokens[1].casefold() if len(tokens) > 1 else ""
+    return tokens[0] in ("May", "Will", "Can", "Mark") and (
+        following in AUX or base_form(following, "third") is not None
+    )
+
+
 def _noun_wanted(tokens: list[str], place: int) -> bool:
     before = tokens[place - 1].casefold()
     if before in ONE_WORD - {"that", "this", "these", "those"}:
@@ -120,16 +157,21 @@ def _fits(tokens: list[str], place: int) -> Literal["yes", "maybe", "no"]:
     """Tell whether a word can be the verb of the subject before it, by its form."""
     word = tokens[place].casefold()
     subject = [token for token in tokens[:place] if token.casefold() not in ADVERBS | NEGATIONS]
-    if not subject or word in ADVERBS | NEGATIONS | PREPOSITIONS or word.endswith("ly"):
+    if not subject or word in ADVERBS | NEGATIONS | PREPOSITIONS | {"else"}:
+        return "no"
+    if word.endswith("ly") and not _forms(word):
         return "no"
     head = subject[-1].casefold()
+    if word in ("and", "or", "but", "all", "both", "of", "who", "which", "that"):
+        return "no"
     if head in ONE_WORD and (len(subject) == 1 or head == "qvar" or subject[-2].casefold() in ("and", "or")):
         return "yes"
     forms = _forms(word)
     if not forms:
         name = len(subject) == 1 and subject[0][0].isupper() and subject[0].casefold() not in DETERMINERS
-        return "maybe" if name and re.search(r"(?:s|ed)$", word) else "no"
-    if _opens_verb(tokens, place + 1):
+        noun = len(subject) == 2 and subject[0].casefold() in DETERMINERS | {"the"}
+        return "maybe" if (name or noun) and re.search(r"(?:s|ed)$", word) else "no"
+    if not _surely(tokens, place) and _opens_verb(tokens, place + 1):
         return "maybe"  # "the office plants need": the next word is the better verb
     if "third" in forms or "past" in forms:
         return "yes"
@@ -137,17 +179,24 @@ def _fits(tokens: list[str], place: int) -> Literal["yes", "maybe", "no"]:
     return "yes" if "base" in forms and several else "maybe" if "base" in forms else "no"
 
 
+def _surely(tokens: list[str], place: int) -> bool:
+    """Tell whether a form in -s is hardly ever a plural noun ("takes", unlike "plants")."""
+    return tokens[place].casefold() != "needs" and base_form(tokens[place], "third") in VERBAL
+
+
 def _opens_verb(tokens: list[str], place: int) -> bool:
     word = tokens[place].casefold() if place < len(tokens) else ""
     if word in AUX:
         return True
+    if place + 1 >= len(tokens):
+        return False  # "the dog hears thunder"
     before = tokens[place - 1].casefold()
     agreed = {"base", "past"} if before.endswith("s") else {"third"}
     return bool(_forms(word) & agreed) and word not in PREPOSITIONS
 
 
 def _forms(word: str) -> set[str]:
-    known = {form for _, form in forms_of(word)}
+    known: set[str] = {form for _, form in forms_of(word)}
     if known:
         return known
     return {form for form, base in _guesses(word) if base in _lexicon()}
@@ -219,9 +268,7 @@ class _Group:
                 verb = self._be(word)
                 if verb:
                     return verb
-            elif word == "need" and self.word(1) == "to" and self.word(2):
-                self._oblige()
-            elif word == "needs" and self.word(1) == "to" and self.word(2):
+            elif word in ("need", "needs") and self.word(1) == "to" and self.word(2):
                 self._oblige()
             else:
                 return self._main(word)
@@ -267,6 +314,8 @@ class _Group:
         self.place += 1
         self.skip()
         following, after = self.word(), self.word(1)
+        if not following:
+            return "be"
         if following == "going" and after == "to" and base_form(self.word(2), "base", "third"):
             self.bare, self.place, self.tense = True, self.place + 2, "future"
             return None
@@ -321,15 +370,26 @@ def _done(found: Predication, rest: list[str]) -> Predication:
     """Read what follows a full verb: its particle, its object, or the first of its prepositions with the noun."""
     verb = found.verb
     word = rest[0].casefold() if rest else ""
-    if word in PARTICLES or (word in LIGHT and len(rest) == 1):
+    if word in PARTICLES or (word in LIGHT and (len(rest) == 1 or rest[1].casefold() in PREPOSITIONS)):
         verb, rest = f"{verb} {word}", rest[1:]
     if not rest:
         return replace(found, verb=verb)
     words = [token.casefold() for token in rest]
     if words[0] == "to" and len(rest) > 1 and base_form(words[1], "base") and words[1] not in ("school", "work"):
         return _done(replace(found, verb=f"{verb} to {words[1]}"), rest[2:])
-    if words[0] in PREPOSITIONS and words[0] not in ("like", "than") or words[0] in ("till", "until"):
+    if (words[0] in PREPOSITIONS and words[0] not in ("like", "than")) or words[0] in ("till", "until"):
         return replace(found, verb=f"{verb} {words[0]}", object=_noun(rest[1:]))
+    if (verb, words[0]) in COMPOUND:
+        return _done(replace(found, verb=f"{verb} {words[0]}"), rest[1:])
+    if verb in CAUSING and len(rest) > 2:
+        return replace(found, verb=verb, object=" ".join(rest))
+    if (
+        verb in GIVING
+        and len(rest) > 1
+        and words[0] in OBJECTS | {"you", "her"}
+        and words[1] not in PREPOSITIONS | {"to"}
+    ):
+        rest = rest[1:]
     return replace(found, verb=verb, object=_noun(rest))
 
 
@@ -338,7 +398,8 @@ def _noun(rest: list[str]) -> str:
     words = [word.casefold() for word in rest]
     for place, word in enumerate(words):
         opens = word in PREPOSITIONS | {"to", "because", "while", "when", "so", "but"} and word not in PARTITIVE
-        if place and opens and words[place - 1] not in ("and", "or"):
+        counted = words[place - 1 : place + 1] == ["up", "to"]
+        if place and opens and not counted and words[place - 1] not in ("and", "or") and place + 1 < len(words):
             rest = rest[:place]
             break
     text = " ".join(rest).replace(" ,", ",").strip(" ,")

@@ -31,7 +31,7 @@ CHAT = {
     "ur": "your", "r": "are", "pls": "please", "plz": "please", "tho": "though", "b4": "before", "bc": "because",
     "gonna": "going to", "wanna": "want to", "gotta": "have to", "uni": "university", "thx": "thanks",
     "cuz": "because", "gf": "girlfriend", "bf": "boyfriend", "bday": "birthday", "fav": "favourite",
-    "favorite": "favourite", "cannot": "can not", "w/": "with", "&": "and", "rn": "now",
+    "favorite": "favourite", "cannot": "can not", "w/": "with", "&": "and", "rn": "now", "thru": "through",
 }  # fmt: skip
 NOT_CHAT = {"id", "ill", "r", "i"}
 """Words as well ("ill", "ID"): read as chat only at the start of a sentence, except the lone "i"."""
@@ -41,7 +41,7 @@ IS_NEXT = re.compile(
     r"a|an|the|in|at|on|from|with|off|over|out|away|back|here|there|going|my|his|her|our|your|"
     r"their|allergic|vegetarian|"
     r"vegan|fine|ill|sick|pregnant|married|single|divorced|engaged|retired|taller|older|younger|shorter|bigger|home|"
-    r"been|got|dead|coming|called|named|happy|sad|due|free|busy|tired|good|great|best|[a-z]{3,}ing|"
+    r"late|open|closed|early|ready|broken|empty|full|asleep|awake|wet|dry|been|got|dead|coming|called|named|happy|sad|due|free|busy|tired|good|great|best|[a-z]{3,}ing|"
     r"[a-z]+ years? old|\d[\d.,]*)\b|one\b|two\b|three\b|four\b|five\b|six\b|seven\b|eight\b|nine\b|ten\b)"
 )
 DONE_TO = re.compile(r"\w+ (?:my|our|the|a|an|his|her|their|me|us|it)\b")

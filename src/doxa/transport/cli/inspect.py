@@ -1,4 +1,4 @@
-"""Commands that look into a memory and change nothing: search, facts, history, why, stats."""
+"""Commands that look into a memory and change nothing: search, facts, rules, history, why, stats."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from doxa.transport.cli.app import command
 from doxa.transport.cli.ask import AsOf, KnownAt
 from doxa.transport.cli.render import clean, columns, count, put
 from doxa.transport.cli.request import Request, day_of, moment_of
-from doxa.transport.cli.show import show_evidence, show_facts, show_history, show_why
+from doxa.transport.cli.show import show_evidence, show_facts, show_history, show_rules, show_why
 
-__all__ = ["facts", "history", "search", "stats", "why"]
+__all__ = ["facts", "history", "rules", "search", "stats", "why"]
 
 
 @command("search", example='doxa search "holiday in Spain" -k 5')
@@ -50,6 +50,17 @@ def facts(
         request.give(found, lambda out: show_facts(out, found, memory.describe))
         if not request.json and found:
             request.note(count(len(found), "fact") + ("" if everything else "; --all also shows what is over"))
+
+
+@command("rules", example="doxa rules --known-at 2024-07-01")
+def rules(request: Request, known_at: KnownAt = None) -> None:
+    """Show what was said in general or on a condition, and which turn says so."""
+    moment = moment_of(known_at)
+    with request.open() as doxa:
+        request.hint_at_users(doxa)
+        memory = doxa.memory(user=request.config.user)
+        found = memory.rules(known_at=moment)
+        request.give(found, lambda out: show_rules(out, found, memory.describe))
 
 
 @command("history", example="doxa history Ana 'lives in'")

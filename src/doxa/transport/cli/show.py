@@ -9,10 +9,19 @@ from rich.table import Table
 from rich.text import Text
 
 from doxa.core.trace import Trace
-from doxa.core.values import Change, ChangeKind, Citation, Evidence, Explanation, Fact, Reply
+from doxa.core.values import Change, ChangeKind, Citation, Evidence, Explanation, Fact, Reply, Rule
 from doxa.transport.cli.render import cited, clean, columns, count, put, sentence_and_time, shorten, when
 
-__all__ = ["VERBS", "show_changes", "show_evidence", "show_facts", "show_history", "show_reply", "show_why"]
+__all__ = [
+    "VERBS",
+    "show_changes",
+    "show_evidence",
+    "show_facts",
+    "show_history",
+    "show_reply",
+    "show_rules",
+    "show_why",
+]
 
 Describe = Callable[[Fact], str]
 VERBS = {
@@ -51,6 +60,19 @@ def show_facts(out: Console, facts: Sequence[Fact], describe: Describe) -> None:
     table = columns("id", "fact", "when", "turns")
     for fact in facts:
         table.add_row(fact.fact_id, *sentence_and_time(describe(fact), fact), clean(", ".join(fact.turn_ids)))
+    put(out, table)
+
+
+def show_rules(out: Console, rules: Sequence[Rule], describe: Callable[[Rule], str]) -> None:
+    """Print rules as a table, one row per rule, with the words that say it."""
+    if not rules:
+        out.print("No rules.")
+        return
+    table = columns("turn", "said on", "rule")
+    for rule in rules:
+        what = Text(f"{clean(describe(rule))}\n")
+        what.append(f'{clean(rule.speaker)}: "{shorten(rule.span, 200)}"', style="dim")
+        table.add_row(clean(rule.turn_id), when(rule.known_at), what)
     put(out, table)
 
 
