@@ -124,7 +124,7 @@ def test_a_turn_that_is_erased_before_it_is_processed_does_not_come_back(config)
         doxa.dialogue(user="ana").absorb(f"I live in {CANARY}.", turn_id="t1")
         block = doxa._maintenance._pending("ana")
         doxa.memory(user="ana").forget(everything=True)
-        doxa._maintenance._process_block(block)
+        doxa._maintenance._process_block(block, [None])
         assert doxa.parts.log.rows("ana") == [] and doxa.users() == []
         doxa._maintenance.schedule = schedule
 

@@ -33,7 +33,9 @@ def test_help_ends_with_an_example(cli, name):
 
 def test_every_command_of_the_contract_is_there():
     """The names that scripts rely on."""
-    wanted = "ingest ask chat search facts history why retract withdraw forget export import stats doctor bench demo"
+    wanted = (
+        "ingest ask chat search facts rules history why retract withdraw forget export import stats doctor bench demo"
+    )
     assert set(wanted.split()) <= set(COMMANDS)
 
 

@@ -173,3 +173,12 @@ def test_where_nothing_is_expected_only_not_knowing_is_right():
     """A guess is wrong."""
     assert matches(Reply(text="", abstained=True), [])
     assert not matches(Reply(text="5", value="5"), [])
+
+
+def test_doctor_says_who_reads_turns(cli, monkeypatch):
+    """Patterns, or a model; a model that is not configured is a failure with its mending command."""
+    checks = {check["name"]: check for check in cli.json("doctor")["checks"]}
+    assert "built-in" in checks["understanding"]["detail"]
+    monkeypatch.setenv("DOXA_UNDERSTAND_EXTRACT", "prompted")
+    checks = {check["name"]: check for check in cli.json("doctor", code=1)["checks"]}
+    assert checks["understanding"]["state"] == "failed" and "DOXA_LLM" in checks["understanding"]["fix"]

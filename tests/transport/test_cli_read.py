@@ -140,3 +140,18 @@ def test_terminal_commands_in_a_transcript_are_not_passed_on(cli):
     )
     done = cli("search", "Rome")
     assert "Rome" in done.stdout and "\x1b" not in done.stdout and "\x07" not in done.stdout
+
+
+def test_rules_are_listed_with_their_words(cli):
+    """In plain words, and as data."""
+    path = cli.file("rules.txt", "Ana: Every guest gets a key.\nAna: I live in Oslo.\n")
+    cli("ingest", path)
+    assert "If X is guest, X gets key" in cli("rules").stdout
+    assert "Every guest gets a key" in cli("rules").stdout
+    (rule,) = cli.json("rules")
+    assert rule["then"][0]["relation"] == "gets" and rule["if_"][0]["subject"] == "?x"
+
+
+def test_without_rules_there_are_none(ana):
+    """A line for people, an empty list for programs."""
+    assert "No rules." in ana("rules").stdout and ana.json("rules") == []

@@ -17,7 +17,16 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from doxa.core.errors import ConfigError
 
-__all__ = ["Config", "EncoderConfig", "EngineConfig", "LLMConfig", "RecallConfig", "StoreConfig", "settings"]
+__all__ = [
+    "Config",
+    "EncoderConfig",
+    "EngineConfig",
+    "LLMConfig",
+    "RecallConfig",
+    "StoreConfig",
+    "UnderstandConfig",
+    "settings",
+]
 
 FILE_NAME = "doxa.toml"
 MISSPELT = 0.85
@@ -58,6 +67,22 @@ class LLMConfig(_Group):
     max_tokens: int = Field(400, gt=0, description="Most tokens of one answer.")
 
 
+class UnderstandConfig(_Group):
+    """Who reads a turn; each role is the built-in one or a prompt to the language model."""
+
+    extract: Literal["builtin", "prompted"] = Field(
+        "builtin", description="What finds the facts of a turn: patterns, or the language model (see `llm`)."
+    )
+    distil: Literal["builtin", "prompted"] = Field(
+        "builtin", description="With `extract` prompted: whether the model first writes the turn as plain statements."
+    )
+    check: Literal["builtin", "prompted"] = Field(
+        "builtin", description="With `extract` prompted: whether the model also has to say yes to every fact."
+    )
+    max_tokens: int = Field(1500, gt=0, description="Most tokens of one answer of the model about a turn.")
+    parallel: int = Field(4, gt=0, description="How many turns of one user the model reads at the same time.")
+
+
 class RecallConfig(_Group):
     """How evidence is searched for."""
 
@@ -87,6 +112,7 @@ class Config(_Group):
     store: StoreConfig = StoreConfig()
     encoder: EncoderConfig = EncoderConfig()
     llm: LLMConfig = LLMConfig()
+    understand: UnderstandConfig = UnderstandConfig()
     recall: RecallConfig = RecallConfig()
     engine: EngineConfig = EngineConfig()
 

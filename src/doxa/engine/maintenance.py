@@ -15,6 +15,7 @@ from doxa.core.errors import BackendError, ClosedError, StoreConflictError
 from doxa.core.values import Turn
 from doxa.engine.turn import absorb
 from doxa.engine.wiring import Parts
+from doxa.understand import Extraction
 
 __all__ = ["Maintenance"]
 
@@ -124,7 +125,11 @@ class Maintenance:
         if not store.lease(scope, owner=self._owner, seconds=LEASE_S):
             self._later(user)
             return
-        self._process_block(block)
+        extractions = self._parts.extract(user, block)
+        if any(extractions) and not store.lease(scope, owner=self._owner, seconds=LEASE_S):
+            self._later(user)  # the model took so long that another process has taken over
+            return
+        self._process_block(block, extractions)
         store.lease(scope, owner=self._owner, seconds=0)
         if self._pending(user):
             self.schedule(user)
@@ -133,7 +138,7 @@ class Maintenance:
         if self._abandoned:
             return []
         with self._parts.log.user(user) as state:
-            return state.pending(BLOCK)
+            return state.pending(self._parts.block(BLOCK))
 
     def _later(self, user: str) -> None:
         """Another process is at it: look again in a moment, unless this one is about to end."""
@@ -141,12 +146,12 @@ class Maintenance:
             time.sleep(POLL_S)
             self.schedule(user)
 
-    def _process_block(self, block: list[Turn]) -> None:
+    def _process_block(self, block: list[Turn], extractions: list[Extraction | None]) -> None:
         vectors, degraded = self._encode(block)
-        for turn, vector in zip(block, vectors, strict=True):
+        for turn, vector, extraction in zip(block, vectors, extractions, strict=True):
             while not self._abandoned:
                 try:
-                    absorb(turn, vector, self._parts, degraded=degraded)
+                    absorb(turn, vector, self._parts, extraction=extraction, degraded=degraded)
                     break
                 except StoreConflictError:
                     continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -14,11 +15,13 @@ from doxa.core.errors import NotFoundError, StoreConflictError
 from doxa.core.values import Certificate, Fact, Turn
 from doxa.memory import Beliefs, Event, MemoryLog, Note, UserState, slot_of, turn_of
 from doxa.revise import retract, revise, withdraw
-from doxa.understand import Understanding, understand
+from doxa.understand import Extraction, Understanding, ground, understand
 
 __all__ = ["NO_TURN", "beliefs_at", "erase_all", "erase_turn", "note_of", "reading_of"]
 
 NO_TURN = "User {user!r} has no turn {turn_id!r}. `doxa search` and `doxa facts` show turn ids."
+
+REREAD = "what stood before it was erased, so the turn was read again without the language model"
 
 
 def beliefs_at(rows: Sequence[Row], known_at: datetime) -> Beliefs:
@@ -57,19 +60,44 @@ def _retracted(event: Event, beliefs: Beliefs) -> Fact | None:
     return next((fact for fact in same if set(fact.turn_ids) & set(was.turn_ids)), None)
 
 
-def reading_of(turn: Turn, context: Sequence[Turn], beliefs: Beliefs) -> tuple[Understanding, str]:
-    """Return what a turn says, and why it could not be understood; empty when it could."""
+def reading_of(
+    turn: Turn, context: Sequence[Turn], beliefs: Beliefs, extraction: Extraction | None = None
+) -> tuple[Understanding, str]:
+    """Return what a turn says, and why it was not understood as it should be; empty when it was.
+
+    Args:
+        turn: what was said.
+        context: earlier turns of its session.
+        beliefs: what is believed before it.
+        extraction: what a language model read out of it; its claims take the place of the built-in ones.
+    """
     if turn.generated:
         return Understanding(), ""
     try:
-        return understand(turn, context, beliefs), ""
+        found = understand(turn, context, beliefs)
     except Exception as exc:  # noqa: BLE001  kept as text: one turn must not hold up all that come after it
         return Understanding(intents=("chat",)), f"the turn could not be understood: {exc!r}"
+    if extraction is None or extraction.failed:
+        return found, extraction.failed if extraction else ""
+    try:
+        read = ground(extraction, turn, context, beliefs)
+    except Exception as exc:  # noqa: BLE001  a model may write anything; the turn is read without it then
+        return found, f"what the language model read could not be used, so the turn was read without it: {exc!r}"
+    intents = tuple(dict.fromkeys((*read.intents, *(i for i in found.intents if i in ("ask", "greet"))))) or ("chat",)
+    return replace(read, intents=intents, questions=found.questions, rules=read.rules or found.rules), ""
 
 
-def note_of(understanding: Understanding) -> Note:
+def note_of(understanding: Understanding, extraction: Extraction | None = None) -> Note:
     """Return how a turn was understood, as its event keeps it."""
-    return Note(intents=understanding.intents)
+    if extraction is None:
+        return Note(intents=understanding.intents)
+    return Note(
+        intents=understanding.intents,
+        by=extraction.by,
+        prompt_tokens=extraction.prompt_tokens,
+        completion_tokens=extraction.completion_tokens,
+        dropped=understanding.dropped,
+    )
 
 
 def erase_turn(log: MemoryLog, user: str, turn_id: str, *, context_turns: int) -> Certificate:
@@ -77,7 +105,8 @@ def erase_turn(log: MemoryLog, user: str, turn_id: str, *, context_turns: int) -
 
     Replies that Doxa wrote from that turn on are removed as well, since they may repeat it. What follows is
     understood and revised again without it, and all of it is written in one transaction; then the freed space is
-    wiped. Cost: understanding every turn after the erased one.
+    wiped. Cost: understanding every turn after the erased one. No language model is asked again: what one had read
+    out of later turns is used as it stands, except where it had seen an erased turn; those are read without it.
 
     Raises:
         NotFoundError: the user has no such turn.
@@ -94,7 +123,8 @@ def erase_turn(log: MemoryLog, user: str, turn_id: str, *, context_turns: int) -
         gone = {o for o, row in turns.items() if o == turn.ordinal or row.body.get("generated")}
         delete = {row.ordinal for row in rows if _concerns(row, gone, turn_id)}
         kept = [row for row in rows if row.ordinal not in delete]
-        bodies, beliefs = _retell(kept, user, after=turn.ordinal, context_turns=context_turns)
+        seen = {later for ordinal in gone for later in _after(state, ordinal, context_turns)}
+        bodies, beliefs = _retell(kept, user, after=turn.ordinal, context_turns=context_turns, seen=seen)
         delete |= {
             row.ordinal for row in kept if row.kind == "retracted" and "target" not in bodies.get(row.ordinal, row.body)
         }
@@ -130,6 +160,14 @@ def erase_all(log: MemoryLog, user: str) -> Certificate:
     return _certificate(user, ids, {**_counts(counts), "facts": len(facts)})
 
 
+def _after(state: UserState, ordinal: int, size: int) -> list[int]:
+    """Return the turns that had a turn in their context."""
+    turn = state.turns.get(ordinal)
+    session = state.session(turn.session) if turn else []
+    place = bisect_right(session, ordinal)
+    return session[place : place + size]
+
+
 def _concerns(row: Row, gone: set[int], turn_id: str) -> bool:
     if row.kind == "turn":
         return row.ordinal in gone
@@ -137,9 +175,12 @@ def _concerns(row: Row, gone: set[int], turn_id: str) -> bool:
 
 
 def _retell(
-    rows: Sequence[Row], user: str, *, after: int, context_turns: int
+    rows: Sequence[Row], user: str, *, after: int, context_turns: int, seen: set[int]
 ) -> tuple[Mapping[int, Mapping[str, Any]], Beliefs]:
-    """Return the new bodies of the rows after an ordinal, and what is believed in the end."""
+    """Return the new bodies of the rows after an ordinal, and what is believed in the end.
+
+    `seen` are the turns whose context held what was erased: what a model read out of them may repeat it.
+    """
     state = UserState(user=user, dims=1)
     bodies: dict[int, Mapping[str, Any]] = {}
     for row in rows:
@@ -149,18 +190,27 @@ def _retell(
             about = state.turns.get(row.about or 0)
             event = Event.from_row(row, about)
             if row.ordinal > after and about is not None:
-                found, failed = reading_of(about, state.context(about, context_turns), state.beliefs)
-                event = replace(
-                    event,
-                    claims=found.claims,
-                    rules=found.rules,
-                    note=note_of(found),
-                    degraded=event.degraded or failed,
-                )
+                event = _reread(event, about, state, context_turns=context_turns, seen=about.ordinal in seen)
             event = _again(event, state.beliefs)
             if row.ordinal > after:
                 bodies[row.ordinal] = event.body()
     return bodies, state.beliefs
+
+
+def _reread(event: Event, turn: Turn, state: UserState, *, context_turns: int, seen: bool) -> Event:
+    """Return an event with what its turn says now that something before it is gone."""
+    extraction = Extraction.from_data(event.extraction) if event.extraction and not seen else None
+    found, failed = reading_of(turn, state.context(turn, context_turns), state.beliefs, extraction)
+    if seen and event.extraction:
+        failed = REREAD
+    return replace(
+        event,
+        claims=found.claims,
+        rules=found.rules,
+        extraction=event.extraction if extraction else {},
+        note=note_of(found, extraction),
+        degraded=event.degraded or failed,
+    )
 
 
 def _counts(counts: Mapping[str, int]) -> dict[str, int]:

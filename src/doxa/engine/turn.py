@@ -22,7 +22,7 @@ from doxa.memory import Beliefs, Event, Note, UserState, describe
 from doxa.reason import PROMPT_VERSION, answer, relevant_facts, write_with_model
 from doxa.recall import recall, rephrase
 from doxa.revise import revise
-from doxa.understand import find_question, read_question
+from doxa.understand import Extraction, find_question, read_question
 from doxa.verify import verify
 
 __all__ = ["Asked", "absorb", "respond", "search"]
@@ -68,13 +68,21 @@ class _Found:
     today: date
 
 
-def absorb(turn: Turn, vector: NDArray[np.float32] | None, parts: Parts, *, degraded: str = "") -> bool:
+def absorb(
+    turn: Turn,
+    vector: NDArray[np.float32] | None,
+    parts: Parts,
+    *,
+    extraction: Extraction | None = None,
+    degraded: str = "",
+) -> bool:
     """Turn one received turn into claims, revise what is believed, and store both in one transaction.
 
     Args:
         turn: a turn that was received and is not processed yet.
         vector: its encoding `(dims,)`, or None when the encoder failed.
         parts: what the engine is made of.
+        extraction: what a language model read out of the turn; None without one.
         degraded: why a step before this one did not run in full.
 
     Returns:
@@ -88,7 +96,7 @@ def absorb(turn: Turn, vector: NDArray[np.float32] | None, parts: Parts, *, degr
         if turn.ordinal <= state.maintained or state.turns.get(turn.ordinal) != turn:
             return False
         context = state.context(turn, parts.config.engine.context_turns)
-        found, failed = reading_of(turn, context, state.beliefs)
+        found, failed = reading_of(turn, context, state.beliefs, extraction)
         changes = revise(found.claims, state.beliefs, turn_id=turn.turn_id, known_at=turn.at)
         event = Event(
             kind="maintained",
@@ -97,7 +105,8 @@ def absorb(turn: Turn, vector: NDArray[np.float32] | None, parts: Parts, *, degr
             claims=found.claims,
             rules=found.rules,
             changes=changes,
-            note=note_of(found),
+            extraction=extraction.to_data() if extraction else {},
+            note=note_of(found, extraction),
             degraded=f"{degraded}; {failed}".strip("; "),
         )
         parts.log.append(turn.user, state, event, vector)
@@ -196,6 +205,10 @@ def _intents(own: Turn | None, recent: Sequence[Turn], state: UserState, tracer:
         if failed:
             note["degraded"] = failed
         note["intents"] = known.intents
+        if known.by:
+            note.update(by=known.by, prompt_tokens=known.prompt_tokens, completion_tokens=known.completion_tokens)
+        if known.dropped:
+            note["dropped"] = known.dropped
         return known.intents or ("chat",)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,8 +12,11 @@ from doxa.backends import load
 from doxa.backends.encoder import CachedEncoder, Encoder
 from doxa.backends.llm import LanguageModel
 from doxa.core.config import Config
+from doxa.core.errors import ConfigError, DoxaError
+from doxa.core.values import Turn
 from doxa.memory import MemoryLog
 from doxa.recall import RecallSpec
+from doxa.understand import Extraction, Roles, extract_with_model
 
 __all__ = ["Parts", "wire"]
 
@@ -46,6 +51,41 @@ class Parts:
                 )
             return self._model
 
+    def block(self, most: int) -> int:
+        """Return how many turns of one user are processed together: fewer when a model reads them."""
+        return min(most, self.config.understand.parallel) if self.config.understand.extract == "prompted" else most
+
+    def extract(self, user: str, block: Sequence[Turn]) -> list[Extraction | None]:
+        """Return what the language model reads out of some turns, all at the same time; None where none is asked.
+
+        No lock is held while the model is waited for. A failure is a value: the turn is then read without a model.
+        """
+        settings = self.config.understand
+        if settings.extract != "prompted":
+            return [None] * len(block)
+        with self.log.user(user) as state:
+            contexts = [state.context(turn, self.config.engine.context_turns) for turn in block]
+        with ThreadPoolExecutor(settings.parallel, thread_name_prefix="doxa-understand") as pool:
+            return list(pool.map(self._extract_one, block, contexts))
+
+    def _extract_one(self, turn: Turn, context: Sequence[Turn]) -> Extraction | None:
+        if turn.generated or not turn.text.strip():
+            return None
+        settings = self.config.understand
+        try:
+            model = self.model()
+        except DoxaError as exc:
+            return Extraction(failed=f"the language model could not be opened, so the turn was read without it: {exc}")
+        assert model is not None  # checked by `wire`
+        return extract_with_model(
+            model,
+            turn,
+            context,
+            roles=Roles(distil=settings.distil == "prompted", validate=settings.check == "prompted"),
+            context_tokens=self.config.llm.context_tokens,
+            max_tokens=settings.max_tokens,
+        )
+
     def close(self) -> None:
         """Give back models and connections."""
         if self._model is not None:
@@ -61,6 +101,11 @@ def wire(location: str, config: Config) -> Parts:
         ConfigError: a backend is unknown.
         StoreError: the database cannot be opened.
     """
+    if config.understand.extract == "prompted" and config.llm.name is None:
+        raise ConfigError(
+            "Setting understand.extract is 'prompted', which needs a language model, and none is configured. Set "
+            "llm.name (DOXA_LLM=openai:NAME), or set understand.extract to 'builtin'."
+        )
     encoder = load("encoder", config.encoder.name, **_encoder_options(config))  # first: a bad name makes no file
     store = load("store", f"sql:{location}", durability=config.store.durability, timeout_s=config.store.timeout_s)
     log = MemoryLog(store, encoder, tenant=config.tenant, capacity=config.engine.users_in_memory)

@@ -55,6 +55,8 @@ class Event:
     """The turn id that was withdrawn, or the fact id that was retracted."""
     reason: str = ""
     degraded: str = ""
+    extraction: Mapping[str, Any] = field(default_factory=dict)
+    """What a language model read out of the turn, as data; a replay reads it from here and asks no model."""
     note: Note = field(default_factory=Note)
 
     def body(self) -> dict[str, Any]:
@@ -70,6 +72,7 @@ class Event:
             "by": self.note.by,
             "tokens": [self.note.prompt_tokens, self.note.completion_tokens] if self.note.by else [],
             "dropped": list(self.note.dropped),
+            "extraction": dict(self.extraction),
         }
         return {key: value for key, value in data.items() if value}
 
@@ -86,6 +89,7 @@ class Event:
             target=row.body.get("target", ""),
             reason=row.body.get("reason", ""),
             degraded=row.body.get("degraded", ""),
+            extraction=row.body.get("extraction", {}),
             note=_note_from(row.body),
         )
 

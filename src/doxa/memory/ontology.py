@@ -24,6 +24,7 @@ __all__ = [
     "describe",
     "is_tie",
     "kinds_of",
+    "relation_names",
     "relation_type",
     "same_words",
     "third_person",
@@ -133,6 +134,11 @@ def same_words() -> Mapping[str, str]:
 def is_tie(name: str) -> bool:
     """Tell whether a relation ties two people: relatives, friends, people at work."""
     return name in _table()["ties"]["people"]
+
+
+def relation_names() -> tuple[str, ...]:
+    """Return the names of the inventory, in its order."""
+    return tuple(_inventory())
 
 
 def relation_type(name: str, label: str | None = None) -> RelationType:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from doxa.core.values import Act, Claim, Modality, Rule
 
-__all__ = ["Statement", "Understanding"]
+__all__ = ["Extraction", "Statement", "Understanding"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,3 +29,44 @@ class Understanding:
     statements: tuple[Statement, ...] = ()
     intents: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+    """What a model claimed and a check turned down, each with the reason."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extraction:
+    """What a language model read out of a turn: plain data, before it is known who and what is meant.
+
+    It depends on the turn and its context alone, so it is stored with the turn, and a replay asks no model again.
+    """
+
+    facts: tuple[Mapping[str, Any], ...] = ()
+    """Subject, relation, object, polarity, modality, valid_from, valid_to, ended, act, quote: as the model put them."""
+    rules: tuple[Mapping[str, Any], ...] = ()
+    """Two clauses, `if` and `then`, with their quote."""
+    dropped: tuple[str, ...] = ()
+    by: str = ""
+    """Version of the prompts and name of the model."""
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    failed: str = ""
+    """Why the model was of no use for this turn; empty when it was."""
+
+    def to_data(self) -> dict[str, Any]:
+        """Return plain data for JSON; what is empty is left out."""
+        return {key: value for key, value in asdict(self).items() if value}
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> Extraction:
+        """Return the extraction of `to_data`; fields that are not known are ignored."""
+        return cls(
+            facts=tuple(data.get("facts", ())),
+            rules=tuple(data.get("rules", ())),
+            dropped=tuple(data.get("dropped", ())),
+            by=data.get("by", ""),
+            calls=data.get("calls", 0),
+            prompt_tokens=data.get("prompt_tokens", 0),
+            completion_tokens=data.get("completion_tokens", 0),
+            failed=data.get("failed", ""),
+        )

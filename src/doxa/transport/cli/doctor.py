@@ -16,7 +16,7 @@ from rich.text import Text
 
 from doxa.core.errors import DoxaError
 from doxa.transport.cli.app import DONE, ERROR, command, versions
-from doxa.transport.cli.render import clean, columns, put
+from doxa.transport.cli.render import clean, columns, count, put
 from doxa.transport.cli.request import Request, file_of
 
 __all__ = ["doctor", "effective"]
@@ -55,6 +55,7 @@ def doctor(
         *(_extra(extra, package, purpose) for extra, (package, purpose) in EXTRAS.items()),
         _guarded("encoder", lambda: _encoder(request)),
         _guarded("language model", lambda: _model(request, offline=offline)),
+        _understanding(request),
         _guarded("memory", lambda: _database(request)),
     ]
     works = all(check.state != "failed" for check in checks)
@@ -159,6 +160,23 @@ def _model(request: Request, *, offline: bool) -> Check:
     return Check(name=name, state="ok", detail=f"{group.name} answered in {done.seconds:.1f} s")
 
 
+def _understanding(request: Request) -> Check:
+    """Say who reads turns, and whether that can work."""
+    group, model = request.config.understand, request.config.llm.name
+    name = "understanding"
+    if group.extract == "builtin":
+        return Check(name=name, state="ok", detail="built-in patterns read the turns")
+    if model is None:
+        fix = "export DOXA_LLM=openai:NAME"
+        return Check(
+            name=name, state="failed", detail="turns are to be read by a model, and none is configured", fix=fix
+        )
+    roles = [role for role, by in (("distil", group.distil), ("check", group.check)) if by == "prompted"]
+    steps = " and ".join(["extract", *roles])
+    detail = f"{model} reads the turns ({steps}); where it fails, built-in patterns do, and the turn counts as degraded"
+    return Check(name=name, state="ok", detail=detail)
+
+
 def _database(request: Request) -> Check:
     """Open the memory, if there is one, and see whose it is."""
     path = file_of(request.config.db)
@@ -167,10 +185,13 @@ def _database(request: Request) -> Check:
         return Check(name="memory", state="off", detail=f"{path.absolute()} is not there yet", fix=fix)
     with request.open() as doxa:
         users, about = doxa.users(), doxa.describe()["store"]
+        mine = request.config.user
+        degraded = doxa.memory(user=mine).stats()["degraded"] if mine in users else 0
     whose = ", ".join(users[:5]) + (", ..." if len(users) > 5 else "")
     kind, where, size = about["backend"], about["location"], about.get("bytes") or 0
     store = f"{kind}, {_without_password(str(where))}, format {about['format']}, {size / 1024:,.0f} KiB"
-    return Check(name="memory", state="ok", detail=f"{store}; users: {whose or 'none yet'}")
+    lesser = f"; of {mine}, {count(degraded, 'turn')} could not be processed in full" if degraded else ""
+    return Check(name="memory", state="ok", detail=f"{store}; users: {whose or 'none yet'}{lesser}")
 
 
 def _show(out: Console, checks: list[Check], config: dict[str, Any], *, works: bool) -> None:

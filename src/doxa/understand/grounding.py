@@ -1,0 +1,235 @@
+"""What a model read out of a turn -> claims: who is meant, which relation it is, when it holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from typing import Any
+
+from doxa.core.values import Act, Claim, Interval, Modality, Precision, Rule, Term, Turn
+from doxa.memory import (
+    Beliefs,
+    RelationType,
+    attribute,
+    base_of,
+    relation_names,
+    relation_type,
+    third_person,
+    verb_type,
+)
+from doxa.understand.atoms import ANYONE, AtomReader, atoms_of
+from doxa.understand.clauses import parse_clause
+from doxa.understand.propose import propose
+from doxa.understand.referents import Referents, clean, kin_of, term
+from doxa.understand.text import sentences, words
+from doxa.understand.times import find_times
+from doxa.understand.values import Extraction, Statement, Understanding
+from doxa.understand.verbs import base_of as base_form
+
+__all__ = ["ground"]
+
+CONFIDENCE = 0.8
+ISO = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?(?:T.*)?$")
+NEGATION = re.compile(
+    r"^(?:(?:do|does|did|is|was|are|were|has|have|had) )?(?:not|never|no longer) |^(?:do|does|did)n't "
+)
+PRECISIONS: tuple[Precision, ...] = ("year", "month", "day")
+
+
+@dataclass(slots=True)
+class _Grounding:
+    """One turn while the model's facts are read."""
+
+    turn: Turn
+    referents: Referents
+    dropped: list[str] = field(default_factory=list)
+
+
+def ground(extraction: Extraction, turn: Turn, context: Sequence[Turn], beliefs: Beliefs) -> Understanding:
+    """Return the claims and rules of what a model read; a fact about nobody who is known is dropped and named.
+
+    Deterministic, without a call: the same extraction gives the same claims for the same beliefs.
+    """
+    work = _Grounding(turn, Referents.of(turn, context, beliefs))
+    claims = [claim for fact in extraction.facts for claim in _claims(fact, work)]
+    rules = [rule for data in extraction.rules for rule in _rules(data, work)]
+    spans = dict.fromkeys([*(claim.span for claim in claims), *(rule.span for rule in rules)])
+    return Understanding(
+        claims=tuple(dict.fromkeys(claims)),
+        rules=tuple(dict.fromkeys(rules)),
+        statements=tuple(Statement(text=span) for span in spans),
+        intents=_intents(claims, rules),
+        dropped=(*extraction.dropped, *work.dropped),
+    )
+
+
+def _intents(claims: Sequence[Claim], rules: Sequence[Rule]) -> tuple[str, ...]:
+    acts = {claim.act for claim in claims}
+    found = [name for act, name in ((Act.CORRECT, "correct"), (Act.WITHDRAW, "withdraw")) if act in acts]
+    found += ["inform"] if rules or Act.STATE in acts else []
+    return (*found, *(["plan"] if any(claim.modality is Modality.PLANNED for claim in claims) else []))
+
+
+def _claims(fact: Mapping[str, Any], work: _Grounding) -> list[Claim]:
+    subject = _who(fact["subject"], work.referents)
+    if subject is None:
+        work.dropped.append(f"{fact['subject']} {fact['relation']} {fact['object']}: nobody that it could mean")
+        return []
+    assistant = work.turn.role == "assistant"
+    if assistant and subject == work.referents.speaker:
+        return []
+    relation, polarity = _affirmed(fact["relation"], fact.get("polarity", True))
+    thing = _what(fact["object"], work.referents)
+    kind, holds = _kind(fact.get("canonical", ""), relation, thing, work)
+    act = Act.STATE if assistant else Act(fact.get("act", "state"))
+    modality = Modality(fact.get("modality", "asserted"))
+    valid = _interval(fact.get("valid_from"), fact.get("valid_to"), work.turn)
+    claim = Claim(
+        subject=subject,
+        relation=kind.relation,
+        object=thing,
+        polarity=polarity == holds,
+        modality=modality,
+        act=act,
+        valid=valid,
+        ended=bool(fact.get("ended", False)),
+        functional=kind.functional,
+        confidence=CONFIDENCE,
+        turn_id=work.turn.turn_id,
+        speaker=work.turn.speaker,
+        role=work.turn.role,
+        known_at=work.turn.at,
+        span=fact["quote"].strip(),
+    )
+    work.referents.mention(subject)
+    return [claim]
+
+
+def _who(name: str, referents: Referents) -> Term | None:
+    if clean(name).casefold() in (referents.speaker.key, "i", "speaker", "the speaker", "user", "the user"):
+        return referents.speaker
+    return referents.resolve(name)
+
+
+def _what(noun: str, referents: Referents) -> Term:
+    if re.match(r"(?:my|our|your|his|her) |(?:me|him|her|us|you)$", noun.strip(), re.IGNORECASE) or "'s " in noun:
+        return referents.resolve(noun) or term(clean(noun) or noun)
+    return term(clean(noun) or noun)
+
+
+def _affirmed(relation: str, polarity: bool) -> tuple[str, bool]:
+    """Return a relation without a negation in its words, and what then is said of it: "not" is never said twice."""
+    text = " ".join(relation.split())
+    match = NEGATION.match(text)
+    return (text[match.end() :], False) if match else (text, polarity)
+
+
+def _kind(canonical: str, relation: str, thing: Term, work: _Grounding) -> tuple[RelationType, bool]:
+    """Return the relation that a phrase means, and whether it is affirmed by it ("hates" denies `likes`)."""
+    if canonical:
+        return relation_type(canonical), not _denies(relation, thing, work)
+    phrase = relation.casefold().replace("_", " ").strip()
+    name = phrase.replace(" ", "_")
+    if name in relation_names():
+        return relation_type(name), True
+    if kin_of(re.sub(r"^(?:has|have|is|'s) (?:an? )?", "", phrase)):
+        return attribute(kin_of(re.sub(r"^(?:has|have|is|'s) (?:an? )?", "", phrase)) or phrase), True
+    found = _by_patterns(phrase, thing, work)
+    if found is not None:
+        return found
+    first, _, rest = phrase.partition(" ")
+    base = base_form(first, "base", "third", "past", "participle", "gerund")
+    if base is None and first not in ("is", "are", "was", "has"):
+        return attribute(phrase), True
+    label = f"{third_person(base or base_of(first))} {rest}".strip()
+    known = next((relation_type(n) for n in relation_names() if relation_type(n).label == label), None)
+    own = f"{base or base_of(first)} {rest}".strip()
+    return known or (verb_type(own) if not rest else relation_type(own.replace(" ", "_"))), True
+
+
+def _by_patterns(phrase: str, thing: Term, work: _Grounding) -> tuple[RelationType, bool] | None:
+    """Read "Somebody RELATION OBJECT" with the patterns for claims, so that models and patterns agree on names."""
+    first, _, rest = phrase.partition(" ")
+    base = base_form(first, "base")
+    spoken = f"{third_person(base)} {rest}".strip() if base == first else phrase
+    clause = parse_clause(words(f"{ANYONE} {spoken} {thing.label}"))
+    if clause is None:
+        return None
+    scratch = replace(work.referents, people=list(work.referents.people), gender=dict(work.referents.gender))
+    for told in propose(clause, "", scratch, work.turn.at):
+        if told.object.key == thing.key and told.subject.key == ANYONE.casefold():
+            return told.kind, told.polarity
+    return None
+
+
+def _denies(relation: str, thing: Term, work: _Grounding) -> bool:
+    found = _by_patterns(relation.casefold(), thing, work)
+    return found is not None and not found[1]
+
+
+def _interval(start: str | None, end: str | None, turn: Turn) -> Interval:
+    """Return when something holds, from the words that the model copied or from ISO dates."""
+    first, last = _day(start, turn), _day(end, turn)
+    if first is None and last is None:
+        return Interval()
+    if first is not None and start == end:
+        return Interval(start=first[0], end=first[0], start_precision=first[1], end_precision=first[1])
+    if first is not None and last is not None and last[0] < first[0]:
+        last = None
+    return Interval(
+        start=first[0] if first else None,
+        end=last[0] if last else None,
+        start_precision=first[1] if first else "day",
+        end_precision=last[1] if last else "day",
+    )
+
+
+def _day(text: str | None, turn: Turn) -> tuple[date, Precision] | None:
+    text = (text or "").strip()
+    iso = ISO.match(text)
+    if iso:
+        parts = [int(part) for part in iso.groups() if part]
+        try:
+            return date(*[*parts, 1, 1][:3]), PRECISIONS[len(parts) - 1]
+        except ValueError:
+            return None
+    past = not re.search(
+        r"\b(?:next|tomorrow|will|coming|in \w+ (?:days?|weeks?|months?|years?))\b", text, re.IGNORECASE
+    )
+    for wording in (text, f"in {text}", f"since {text}"):
+        for span in find_times(wording, turn.at, past=past):
+            valid = span.valid
+            if span.kind != "clock" and valid.start is not None:
+                return valid.start, valid.start_precision
+            if span.kind != "clock" and valid.end is not None:
+                return valid.end, valid.end_precision
+    return None
+
+
+def _rules(data: Mapping[str, Any], work: _Grounding) -> list[Rule]:
+    reader = AtomReader(referents=work.referents, at=work.turn.at)
+    if_, then = (atoms_of(_plain(data[side]), reader) for side in ("if", "then"))
+    if not if_ or not then:
+        work.dropped.append(f"if {data['if']}, {data['then']}: it cannot be read as a rule")
+        return []
+    turn = work.turn
+    return [
+        Rule(
+            if_=if_,
+            then=then,
+            turn_id=turn.turn_id,
+            speaker=turn.speaker,
+            role=turn.role,
+            span=data["quote"].strip(),
+            known_at=turn.at,
+            confidence=CONFIDENCE,
+        )
+    ]
+
+
+def _plain(clause: str) -> str:
+    text = next((sentence.text for sentence in sentences(clause) if sentence.text), "")
+    text = re.sub(r"^(?:if|when|then) ", "", text, flags=re.IGNORECASE)
+    return re.sub(r"^(?:someone|somebody|anyone|anybody|a person|X|\?x)\b", ANYONE, text)
