@@ -32,7 +32,7 @@ ALLOWED = re.compile(r"be (?:allowed|permitted|free|welcome) to ")
 AUXILIARIES = frozenset([*BE, *DO, *HAVE, *MODALS])
 PRONOUN = {"he": "m", "him": "m", "she": "f", "her": "f"}
 WEATHER = re.compile(
-    r"^it (?:(?:does |do |will |is |has )?(?:not )?)?(?:rain|snow|pour|freez|hail|storm|thunder|thaw|drizzl|get|gets|"
+    r"^it (?:(?:does |do |will |is |has )?(?:not )?)?(?:rain|snow|pour|freeze|freezing|hail|storm|thunder|thaw|drizzle|get|gets|"
     r"turn|is (?:\w+ )?(?:sunny|rainy|cold|hot|warm|icy|foggy|windy|dark|late|early|above|below|over|under|\d|my|your|"
     r"our|his|her|a|the|too|so))",
     re.IGNORECASE,

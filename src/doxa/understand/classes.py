@@ -26,7 +26,7 @@ QUANTIFIER = re.compile(
 PRONOMINAL = frozenset(
     "everyone everybody everything anyone anybody anything whoever whatever nobody those people persons folks".split()
 )
-BARE = re.compile(r"(?:ers|ors|ees|ists|ants|ents|ians|eers|mates)$")
+BARE = re.compile(r"(?:ers|ors|ees|[io]sts|ants|ents|ians|eers|mates)$")
 BARE_NOUNS = frozenset(
     "kids children people men women dogs cats pets adults boys girls pupils staff guests minors babies toddlers "
     "refunds tickets orders returns packages parcels phones bikes cars shoes bags candles animals interns twins clubs "

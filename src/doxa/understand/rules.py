@@ -20,7 +20,7 @@ from doxa.understand.answers import asked_statement
 from doxa.understand.atoms import ANYONE, AtomReader, atoms_of
 from doxa.understand.classes import class_halves
 from doxa.understand.referents import NAME, Referents, named
-from doxa.understand.svo import is_order, read_predication, verb_place
+from doxa.understand.svo import base_form, is_order, read_predication, verb_place
 from doxa.understand.text import words
 
 __all__ = ["find_rules"]
@@ -250,7 +250,14 @@ def _answered(piece: str, turn: Turn, context: Sequence[Turn], referents: Refere
 
 
 def _polite(if_: str) -> bool:
-    return bool(_guard("polite").match(if_) or _guard("unreal").match(if_))
+    return bool(_guard("polite").match(if_)) or _unreal(if_)
+
+
+def _unreal(if_: str) -> bool:
+    """Tell whether a condition is known not to hold: "if I had known", "if I were you"."""
+    perfect = re.search(r"\b(?:had|had not) (?:just |only |ever )?(\w+)", if_)
+    happened = perfect and base_form(perfect[1], "participle", "past") and perfect[1] not in ("to", "a")
+    return bool(happened or re.search(r"\bwere (?:you|me|him|her|in (?:your|my|his|her))\b", if_))
 
 
 def _halves(both: str) -> tuple[str, str] | None:
