@@ -8,7 +8,10 @@ import pytest
 
 from doxa.core.values import Atom, Modality, Rule
 
-ITEMS = [json.loads(line) for line in (Path(__file__).parent / "data" / "rules.jsonl").read_text().splitlines()]
+DATA = Path(__file__).parent / "data"
+ITEMS = [
+    json.loads(line) for name in ("rules", "rules_more") for line in (DATA / f"{name}.jsonl").read_text().splitlines()
+]
 UNRULED = [item["turn"]["text"] for item in ITEMS if item["tags"] == ["no-rule"]]
 
 
@@ -75,6 +78,15 @@ SAID = {
     "either": (
         "Either Liv or Odd feeds the hens.",
         ["not Liv feeds hens -> Odd feeds hens", "not Odd feeds hens -> Liv feeds hens"],
+    ),
+    "nobody follows": ("If it snows, nobody skis.", ["it snows -> not ?x skis"]),
+    "two conditions": (
+        "If it snows I ski, and if it rains I read.",
+        ["it snows -> Nora skis", "it rains -> Nora reads"],
+    ),
+    "predicate left out": (
+        "Either Liv sings or Odd does.",
+        ["not Liv sings -> Odd sings", "not Odd sings -> Liv sings"],
     ),
     "told": ("Liv told me that if Odd resigns she'll move out.", ["Odd resigns -> Liv moves out"]),
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from doxa.core.values import Atom
-from doxa.understand.atoms import AtomReader, atoms_of
+from doxa.understand.atoms import AtomReader, atoms_of, left_out
 from doxa.understand.clauses import PREPOSITIONS
 from doxa.understand.scene import coordinated
 from doxa.understand.svo import Predication, base_form, read_predication, verb_place
@@ -20,7 +20,7 @@ MOST = 6
 def alternatives(text: str, reader: AtomReader) -> list[Atom]:
     """Return one atom for each alternative that a sentence names; empty when one of them cannot be read."""
     clauses = split_alternatives(text) or []
-    found = [atoms_of(clause, reader) for clause in clauses[:MOST]]
+    found = [left_out(clauses[0], clause, reader) or atoms_of(clause, reader) for clause in clauses[:MOST]]
     return [atoms[0] for atoms in found] if len(found) > 1 and all(len(atoms) == 1 for atoms in found) else []
 
 

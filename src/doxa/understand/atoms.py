@@ -22,7 +22,7 @@ from doxa.understand.text import words
 from doxa.understand.times import TimeSpan, find_times
 from doxa.understand.verbgroup import ADVERBS, BE, DO, HAVE, MODALS
 
-__all__ = ["ANYONE", "AtomReader", "VARIABLE", "atoms_of", "conjuncts"]
+__all__ = ["ANYONE", "AtomReader", "VARIABLE", "atoms_of", "conjuncts", "left_out"]
 
 ANYONE = "Qvar"
 """Stands in a clause for whoever a rule is about."""
@@ -30,11 +30,15 @@ VARIABLE = Term("?x", "?x")
 AND = re.compile(r",? and (?:then |also )?|, (?:then )?(?=(?:I|we|he|she|they|it|the|my|our) )")
 ALLOWED = re.compile(r"be (?:allowed|permitted|free|welcome) to ")
 AUXILIARIES = frozenset([*BE, *DO, *HAVE, *MODALS])
+ELLIPSIS = re.compile(
+    r"^(?P<who>.+?) (?:is|are|am|does|do|will|can|has|have|must|should|may)(?P<not> not)?(?: too| either| as well)?$"
+)
 PRONOUN = {"he": "m", "him": "m", "she": "f", "her": "f"}
+BOUND = re.compile(r"(.+) (?:by|before|after|until|till|since) ([^,]+)$")
 WEATHER = re.compile(
-    r"^it (?:(?:does |do |will |is |has )?(?:not )?)?(?:rain|snow|pour|freeze|freezing|hail|storm|thunder|thaw|drizzle|get|gets|"
-    r"turn|is (?:\w+ )?(?:sunny|rainy|cold|hot|warm|icy|foggy|windy|dark|late|early|above|below|over|under|\d|my|your|"
-    r"our|his|her|a|the|too|so))",
+    r"^it (?:(?:does |do |will |is |has )?(?:not )?)?(?:rain|snow|pour|freeze|freezing|hail|storm|thunder|thaw|drizzle|"
+    r"get|gets|turn|is (?:\w+ )?(?:sunny|rainy|cold|hot|warm|icy|foggy|windy|dark|late|early|above|below|over|"
+    r"under|\d|my|your|our|his|her|a|the|too|so))",
     re.IGNORECASE,
 )
 
@@ -50,6 +54,8 @@ class AtomReader:
     objects: list[Term] = field(default_factory=list)
     generic: bool = False
     """"You" stands for anybody."""
+    follows: bool = False
+    """The clause that is read is what follows, not the condition."""
     teller: Term | None = None
     """Who is reported to have said it, and is meant by "he" or "she"."""
 
@@ -84,6 +90,17 @@ def atoms_of(text: str, reader: AtomReader) -> tuple[Atom, ...]:
     for part in conjuncts(text):
         found.extend(_clause(part, reader))
     return tuple(dict.fromkeys(found))
+
+
+def left_out(first: str, second: str, reader: AtomReader) -> tuple[Atom, ...]:
+    """Return what "room 2 is not" or "Lena does" says with the predicate of the clause before; else nothing."""
+    match = ELLIPSIS.match(second)
+    tokens = words(first)
+    place = verb_place(tokens)
+    if match is None or place is None:
+        return ()
+    predicate = re.sub(r"\b(?:not|never) ", "", " ".join(tokens[place:]))
+    return tuple(replace(atom, polarity=not match["not"]) for atom in atoms_of(f"{match['who']} {predicate}", reader))
 
 
 def conjuncts(text: str) -> list[str]:
@@ -137,6 +154,8 @@ def _listed(head: str, tail: list[str]) -> bool:
 def _clause(text: str, reader: AtomReader) -> list[Atom]:
     spans = [] if re.search(r"\b(?:every|each|on \w+days)\b", text) else find_times(text, reader.at, past=False)
     bare = _without(text, spans)
+    ending = BOUND.match(bare)
+    bare = ending[1] if ending and _is_time(ending[2], reader) else bare
     said = read_predication(words(bare)) or read_predication(words(text))
     if said is None:
         return []
@@ -146,8 +165,8 @@ def _clause(text: str, reader: AtomReader) -> list[Atom]:
         and (said.verb in ("be", "take place") or said.verb.split()[-1] in PREPOSITIONS | {"to"})
     ):
         said = read_predication(words(text)) or said  # the day is what is said
-    elif (ending := ENDING.search(said.verb)) and not said.verb.startswith("be ") and _is_time(said.object, reader):
-        said = replace(said, verb=said.verb[: ending.start()], object="")
+    elif (when := ENDING.search(said.verb)) and not said.verb.startswith("be ") and _is_time(said.object, reader):
+        said = replace(said, verb=said.verb[: when.start()], object="")
     subjects = _subjects(said, reader)
     valid = next((span.valid for span in spans if span.kind != "clock"), Interval())
     objects = [_object(part, said, subjects, reader) for part in _objects(said)]
@@ -200,7 +219,7 @@ def _subject(noun: str, said: Predication, reader: AtomReader) -> Term:
     if word in ("the others", "both", "everyone else"):
         return term(noun)
     if word in ("nobody", "no one"):
-        return term("anybody")
+        return VARIABLE if reader.follows else term("anybody")
     if word in ("everyone", "everybody", "anyone", "anybody", "somebody", "someone", "a person", "people"):
         return VARIABLE
     found = reader.referents.resolve(_inner(noun, reader))
@@ -244,23 +263,31 @@ def _object(noun: str, said: Predication, subjects: Sequence[Term], reader: Atom
         possessed = first.casefold() == "her"
         if who is not None:
             return term(f"{who.label}'s {rest}" if possessed else f"{who.label} {rest}")
-    if re.match(r"(?:my|our|his|her|their|your|its) ", noun, re.IGNORECASE) or "'s " in noun:
-        own_word = {"he": "his", "she": "her", "they": "their", "it": "its", "qvar": "their"}.get(
-            said.subject.casefold()
-        )
-        whose = subjects[0] if own_word and noun.casefold().startswith(f"{own_word} ") else None
-        found = reader.referents.resolve(_inner(noun, reader, whose))
+    owned = re.match(r"(?:my|our|his|her|their|your|its) (.+)$", noun, re.IGNORECASE)
+    placed = said.copula or said.verb.split()[-1] in PREPOSITIONS | {"to"}
+    if owned and not placed and not _relative(term(f"x's {owned[1]}")):
+        return term(clean(noun))  # as claims name it
+    if owned or "'s " in noun:
+        own_word = {"he": "his", "she": "her", "they": "their", "it": "its", "qvar": "their"}
+        mine = own_word.get(said.subject.casefold()) == noun.split()[0].casefold()
+        found = reader.referents.resolve(_inner(noun, reader, subjects[0] if mine else None))
         if found is not None and found.key:
-            own = next((s.label for s in subjects if found.key.startswith(f"{s.key}'s ")), ANYONE)
-            thing = found.label[len(own) + 3 :] if found.key.startswith(f"{own.casefold()}'s ") else found.label
-            return found if kin_of(thing) else term(thing)
+            return _of_its_own(found, subjects)
     if kin_of(noun) and noun[0].isupper():
         return reader.referents.resolve(noun) or term(noun)
     return term(clean(noun) or noun)
 
 
+def _of_its_own(thing: Term, subjects: Sequence[Term]) -> Term:
+    """Return what belongs to the subject by its noun alone, unless it is a relative."""
+    own = next(
+        (s.key for s in (*subjects, Term(ANYONE.casefold(), ANYONE)) if thing.key.startswith(f"{s.key}'s ")), None
+    )
+    return thing if own is None or _relative(thing) else term(thing.label[len(own) + 3 :])
+
+
 def _atom(said: Predication, subject: Term, thing: Term, valid: Interval, text: str) -> Atom:
-    polarity = not said.negated and subject.key != "anybody"
+    polarity = not said.negated and said.subject.casefold() not in ("nobody", "no one")
     label = thing.label
     if label.startswith("no ") and not said.copula:
         polarity, thing = not polarity, term(label[3:])

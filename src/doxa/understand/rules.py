@@ -17,7 +17,7 @@ from typing import Any
 from doxa.core.values import Atom, Rule, Term, Turn
 from doxa.understand.alternatives import alternatives, members, split_alternatives
 from doxa.understand.answers import asked_statement
-from doxa.understand.atoms import ANYONE, AtomReader, atoms_of
+from doxa.understand.atoms import ANYONE, AtomReader, atoms_of, left_out
 from doxa.understand.classes import class_halves
 from doxa.understand.referents import NAME, Referents, named
 from doxa.understand.svo import base_form, is_order, read_predication, verb_place
@@ -26,7 +26,9 @@ from doxa.understand.text import words
 __all__ = ["find_rules"]
 
 Halves = tuple[tuple[Atom, ...], tuple[Atom, ...]]
-PIECES = re.compile(r"\s*;\s*|:\s+|\s+[-—–]+\s+|\.\s+")
+PIECES = re.compile(
+    r"\s*;\s*|:\s+|\s+[-—–]+\s+|\.\s+|,? (?:and|but) (?=(?:if|unless|when|whenever|as long as|every time) )"
+)
 LEAD = re.compile(
     r"^(?:(?:(?:and|but|so|also|plus|because|in general|generally|usually|normally|as a rule|apparently|in our \w+|"
     r"at our place|"
@@ -41,7 +43,7 @@ LEAD = re.compile(
     re.IGNORECASE,
 )
 TOLD = re.compile(
-    rf"^(?P<who>(?i:my|his|her|our) [\w-]+(?: {NAME})?|{NAME}) (?:just |also |has |once )?"
+    rf"^(?P<who>(?i:my|his|her|our|the) [\w-]+(?: {NAME})?|{NAME}) (?:just |also |has |once )?"
     r"(?:says?|said|told (?:me|us)|promised(?: me| us)?|thinks?|thought|insists?|mentioned|warned(?: me| us)?|"
     r"claims?|wrote|explained)(?: that)?,? (?P<what>.+)$"
 )
@@ -56,10 +58,7 @@ ELLIPTIC = re.compile(
 )
 ANYBODY = re.compile(r"(?=.*\byou\b)(?!.*\b(?:I|me|we|us|mine|ours)\b)", re.IGNORECASE)
 """A sentence in which "you" is anybody: it speaks of nobody who is there."""
-ELLIPSIS = re.compile(
-    r"^(?P<who>.+?) (?:is|are|am|does|do|will|can|has|have|must|should|may)(?P<not> not)?(?: too| either| as well)?$"
-)
-CLAUSE_WORDS = frozenset("i he she we they it you is are was were am that which who when if because just".split())
+CLAUSE_WORDS = frozenset("i he she we they it you is are was were am that which when if because just".split())
 """Words that show that a would-be noun phrase is a clause."""
 PRONOUNS = frozenset("i he she we they you it".split())
 OPENERS = frozenset("everyone everybody nobody the my our his her their there".split())
@@ -110,7 +109,10 @@ def _patterns() -> tuple[_Pattern, ...]:
 def _guard(name: str) -> re.Pattern[str]:
     text = _data()["words"][name]
     if name == "asking":
-        text = rf"\b(?:{text}),? (?:if|when|whenever|unless|whether|once)\b"
+        text = (
+            rf"\b(?:(?:{text}),?|(?:ask|asks|asked|asking|tell|text|texted|check with)(?: \w+){{1,3}}) "
+            r"(?:if|when|whenever|unless|whether|once)\b"
+        )
     return re.compile(text, re.IGNORECASE)
 
 
@@ -184,7 +186,8 @@ def _read(
     told = TOLD.match(piece)
     if told and (who := referents.resolve(told["who"])) is not None:
         referents.mention(who)
-        return _read(told["what"], turn, context, referents, first=False, teller=who, depth=depth + 1)
+        teller = who if named(who.label) or "'s " in who.label else None
+        return _read(told["what"], turn, context, referents, first=False, teller=teller, depth=depth + 1)
     person = next((other.role == "user" for other in reversed(context) if other.speaker != turn.speaker), False)
     for wording in (piece, *_verbose(piece)):
         generic = not person and bool(ANYBODY.match(wording))
@@ -223,7 +226,7 @@ def _well_formed(halves: Halves) -> bool:
         named_clause = set(subject) & CLAUSE_WORDS and len(subject) > 1
         if not subject or len(subject) > 6 or named_clause or ", " in atom.subject.key:
             return False
-        if len(thing) > 7 or ", " in atom.object.key or (set(thing[1:]) & CLAUSE_WORDS):
+        if len(thing) > 9 or ", " in atom.object.key or (set(thing[1:]) & CLAUSE_WORDS):
             return False
     return True
 
@@ -305,23 +308,17 @@ def _say(reading: _Reading, if_: str, then: str, *, then_first: bool = False) ->
     first, second = (then, if_) if then_first else (if_, then)
     lone = re.match(r"(?:he|she|they|it)\b", first, re.IGNORECASE) and not re.match(r"it\b", second, re.IGNORECASE)
     if lone and re.match(rf"{NAME} ", second) and not re.match(r"(?:he|she|they|I|we)\b", second):
-        b = atoms_of(second, reader)
-        a = atoms_of(first, reader)
+        b = _half(second, reader, follows=not then_first)
+        a = _half(first, reader, follows=then_first)
     else:
-        a = atoms_of(first, reader)
-        b = _left_out(first, second, reader) or atoms_of(second, reader)
+        a = _half(first, reader, follows=then_first)
+        b = left_out(first, second, reader) or _half(second, reader, follows=not then_first)
     return (b, a) if then_first else (a, b)
 
 
-def _left_out(first: str, second: str, reader: AtomReader) -> tuple[Atom, ...]:
-    """Read "room 2 is not" with the predicate of the clause before."""
-    match = ELLIPSIS.match(second)
-    tokens = words(first)
-    place = verb_place(tokens)
-    if match is None or place is None:
-        return ()
-    predicate = re.sub(r"\b(?:not|never) ", "", " ".join(tokens[place:]))
-    return tuple(replace(atom, polarity=not match["not"]) for atom in atoms_of(f"{match['who']} {predicate}", reader))
+def _half(text: str, reader: AtomReader, *, follows: bool) -> tuple[Atom, ...]:
+    reader.follows = follows
+    return atoms_of(text, reader)
 
 
 def _either_half(if_: str) -> list[str]:

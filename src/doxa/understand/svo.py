@@ -157,7 +157,7 @@ def _fits(tokens: list[str], place: int) -> Literal["yes", "maybe", "no"]:
     """Tell whether a word can be the verb of the subject before it, by its form."""
     word = tokens[place].casefold()
     subject = [token for token in tokens[:place] if token.casefold() not in ADVERBS | NEGATIONS]
-    if not subject or word in ADVERBS | NEGATIONS | PREPOSITIONS | {"else"}:
+    if not subject or word in ADVERBS | NEGATIONS | PREPOSITIONS | DETERMINERS | {"else"}:
         return "no"
     if word.endswith("ly") and not _forms(word):
         return "no"
