@@ -182,3 +182,31 @@ def test_prompted_understanding_needs_a_model(config):
     """The message says which two settings fit together."""
     with pytest.raises(ConfigError, match="DOXA_LLM"):
         Doxa.open(":memory:", config=config.model_copy(update={"understand": UnderstandConfig(extract="prompted")}))
+
+
+def test_a_correction_and_a_withdrawal_by_the_model_revise(config):
+    """The acts that the model names do what the same acts do without it."""
+
+    def fact(object, **more):
+        return {"subject": "Ana", "relation": "lives in", "object": object, **more}
+
+    said = {
+        "I live in Oslo.": fact("Oslo", quote="I live in Oslo"),
+        "Sorry, I meant Bergen.": fact("Bergen", quote="I meant Bergen", act="correct"),
+        "Forget that I live in Bergen.": fact("Bergen", quote="Forget that I live in Bergen", act="withdraw"),
+    }
+
+    def read(request):
+        return json.dumps({"facts": [said[json.loads(request.messages[1].content)["message"]["text"]]]})
+
+    doxa, _ = opened(config, *[read] * 3)
+    with doxa:
+        chat, memory = doxa.dialogue(user="ana"), doxa.memory(user="ana")
+        seen = []
+        for text in said:
+            chat.absorb(text)
+            chat.flush()
+            seen.append([str(fact.object) for fact in memory.facts()])
+        assert seen == [["Oslo"], ["Bergen"], ["Oslo"]]  # what the correction had displaced holds again
+        statuses = {str(fact.object): str(fact.status) for fact in memory.facts(current=False)}
+        assert statuses == {"Oslo": "held", "Bergen": "retracted"}

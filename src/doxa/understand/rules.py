@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
-from itertools import permutations
+from itertools import islice, permutations
 from typing import Any
 
 from doxa.core.values import Atom, Rule, Term, Turn
@@ -62,6 +62,8 @@ CLAUSE_WORDS = frozenset("i he she we they it you is are was were am that which 
 """Words that show that a would-be noun phrase is a clause."""
 PRONOUNS = frozenset("i he she we they you it".split())
 OPENERS = frozenset("everyone everybody nobody the my our his her their there".split())
+MOST_WORDS, MOST_COMMAS = 40, 6
+"""Where a condition may end: words and commas that are tried; it bounds the cost of a very long sentence."""
 HOLDS = re.compile(r",? (?:then|so) |, ", re.IGNORECASE)
 
 
@@ -265,14 +267,14 @@ def _unreal(if_: str) -> bool:
 
 def _halves(both: str) -> tuple[str, str] | None:
     """Split "it rains, we play inside" where two clauses meet; None when they do not."""
-    for comma in HOLDS.finditer(both):
+    for comma in islice(HOLDS.finditer(both), MOST_COMMAS):
         head, tail = both[: comma.start()], both[comma.end() :]
         if _is_clause(head) and _is_clause(tail) and not _listing(head, tail):
             return head, tail
         if _is_clause(head) and is_order(words(tail)):
             return None  # "if he calls, tell him": nothing follows that could hold
     tokens = words(both)
-    for place, openers in ((p, o) for o in (PRONOUNS, OPENERS) for p in range(2, len(tokens) - 1)):
+    for place, openers in ((p, o) for o in (PRONOUNS, OPENERS) for p in range(2, min(len(tokens) - 1, MOST_WORDS))):
         if _starts_clause(tokens, place, openers):
             head, tail = " ".join(tokens[:place]), " ".join(tokens[place:])
             if _is_clause(head) and _is_clause(tail):
