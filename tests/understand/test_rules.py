@@ -88,6 +88,17 @@ SAID = {
         "Either Liv sings or Odd does.",
         ["not Liv sings -> Odd sings", "not Odd sings -> Liv sings"],
     ),
+    "except": (
+        "All my cousins except Odd are vegans.",
+        ["?x is Nora's cousin & not ?x is Odd -> ?x is vegans"],
+    ),
+    "nobody but": ("Nobody but Liv knows the code.", ["?x knows code -> ?x is Liv"]),
+    "neither": ("If neither Liv nor Odd calls, I leave.", ["not Liv calls & not Odd calls -> Nora leaves"]),
+    "narrowed": ("Orders over 50 euros ship free.", ["?x is order over 50 euros -> ?x ships free"]),
+    "everybody agrees": ("If everybody agrees, we leave.", ["everybody agrees -> Nora leaves"]),
+    "somebody has to": ("If it snows, somebody shovels.", ["it snows -> somebody shovels"]),
+    "somebody else": ("If somebody calls, I leave.", ["?x calls -> Nora leaves"]),
+    "unless somebody": ("Unless somebody calls, I leave.", ["not anybody calls -> Nora leaves"]),
     "told": ("Liv told me that if Odd resigns she'll move out.", ["Odd resigns -> Liv moves out"]),
 }
 

@@ -10,9 +10,11 @@ from doxa.understand.clauses import PREPOSITIONS
 from doxa.understand.scene import coordinated
 from doxa.understand.svo import Predication, base_form, read_predication, verb_place
 from doxa.understand.text import words
+from doxa.understand.verbgroup import BE
 
 __all__ = ["alternatives", "members", "split_alternatives"]
 
+DAY = re.compile(r" on (?:\w+day|the \d+\w*)$", re.IGNORECASE)
 MOST = 6
 """Alternatives of which the pairs are told; more make no rule."""
 
@@ -65,6 +67,7 @@ def _completed(whole: str, first: Predication, part: str) -> str:
     opening = tokens[0].casefold()
     if opening in PREPOSITIONS | {"to"}:
         same = [i for i, token in enumerate(said) if token.casefold() == opening]
+        same = same or [i + 1 for i, token in enumerate(said) if token.casefold() in BE][:1]
         same = same or [i for i, token in enumerate(said) if i and token.casefold() in PREPOSITIONS][:1]
         cut = same[-1] if same else len(said)
         return " ".join([*said[:cut], part])
@@ -73,6 +76,8 @@ def _completed(whole: str, first: Predication, part: str) -> str:
         same = [i for i, t in enumerate(said) if i and base_form(t, "base", "third", "gerund", "past") == verb]
         if same:
             return " ".join([*said[: same[0]], part])
+    if (day := DAY.search(whole)) and DAY.fullmatch(f" on {part}"):
+        return f"{whole[: day.start()]} on {part}"
     noun = first.object.split()
     replaced = next((i for i in range(len(said)) if noun and said[i : i + len(noun)] == noun), None)
     return f"{whole} {part}" if replaced is None else " ".join([*said[:replaced], part])

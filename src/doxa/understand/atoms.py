@@ -30,8 +30,12 @@ VARIABLE = Term("?x", "?x")
 AND = re.compile(r",? and (?:then |also )?|, (?:then )?(?=(?:I|we|he|she|they|it|the|my|our) )")
 ALLOWED = re.compile(r"be (?:allowed|permitted|free|welcome) to ")
 AUXILIARIES = frozenset([*BE, *DO, *HAVE, *MODALS])
+NEITHER = re.compile(r"neither (.+?) nor (.+)$", re.IGNORECASE)
 ELLIPSIS = re.compile(
     r"^(?P<who>.+?) (?:is|are|am|does|do|will|can|has|have|must|should|may)(?P<not> not)?(?: too| either| as well)?$"
+)
+QUANTIFIED = frozenset(
+    ["nobody", "no one", "everyone", "everybody", "anyone", "anybody", "somebody", "someone", "a person", "people"]
 )
 PRONOUN = {"he": "m", "him": "m", "she": "f", "her": "f"}
 BOUND = re.compile(r"(.+) (?:by|before|after|until|till|since) ([^,]+)$")
@@ -56,6 +60,8 @@ class AtomReader:
     """"You" stands for anybody."""
     follows: bool = False
     """The clause that is read is what follows, not the condition."""
+    denied: bool = False
+    """The condition is that its clause does not hold ("unless")."""
     teller: Term | None = None
     """Who is reported to have said it, and is meant by "he" or "she"."""
 
@@ -86,10 +92,23 @@ def atoms_of(text: str, reader: AtomReader) -> tuple[Atom, ...]:
 
     Deterministic; cost O(len(text)).
     """
+    neither = NEITHER.match(text)
+    if neither:
+        return _neither(neither[1], neither[2], reader)
     found: list[Atom] = []
     for part in conjuncts(text):
         found.extend(_clause(part, reader))
     return tuple(dict.fromkeys(found))
+
+
+def _neither(first: str, rest: str, reader: AtomReader) -> tuple[Atom, ...]:
+    """Read "neither Ana nor Luis calls" as two denials."""
+    tokens = words(rest)
+    place = verb_place(tokens)
+    if not place:
+        return ()
+    clauses = (f"{first} {' '.join(tokens[place:])}", rest)
+    return tuple(replace(atom, polarity=not atom.polarity) for clause in clauses for atom in atoms_of(clause, reader))
 
 
 def left_out(first: str, second: str, reader: AtomReader) -> tuple[Atom, ...]:
@@ -218,14 +237,23 @@ def _subject(noun: str, said: Predication, reader: AtomReader) -> Term:
         return (None if weather else reader.thing()) or term("it")
     if word in ("the others", "both", "everyone else"):
         return term(noun)
-    if word in ("nobody", "no one"):
-        return VARIABLE if reader.follows else term("anybody")
-    if word in ("everyone", "everybody", "anyone", "anybody", "somebody", "someone", "a person", "people"):
-        return VARIABLE
+    if word in QUANTIFIED:
+        return _quantified(word, reader)
     found = reader.referents.resolve(_inner(noun, reader))
     if found is not None and found.key:
         return found
     return term(word if word in ("you", "this", "that", "there") else clean(noun) or noun)
+
+
+def _quantified(word: str, reader: AtomReader) -> Term:
+    """Return the variable where it says what the word says, for a rule holds for all of its values; else the word."""
+    if word in ("nobody", "no one"):
+        return VARIABLE if reader.follows else term("anybody")
+    if word in ("everyone", "everybody"):
+        return VARIABLE if reader.follows else term("everybody")
+    if word in ("somebody", "someone"):
+        return term("somebody") if reader.follows else term("anybody") if reader.denied else VARIABLE
+    return VARIABLE if reader.follows or not reader.denied else term("anybody")
 
 
 def _inner(noun: str, reader: AtomReader, whose: Term | None = None) -> str:
@@ -238,7 +266,7 @@ def _inner(noun: str, reader: AtomReader, whose: Term | None = None) -> str:
         return f"{ANYONE}'s {match[2]}" if reader.generic else noun
     others = [thing for thing in reader.subjects if thing != reader.referents.speaker]
     owner = whose or (others[-1] if others else None)
-    if owner is None:
+    if owner is None or owner.key in PRONOUN:
         return noun
     return match[2] if owner == VARIABLE else f"{owner.label}'s {match[2]}"
 

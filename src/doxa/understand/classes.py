@@ -26,14 +26,14 @@ QUANTIFIER = re.compile(
 PRONOMINAL = frozenset(
     "everyone everybody everything anyone anybody anything whoever whatever nobody those people persons folks".split()
 )
-BARE = re.compile(r"(?:ers|ors|ees|[io]sts|ants|ents|ians|eers|mates)$")
-BARE_NOUNS = frozenset(
-    "kids children people men women dogs cats pets adults boys girls pupils staff guests minors babies toddlers "
-    "refunds tickets orders returns packages parcels phones bikes cars shoes bags candles animals interns twins clubs "
-    "teams shops firms houses flats rooms payments invoices meals drinks songs books".split()
+AGENT = re.compile(r"(?:er|or|ee|[io]st|ant|ent|ian|eer|mate)$")
+GROUPS = frozenset(
+    "kid child person man woman dog cat pet adult boy girl pupil staff guest minor baby toddler refund ticket delivery "
+    "shipment visit order return package parcel phone bike car shoe bag candle animal intern twin club team shop firm "
+    "house flat room payment invoice meal drink song book entry body party".split()
 )
+"""Nouns beside those for agents ("member", "trainee") for which rules are made."""
 RULED = re.compile(r"^be (?:allowed|permitted|forbidden|prohibited|banned|required|welcome|entitled|obliged|exempt)\b")
-SINGLES = frozenset(["person", "child", "man", "woman", "staff", "body", "party"])
 WITHOUT = re.compile(r" without ((?:an?|the|his|her|their|its|my|our|any|some|being|having)? ?[\w' -]+)$")
 IRREGULAR = {"people": "person", "children": "child", "men": "man", "women": "woman", "kids": "kid", "staff": "staff",
              "wives": "wife", "knives": "knife", "leaves": "leaf", "shelves": "shelf", "mice": "mouse", "feet": "foot",
@@ -53,9 +53,14 @@ def class_halves(text: str, reader: AtomReader, *, spans: re.Pattern[str], grant
     """
     match = QUANTIFIER.match(text)
     rest = re.sub(r"^(?:of |the )+", "", text[match.end() :].strip()) if match else text
-    if match and spans.match(rest.split(" ")[0].rstrip(",") + " ") and spans.fullmatch(rest.split(" ")[0].strip(",.")):
-        return None
     word = match[0].casefold().split()[0] if match else ""
+    if (
+        match
+        and word not in ("whoever", "whatever")
+        and spans.match(rest.split(" ")[0].rstrip(",") + " ")
+        and spans.fullmatch(rest.split(" ")[0].strip(",."))
+    ):
+        return None
     pronominal = word in PRONOMINAL or (match is not None and match[0].casefold() in ("no one", "who ever"))
     found = _parts(rest, word=word, pronominal=pronominal, reader=reader)
     if found is None:
@@ -101,15 +106,21 @@ def _general(
     first = words(rest)[0].casefold()
     if first in ("a", "an"):
         return ruled
+    if first in DETERMINERS:
+        return False  # some that are known, not all there are
     relative = len(condition) > 1 or condition[0].relation.name != "is_a"
     class_ = condition[0].object.label.split()
-    group = bool(class_) and any(_is_group(f"{word}s") or word in SINGLES for word in class_[:3])
-    return (relative and (ruled or first in PRONOMINAL or group)) or (ruled and group)
+    head = next(
+        (class_[i - 1] for i, word in enumerate(class_) if i and word in PREPOSITIONS), class_[-1] if class_ else ""
+    )
+    group = _is_group(head)
+    narrowed = any(word in PREPOSITIONS for word in class_[1:])
+    return (relative and (ruled or first in PRONOMINAL or group)) or (group and (ruled or narrowed))
 
 
-def _is_group(word: str) -> bool:
-    """Tell whether a plural names people or things that rules are made for ("members", "guests", "kids")."""
-    return bool(BARE.search(word)) or word.casefold() in BARE_NOUNS
+def _is_group(noun: str) -> bool:
+    """Tell whether a noun in the singular names people or things that rules are made for."""
+    return bool(AGENT.search(noun)) or noun.casefold() in GROUPS
 
 
 def _parts(rest: str, *, word: str, pronominal: bool, reader: AtomReader) -> tuple[tuple[Atom, ...], str] | None:
@@ -130,8 +141,18 @@ def _parts(rest: str, *, word: str, pronominal: bool, reader: AtomReader) -> tup
     noun = [token for token in noun if token.casefold() not in ADVERBS - {"all"}]
     if pronominal:
         return _restricted(noun, reader), predicate
+    noun, others = _excepted(noun)
     class_ = None if "," in noun else _class(noun, reader)
-    return None if class_ is None else ((class_,), predicate)
+    exception = _class(others, reader) if others else None
+    if class_ is None or (others and exception is None):
+        return None
+    return (class_,) if exception is None else (class_, replace(exception, polarity=False)), predicate
+
+
+def _excepted(noun: list[str]) -> tuple[list[str], list[str]]:
+    """Split "my siblings except Tom" in two."""
+    place = next((i for i, token in enumerate(noun) if i and token.casefold() in ("except", "besides")), len(noun))
+    return noun[:place], [token for token in noun[place + 1 :] if token.casefold() != "for"]
 
 
 def _restricted(noun: list[str], reader: AtomReader) -> tuple[Atom, ...]:
@@ -185,7 +206,9 @@ def _class(noun: list[str], reader: AtomReader) -> Atom | None:
     text = " ".join(noun).replace(" ,", ",").strip(" ,")
     if {word.casefold() for word in noun} & (AUX | NOT_NOUNS):
         return None
-    if text and _is_group(text.split()[0]):
+    if len(noun) > 1 and text.split()[0].endswith("ing"):
+        return None  # "mentoring beginners" is no class
+    if text and _is_group(_singular(text.split()[0])):
         text = text[:1].casefold() + text[1:]
     if not text or text.casefold() in (
         "it",

@@ -302,11 +302,12 @@ def _negated(atom: Atom) -> Atom:
     return replace(atom, polarity=not atom.polarity)
 
 
-def _say(reading: _Reading, if_: str, then: str, *, then_first: bool = False) -> Halves | None:
+def _say(reading: _Reading, if_: str, then: str, *, then_first: bool = False, denied: bool = False) -> Halves | None:
     """Read two clauses that belong together; the one that stands first names who the other speaks of."""
     if _polite(if_):
         return None
     reader = reading.reader()
+    reader.denied = denied
     first, second = (then, if_) if then_first else (if_, then)
     lone = re.match(r"(?:he|she|they|it)\b", first, re.IGNORECASE) and not re.match(r"it\b", second, re.IGNORECASE)
     if lone and re.match(rf"{NAME} ", second) and not re.match(r"(?:he|she|they|I|we)\b", second):
@@ -403,7 +404,7 @@ def _unless(match: re.Match[str], reading: _Reading) -> None:
     if parts is None:
         return
     if_, then, then_first = parts
-    pair = _say(reading, if_, then, then_first=then_first)
+    pair = _say(reading, if_, then, then_first=then_first, denied=True)
     if pair:
         reading.found.extend(((_negated(atom),), pair[1]) for atom in pair[0])
 
@@ -469,6 +470,12 @@ def _aim(match: re.Match[str], reading: _Reading) -> None:
 
 def _class(match: re.Match[str], reading: _Reading) -> None:
     found = class_halves(match[0], reading.reader(), spans=_guard("times"), granted=_guard("granted"))
+    if found:
+        reading.found.append(found)
+
+
+def _reserved(match: re.Match[str], reading: _Reading) -> None:
+    found = class_halves(f"only {match['clause']}", reading.reader(), spans=_guard("times"), granted=_guard("granted"))
     if found:
         reading.found.append(found)
 
@@ -539,7 +546,7 @@ KINDS: dict[str, Callable[[re.Match[str], _Reading], None]] = {
     "aim": _aim,
     "class": _class,
     "none": _class,
-    "reserved": _class,
+    "reserved": _reserved,
     "kind": _class,
     "generic": _class,
     "exclude": _exclude,

@@ -20,7 +20,7 @@ from doxa.understand.verbs import forms_of, participle_of
 __all__ = ["ENDING", "Predication", "base_form", "is_order", "read_predication", "verb_place"]
 
 Deontic = Literal["", "must", "may"]
-AUX = {*BE, *HAVE, *DO, *MODALS, "being", "been"}
+AUX = {*BE, *HAVE, *DO, *MODALS}
 ONE_WORD = frozenset(
     "i you he she it we they who that this these those everyone everybody someone somebody anyone anybody nobody "
     "qvar there nothing everything something anything".split()
