@@ -384,11 +384,7 @@ class Memory:
             return list(beliefs.select(current=current, now=today, as_of=day, subject=subject, relation=relation))
 
     def rules(self, *, known_at: Moment | None = None) -> list[Rule]:
-        """Return what was said in general or on a condition ("if it rains, we stay in"), oldest first.
-
-        Args:
-            known_at: what had been said by then; by default everything that was not withdrawn.
-        """
+        """Return what was said in general or on a condition ("if it rains, we stay in"), by `known_at`, in order."""
         self._doxa.settle(self.user)
         with self._doxa.parts.log.user(self.user) as state:
             beliefs = state.beliefs if known_at is None else self._beliefs_at(read_end(known_at))

@@ -168,7 +168,7 @@ class AsyncMemory:
         )
 
     async def rules(self, *, known_at: Moment | None = None) -> list[Rule]:
-        """Return what was said in general or on a condition ("if it rains, we stay in"), oldest first."""
+        """Return what was said in general or on a condition ("if it rains, we stay in"), by `known_at`, in order."""
         return await asyncio.to_thread(self._twin.rules, known_at=known_at)
 
     async def history(self, of: Fact | str | tuple[str, str] | None = None) -> list[Change]:
