@@ -10,7 +10,9 @@ from doxa.core.values import Atom, Modality, Rule
 
 DATA = Path(__file__).parent / "data"
 ITEMS = [
-    json.loads(line) for name in ("rules", "rules_more") for line in (DATA / f"{name}.jsonl").read_text().splitlines()
+    json.loads(line)
+    for name in ("rules", "rules_more", "rules_third")
+    for line in (DATA / f"{name}.jsonl").read_text().splitlines()
 ]
 UNRULED = [item["turn"]["text"] for item in ITEMS if item["tags"] == ["no-rule"]]
 
@@ -60,6 +62,10 @@ SAID = {
     "must": ("All guests must sign the book.", ["?x is guest -> must ?x signs book"]),
     "whoever": ("Whoever finishes last does the dishes.", ["?x finishes last -> ?x does dishes"]),
     "who": ("Anyone who smokes here pays a fine.", ["?x smokes here -> ?x pays fine"]),
+    "a member who": (
+        "A member who misses three meetings pays a fine.",
+        ["?x is member & ?x misses three meetings -> ?x pays fine"],
+    ),
     "bare plural": ("Members get a discount.", ["?x is member -> ?x gets discount"]),
     "only class": ("Only members can use the sauna.", ["may ?x uses sauna -> ?x is member"]),
     "not both": (

@@ -12,6 +12,7 @@ from doxa.understand.clauses import PREPOSITIONS
 from doxa.understand.referents import clean, kin_of, named, term
 from doxa.understand.svo import Predication, base_form, read_predication, verb_place
 from doxa.understand.text import words
+from doxa.understand.times import number_of
 from doxa.understand.verbgroup import ADVERBS, BE, DETERMINERS, DO, HAVE, MODALS
 
 __all__ = ["class_halves"]
@@ -206,6 +207,8 @@ def _class(noun: list[str], reader: AtomReader) -> Atom | None:
     text = " ".join(noun).replace(" ,", ",").strip(" ,")
     if {word.casefold() for word in noun} & (AUX | NOT_NOUNS):
         return None
+    if noun and noun[0].casefold() not in ("a", "an") and number_of(noun[0]) is not None:
+        return None  # "all three kids" are some that are known
     if len(noun) > 1 and text.split()[0].endswith("ing"):
         return None  # "mentoring beginners" is no class
     if text and _is_group(_singular(text.split()[0])):

@@ -38,7 +38,7 @@ LEAD = re.compile(
     r"we (?:agreed|decided|said|have agreed|have decided)|(?:she|he|they) (?:say|says|said)|"
     r"it is (?:true|clear|agreed|settled|a fact|known))(?: that)?[,:]? )|"
     r"(?:well|now|ok|okay|oh|by the way|yes|yeah|no|sure|maybe|probably|honestly|basically|of course|unfortunately|"
-    r"then|remember), )+"
+    r"then|remember|from now on|starting \w+|these days|at (?:work|school|home|the office)), )+"
     r"(?=\S)",
     re.IGNORECASE,
 )

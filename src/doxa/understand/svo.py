@@ -42,7 +42,8 @@ COMPOUND = frozenset([("take", "place"), ("take", "part"), ("make", "sure"), ("g
 """Verbs whose meaning lies in the noun after them."""
 VERBAL = frozenset(
     "take make get give go come eat hear see buy sell pay know bring keep tell let put become begin leave lose meet "
-    "send sit speak spend wear win write choose agree arrive ask bake include contain require happen exist want".split()
+    "send sit speak spend wear win write choose agree arrive ask bake include contain require happen exist want "
+    "stay remain seem belong".split()
 )
 PARTITIVE = frozenset("of than like as".split())
 
@@ -262,6 +263,8 @@ class _Group:
             elif word in DO and not self.bare and base_form(self._next(), "base"):
                 self.tense = "past" if word == "did" else self.tense
                 self.bare, self.place = True, self.place + 1
+            elif word == "had" and self.word(1) == "better" and self.word(2):
+                self._oblige()
             elif word in HAVE and self._perfect(word):
                 continue
             elif word in BE or word in ("been", "being"):
