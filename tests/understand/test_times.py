@@ -36,6 +36,14 @@ PAST = {
     "from to years": ("from 2012 to 2017", "from 2012 until 2017"),
     "bare years": ("2014 to 2016", "from 2014 until 2016"),
     "from to days": ("from 3 to 9 May", "from 3 May 2024 until 9 May 2024"),
+    "quarter": ("in the first quarter of 2023", "from January 2023 until April 2023"),
+    "decade": ("in the 1990s", "from 1990 until 2000"),
+    "named day": ("at Christmas", "25 December 2023"),
+    "hours ago": ("two hours ago", "12 June 2024"),
+    "decades ago": ("two decades ago", "2004"),
+    "months ago": ("two months ago", "April 2024"),
+    "after": ("after 3 May", "since 3 May 2024"),
+    "before": ("before 3 May", "until 3 May 2024"),
 }
 FUTURE = {
     "day month": ("on 3 July", "3 July 2024"),
@@ -60,6 +68,13 @@ NONE = [
     "2024-13-45",
     "780 euros",
     "march on",
+    "three times a week",
+    "every 5th of May",
+    "on Monday mornings",
+    "a two-hour film",
+    "the Christmas tree",
+    "I can't right now",
+    "the weekend",
     "",
 ]
 
@@ -84,6 +99,16 @@ def test_a_span_covers_its_words() -> None:
     spans = find_times(text, AT, past=True)
     assert [text[span.start : span.end] for span in spans] == ["on 25 May", "at 8:45"]
     assert [span.kind for span in spans] == ["point", "clock"]
+
+
+def test_a_day_and_its_time_are_two_spans() -> None:
+    """Whichever stands first."""
+    for text, spans in (
+        ("on Friday at 8pm", [("on Friday", "point"), ("at 8pm", "clock")]),
+        ("at 8pm on Friday", [("at 8pm", "clock"), ("on Friday", "point")]),
+        ("tomorrow from 9 to 5", [("tomorrow", "point"), ("from 9 to 5", "clock")]),
+    ):
+        assert [(span.text, span.kind) for span in find_times(text, AT, past=False)] == spans
 
 
 @pytest.mark.parametrize("year", [1, 9999], ids=["first year", "last year"])
