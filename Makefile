@@ -59,7 +59,7 @@ typos: $(DEV) ## spelling
 
 check: lint types imports docs-check typos ## everything beside the tests: lint, types, imports, docs, spelling
 
-bench: $(DEV) ## measure retrieval and understanding; the data is in $DOXA_DATA and beside it
+bench: $(DEV) ## measure retrieval, understanding and times; the data is in $DOXA_DATA and beside it
 	@echo "bench: locomo"
 	@$(BIN)/doxa bench locomo --data $(DOXA_DATA)/measure/locomo/locomo_dev6.json --json
 	@echo "bench: understanding"
@@ -69,6 +69,8 @@ bench: $(DEV) ## measure retrieval and understanding; the data is in $DOXA_DATA 
 	@$(BIN)/doxa bench openie --data $(DOXA_DATA)/measure/wire57 --json
 	@echo "bench: dialogre"
 	@$(BIN)/doxa bench dialogre --data $(DOXA_DATA)/measure/dialogre/test.json --json
+	@echo "bench: times"
+	@$(BIN)/python benchmarks/times.py $(DOXA_DATA)/open/recognizers_datetime --json
 	@echo "bench: observations"
 	@$(BIN)/doxa bench observations --data $(DOXA_DATA)/measure/locomo --json
 
