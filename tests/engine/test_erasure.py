@@ -137,7 +137,7 @@ def test_forgetting_a_reply_that_is_not_processed_leaves_nobody_waiting(filled):
         turn_id="x", user="ana", session="s", speaker="h", role="assistant", text=CANARY, at=NOW, generated=True
     )
     doxa.receive(reply)
-    erase_turn(doxa.parts.log, "ana", "t2", context_turns=6)
+    erase_turn(doxa.parts.log, "ana", "t2", doxa.parts.parser, context_turns=6)
     doxa._maintenance.schedule = schedule
     assert doxa._maintenance.wait("ana", 5)
 

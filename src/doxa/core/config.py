@@ -22,6 +22,7 @@ __all__ = [
     "EncoderConfig",
     "EngineConfig",
     "LLMConfig",
+    "ParserConfig",
     "RecallConfig",
     "StoreConfig",
     "UnderstandConfig",
@@ -52,6 +53,12 @@ class EncoderConfig(_Group):
     name: str = Field("builtin", description="`builtin`, `hf:NAME` (extra hf), `openai:NAME`, or `hash` (tests).")
     base_url: str | None = Field(None, description="Address of an OpenAI-compatible embeddings server.")
     api_key: SecretStr | None = Field(None, description="Key of that server; OPENAI_API_KEY is used if unset.")
+
+
+class ParserConfig(_Group):
+    """Which parser reads sentences."""
+
+    name: str = Field("builtin", description="`builtin`, or a parser that an installed package adds.")
 
 
 class LLMConfig(_Group):
@@ -111,6 +118,7 @@ class Config(_Group):
     user: str = Field("me", description="User of the command line.")
     store: StoreConfig = StoreConfig()
     encoder: EncoderConfig = EncoderConfig()
+    parser: ParserConfig = ParserConfig()
     llm: LLMConfig = LLMConfig()
     understand: UnderstandConfig = UnderstandConfig()
     recall: RecallConfig = RecallConfig()

@@ -120,11 +120,8 @@ class Doxa:
             self._maintenance.wait(user)
 
     def describe(self) -> dict[str, Any]:
-        """Return what is in use: database, encoder, language model, version."""
-        parts = self.parts
-        encoder = {"name": parts.encoder.name, "dims": parts.encoder.dims}
-        store = parts.log.store.describe()
-        return {"version": version("doxa"), "store": store, "encoder": encoder, "llm": parts.config.llm.name}
+        """Return what is in use: database, encoder, parser, language model, version."""
+        return {"version": version("doxa"), **self.parts.describe()}
 
     def close(self) -> None:
         """Process what was received, then give back threads and connections. Closing twice is harmless."""
@@ -510,7 +507,7 @@ class Memory:
             return _retried(lambda: erase_all(parts.log, self.user))
         self._doxa.wait(self.user)
         context = parts.config.engine.context_turns
-        return _retried(lambda: erase_turn(parts.log, self.user, turn_id, context_turns=context))
+        return _retried(lambda: erase_turn(parts.log, self.user, turn_id, parts.parser, context_turns=context))
 
     def export(self, path: str | Path, *, format: Literal["jsonl", "turtle", "markdown"] = "jsonl") -> Path:
         """Write the memory to a file and return its path.

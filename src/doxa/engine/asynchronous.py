@@ -63,7 +63,7 @@ class AsyncDoxa:
         return await asyncio.to_thread(self._twin.flush)
 
     def describe(self) -> dict[str, Any]:
-        """Return what is in use: database, encoder, language model, version."""
+        """Return what is in use: database, encoder, parser, language model, version."""
         return self._twin.describe()
 
     async def close(self) -> None:

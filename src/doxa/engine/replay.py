@@ -10,8 +10,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from doxa.backends.parser import Parser
 from doxa.backends.store import Row
-from doxa.core.errors import NotFoundError, StoreConflictError
+from doxa.core.errors import BackendError, NotFoundError, StoreConflictError
 from doxa.core.values import Certificate, Fact, Turn
 from doxa.memory import Beliefs, Event, MemoryLog, Note, UserState, slot_of, turn_of
 from doxa.revise import retract, revise, withdraw
@@ -61,7 +62,7 @@ def _retracted(event: Event, beliefs: Beliefs) -> Fact | None:
 
 
 def reading_of(
-    turn: Turn, context: Sequence[Turn], beliefs: Beliefs, extraction: Extraction | None = None
+    turn: Turn, context: Sequence[Turn], beliefs: Beliefs, parser: Parser, extraction: Extraction | None = None
 ) -> tuple[Understanding, str]:
     """Return what a turn says, and why it was not understood as it should be; empty when it was.
 
@@ -69,16 +70,22 @@ def reading_of(
         turn: what was said.
         context: earlier turns of its session.
         beliefs: what is believed before it.
+        parser: parses its sentences; when it fails, the turn is read by the order of its words.
         extraction: what a language model read out of it; its claims take the place of the built-in ones.
     """
     if turn.generated:
         return Understanding(), ""
+    failed = ""
     try:
-        found = understand(turn, context, beliefs)
+        try:
+            found = understand(turn, context, beliefs, parser)
+        except BackendError as exc:
+            failed = f"the parser failed, so the turn was read without it: {exc}"
+            found = understand(turn, context, beliefs)
     except Exception as exc:  # noqa: BLE001  kept as text: one turn must not hold up all that come after it
         return Understanding(intents=("chat",)), f"the turn could not be understood: {exc!r}"
     if extraction is None or extraction.failed:
-        return found, extraction.failed if extraction else ""
+        return found, "; ".join(filter(None, (failed, extraction.failed if extraction else "")))
     try:
         read = ground(extraction, turn, context, beliefs)
     except Exception as exc:  # noqa: BLE001  a model may write anything; the turn is read without it then
@@ -100,7 +107,7 @@ def note_of(understanding: Understanding, extraction: Extraction | None = None) 
     )
 
 
-def erase_turn(log: MemoryLog, user: str, turn_id: str, *, context_turns: int) -> Certificate:
+def erase_turn(log: MemoryLog, user: str, turn_id: str, parser: Parser, *, context_turns: int) -> Certificate:
     """Remove a turn and everything that was made from it, and prove it.
 
     Replies that Doxa wrote from that turn on are removed as well, since they may repeat it. What follows is
@@ -124,7 +131,7 @@ def erase_turn(log: MemoryLog, user: str, turn_id: str, *, context_turns: int) -
         delete = {row.ordinal for row in rows if _concerns(row, gone, turn_id)}
         kept = [row for row in rows if row.ordinal not in delete]
         seen = {later for ordinal in gone for later in _after(state, ordinal, context_turns)}
-        bodies, beliefs = _retell(kept, user, after=turn.ordinal, context_turns=context_turns, seen=seen)
+        bodies, beliefs = _retell(kept, user, parser, after=turn.ordinal, context_turns=context_turns, seen=seen)
         delete |= {
             row.ordinal for row in kept if row.kind == "retracted" and "target" not in bodies.get(row.ordinal, row.body)
         }
@@ -175,7 +182,7 @@ def _concerns(row: Row, gone: set[int], turn_id: str) -> bool:
 
 
 def _retell(
-    rows: Sequence[Row], user: str, *, after: int, context_turns: int, seen: set[int]
+    rows: Sequence[Row], user: str, parser: Parser, *, after: int, context_turns: int, seen: set[int]
 ) -> tuple[Mapping[int, Mapping[str, Any]], Beliefs]:
     """Return the new bodies of the rows after an ordinal, and what is believed in the end.
 
@@ -190,17 +197,17 @@ def _retell(
             about = state.turns.get(row.about or 0)
             event = Event.from_row(row, about)
             if row.ordinal > after and about is not None:
-                event = _reread(event, about, state, context_turns=context_turns, seen=about.ordinal in seen)
+                event = _reread(event, about, state, parser, context_turns=context_turns, seen=about.ordinal in seen)
             event = _again(event, state.beliefs)
             if row.ordinal > after:
                 bodies[row.ordinal] = event.body()
     return bodies, state.beliefs
 
 
-def _reread(event: Event, turn: Turn, state: UserState, *, context_turns: int, seen: bool) -> Event:
+def _reread(event: Event, turn: Turn, state: UserState, parser: Parser, *, context_turns: int, seen: bool) -> Event:
     """Return an event with what its turn says now that something before it is gone."""
     extraction = Extraction.from_data(event.extraction) if event.extraction and not seen else None
-    found, failed = reading_of(turn, state.context(turn, context_turns), state.beliefs, extraction)
+    found, failed = reading_of(turn, state.context(turn, context_turns), state.beliefs, parser, extraction)
     if seen and event.extraction:
         failed = REREAD
     return replace(

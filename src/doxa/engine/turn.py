@@ -96,7 +96,7 @@ def absorb(
         if turn.ordinal <= state.maintained or state.turns.get(turn.ordinal) != turn:
             return False
         context = state.context(turn, parts.config.engine.context_turns)
-        found, failed = reading_of(turn, context, state.beliefs, extraction)
+        found, failed = reading_of(turn, context, state.beliefs, parts.parser, extraction)
         changes = revise(found.claims, state.beliefs, turn_id=turn.turn_id, known_at=turn.at)
         event = Event(
             kind="maintained",
@@ -125,7 +125,7 @@ def respond(asked: Asked, parts: Parts, tracer: Tracer) -> Reply:
         found = _look_up(asked, vector, state, parts, tracer)
     draft = _write(asked, found, parts, tracer)
     with tracer.step("verify") as note, parts.log.user(asked.user) as state:
-        verdict = _check(asked, draft, state)
+        verdict = _check(asked, draft, state, parts)
         note["verdict"] = verdict.label
     return Reply(
         text=draft.text,
@@ -163,7 +163,7 @@ def _look_up(asked: Asked, vector: NDArray[np.float32], state: UserState, parts:
         if sentence is not None:
             question = read_question(sentence, asker=asked.speaker, at=asked.at, context=recent, beliefs=beliefs)
             note.update(kind=question.kind, asks=question.asks, relation=str(question.relation or ""))
-    intents = _intents(own, recent, state, tracer)
+    intents = _intents(own, recent, state, parts, tracer)
     with tracer.step("recall") as note:
         spec = parts.recall
         evidence = recall(asked.text, vector, state, at=asked.at, known_at=asked.known_at, spec=spec)
@@ -192,7 +192,9 @@ def _look_up(asked: Asked, vector: NDArray[np.float32], state: UserState, parts:
     )
 
 
-def _intents(own: Turn | None, recent: Sequence[Turn], state: UserState, tracer: Tracer) -> tuple[str, ...]:
+def _intents(
+    own: Turn | None, recent: Sequence[Turn], state: UserState, parts: Parts, tracer: Tracer
+) -> tuple[str, ...]:
     """Return what the turn that asks does, as it was understood when it was processed."""
     if own is None:
         return ("ask",)
@@ -200,7 +202,7 @@ def _intents(own: Turn | None, recent: Sequence[Turn], state: UserState, tracer:
         known: Note | None = state.notes.get(own.turn_id)
         failed = state.degraded.get(own.turn_id, "")
         if known is None:  # not processed yet
-            found, failed = reading_of(own, recent, state.beliefs)
+            found, failed = reading_of(own, recent, state.beliefs, parts.parser)
             known = note_of(found)
         if failed:
             note["degraded"] = failed
@@ -260,7 +262,7 @@ def _write(asked: Asked, found: _Found, parts: Parts, tracer: Tracer) -> Draft:
         return written.draft or found.draft
 
 
-def _check(asked: Asked, draft: Draft, state: UserState) -> Verdict:
+def _check(asked: Asked, draft: Draft, state: UserState, parts: Parts) -> Verdict:
     """Compare what the draft says with what is held. Answers about another time are not compared with today."""
     said = Turn(
         turn_id="",
@@ -272,7 +274,7 @@ def _check(asked: Asked, draft: Draft, state: UserState) -> Verdict:
         at=asked.at,
     )
     historic = asked.as_of is not None or asked.known_at is not None
-    claims = () if historic or draft.abstained else reading_of(said, [], state.beliefs)[0].claims
+    claims = () if historic or draft.abstained else reading_of(said, [], state.beliefs, parts.parser)[0].claims
     return verify(draft, claims, state.beliefs)
 
 

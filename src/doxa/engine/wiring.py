@@ -11,6 +11,7 @@ from typing import Any
 from doxa.backends import load
 from doxa.backends.encoder import CachedEncoder, Encoder
 from doxa.backends.llm import LanguageModel
+from doxa.backends.parser import CachedParser, Parser
 from doxa.core.config import Config
 from doxa.core.errors import ConfigError, DoxaError
 from doxa.core.values import Turn
@@ -31,6 +32,8 @@ class Parts:
     queries: CachedEncoder
     """The same encoder with its latest answers kept, for queries."""
     recall: RecallSpec
+    parser: Parser
+    """It keeps its latest parses: the turns of a context were parsed when they came in."""
     _model: LanguageModel | None = None
     _guard: threading.Lock = field(default_factory=threading.Lock)
 
@@ -86,11 +89,21 @@ class Parts:
             max_tokens=settings.max_tokens,
         )
 
+    def describe(self) -> dict[str, Any]:
+        """Return which database and models are in use."""
+        return {
+            "store": self.log.store.describe(),
+            "encoder": {"name": self.encoder.name, "dims": self.encoder.dims},
+            "parser": self.parser.name,
+            "llm": self.config.llm.name,
+        }
+
     def close(self) -> None:
         """Give back models and connections."""
         if self._model is not None:
             self._model.close()
         self.encoder.close()
+        self.parser.close()
         self.log.store.close()
 
 
@@ -107,10 +120,12 @@ def wire(location: str, config: Config) -> Parts:
             "llm.name (DOXA_LLM=openai:NAME), or set understand.extract to 'builtin'."
         )
     encoder = load("encoder", config.encoder.name, **_encoder_options(config))  # first: a bad name makes no file
+    parser = CachedParser(load("parser", config.parser.name))
     store = load("store", f"sql:{location}", durability=config.store.durability, timeout_s=config.store.timeout_s)
     log = MemoryLog(store, encoder, tenant=config.tenant, capacity=config.engine.users_in_memory)
     recall = RecallSpec(top_k=config.recall.top_k, pool=config.recall.pool)
-    return Parts(config=config, log=log, encoder=encoder, queries=CachedEncoder(encoder), recall=recall)
+    queries = CachedEncoder(encoder)
+    return Parts(config=config, log=log, encoder=encoder, queries=queries, recall=recall, parser=parser)
 
 
 def _encoder_options(config: Config) -> dict[str, Any]:

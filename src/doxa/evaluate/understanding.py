@@ -164,7 +164,7 @@ def _absorb(item: Item, doxa: Doxa) -> str:
 def predicted(name: str, memory: Memory, turn_id: str) -> Prediction:
     """Return what one turn of a memory says, as the prediction for the item of that name."""
     claims = [claim for claim in memory.claims(turn_id=turn_id) if claim.act is not Act.WITHDRAW]
-    known = memory.rules() if hasattr(memory, "rules") else ()
+    known = memory.rules()
     rules = [rule for rule in known if rule.turn_id == turn_id]
     sides = [{"if": [_atom(a) for a in rule.if_], "then": [_atom(a) for a in rule.then]} for rule in rules]
     return {"id": name, "facts": [_fact(claim) for claim in claims], "rules": sides}

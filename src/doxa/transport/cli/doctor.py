@@ -54,6 +54,7 @@ def doctor(
         _packages(),
         *(_extra(extra, package, purpose) for extra, (package, purpose) in EXTRAS.items()),
         _guarded("encoder", lambda: _encoder(request)),
+        _guarded("parser", lambda: _parser(request)),
         _guarded("language model", lambda: _model(request, offline=offline)),
         _understanding(request),
         _guarded("memory", lambda: _database(request)),
@@ -137,6 +138,21 @@ def _encoder(request: Request) -> Check:
     finally:
         encoder.close()
     return Check(name="encoder", state="ok", detail=detail)
+
+
+def _parser(request: Request) -> Check:
+    """Load the configured parser and parse one sentence."""
+    from doxa.backends import load
+
+    start = time.perf_counter()
+    parser = load("parser", request.config.parser.name)
+    try:
+        parser.parse([["I", "live", "here", "."]])
+        ms = (time.perf_counter() - start) * 1000
+        detail = f"{parser.name}, loaded and one sentence parsed in {ms:.0f} ms"
+    finally:
+        parser.close()
+    return Check(name="parser", state="ok", detail=detail)
 
 
 def _model(request: Request, *, offline: bool) -> Check:
