@@ -1,8 +1,40 @@
-"""logic: facts -> RDF.
+"""logic: facts -> RDF, AMR -> OWL.
 
 The only package that touches RDF tools and solvers.
 """
 
+from doxa.logic.amr import (
+    AmrEdge,
+    AmrGraph,
+    AmrNode,
+    Scope,
+    Translation,
+    WordSense,
+    amr_terms,
+    interval_of,
+    read_amr,
+    read_amrs,
+    scopes,
+)
+from doxa.logic.amr import enrich as enrich_amr
+from doxa.logic.amr import to_turtle as amr_to_turtle
+from doxa.logic.amr import translate as translate_amr
 from doxa.logic.rdf import to_turtle
 
-__all__ = ["to_turtle"]
+__all__ = [
+    "AmrEdge",
+    "AmrGraph",
+    "AmrNode",
+    "Scope",
+    "Translation",
+    "WordSense",
+    "amr_terms",
+    "amr_to_turtle",
+    "enrich_amr",
+    "interval_of",
+    "read_amr",
+    "read_amrs",
+    "scopes",
+    "to_turtle",
+    "translate_amr",
+]
