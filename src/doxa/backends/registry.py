@@ -22,10 +22,16 @@ GROUP: Final = "doxa.backends"
 Factory = Callable[..., Any]
 
 _BUILT_IN: Final[Mapping[tuple[str, str], str]] = {
+    ("amr", "amrlib"): "doxa.backends.amr.local:open_parser",
+    ("amr", "llm"): "doxa.backends.amr.prompted:open_parser",
+    ("amr", "scripted"): "doxa.backends.amr.scripted:open_parser",
+    ("amr", "spring"): "doxa.backends.amr.spring:open_parser",
     ("encoder", "builtin"): "doxa.backends.encoder.onnx:open_encoder",
     ("encoder", "hash"): "doxa.backends.encoder.hashing:open_encoder",
     ("encoder", "hf"): "doxa.backends.encoder.huggingface:open_encoder",
     ("encoder", "openai"): "doxa.backends.encoder.openai:open_encoder",
+    ("lexicon", "scripted"): "doxa.backends.lexicon.scripted:open_lexicon",
+    ("lexicon", "wordnet"): "doxa.backends.lexicon.wordnet:open_lexicon",
     ("llm", "openai"): "doxa.backends.llm.openai:open_model",
     ("llm", "scripted"): "doxa.backends.llm.scripted:open_model",
     ("parser", "builtin"): "doxa.backends.parser.onnx:open_parser",
@@ -37,7 +43,7 @@ def load(kind: str, name: str, **options: object) -> Any:
     """Gives back a new backend; the caller closes it.
 
     Args:
-        kind: What it does: `encoder`, `llm` or `parser`, or a kind that an installed package adds.
+        kind: What it does: `amr`, `encoder`, `lexicon`, `llm` or `parser`, or one that an installed package adds.
         name: `scheme` or `scheme:rest`, such as `builtin` or `openai:text-embedding-3-small`.
         options: Keyword arguments of the factory, such as `base_url` or `timeout_s`.
 
