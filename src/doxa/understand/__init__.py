@@ -1,5 +1,7 @@
 """understand: turn -> claims."""
 
+from doxa.understand.disambiguate import Choice, Target, choose_senses, likely_pos, senses_of, senses_of_all
+from doxa.understand.graphs import understand_graph
 from doxa.understand.grounding import ground
 from doxa.understand.prompted import Roles, extract_with_model, prompt_version
 from doxa.understand.questions import find_question, read_question
@@ -8,16 +10,23 @@ from doxa.understand.turn import understand
 from doxa.understand.values import Extraction, Statement, Understanding
 
 __all__ = [
+    "Choice",
     "Extraction",
     "Roles",
     "Statement",
+    "Target",
     "TimeSpan",
     "Understanding",
+    "choose_senses",
     "extract_with_model",
     "find_question",
     "find_times",
     "ground",
+    "likely_pos",
     "prompt_version",
     "read_question",
+    "senses_of",
+    "senses_of_all",
     "understand",
+    "understand_graph",
 ]

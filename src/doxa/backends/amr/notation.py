@@ -33,7 +33,7 @@ def find_graph(text: str) -> str:
     from penman.models.amr import model
 
     # What it would log is raised here, or does not matter.
-    logging.getLogger("penman").addHandler(logging.NullHandler())
+    logging.getLogger("penman").setLevel(logging.ERROR)
     codec = penman.PENMANCodec(model=model)
     try:
         tree = codec.parse(cut)

@@ -145,7 +145,7 @@ def read_amrs(text: str) -> tuple[AmrGraph, ...]:
 
     codec = penman.PENMANCodec(model=model)
     # What it would log (a role without a value) is in the warnings of the graph.
-    logging.getLogger("penman").addHandler(logging.NullHandler())
+    logging.getLogger("penman").setLevel(logging.ERROR)
     try:
         return tuple(_graph(found) for found in codec.iterdecode(text))
     except penman.PenmanError as exc:
