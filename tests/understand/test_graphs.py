@@ -59,6 +59,7 @@ GRAPHS = {
     "an activity": ("(s / swim-01 :ARG0 (i / i))", ["Nora does swimming"]),
     "an activity that is liked": ("(l / like-01 :ARG0 (i / i) :ARG1 (s / swim-01 :ARG0 i))", ["Nora likes swimming"]),
     "a quality": (f"(t / tired-01 :ARG1 {MIA})", ["Mia has_state tired"]),
+    "what is done to somebody": (f"(s / see-01 :ARG1 {MIA})", []),
     "an age": (
         "(a / age-01 :ARG1 (i / i) :ARG2 (t / temporal-quantity :quant 34 :unit (y / year)))",
         ["Nora has_age 34 years"],

@@ -18,10 +18,12 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from doxa.core.errors import ConfigError
 
 __all__ = [
+    "AmrConfig",
     "Config",
     "EncoderConfig",
     "EngineConfig",
     "LLMConfig",
+    "LexiconConfig",
     "ParserConfig",
     "RecallConfig",
     "StoreConfig",
@@ -90,6 +92,21 @@ class UnderstandConfig(_Group):
     parallel: int = Field(4, gt=0, description="How many turns of one user the model reads at the same time.")
 
 
+class AmrConfig(_Group):
+    """Which parser turns sentences into AMR graphs, for `doxa amr`; graphs themselves need none."""
+
+    name: str | None = Field(None, description="`spring:URL`, `amrlib` or `amrlib:FOLDER` (extra amr), or `llm`.")
+    timeout_s: float = Field(30.0, gt=0, description="Seconds to wait for the graph of one sentence.")
+
+
+class LexiconConfig(_Group):
+    """Where word senses come from."""
+
+    name: str = Field(
+        "wordnet", description="`wordnet`, `wordnet:FOLDER`, or `none`; without one, words have no senses."
+    )
+
+
 class RecallConfig(_Group):
     """How evidence is searched for."""
 
@@ -121,6 +138,8 @@ class Config(_Group):
     parser: ParserConfig = ParserConfig()
     llm: LLMConfig = LLMConfig()
     understand: UnderstandConfig = UnderstandConfig()
+    amr: AmrConfig = AmrConfig()
+    lexicon: LexiconConfig = LexiconConfig()
     recall: RecallConfig = RecallConfig()
     engine: EngineConfig = EngineConfig()
 

@@ -19,7 +19,7 @@ from doxa.memory import MemoryLog
 from doxa.recall import RecallSpec
 from doxa.understand import Extraction, Roles, extract_with_model
 
-__all__ = ["Parts", "wire"]
+__all__ = ["Parts", "encoder_options", "wire"]
 
 
 @dataclass(slots=True)
@@ -119,7 +119,7 @@ def wire(location: str, config: Config) -> Parts:
             "Setting understand.extract is 'prompted', which needs a language model, and none is configured. Set "
             "llm.name (DOXA_LLM=openai:NAME), or set understand.extract to 'builtin'."
         )
-    encoder = load("encoder", config.encoder.name, **_encoder_options(config))  # first: a bad name makes no file
+    encoder = load("encoder", config.encoder.name, **encoder_options(config))  # first: a bad name makes no file
     parser = CachedParser(load("parser", config.parser.name))
     store = load("store", f"sql:{location}", durability=config.store.durability, timeout_s=config.store.timeout_s)
     log = MemoryLog(store, encoder, tenant=config.tenant, capacity=config.engine.users_in_memory)
@@ -128,7 +128,8 @@ def wire(location: str, config: Config) -> Parts:
     return Parts(config=config, log=log, encoder=encoder, queries=queries, recall=recall, parser=parser)
 
 
-def _encoder_options(config: Config) -> dict[str, Any]:
+def encoder_options(config: Config) -> dict[str, Any]:
+    """Return what the factory of the configured encoder is given beside its name."""
     if not config.encoder.name.startswith("openai:"):
         return {}
     return {"base_url": config.encoder.base_url, "api_key": config.secret("encoder")}

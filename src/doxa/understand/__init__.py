@@ -1,7 +1,7 @@
 """understand: turn -> claims."""
 
 from doxa.understand.disambiguate import Choice, Target, choose_senses, likely_pos, senses_of, senses_of_all
-from doxa.understand.graphs import understand_graph
+from doxa.understand.graphs import split_sentences, understand_graph
 from doxa.understand.grounding import ground
 from doxa.understand.prompted import Roles, extract_with_model, prompt_version
 from doxa.understand.questions import find_question, read_question
@@ -27,6 +27,7 @@ __all__ = [
     "read_question",
     "senses_of",
     "senses_of_all",
+    "split_sentences",
     "understand",
     "understand_graph",
 ]

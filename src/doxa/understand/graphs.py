@@ -14,8 +14,10 @@ from doxa.logic import AmrGraph, AmrNode, Scope, amr_terms, read_amr, scopes
 from doxa.memory import Beliefs, RelationType, attribute, relation_type, verb_type
 from doxa.understand.graph_words import Words, graph_table
 from doxa.understand.referents import Referents, kin_of, term
+from doxa.understand.text import sentences
+from doxa.understand.verbs import base_of
 
-__all__ = ["understand_graph"]
+__all__ = ["split_sentences", "understand_graph"]
 
 CONFIDENCE = 0.7
 PLACES = frozenset(
@@ -96,6 +98,11 @@ def understand_graph(
     said = [found for found in said if found.subject != found.object and found.subject.label and found.object.label]
     claims = (_claim(turn, found, graph.text or turn.text) for found in said)
     return tuple(dict.fromkeys(claims))
+
+
+def split_sentences(text: str) -> list[str]:
+    """Return the sentences of a text as they were written, for a parser that takes one at a time."""
+    return [sentence.raw for sentence in sentences(text)]
 
 
 def _node(reading: _Reading, node: AmrNode) -> Iterator[_Said]:
@@ -198,10 +205,16 @@ def _by_verb(reading: _Reading, node: AmrNode, used: set[str]) -> Iterator[_Said
         values, kind = _terms(reading, node, there[1]), verb_type(lemma)
     elif there[0] == "ARG0" and not _is_argument(reading, node):  # who likes swimming need not be swimming
         values = (term(reading.words.words(node.variable)),)
-    elif there[0] != "ARG0" and reading.pos_of(lemma) in ("a", None):
+    elif there[0] != "ARG0" and _is_quality(reading, lemma):
         values, kind = (term(lemma),), relation_type("has_state")
     for who in _terms(reading, node, there[0]):
         yield from (reading.say(node, who, kind, what, valid) for what in values)
+
+
+def _is_quality(reading: _Reading, lemma: str) -> bool:
+    """Tell whether a frame without anybody who acts is an adjective ("tired") and no verb ("Mia was seen")."""
+    pos = reading.pos_of(lemma)
+    return pos == "a" or (pos is None and base_of(lemma.split()[0], "base") is None)
 
 
 def _is_argument(reading: _Reading, node: AmrNode) -> bool:

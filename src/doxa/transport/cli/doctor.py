@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from doxa.core.errors import DoxaError
+from doxa.core.errors import BackendUnavailableError, DoxaError
 from doxa.transport.cli.app import DONE, ERROR, command, versions
 from doxa.transport.cli.render import clean, columns, count, put
 from doxa.transport.cli.request import Request, file_of
@@ -23,6 +23,7 @@ __all__ = ["doctor", "effective"]
 
 NEEDED = ("numpy", "onnxruntime", "openai", "pydantic", "PyStemmer", "rich", "SQLAlchemy", "tokenizers", "typer")
 EXTRAS = {
+    "amr": ("amrlib", "AMR from a local model (DOXA_AMR=amrlib:FOLDER)"),
     "hf": ("sentence-transformers", "encoders from the Hugging Face hub (DOXA_ENCODER=hf:NAME)"),
     "postgres": ("psycopg", "a memory in Postgres (--db postgresql://...)"),
 }
@@ -57,6 +58,7 @@ def doctor(
         _guarded("parser", lambda: _parser(request)),
         _guarded("language model", lambda: _model(request, offline=offline)),
         _understanding(request),
+        _guarded("WordNet", lambda: _lexicon(request)),
         _guarded("memory", lambda: _database(request)),
     ]
     works = all(check.state != "failed" for check in checks)
@@ -191,6 +193,27 @@ def _understanding(request: Request) -> Check:
     steps = " and ".join(["extract", *roles])
     detail = f"{model} reads the turns ({steps}); where it fails, built-in patterns do, and the turn counts as degraded"
     return Check(name=name, state="ok", detail=detail)
+
+
+def _lexicon(request: Request) -> Check:
+    """Look a word up in the configured lexicon; without one, `doxa amr` leaves out what words mean."""
+    from doxa.backends import load
+
+    name = request.config.lexicon.name
+    if name in ("", "none"):
+        return Check(name="WordNet", state="off", detail="not wanted (lexicon.name); words have no senses")
+    try:
+        lexicon = load("lexicon", name)
+    except BackendUnavailableError:
+        if name != "wordnet":
+            raise
+        fix = "apt install wordnet-base, brew install wordnet, or python -m nltk.downloader wordnet"
+        return Check(name="WordNet", state="off", detail="not found; for word senses in `doxa amr`", fix=fix)
+    try:
+        senses = len(lexicon.senses("bank", "n"))
+    finally:
+        lexicon.close()
+    return Check(name="WordNet", state="ok", detail=f"{lexicon.name}, {senses} senses of the noun bank")
 
 
 def _database(request: Request) -> Check:
