@@ -184,6 +184,11 @@ PATTERNS = {
         [":cat_1 quant:hasQuantifier quant:every", ":cat_1 quant:hasQuantifier quant:many"],
         [":all_1 rdf:type :All"],
     ),
+    "little is a quality of a prince, and a quantity of water": (
+        "(s / see-01 :ARG0 (p / prince :mod (l / little)) :ARG1 (w / water :quant (l2 / little)))",
+        [":prince_1 dul:hasQuality :little_1", ":water_1 quant:hasQuantifier quant:few"],
+        [":prince_1 quant:hasQuantifier quant:few", ":little_2 rdf:type :Little"],
+    ),
     "a determiner is no thing": (
         "(c / cat :mod (t / that))",
         [":cat_1 quant:hasDeterminer quant:that"],
@@ -330,6 +335,13 @@ SCOPES = {
         "l",
         Modality.ASSERTED,
         False,
+    ),
+    "denial as a frame": ("(g / go-02 :ARG1-of (h / have-polarity-91 :ARG2 -))", "g", Modality.ASSERTED, True),
+    "what something is instead of": (
+        "(t / tree :domain (i / it) :ARG1-of (x / instead-of-91 :ARG2 (b / bush :domain i)))",
+        "b",
+        Modality.POSSIBLE,
+        True,
     ),
     "an alternative": ("(o / or :op1 (g / go-02) :op2 (c / come-01))", "g", Modality.POSSIBLE, False),
     "an order": ("(g / go-02 :mode imperative)", "g", Modality.DESIRED, False),

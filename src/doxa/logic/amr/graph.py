@@ -110,8 +110,14 @@ class AmrGraph:
         return " ".join(edge.target for edge in self.members(name.variable) if edge.constant)
 
     def denied(self, variable: str) -> bool:
-        """Tell whether a node has negative polarity."""
-        return self.constant(variable, "polarity") == "-"
+        """Tell whether a node has negative polarity, as an attribute or by `have-polarity-91`."""
+        if self.constant(variable, "polarity") == "-":
+            return True
+        reified = (e.source for e in self.into(variable) if e.role == "ARG1")
+        return any(
+            self.nodes[source].concept == "have-polarity-91" and self.constant(source, "ARG2") == "-"
+            for source in reified
+        )
 
 
 def lemma_of(concept: str) -> str:

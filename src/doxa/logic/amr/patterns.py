@@ -36,6 +36,8 @@ def absorbed(writer: Writer, variable: str) -> bool:
     if graph.out(variable) or len(into) != 1:
         return False
     role = into[0].role
+    if role == "mod" and node.concept in table("only_as_quantity")["words"]:
+        return False
     words = {"mod": (*table("quantifiers"), *table("determiners")), "quant": tuple(table("quantifiers"))}
     return node.concept in words.get(role, ()) or (role == "polarity" and node.concept == "amr-unknown")
 
