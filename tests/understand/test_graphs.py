@@ -81,6 +81,12 @@ GRAPHS = {
         '(s / sleep-01 :ARG0 (d / dog :name (n / name :op1 "Rex") :poss (i / i)))',
         ["Rex does sleeping", "Nora dog Rex"],
     ),
+    "the manner of an event": ("(s / swim-01 :ARG0 (i / i) :ARG1-of (f / fast-02))", ["Nora does swimming"]),
+    "an ordinal": (
+        "(e / eat-01 :ARG0 (i / i) :ARG1 (c / cake :ord (o / ordinal-entity :value 2)))",
+        ["Nora eats 2nd cake"],
+    ),
+    "speech about nothing that can be so": ("(s / say-01 :ARG0 (i / i) :ARG1 (h / hello))", []),
     "a relative day": (
         f"(v / visit-01 :ARG0 (i / i) :ARG1 {MIA} :time (y / yesterday))",
         ["Nora visits Mia [11 June 2024]"],

@@ -58,6 +58,8 @@ class Words:
             return f" {node.concept} ".join(part for part in parts if part)
         if node.concept in ("date-entity", "date-interval"):
             return self._date(variable, depth)
+        if node.concept == "ordinal-entity":
+            return self._ordinal(variable)
         if node.concept.endswith("-quantity") or node.concept == "percentage-entity":
             return self._quantity(variable, depth)
         if node.frame and not node.special:
@@ -94,13 +96,13 @@ class Words:
         if node.concept == "and":
             members = [edge.target for edge in graph.members(variable) if not edge.constant]
             return tuple(dict.fromkeys(found for member in members for found in self.terms(member)))
-        if node.concept in ("amr-unknown", "amr-choice", "or", "slash"):
+        if node.special or node.concept in ("amr-unknown", "amr-choice", "or", "slash"):
             return ()
         if graph.name(variable):
             named = term(graph.name(variable))
             self.referents.mention(named)
             return (named,)
-        if node.concept in amr_terms("pronouns") and not graph.out(variable):
+        if node.concept in PRONOUNS or (node.concept in amr_terms("pronouns") and not graph.out(variable)):
             resolved = self.referents.resolve(node.concept)
             return (resolved,) if resolved else ()
         phrase = self._relative(variable) or self._owned(node)
@@ -154,7 +156,8 @@ class Words:
         if not self._is_verb(node):
             return node.lemma.replace("-", " ")
         thing = self.graph.target(node.variable, "ARG1") or self.graph.target(node.variable, "ARG2")
-        said = self.words(thing.variable, depth - 1) if thing else ""
+        known = thing is not None and bool(self.terms(thing.variable))
+        said = self.words(thing.variable, depth - 1) if thing is not None and known else ""
         return " ".join(part for part in (gerund_of(first), particle.replace("-", " "), said) if part)
 
     def _is_verb(self, node: AmrNode) -> bool:
@@ -169,6 +172,13 @@ class Words:
         if self.graph.nodes[variable].concept == "percentage-entity":
             return f"{number}%"
         return f"{number} {words}{'s' if words and number not in ('1', '') else ''}".strip()
+
+    def _ordinal(self, variable: str) -> str:
+        number = self.graph.constant(variable, "value") or ""
+        if number == "-1":
+            return "last"
+        ending = "th" if number[-2:-1] == "1" else {"1": "st", "2": "nd", "3": "rd"}.get(number[-1:], "th")
+        return f"{number}{ending}" if number.isdigit() else ""
 
     def _date(self, variable: str, depth: int) -> str:
         exact = interval_of(self.graph, variable)

@@ -28,7 +28,8 @@ ORGANIZATIONS = frozenset(
     "company organization school university hospital government-organization research-institute team museum "
     "newspaper bank shop store restaurant".split()
 )
-CONTENT_OF_SPEECH = frozenset(["say-01", "tell-01", "think-01", "believe-01", "hope-01", "know-01", "contrast-01"])
+INTRODUCING = frozenset("say-01 tell-01 think-01 believe-01 reply-01 answer-01 ask-01 contrast-01 cause-01".split())
+"""Frames around what is said, thought or set against each other; of themselves they say nothing to remember."""
 SHOWN = ("ARG0", "ARG1", "ARG2", "ARG3", "ARG4")
 
 
@@ -126,8 +127,10 @@ def _node(reading: _Reading, node: AmrNode) -> Iterator[_Said]:
 
 def _introduces(reading: _Reading, node: AmrNode) -> bool:
     """Tell whether a frame is only the modality, the wish or the speech around another one."""
+    if node.concept in INTRODUCING:
+        return True
     content = reading.graph.target(node.variable, "ARG1") or reading.graph.target(node.variable, "ARG2")
-    if node.concept in CONTENT_OF_SPEECH or node.concept in _modals():
+    if node.concept in _modals():
         return content is None or content.frame or content.concept in ("and", "or", "multi-sentence")
     return node.special and node.concept not in {
         name for row in graph_table()["frame"] for name in row["names"].split()
@@ -182,7 +185,7 @@ def _by_table(reading: _Reading, node: AmrNode, row: dict[str, str], subject: st
     valid, event = reading.when(node.variable), row.get("event", "")
     if event == "start":
         valid = Interval(start=valid.start, start_precision=valid.start_precision)
-    for who in _terms(reading, node, subject):
+    for who in _things(reading, node, subject):
         for what in _terms(reading, node, value):
             said = reading.say(node, who, kind, what, valid)
             yield replace(said, polarity=not said.polarity) if row.get("denies") else said
@@ -207,7 +210,7 @@ def _by_verb(reading: _Reading, node: AmrNode, used: set[str]) -> Iterator[_Said
         values = (term(reading.words.words(node.variable)),)
     elif there[0] != "ARG0" and _is_quality(reading, lemma):
         values, kind = (term(lemma),), relation_type("has_state")
-    for who in _terms(reading, node, there[0]):
+    for who in _things(reading, node, there[0]):
         yield from (reading.say(node, who, kind, what, valid) for what in values)
 
 
@@ -219,9 +222,11 @@ def _is_quality(reading: _Reading, lemma: str) -> bool:
 
 def _is_argument(reading: _Reading, node: AmrNode) -> bool:
     """Tell whether an event stands in a numbered role of another one that does not only introduce it."""
-    into = reading.graph.into(node.variable)
-    others = [reading.graph.nodes[edge.source] for edge in into if edge.role in SHOWN]
-    return any(other.frame and not _introduces(reading, other) for other in others)
+    graph = reading.graph
+    others = [graph.nodes[edge.source] for edge in graph.into(node.variable) if edge.role in SHOWN]
+    # Without anybody who acts it is a quality of the event ("fast").
+    acts = (other for other in others if other.frame and any(e.role == "ARG0" for e in graph.out(other.variable)))
+    return any(not _introduces(reading, other) for other in acts)
 
 
 def _event(reading: _Reading, node: AmrNode, used: set[str]) -> Iterator[_Said]:
@@ -234,7 +239,8 @@ def _event(reading: _Reading, node: AmrNode, used: set[str]) -> Iterator[_Said]:
         and edge.role not in used
         and (edge.constant or not reading.graph.nodes[edge.target].frame)
     ]
-    if not used or not others or node.special:
+    agents = [role for role in ("ARG0", *sorted(used)) if _things(reading, node, role)]
+    if not agents or not others or node.special:
         return
     label = reading.words.words(node.variable)
     event = Term(f"{reading.turn.turn_id}#{node.variable}", label)
@@ -242,6 +248,13 @@ def _event(reading: _Reading, node: AmrNode, used: set[str]) -> Iterator[_Said]:
     for role in dict.fromkeys((*sorted(used), *(edge.role for edge in others))):
         for value in _terms(reading, node, role) if role in named else ():
             yield reading.say(node, event, replace(attribute(named[role]), functional=False), value, valid)
+
+
+def _things(reading: _Reading, node: AmrNode, role: str) -> tuple[Term, ...]:
+    """Return what stands in a role of a node, events left out: what is said of one is its manner, and no fact."""
+    edges = [edge for edge in reading.graph.out(node.variable) if edge.role == role]
+    events = any(not edge.constant and reading.graph.nodes[edge.target].frame for edge in edges)
+    return () if events else _terms(reading, node, role)
 
 
 def _terms(reading: _Reading, node: AmrNode, role: str) -> tuple[Term, ...]:
@@ -294,7 +307,7 @@ def _comparison(reading: _Reading, node: AmrNode) -> Iterator[_Said]:
     if named is None:
         phrase = f"{degree.concept} {lemma} than"
         kind = RelationType(name=kind.name, label=f"is {phrase}", base=f"be {phrase}", past=f"was {phrase}")
-    for who in _terms(reading, node, "ARG1"):
+    for who in _things(reading, node, "ARG1"):
         for other in _terms(reading, node, "ARG4"):
             yield reading.say(node, who, kind, other, reading.when(node.variable))
 
