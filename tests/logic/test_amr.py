@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from doxa.core.errors import FormatError
+from doxa.core.errors import FormatError, InputError
 from doxa.core.values import Modality
 from doxa.logic import (
     WordSense,
@@ -384,6 +384,12 @@ def test_what_is_not_one_graph_is_refused_in_plain_words(amr):
     """It says what was expected."""
     with pytest.raises(FormatError, match=r"Expected an AMR graph"):
         read_amr(amr)
+
+
+@pytest.mark.parametrize("base", ["", "no iri", "<urn:x#", "x#"])
+def test_a_base_that_begins_no_iri_is_refused(base):
+    with pytest.raises(InputError, match="IRI"):
+        translate_amr("(a / b)", base=base)
 
 
 def test_an_endless_nesting_is_refused():

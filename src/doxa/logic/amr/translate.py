@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat, Triple, serialize
 
+from doxa.core.errors import InputError
 from doxa.logic.amr.graph import AmrEdge, AmrGraph, read_amr
 from doxa.logic.amr.patterns import absorbed, compound, constant, describe_node, link_frame, modality, predicate
 from doxa.logic.amr.triples import PartOfSpeech, Writer
@@ -42,10 +43,12 @@ def translate(amr: str | AmrGraph, *, base: str = BASE, pos_of: PartOfSpeech | N
 
     Raises:
         FormatError: The text is not PENMAN, or not one graph. A graph that was read always translates.
+        InputError: `base` does not begin an IRI.
 
     Cost O(nodes + edges), times the members of coordinations; deterministic.
     """
     graph = read_amr(amr) if isinstance(amr, str) else amr
+    _check_base(base)
     writer = Writer(graph, base, pos_of or _unknown)
     there = [node for node in graph.nodes.values() if not absorbed(writer, node.variable)]
     for node in there:
@@ -81,6 +84,13 @@ def to_turtle(translations: Iterable[Translation]) -> str:
     triples = [triple for group in grouped.values() for triple in group]
     data = serialize(triples, format=RdfFormat.TURTLE, prefixes=names)
     return (data or b"").decode("utf-8")
+
+
+def _check_base(base: str) -> None:
+    try:
+        NamedNode(f"{base}x")
+    except ValueError as exc:
+        raise InputError(f"Expected an IRI that names can start with, such as {BASE}, got {base!r}.") from exc
 
 
 def _unknown(word: str) -> str | None:
