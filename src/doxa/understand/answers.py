@@ -112,5 +112,6 @@ def _filled(declarative: Declarative, statement: str, answer: str) -> str | None
         return re.sub(rf"(?:\b(?:at|in|on|to|from|for|with|near) )?{HOLE}", lambda _: lowered, statement, count=1)
     if declarative.asks == "count":
         head = answer.split(",")[0]
-        return statement.replace(HOLE, f"{head} {declarative.noun}", 1)
+        noun = "" if re.search(r"[a-z]{2,} [a-z]{3,}$", head) else f" {declarative.noun}"
+        return re.sub(r" got$", "", statement.replace(HOLE, f"{head}{noun}", 1))
     return statement.replace(HOLE, answer, 1)

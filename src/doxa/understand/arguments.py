@@ -16,7 +16,8 @@ __all__ = ["UNNAMED", "Arguments", "is_predicate", "listed"]
 UNNAMED = frozenset("that which who whom whose what".split())
 ASIDES = frozenset(["instead of", "because of", "due to", "except", "apart from", "thanks to", "as well as"])
 FOCUS = re.compile(
-    r"^(?:only|just|even|also|especially|mainly|mostly|exactly|almost|nearly|about|around) ", re.IGNORECASE
+    r"^(?:and|or|but|nor|only|just|even|also|especially|mainly|mostly|exactly|almost|nearly|about|around) ",
+    re.IGNORECASE,
 )
 MOST_PHRASES = 6
 
@@ -67,7 +68,8 @@ class Arguments:
         )
         phrases = [*self._obliques(head), *self._prices(objects)]
         if tree.kid(head, "obj") is not None and tree.lemma(head) in ("call", "name", "nickname", "dub"):
-            phrases.extend(("as", self.phrase(kid)) for kid in tree.kids(head, "xcomp"))
+            names = [*tree.kids(head, "xcomp"), *tree.kids(head, "obj")[1:]]
+            phrases.extend(("as", self.phrase(kid)) for kid in names)
         if tree.relation(head) == "acl:relcl":
             texts, phrases = self._relativised(head, texts, phrases)
         return Complement(direct=listed(texts), phrases=tuple(phrases[:MOST_PHRASES])), texts
@@ -102,12 +104,14 @@ class Arguments:
         if head in self.adjuncts:
             return Complement(phrases=obliques), ()
         case = self.case(head)
-        members = [place for place in tree.conjuncts(head) if not is_predicate(self.tree, place) or place == head]
+        members = [place for place in tree.conjuncts(head) if not is_predicate(tree, place) or place == head]
         if not any(tree.kid(place, "cc") is not None for place in members):
             members = members[:1]  # "our dentist, small town": an afterthought
         members = self._told_positively(members)
-        texts = tuple(tree.phrase(place, drop=[*self._timed_kids(place), *self._loose(place)]) for place in members)
+        texts = tuple(self.phrase(place, loose=self._loose(place)) for place in members)
         if case:
+            names = [name for place in members for name in tree.members(place)[:1]]
+            texts = tuple(self.phrase(name, loose=self._loose(name)) for name in names)
             return Complement(phrases=((case, listed(texts)), *obliques)), ()
         return Complement(direct=listed(texts), phrases=obliques), texts
 
@@ -138,7 +142,7 @@ class Arguments:
             if preposition in ("up to", "down to"):
                 preposition = "to"
             yield preposition, listed([self.phrase(place) for place in tree.members(kid)])
-        for adverb in tree.kids(head, "advmod"):
+        for adverb in tree.kids(head, "advmod", "compound:prt"):
             for kid in tree.kids(adverb, "obl"):
                 case = self.case(kid)
                 if case == "than" and kid not in self.adjuncts:
@@ -158,14 +162,18 @@ class Arguments:
         denied = [p for p in places[1:] if any(tree.form(k) in ("not", "no") for k in tree.kids(p, "advmod", "det"))]
         return [place for place in places if place not in denied]
 
-    def phrase(self, place: int) -> str:
+    def phrase(self, place: int, *, loose: Collection[int] = ()) -> str:
         """Return a noun phrase without its times; "whose" is written out ("Anselm's parents")."""
         tree = self.tree
         priced = tree.kid(place, "nummod") is not None
+        if tree.form(place) in ("someone", "somebody") and any(
+            tree.form(k) in ("called", "named") for k in tree.kids(place)
+        ):
+            return tree.spell(tree.under(place, tree.kids(place, "punct")))  # "someone called Paulo"
         drop = [kid for kid in tree.kids(place, "nmod") if tree.form(kid) in ("life", "moment", "way")]
         paid_for = [kid for kid in tree.kids(place, "nmod") if priced and self.case(kid) == "for"]
         drop += [kid for kid in tree.kids(place, "nmod") if self.case(kid) in ASIDES]
-        text = FOCUS.sub("", tree.phrase(place, drop=[*self._timed_kids(place), *paid_for, *drop]))
+        text = FOCUS.sub("", tree.phrase(place, drop=[*self._timed_kids(place), *paid_for, *drop, *loose]))
         if not re.match(r"whose\b", text, re.IGNORECASE):
             return text
         clause = next((up for up in (place, *tree.above(place)) if tree.relation(up) == "acl:relcl"), None)

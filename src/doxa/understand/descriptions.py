@@ -218,6 +218,9 @@ def _event(scene: Scene) -> Iterator[Proposition]:
     )
     if clock:
         yield say(scene, relation_type("takes_place_at"), clock, polarity=polarity, modality=modality, valid=valid)
+    room = scene.complement.at("in")
+    if room and not EMPTY_OBJECT.match(clean(room)):
+        yield say(scene, relation_type("take_place_in"), room, polarity=polarity, modality=modality, valid=valid)
     if place and not EMPTY_OBJECT.match(clean(place)) and not re.match(r"\d", place):
         yield say(scene, relation_type("takes_place_at"), place, polarity=polarity, modality=modality, valid=valid)
 
@@ -339,7 +342,8 @@ def _noun_of(scene: Scene) -> Iterator[Proposition]:
     kind = relation_type("works_as") if job else relation_type("is_a")
     noun = noun.split(", ")[0]
     yield say(scene, kind, noun, polarity=polarity, modality=scene.modality(), valid=scene.state(), ended=ended)
-    place = complement.at("at") or complement.at("for") or complement.at("with")
+    company = complement.at("with")
+    place = complement.at("at") or complement.at("for") or (company if named(clean(company)) or company == HOLE else "")
     if job and place and polarity:
         yield say(
             scene,

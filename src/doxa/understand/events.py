@@ -33,7 +33,9 @@ __all__ = [
     "life",
     "price",
     "purchase",
+    "departure",
     "relatives",
+    "sale",
     "switched",
     "transfer",
     "turns",
@@ -73,7 +75,8 @@ def turns(scene: Scene) -> Iterator[Proposition]:
     if number is not None and number < 130:
         yield say(scene, relation_type("has_age"), str(number), valid=since, modality=modality)
         certain = modality in (Modality.ASSERTED, Modality.PLANNED)
-        if certain and since.start is not None and since.start_precision == "day":
+        exact = scene.point is not None and scene.point.start == scene.point.end
+        if certain and exact and since.start is not None and since.start_precision == "day":
             yield say(scene, attribute("birthday"), f"{since.start.day} {MONTHS[since.start.month - 1].title()}")
     elif scene.clause.verb == "become" and (diet := DIET.search(direct)):
         yield say(scene, relation_type("follows_diet"), diet[1].casefold(), valid=since, modality=modality)
@@ -186,6 +189,24 @@ def purchase(scene: Scene) -> Iterator[Proposition]:
         yield say(scene, relation_type("costs"), paid.partition(" ")[2], polarity=not scene.clause.negated)
     if scene.clause.verb == "pay" and (MONEY.search(paid) or paid == HOLE) and thing:
         yield replace(say(scene, relation_type("costs"), paid), subject=value_term(scene, thing))
+
+
+def sale(scene: Scene) -> Iterator[Proposition]:
+    """Yield what something was sold for: "I sold the kayak for 350 pounds"."""
+    sum_ = scene.complement.at("for")
+    if scene.clause.verb == "sell" and not scene.clause.passive and MONEY.search(sum_) and scene.complement.direct:
+        told = say(scene, relation_type("be_sold_for"), sum_, valid=scene.point, modality=scene.modality(event=True))
+        yield replace(told, subject=value_term(scene, scene.complement.direct))
+
+
+def departure(scene: Scene) -> Iterator[Proposition]:
+    """Yield where somebody lived until a move: "we moved from Turku to Oulu two years ago"."""
+    before, clause = scene.complement.at("from"), scene.clause
+    moved = clause.verb in ("move", "relocate", "move+over") and clause.tense in ("past", "perfect")
+    if moved and is_animate(scene) and named(clean(before)) and scene.complement.at("to") and not clause.negated:
+        since = from_then(scene)
+        valid = Interval(end=since.start, end_precision=since.start_precision) if since.start else Interval()
+        yield say(scene, relation_type("lives_in"), before, valid=valid, ended=True)
 
 
 def transfer(scene: Scene) -> Iterator[Proposition]:

@@ -12,18 +12,18 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from doxa.backends.parser import Parser, split
-from doxa.core.values import Modality
+from doxa.core.values import Modality, Turn
 from doxa.understand.clauses import Clause, parse_clause
 from doxa.understand.distil import clauses_of, name_relatives
 from doxa.understand.nominals import appositions, lacks, relatives
 from doxa.understand.predications import predications
 from doxa.understand.propose import HOLE, Proposition, propose, propose_parsed
-from doxa.understand.referents import NAME, Referents
+from doxa.understand.referents import NAME, Referents, named
 from doxa.understand.syntax import Tree
-from doxa.understand.text import words
+from doxa.understand.text import sentences, words
 from doxa.understand.times import find_times
 
-__all__ = ["Scope", "extract"]
+__all__ = ["Scope", "extract", "people"]
 
 HEDGE = re.compile(
     r"^(?:I (?:think|guess|suppose|believe|imagine|heard|read|hear|reckon|doubt)(?: that)?|"
@@ -47,6 +47,7 @@ TOLD = re.compile(
     rf"insists?|writes?|wrote)(?: that)?,? (?P<what>.+)$"
 )
 WISH = re.compile(r"^I (?:only )?wish (?:that )?(?P<rest>.+)$", re.IGNORECASE)
+MOST_CONTEXT = 6
 PIECES = re.compile(r"\s*;\s*|:\s+(?=\S+ \S+ \S)|\s+[—–-]\s+")
 """What stands between these marks is parsed by itself."""
 INVERTED = re.compile(r"^(?:Had|Were|Should) (?:I|we|you|he|she|it|they|the|my|our)\b")
@@ -80,6 +81,21 @@ def extract(text: str, scope: Scope) -> list[Proposition]:
     if scope.role == "assistant":
         found = [told for told in found if told.subject != scope.referents.speaker]
     return [told for told in found if HOLE not in told.object.label]
+
+
+def people(turns: Sequence[Turn], parser: Parser) -> Iterator[str]:
+    """Yield the people whom turns name, in order, for the pronouns that follow. Cost: a parse, mostly remembered."""
+    for turn in turns:
+        for sentence in sentences(turn.text)[:MOST_CONTEXT]:
+            for words_of in split(sentence.text):
+                parse = parser.parse([[word.form for word in words_of]])[0]
+                tree = Tree(sentence.text, words_of, parse)
+                for place, tag in enumerate(parse.tags):
+                    subject = tree.relation(place) in ("nsubj", "nsubj:pass") and tree.is_name(place)
+                    if (tag == "B-PERSON" or subject) and tree.words[place].form[:1].isupper():
+                        name = tree.phrase(place)
+                        if named(name):
+                            yield name
 
 
 def _by_wording(scope: Scope, clauses: Iterable[str]) -> list[Proposition]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from doxa.understand.syntax import Tree, base
 from doxa.understand.verbgroup import MODALS, Tense
 
-__all__ = ["NEGATIONS", "is_negated", "modal_of", "particle_of", "tense_of", "third_person"]
+__all__ = ["NEGATIONS", "forms_of_passive", "is_negated", "modal_of", "particle_of", "tense_of", "third_person"]
 
 NEGATIONS = frozenset("not n't never no neither nor hardly rarely seldom without nobody none".split())
 PARTICLES = frozenset("back away up down off out over along together around".split())
@@ -18,6 +18,7 @@ def tense_of(tree: Tree, head: int) -> tuple[Tense, bool, bool]:
     verb = tree.upos(head) == "VERB"
     passive = tree.kid(head, "aux:pass", "nsubj:pass") is not None
     progressive = verb and tree.form(head).endswith("ing") and not passive
+    progressive = progressive or "getting" in forms_of_passive(tree, head)
     if any(form in ("will", "shall", "'ll", "wo") for form in forms):
         return "future", progressive, passive
     if any(tree.lemma(aux) == "have" and tree.relation(aux) != "cop" for aux in auxiliaries):
@@ -31,6 +32,11 @@ def tense_of(tree: Tree, head: int) -> tuple[Tense, bool, bool]:
     if base(tree.relation(head)) == "acl" and tree.kid(head, "nsubj") is None:
         return "present", progressive, True
     return "past", progressive, passive
+
+
+def forms_of_passive(tree: Tree, head: int) -> list[str]:
+    """Return the auxiliaries of a passive: "is" in "is sold", "getting" in "getting married"."""
+    return [tree.form(aux) for aux in tree.kids(head, "aux:pass")]
 
 
 def third_person(tree: Tree, head: int) -> bool:

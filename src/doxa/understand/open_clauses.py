@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from doxa.core.values import Interval, Modality, Term
 from doxa.memory import RelationType, relation_type
+from doxa.understand.descriptions import OCCUPATION
 from doxa.understand.predications import Predication
 from doxa.understand.referents import clean, named
 from doxa.understand.scene import (
@@ -78,7 +79,8 @@ def open_clause(scene: Scene, predication: Predication) -> Iterator[Proposition]
     if clause.verb == "be":
         yield from _copular(scene, predication)
         return
-    if clause.passive and clause.tense == "present" and not scene.complement.phrases and not predication.objects:
+    bare = not (scene.complement.phrases or predication.objects or scene.times)
+    if clause.passive and clause.tense == "present" and bare:
         kind = relation_type("has_state")  # "it is broken"
         yield from _negatable(scene, kind, predication.form, not clause.negated, scene.modality(), scene.state(), 0.6)
         return
@@ -119,6 +121,10 @@ def participants(scene: Scene, predication: Predication) -> Iterator[Proposition
                 yield from _negatable(scene, kind, part, polarity, scene.modality(event=True), _when(scene), 0.6)
 
 
+def _person(scene: Scene) -> bool:
+    return is_animate(scene) or bool(OCCUPATION.search(scene.noun or scene.subject.label))
+
+
 def _timetable(scene: Scene, *, alone: bool) -> Iterator[tuple[str, str]]:
     """Yield the day and the clock time of something that is scheduled, each with its preposition.
 
@@ -132,7 +138,7 @@ def _timetable(scene: Scene, *, alone: bool) -> Iterator[tuple[str, str]]:
             alone
             and scene.clause.tense in ("present", "future")
             and span.kind == "point"
-            and not is_animate(scene)
+            and not _person(scene)
             and span.valid.start_precision == "day"
         ):
             start = span.valid.start
@@ -155,6 +161,10 @@ def _copular(scene: Scene, predication: Predication) -> Iterator[Proposition]:
                 modality=modality, confidence=0.6,
             )  # fmt: skip
             continue
+        if text == "due" and scene.point is not None and scene.point.start is not None:
+            day = Interval.format(scene.point.start, scene.point.start_precision)
+            yield say(scene, _be("due on"), day, polarity=polarity, modality=clause.modality, valid=scene.point)
+            return
         if WEEKDAYS.fullmatch(clean(text)):
             yield say(scene, _be("on"), text, polarity=polarity, modality=modality, valid=valid, ended=ended)
             continue

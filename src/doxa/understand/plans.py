@@ -9,18 +9,19 @@ from datetime import date, timedelta
 
 from doxa.core.values import Fact, Interval, Modality, Status
 from doxa.memory import attribute, relation_type, stems
-from doxa.understand.referents import term
+from doxa.understand.referents import clean, term
 from doxa.understand.scene import Proposition, Scene, from_then, is_animate, say, when_of
 from doxa.understand.times import find_times
 from doxa.understand.verbs import base_of
 
-__all__ = ["CANCELLING", "MOVING", "activity", "appointment", "moved", "replanned", "visit"]
+__all__ = ["CANCELLING", "MOVING", "activity", "appointment", "moved", "replanned", "shifted", "visit"]
 
 APPOINTMENT = re.compile(
     r"^(?:an? )?((?:[\w-]+ ){0,2}(?:appointment|interview|meeting|exam|flight|check-?up|reservation|booking|viewing|"
     r"surgery|operation|session|lesson|deadline|test|party|conference|presentation|call|date|concert|class|visit))$",
     re.IGNORECASE,
 )
+WEEKLY = re.compile(r"^(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.IGNORECASE)
 CANCELLING = frozenset(["cancel", "call+off", "drop"])
 MOVING = frozenset(["move", "postpone", "reschedule", "push", "shift", "delay", "change"])
 
@@ -30,6 +31,8 @@ def appointment(scene: Scene) -> Iterator[Proposition]:
     match = APPOINTMENT.match(scene.complement.direct)
     point = scene.point
     if match is None or point is None or scene.clause.verb not in ("have", "get", "book"):
+        return
+    if point.start_precision != "day":
         return
     ahead = point.start is not None and point.start >= scene.today
     modality = scene.clause.modality
@@ -95,6 +98,21 @@ def replanned(scene: Scene) -> Iterator[Proposition]:
         day = plan.valid.start
     if day is not None:
         yield _moved(told, day, scene.clock)
+
+
+def shifted(scene: Scene) -> Iterator[Proposition]:
+    """Yield the weekday of something regular that moves: "they've moved choir from Tuesdays to Fridays"."""
+    clause, complement = scene.clause, scene.complement
+    to, from_ = complement.at("to"), complement.at("from")
+    if clause.verb not in MOVING | {"switch"} or clause.negated or not WEEKLY.search(to):
+        return
+    what = scene.subject if clause.passive or not complement.direct else term(clean(complement.direct))
+    if what == scene.referents.speaker:
+        return
+    told = say(scene, relation_type("takes_place_on"), to, valid=from_then(scene), modality=scene.modality())
+    yield replace(told, subject=what)
+    if WEEKLY.search(from_):
+        yield replace(told, subject=what, object=term(clean(from_)), valid=Interval(), ended=True)
 
 
 def _plan(scene: Scene, topic: set[str], *, any_plan: bool) -> Fact | None:

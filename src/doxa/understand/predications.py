@@ -206,6 +206,8 @@ class _Reader:
         if self._infinitive(kid):
             return
         subject = tree.kid(noun, "nsubj")  # "Mary is a host who cooks": Mary cooks
+        if tree.kid(noun, "case") is not None:
+            subject = None  # "Mary is with a firm that sells boats": the firm does
         self.clause(kid, _Mood(subject=noun if subject is None else subject))
 
     def _arguments(self, head: int) -> list[int]:
@@ -323,6 +325,9 @@ class _Reader:
         tree = self.tree
         own = tree.kid(head, "nsubj")
         if own is None or (own > head and tree.upos(own) in ("DET", "NUM")):  # "had my teeth out, all four"
+            wrong = mood.subject is not None and tree.form(mood.subject) in ("i", "we", "you", "they")
+            if wrong and third_person(tree, head):  # "I don't drink milk, upsets my stomach": the milk does
+                return tree.kid(tree.head(head), "obj")
             return mood.subject
         if mood.speaker is not None and tree.form(own) in ("he", "she"):
             return mood.speaker

@@ -16,17 +16,19 @@ from doxa.understand.events import (
     anniversary,
     boundary,
     called,
+    departure,
     fondness,
     price,
     purchase,
     relatives,
+    sale,
     switched,
     transfer,
     turns,
 )
 from doxa.understand.frames import match_frames
 from doxa.understand.open_clauses import open_clause
-from doxa.understand.plans import CANCELLING, MOVING, activity, appointment, moved, replanned, visit
+from doxa.understand.plans import CANCELLING, MOVING, activity, appointment, moved, replanned, shifted, visit
 from doxa.understand.predicates import framed, plain
 from doxa.understand.predications import Predication
 from doxa.understand.referents import Referents, clean, kin_of, named, term
@@ -56,6 +58,7 @@ UNKNOWN_HAND = MOVING | CANCELLING | PRICING
 """Verbs for what is done to somebody's plans and prices, where "they" may be anybody."""
 NO_ONE = re.compile(r"(?:no|not|every|each|any) (?!one of my)\w", re.IGNORECASE)
 """Subjects of general statements, which are rules, and of denials of them."""
+FAVOURITE = re.compile(r"\bfavou?rite\b")
 NAMING = frozenset(["call", "name", "nickname", "dub"])
 MEASURED = re.compile(r"(?!(?:we|they|it|this|that|he|she)\b)[a-z]+(?: [a-z]+)?(?<!s)")
 """A noun without an article before a number is the speaker's: "blood pressure was 145 over 92"."""
@@ -101,10 +104,13 @@ def propose_parsed(predication: Predication, referents: Referents, at: datetime)
         predication.clause, predication.complement, nouns, predication.times, referents, at, dated=predication.dated
     ):
         known = list(_read(scene))
-        more = () if known else open_clause(scene, predication)
+        anybody = predication.subjects[:1] and predication.subjects[0].casefold() == "they"
+        more = () if known or anybody else open_clause(scene, predication)
         found.extend([*known, *more])
     _note(found, referents)
     _note_topic(predication, referents)
+    if found:
+        referents.thing = found[-1].object
     return found
 
 
@@ -120,7 +126,7 @@ def _resolved(predication: Predication, referents: Referents) -> Predication:
     """Put the thing that was spoken of for "it", and its noun for "one" ("the new one" -> "the new cello")."""
 
     def plain(text: str) -> str:
-        if text.casefold() == "it" and referents.topic is not None:
+        if text.casefold() == "it" and referents.topic is not None and not FAVOURITE.search(predication.clause.rest):
             return referents.topic.label
         return ONE.sub(referents.kind, text) if referents.kind else text
 
@@ -221,7 +227,7 @@ def _subject(noun: str, clause: Clause, referents: Referents) -> Term | None:
         return None
     if noun.casefold() in ("", "it", "that") and clause.verb == "cost":
         return referents.owned
-    if noun.casefold() in ("it", "that") and clause.verb == "be" and re.search(r"\bfavou?rite\b", clause.rest):
+    if noun.casefold() in ("it", "that") and clause.verb == "be" and re.search(FAVOURITE.pattern, clause.rest):
         return referents.thing
     subject = referents.resolve(noun) if noun else referents.speaker
     return (
@@ -261,6 +267,7 @@ def _read(scene: Scene) -> Iterator[Proposition]:
         appointment,
         replanned,
         moved,
+        shifted,
         visit,
         activity,
         price,
@@ -274,7 +281,7 @@ def _read(scene: Scene) -> Iterator[Proposition]:
         if found:
             yield from found
             return
-    yield from relatives(scene)
+    yield from (*relatives(scene), *sale(scene), *departure(scene))
     matched = match_frames(scene.clause, scene.complement)
     for frame, value in matched:
         yield from framed(scene, frame, value)

@@ -54,6 +54,9 @@ SELF_REPAIR = re.compile(
 )
 
 
+LEAD = re.compile(r"(?:on|at|in|by|from) ", re.IGNORECASE)
+
+
 def mended(text: str, at: datetime) -> str:
     """Return a sentence whose speaker corrects himself on the way ("on Tuesday, no wait, Wednesday") as he means it."""
     for match in SELF_REPAIR.finditer(text):
@@ -68,7 +71,7 @@ def _last_value(head: str, at: datetime) -> tuple[int, int] | None:
     spans = find_times(head, at, past=False)
     if spans and not head[spans[-1].end :].strip():
         span = spans[-1]
-        lead = re.match(r"(?:on|at|in|by|from) ", span.text, re.IGNORECASE)
+        lead = LEAD.match(span.text)
         return span.start + (lead.end() if lead else 0), span.end
     match = re.search(r"([€$£]?\d(?:[\d.,]*\d)?)(?: [a-z]+){0,2}$", head)
     if match:
@@ -80,7 +83,8 @@ def _last_value(head: str, at: datetime) -> tuple[int, int] | None:
 def _first_value(tail: str, head: str, at: datetime) -> tuple[int, int] | None:
     spans = find_times(tail, at, past=False)
     if spans and spans[0].start == 0:
-        return 0, spans[0].end
+        lead = LEAD.match(spans[0].text)
+        return lead.end() if lead else 0, spans[0].end
     match = re.match(rf"(?:(?P<noun>[a-z]+) )?(?P<value>[€$£]?\d(?:[\d.,]*\d)?|{NAME})", tail)
     if match is None or (match["noun"] and not re.search(rf"\b{match['noun']} \S+(?: \S+)?$", head)):
         return None

@@ -113,10 +113,9 @@ class Tree:
     def _called(self, noun: int) -> int | None:
         """Return the name in "a firm called Hartley"."""
         for clause in self.kids(noun, "acl"):
-            if self.form(clause) in ("called", "named"):
-                return next(
-                    (kid for kid in self.kids(clause, "xcomp", "obj", "nmod", "flat") if self.is_name(kid)), None
-                )
+            if self.form(clause) in ("called", "named") and self.form(noun) not in ("someone", "somebody"):
+                named = [kid for kid in self.kids(clause) if self.words[kid].form[:1].isupper() and kid > clause]
+                return named[0] if named else None
         return None
 
     def phrase(self, place: int, *, drop: Collection[int] = ()) -> str:
@@ -134,16 +133,24 @@ class Tree:
             for kid in self._kids[token]
             if token != place and (self.relation(kid) in ("acl:relcl", "appos", "parataxis") or kid in drop)
         }
-        kept = self._whole(self.under(place, cut | inner) if inner else tokens)
+        kept = self._whole(self._up_to_comma(place, self.under(place, cut | inner) if inner else tokens))
         while kept and self.upos(kept[-1]) == "PUNCT":
             kept.pop()
         while kept and self.upos(kept[0]) == "PUNCT":
             kept.pop(0)
         return kept
 
+    def _up_to_comma(self, place: int, tokens: list[int]) -> list[int]:
+        """Leave out what follows a comma behind the head: "60 members, 25 of them women"."""
+        comma = next((token for token in range(place + 1, tokens[-1]) if self.form(token) == ","), None)
+        return tokens if comma is None else [token for token in tokens if token < comma]
+
     def _whole(self, tokens: list[int]) -> list[int]:
-        """Add what is joined to the last token by a hyphen, which parsers may hang elsewhere ("BA-2490")."""
+        """Add what is joined to the last token, by a hyphen or as a number, and may hang elsewhere ("BA-2490")."""
         last = tokens[-1] if tokens else -1
+        while 0 <= last < len(self.words) - 1 and self.upos(last) == self.upos(last + 1) == "NUM":
+            last += 1
+            tokens = [*tokens, last]  # "0171 3920047"
         while 0 <= last < len(self.words) - 2 and self.words[last + 1].form in ("-", "/"):
             joint, tail = self.words[last + 1], self.words[last + 2]
             if self.words[last].end != joint.start or joint.end != tail.start:

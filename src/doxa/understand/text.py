@@ -31,9 +31,9 @@ CHAT = {
     "ur": "your", "r": "are", "pls": "please", "plz": "please", "tho": "though", "b4": "before", "bc": "because",
     "gonna": "going to", "wanna": "want to", "gotta": "have to", "uni": "university", "thx": "thanks",
     "cuz": "because", "gf": "girlfriend", "bf": "boyfriend", "bday": "birthday", "fav": "favourite",
-    "favorite": "favourite", "cannot": "can not", "w/": "with", "&": "and", "rn": "now", "thru": "through",
+    "favorite": "favourite", "cannot": "can not", "w/": "with", "&": "and", "rn": "now", "n": "and", "thru": "through",
 }  # fmt: skip
-NOT_CHAT = {"id", "ill", "r", "i"}
+NOT_CHAT = {"id", "ill", "i"}
 """Words as well ("ill", "ID"): read as chat only at the start of a sentence, except the lone "i"."""
 HOST = r"(?:he|she|it|that|there|here|who|what|where|when|how|this|everyone|everybody|somebody|someone)"
 IS_NEXT = re.compile(

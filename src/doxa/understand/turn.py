@@ -10,11 +10,11 @@ from doxa.backends.parser import Parser
 from doxa.core.values import Act, Claim, Modality, Rule, Turn
 from doxa.memory import Beliefs
 from doxa.understand.answers import completed
-from doxa.understand.extract import Scope, extract
+from doxa.understand.extract import Scope, extract, people
 from doxa.understand.idioms import plainly
 from doxa.understand.propose import Proposition
 from doxa.understand.questions import is_question
-from doxa.understand.referents import Referents
+from doxa.understand.referents import Referents, term
 from doxa.understand.repairs import corrections, is_withdrawal, mended, withdrawals
 from doxa.understand.rules import find_rules
 from doxa.understand.text import Sentence, sentences
@@ -34,6 +34,8 @@ REQUEST = re.compile(
     re.IGNORECASE,
 )
 """A request to be reminded is a plan of the speaker."""
+COUNTERFACTUAL = re.compile(r"^(?:if [^,]*? had|had (?:I|we|he|she|they|it)) ", re.IGNORECASE)
+"""What would have been tells what was not, so the tree reads it, although it is no rule."""
 SAME = re.compile(
     r"^(?:me (?:too|neither|either)|same(?: here| for me| with me)?|"
     r"(?:so|neither|nor) (?:do|am|did|was|have|will|would|can) I|"
@@ -75,6 +77,9 @@ def understand(turn: Turn, context: Sequence[Turn], beliefs: Beliefs, parser: Pa
     Deterministic; never raises on any text. Cost O(len(text)) plus, for a withdrawal or correction, O(claims).
     """
     reading = _Reading(turn, context, beliefs, Referents.of(turn, context, beliefs), parser)
+    if parser is not None:
+        for name in people(context[-2:], parser):
+            reading.referents.mention(term(name))
     found = sentences(turn.text)[:MOST_SENTENCES]
     for place, sentence in enumerate(found):
         _sentence(reading, sentence, first=place == 0)
@@ -157,7 +162,8 @@ def _ruled(reading: _Reading, sentence: Sentence, *, first: bool) -> Sentence:
         reading.rules.extend(found)
         reading.statements.append(Statement(text=sentence.text, modality=Modality.HYPOTHETICAL))
         reading.intents["inform"] = None
-    return replace(sentence, text=rest)
+    kept = sentence.text if not found and COUNTERFACTUAL.match(sentence.text) else rest
+    return replace(sentence, text=kept)
 
 
 def _state(reading: _Reading, sentence: Sentence) -> None:
