@@ -78,7 +78,7 @@ class Arguments:
         """Yield what is paid for, which parsers hang on the sum ("paid [40 euros [for the lamp]]")."""
         tree = self.tree
         for place in objects:
-            for kid in tree.kids(place, "nmod"):
+            for kid in tree.kids(place):
                 if self.case(kid) == "for" and tree.kid(place, "nummod") is not None:
                     yield "for", self.phrase(kid)
 
@@ -171,7 +171,8 @@ class Arguments:
         ):
             return tree.spell(tree.under(place, tree.kids(place, "punct")))  # "someone called Paulo"
         drop = [kid for kid in tree.kids(place, "nmod") if tree.form(kid) in ("life", "moment", "way")]
-        paid_for = [kid for kid in tree.kids(place, "nmod") if priced and self.case(kid) == "for"]
+        paid_for = [kid for kid in tree.kids(place) if priced and self.case(kid) == "for"]
+        drop += [kid for kid in tree.kids(place, "nmod:unmarked", "nmod:tmod") if self._dated(kid)]
         drop += [kid for kid in tree.kids(place, "nmod") if self.case(kid) in ASIDES]
         text = FOCUS.sub("", tree.phrase(place, drop=[*self._timed_kids(place), *paid_for, *drop, *loose]))
         if not re.match(r"whose\b", text, re.IGNORECASE):
@@ -179,6 +180,11 @@ class Arguments:
         clause = next((up for up in (place, *tree.above(place)) if tree.relation(up) == "acl:relcl"), None)
         owner = tree.phrase(tree.members(tree.head(clause))[0]) if clause is not None else ""
         return f"{owner}'s {text[6:]}" if owner else text
+
+    def _dated(self, place: int) -> bool:
+        """Tell whether a bare noun names a time by its determiner ("this term"), not a rate ("a day")."""
+        words = {self.tree.form(kid) for kid in self.tree.kids(place, "det", "amod")}
+        return bool(words & {"this", "that", "these", "last", "next", "every", "each", "all"})
 
     def _timed_kids(self, place: int) -> list[int]:
         return [kid for kid in self.tree.under(place) if kid in self.adjuncts and kid != place]

@@ -209,7 +209,9 @@ def _event(scene: Scene) -> Iterator[Proposition]:
     hole = HOLE in (scene.complement.direct, scene.complement.at("on"))
     modality, valid = scene.modality(), scene.point or Interval()
     if scene.point is not None or hole:
-        day = HOLE if hole else when_of(scene)
+        start = scene.point.start if scene.point else None
+        exact = Interval.format(start, scene.point.start_precision) if scene.point and start else ""
+        day = HOLE if hole else exact or when_of(scene)
         ahead = scene.point is not None and scene.point.start is not None and scene.point.start >= scene.today
         modality = Modality.PLANNED if ahead and modality is Modality.ASSERTED else modality
         yield say(scene, relation_type("takes_place_on"), day, polarity=polarity, modality=modality, valid=valid)

@@ -20,6 +20,7 @@ APPOSED = re.compile(
     rf"[a-z]+ed) ))?"
 )
 AFTER = re.compile(rf"\b(?P<name>{NAME}), (?P<owner>(?i:my|our|his|her)) (?P<kin>{ADJ}(?:{KIN_WORDS}))(?:,|$|\.)")
+DESCRIBED = re.compile(rf"^(?P<name>{NAME}), (?P<what>an? [a-z][\w -]{{2,40}}?), (?=[a-z])")
 CHILDREN = re.compile(
     rf"\b(?P<owner>(?i:my|our|his|her)|{NAME}'s) (?:(?:two|three|four|five|\d) )?(?:little |grown-up )?"
     rf"(?P<kin>children|kids|sons|daughters|sisters|brothers|cats|dogs|nephews|nieces|friends|"
@@ -112,6 +113,10 @@ def name_relatives(text: str) -> tuple[str, list[str]]:
     text = CHILDREN.sub(children, text)
     text = APPOSED.sub(apposed, text)
     text = AFTER.sub(apposed, text)
+    described = DESCRIBED.match(text)
+    if described:
+        extra.append(f"{described['name']} is {described['what']}")
+        text = f"{described['name']} {text[described.end() :]}"
     return text, extra
 
 

@@ -60,6 +60,8 @@ def modal_of(tree: Tree, head: int) -> str:
 def particle_of(tree: Tree, head: int) -> int | None:
     """Return the particle of a phrasal verb, also where it was parsed as an adverb right behind its verb."""
     found = tree.kid(head, "compound:prt")
+    if found is not None and not tree.words[found].form.islower():
+        return None  # "Spirited Away"
     if found is None and tree.upos(head) == "VERB":
         found = next((k for k in tree.kids(head, "advmod") if k == head + 1 and tree.form(k) in PARTICLES), None)
     return found

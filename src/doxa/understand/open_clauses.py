@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from doxa.core.values import Interval, Modality, Term
 from doxa.memory import RelationType, relation_type
@@ -57,6 +57,11 @@ COMPARED = re.compile(
     re.IGNORECASE,
 )
 """A comparison; without what it compares with it tells nothing that stands by itself."""
+COMPLEMENT_ADJECTIVE = re.compile(r"(?!(?:un)?known\b)[a-z]+(?:-[a-z]+)?", re.IGNORECASE)
+CLOCK = re.compile(
+    r"(?:\d{1,2}(?:[:.]\d\d)?(?: ?[ap]\.?m\.?)?|noon|midnight|one|two|three|four|five|six|seven|eight|nine|ten|eleven|"
+    r"twelve)(?: (?:in the (?:morning|afternoon|evening)|at night|o'clock))?"
+)
 BARE_NOUN = re.compile(r"[A-Za-z][a-z]+")
 ACCEPTED = re.compile(r"(?:fine|ok|okay|alright|all right)")
 CLOCK_PREPOSITIONS = frozenset("at from by until till before after between".split())
@@ -146,47 +151,73 @@ def _timetable(scene: Scene, *, alone: bool) -> Iterator[tuple[str, str]]:
 
 
 def _copular(scene: Scene, predication: Predication) -> Iterator[Proposition]:
-    clause, complement = scene.clause, scene.complement
-    polarity, modality, valid = not clause.negated, scene.modality(), scene.state()
-    if scene.clock and scene.point is not None:
-        valid = scene.point
+    """Yield what a clause with "be" says: what, how, where and when its subject is."""
+    clause, told = scene.clause, predication.objects
+    valid = scene.point if scene.clock and scene.point is not None else scene.state()
     ended = clause.ended or clause.tense == "past"
-    for text in predication.objects:
-        if not _tells(text) or HOLE in text or (BARE_ADVERB.fullmatch(text) and is_animate(scene)):
-            continue
-        if ACCEPTED.fullmatch(text) and BARE_NOUN.fullmatch(predication.subjects[0] if predication.subjects else ""):
-            speaker = scene.referents.speaker  # "fish is fine": a noun without an article, so what one may have
-            yield Proposition(
-                subject=speaker, kind=relation_type("be_fine_with"), object=scene.subject, polarity=polarity,
-                modality=modality, confidence=0.6,
-            )  # fmt: skip
-            continue
-        if text == "due" and scene.point is not None and scene.point.start is not None:
-            day = Interval.format(scene.point.start, scene.point.start_precision)
-            yield say(scene, _be("due on"), day, polarity=polarity, modality=clause.modality, valid=scene.point)
-            return
-        if WEEKDAYS.fullmatch(clean(text)):
-            yield say(scene, _be("on"), text, polarity=polarity, modality=modality, valid=valid, ended=ended)
-            continue
-        compared = COMPARED.fullmatch(text)
-        if compared and compared[2]:
-            yield say(scene, _be(f"{compared[1]} than"), compared[2], polarity=polarity, modality=modality, valid=valid)
-        if compared:
-            continue
-        adjective = not re.match(r"(?:an?|the|my|our|his|her|their|\d)\b", text, re.IGNORECASE)
-        kind = relation_type("has_state" if adjective else "is_a")
-        yield from _negatable(scene, kind, text, polarity, modality, valid, 0.5, ended=ended)
-    for preposition, text in complement.phrases:
+    claim = _Copula(scene, not clause.negated, scene.modality(), valid, ended)
+    for text in told:
+        if _tells(text) and HOLE not in text and not (BARE_ADVERB.fullmatch(text) and is_animate(scene)):
+            yield from _described(claim, text, predication.subjects[0] if predication.subjects else "")
+    for preposition, text in scene.complement.phrases:
         if preposition == "due":  # "is 480 dollars, due on the 30th", where "due" is taken for a preposition
-            preposition = ""
-            yield say(scene, relation_type("is_a"), text, polarity=polarity, modality=modality, ended=ended)
-        if predication.objects or not _tells(text) or preposition.replace(" ", "+") in LOOSE or not preposition:
-            continue
-        kind = relation_type("located_in") if preposition == "in" else _be(preposition)
-        yield from _negatable(scene, kind, text, polarity, modality, valid, 0.5, ended=ended)
-    for preposition, text in _timetable(scene, alone=not predication.objects):
-        preposition = "due on" if re.search(r"\bdue\b", clause.rest) else preposition
-        yield say(scene, _be(preposition), text, polarity=polarity, modality=modality, valid=valid)
+            yield from claim.that(relation_type("is_a"), text)
+        elif preposition in CLOCK_PREPOSITIONS and CLOCK.fullmatch(text):
+            yield from claim.that(_be(preposition), text)
+        elif not told and _tells(text) and preposition and preposition.replace(" ", "+") not in LOOSE:
+            yield from claim.that(relation_type("located_in") if preposition == "in" else _be(preposition), text)
+    due = re.search(r"\bdue\b", clause.rest) is not None
+    for preposition, text in _timetable(scene, alone=due or not told):
+        yield from claim.that(_be("due on" if due else preposition), text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Copula:
+    """What the claims of one clause with "be" share."""
+
+    scene: Scene
+    polarity: bool
+    modality: Modality
+    valid: Interval
+    ended: bool
+
+    def that(self, kind: RelationType, text: str) -> Iterator[Proposition]:
+        return _negatable(self.scene, kind, text, self.polarity, self.modality, self.valid, 0.5, ended=self.ended)
+
+
+def _described(claim: _Copula, text: str, noun: str) -> Iterator[Proposition]:
+    """Yield what a predicate noun or adjective says."""
+    scene, compared = claim.scene, COMPARED.fullmatch(text)
+    related = _related(scene, text) if COMPLEMENT_ADJECTIVE.fullmatch(text) else []
+    if ACCEPTED.fullmatch(text) and BARE_NOUN.fullmatch(noun):
+        speaker = scene.referents.speaker  # "fish is fine": a noun without an article, so what one may have
+        yield Proposition(
+            subject=speaker, kind=relation_type("be_fine_with"), object=scene.subject, polarity=claim.polarity,
+            modality=claim.modality, confidence=0.6,
+        )  # fmt: skip
+    elif text == "due" and scene.times:
+        return  # told with the day
+    elif WEEKDAYS.fullmatch(clean(text)):
+        yield from claim.that(_be("on"), text)
+    elif compared:
+        if compared[2]:
+            yield from claim.that(_be(f"{compared[1]} than"), compared[2])
+    elif related:
+        for kind, part in related:
+            yield from claim.that(kind, part)
+    else:
+        adjective = not re.match(r"(?:an?|the|my|our|his|her|their|\d)\b", text, re.IGNORECASE)
+        yield from claim.that(relation_type("has_state" if adjective else "is_a"), text)
+
+
+def _related(scene: Scene, adjective: str) -> list[tuple[RelationType, str]]:
+    """Return what an adjective is said with: "afraid of heights", "next to my desk"."""
+    found: list[tuple[RelationType, str]] = []
+    for preposition, text in scene.complement.phrases:
+        if preposition in ("of", "to", "about", "at", "for", "with", "from", "in"):
+            parts = [part for part in coordinated(text) or [text] if _tells(part)]
+            found.extend((_be(f"{adjective} {preposition}"), part) for part in parts)
+    return found
 
 
 def _be(preposition: str) -> RelationType:
@@ -223,6 +254,8 @@ def _tells(text: str) -> bool:
 def _participates(preposition: str, text: str, has_object: bool) -> bool:
     if not preposition or preposition.replace(" ", "+") in LOOSE or not _tells(text) or EMPTY_PHRASE.match(clean(text)):
         return False
+    if preposition in CLOCK_PREPOSITIONS and CLOCK.fullmatch(text):
+        return True
     definite = re.match(r"(?:the|my|our|his|her|their|an?|[A-Z]\w*'s)\b", text)
     local = preposition in PLACING and definite is not None
     return not has_object or named(clean(text)) or local or preposition in ("with", "to", "from")

@@ -21,6 +21,7 @@ from doxa.understand.scene import (
     say,
     say_each,
 )
+from doxa.understand.times import MONTHS
 from doxa.understand.verbs import gerund_of
 
 __all__ = ["framed", "plain"]
@@ -40,7 +41,8 @@ INTRANSITIVE = frozenset(
 )
 USED_AS = dict.fromkeys("car van motorbike motorcycle truck scooter".split(), "drives")
 """Nouns of things whose owner is known by how he uses them."""
-WEEKDAY = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.IGNORECASE)
+WEEKDAY = re.compile(rf"^\d|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|{'|'.join(MONTHS)})\b", re.IGNORECASE)
+"""What an appointment moves to, not a person."""
 POINT_VERBS = frozenset(
     "pass fail book break visit meet see buy sell win lose find give receive cancel attend finish complete bring take "
     "marry propose sprain injure adopt order call ask publish fix repair celebrate hire build climb".split()

@@ -7,6 +7,7 @@ as text, and with polarity, tense, modality and attribution, which that work lea
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,6 +27,8 @@ __all__ = ["Predication", "predications"]
 
 CONDITIONS = frozenset("if unless whether whenever provided providing assuming suppose supposing lest".split())
 SKIPPED_MARKS = frozenset("than to for".split())
+TIME_PREPOSITIONS = frozenset("at on in between from by since until till before after during".split())
+SCHOOL_YEAR = re.compile(r"(?:in )?[Yy]ear \d{1,2}")
 TEMPORAL = frozenset("when once as after since while before until till".split())
 CHATTY = frozenset("love hate like prefer enjoy need want miss live work".split())
 """Base forms that open a statement about the speaker, not an order, when the subject is left out."""
@@ -109,6 +112,12 @@ class _Reader:
             if not tokens:
                 continue
             top = self.tree.top(tokens)
+            if SCHOOL_YEAR.fullmatch(span.text):
+                continue
+            if self.tree.form(tokens[0]) in TIME_PREPOSITIONS:  # then it is no part of a noun, whatever the parser says
+                self.adjuncts[top] = span
+                timed.update(tokens)
+                continue
             if base(self.tree.relation(top)) in ("appos", "compound", "nummod", "det", "flat"):
                 continue
             if self.tree.relation(top) in ("amod", "nsubj", "nmod:poss"):
@@ -205,6 +214,19 @@ class _Reader:
         tree = self.tree
         if self._infinitive(kid):
             return
+        if tree.form(kid) in ("called", "named"):
+            name = next(iter(tree.members(noun)))
+            if name != noun:
+                what, called = tree.phrase(noun), tree.phrase(name)
+                clause = Clause(subject=what, verb="call", rest=called, passive=True)
+                complement = Complement(direct=called)
+                self.found.append(
+                    Predication(
+                        head=kid, form="called", clause=clause, complement=complement, subjects=(what,),
+                        objects=(called,),
+                    )
+                )  # fmt: skip
+                return
         subject = tree.kid(noun, "nsubj")  # "Mary is a host who cooks": Mary cooks
         if tree.kid(noun, "case") is not None:
             subject = None  # "Mary is with a firm that sells boats": the firm does
