@@ -203,6 +203,8 @@ def departure(scene: Scene) -> Iterator[Proposition]:
     """Yield where somebody lived until a move: "we moved from Turku to Oulu two years ago"."""
     before, clause = scene.complement.at("from"), scene.clause
     moved = clause.verb in ("move", "relocate", "move+over") and clause.tense in ("past", "perfect")
+    if moved and scene.referents.beliefs.about(scene.subject.key, "lives_in"):
+        return  # what is known of his homes is closed by the new one
     if moved and is_animate(scene) and named(clean(before)) and scene.complement.at("to") and not clause.negated:
         since = from_then(scene)
         valid = Interval(end=since.start, end_precision=since.start_precision) if since.start else Interval()

@@ -151,6 +151,9 @@ class Tree:
         while 0 <= last < len(self.words) - 1 and self.upos(last) == self.upos(last + 1) == "NUM":
             last += 1
             tokens = [*tokens, last]  # "0171 3920047"
+        while 0 <= last < len(self.words) - 1 and self._goes_on(last):
+            last += 1
+            tokens = [*tokens, last]  # "Spirited Away"
         while 0 <= last < len(self.words) - 2 and self.words[last + 1].form in ("-", "/"):
             joint, tail = self.words[last + 1], self.words[last + 2]
             if self.words[last].end != joint.start or joint.end != tail.start:
@@ -158,6 +161,12 @@ class Tree:
             tokens = [*tokens, last + 1, last + 2]
             last += 2
         return tokens
+
+    def _goes_on(self, place: int) -> bool:
+        """Tell whether the word behind a name is a part of it that the parser takes for a particle."""
+        after = self.words[place + 1].form
+        title = self.is_name(place) and after[:1].isupper() and after[1:].islower()
+        return title and self.upos(place + 1) in ("ADP", "ADV", "ADJ", "VERB")
 
     def _outside(self, kid: int, conjuncts: bool) -> bool:
         kind = base(self.relation(kid))
