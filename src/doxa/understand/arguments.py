@@ -70,6 +70,8 @@ class Arguments:
         if tree.kid(head, "obj") is not None and tree.lemma(head) in ("call", "name", "nickname", "dub"):
             names = [*tree.kids(head, "xcomp"), *tree.kids(head, "obj")[1:]]
             phrases.extend(("as", self.phrase(kid)) for kid in names)
+        if not texts and any(tree.form(kid) in ("here", "there") for kid in tree.kids(head, "advmod")):
+            texts = ("here",)  # the place that was spoken of
         if tree.relation(head) == "acl:relcl":
             texts, phrases = self._relativised(head, texts, phrases)
         return Complement(direct=listed(texts), phrases=tuple(phrases[:MOST_PHRASES])), texts

@@ -246,7 +246,7 @@ def _tells(text: str) -> bool:
     if re.search(r"\b(?:whose|which|who|what|where)\b", bare, re.IGNORECASE):
         return False
     words = bare.casefold().split()
-    if not words or len(words) > MOST_WORDS or EMPTY_OBJECT.match(bare):
+    if not words or len(words) > MOST_WORDS or EMPTY_OBJECT.match(bare) or bare == "here":
         return False
     return not set(words) & CLAUSAL or named(bare)
 

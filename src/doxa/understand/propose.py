@@ -247,8 +247,10 @@ def _mention(noun: str, scene: Scene) -> None:
 
 def _placed(clause: Clause, complement: Complement, referents: Referents) -> Complement:
     """Put the place that "here" or "there" means after the verb."""
-    if complement.direct not in ("here", "there") or referents.place is None:
+    if complement.direct not in ("here", "there"):
         return complement
+    if referents.place is None:
+        return replace(complement, direct="")
     prep = "to" if clause.verb in ("move", "relocate", "go", "travel", "fly", "drive") else "in"
     return Complement(direct="", phrases=((prep, referents.place.label), *complement.phrases))
 
