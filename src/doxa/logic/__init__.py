@@ -1,6 +1,6 @@
-"""logic: facts -> RDF, AMR -> OWL.
+"""logic: ontologies, facts -> relations, RDF; AMR -> OWL.
 
-The only package that touches RDF tools and solvers.
+The only package that touches RDF tools and solvers. It knows values only; `memory` stands above it.
 """
 
 from doxa.logic.amr import (
@@ -19,6 +19,7 @@ from doxa.logic.amr import (
 from doxa.logic.amr import enrich as enrich_amr
 from doxa.logic.amr import to_turtle as amr_to_turtle
 from doxa.logic.amr import translate as translate_amr
+from doxa.logic.ontology import builtin_ontology, merge, read_ontology
 from doxa.logic.rdf import to_turtle
 
 __all__ = [
@@ -30,10 +31,13 @@ __all__ = [
     "WordSense",
     "amr_terms",
     "amr_to_turtle",
+    "builtin_ontology",
     "enrich_amr",
     "interval_of",
+    "merge",
     "read_amr",
     "read_amrs",
+    "read_ontology",
     "scopes",
     "to_turtle",
     "translate_amr",

@@ -26,12 +26,14 @@ from doxa.memory.ontology import (
     attribute,
     base_of,
     describe,
+    inventory,
     is_tie,
     kinds_of,
     relation_names,
     relation_type,
     same_words,
     third_person,
+    using,
     verb_type,
 )
 from doxa.memory.rules import describe_rule, rule_id
@@ -63,6 +65,7 @@ __all__ = [
     "fact_to",
     "fold_row",
     "held_on",
+    "inventory",
     "is_current",
     "is_tie",
     "kinds_of",
@@ -80,5 +83,6 @@ __all__ = [
     "turn_from",
     "turn_of",
     "turn_to",
+    "using",
     "verb_type",
 ]

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
+from functools import cache, lru_cache
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Any
 
-from doxa.core.values import Fact, Interval, Modality, Relation, Status
+from doxa.core.ontology import Ontology, RelationType
+from doxa.core.values import Fact, Interval, Modality, Status
+from doxa.logic import builtin_ontology
 
 __all__ = [
     "RelationType",
@@ -22,75 +26,25 @@ __all__ = [
     "attribute",
     "base_of",
     "describe",
+    "inventory",
     "is_tie",
     "kinds_of",
     "relation_names",
     "relation_type",
     "same_words",
     "third_person",
+    "using",
     "verb_type",
 ]
 
-NOT_WITH_MODALITY = {
-    Modality.PLANNED: "plans to",
-    Modality.DESIRED: "wants to",
-    Modality.POSSIBLE: "may",
-    Modality.HYPOTHETICAL: "would",
-}
+_in_use: ContextVar[Ontology | None] = ContextVar("ontology", default=None)
 MANY = re.compile(r"^(?:hobb|language|pet|child|allerg|skill|interest|sibling)")
 """Nouns that name one of many, although "X's noun is Y" reads like the only one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RelationType:
-    """A relation with its grammar. `functional`: at most one object at a time."""
-
-    name: str
-    label: str
-    functional: bool = False
-    kind: Literal["verb", "noun"] = "verb"
-    base: str = ""
-    past: str = ""
-
-    @property
-    def relation(self) -> Relation:
-        """Return the relation as claims carry it."""
-        return Relation(self.name, self.label)
-
-    def render(self, subject: str, value: str, *, polarity: bool = True, past: bool = False, modality: Modality) -> str:
-        """Return a plain sentence, without its time and without a full stop."""
-        phrase = self._noun_phrase if self.kind == "noun" else self._verb_phrase
-        head = f"{subject}'s {self.label}" if self.kind == "noun" else subject
-        return f"{head} {phrase(polarity, past, modality)} {value}".rstrip()
-
-    def _noun_phrase(self, polarity: bool, past: bool, modality: Modality) -> str:
-        if modality is not Modality.ASSERTED:
-            verb = {Modality.POSSIBLE: "may be", Modality.DESIRED: "should be"}.get(modality, "is planned:")
-        else:
-            verb = "was" if past else "is"
-        return verb if polarity else f"{verb} not"
-
-    def _verb_phrase(self, polarity: bool, past: bool, modality: Modality) -> str:
-        if modality is not Modality.ASSERTED:
-            helper = NOT_WITH_MODALITY[modality]
-            if modality is Modality.DESIRED and self.name in ("wants", "needs"):
-                return self._indicative(polarity, past)
-            return f"{helper} {self.base}" if polarity else f"{helper} not {self.base}"
-        return self._indicative(polarity, past)
-
-    def _indicative(self, polarity: bool, past: bool) -> str:
-        phrase = self.past if past else self.label
-        if polarity:
-            return phrase
-        first, _, rest = phrase.partition(" ")
-        if first in ("is", "was"):
-            return f"{first} not {rest}".rstrip()
-        return f"{'did' if past else 'does'} not {self.base}"
-
-
 @cache
 def _table() -> Mapping[str, Any]:
-    return tomllib.loads(files("doxa.memory").joinpath("relations.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(files("doxa.memory").joinpath("words.toml").read_text(encoding="utf-8"))
 
 
 @cache
@@ -100,29 +54,47 @@ def irregular_verbs() -> Mapping[str, str]:
     return table
 
 
-@cache
-def _inventory() -> Mapping[str, RelationType]:
-    table = _table()
-    kinds: dict[str, RelationType] = {}
-    for name, entry in table["verb"].items():
-        label = entry["label"]
-        base = entry.get("base") or base_of(label)
-        one = entry.get("one", False)
-        kinds[name] = RelationType(name=name, label=label, functional=one, base=base, past=entry["past"])
-    for name, entry in table["noun"].items():
-        label = name.replace("_", " ")
-        kinds[name] = RelationType(name=name, label=label, functional=entry.get("one", False), kind="noun")
-    return kinds
+def inventory() -> Ontology:
+    """Return the ontology in use: that of the memory at work (see `using`), else the one that comes with Doxa."""
+    return _in_use.get() or builtin_ontology()
+
+
+@contextmanager
+def using(ontology: Ontology | None) -> Iterator[None]:
+    """Have everything inside the block speak in the terms of an ontology; None is the one that comes with Doxa.
+
+    Like a decimal context: it holds for this thread or task alone, and what was in use before comes back.
+    """
+    token = _in_use.set(ontology)
+    try:
+        yield
+    finally:
+        _in_use.reset(token)
+
+
+@lru_cache(maxsize=32)
+def _relations(ontology: Ontology) -> Mapping[str, RelationType]:
+    """Return the relations of an ontology with their grammar complete."""
+    return {name: _inflected(kind) for name, kind in ontology.relations.items()}
+
+
+def _inflected(kind: RelationType) -> RelationType:
+    if kind.kind == "noun":
+        return kind
+    base = kind.base or base_of(kind.label)
+    first, _, rest = base.partition(" ")
+    return replace(kind, base=base, past=kind.past or f"{past_of(first)} {rest}".rstrip())
 
 
 def kinds_of(name: str) -> tuple[str, ...]:
     """Return the relations that are kinds of a relation ("child": son, daughter); empty for most."""
-    return tuple(_table()["kinds"].get(name, ()))
+    return inventory().kinds(name)
 
 
 def answered_by(name: str) -> tuple[str, ...]:
     """Return other relations whose facts answer a question about a relation when its own do not, closest first."""
-    return tuple(_table()["answered_by"].get(name, ()))
+    known = inventory().relations.get(name)
+    return known.answered_by if known is not None else ()
 
 
 def same_words() -> Mapping[str, str]:
@@ -132,13 +104,14 @@ def same_words() -> Mapping[str, str]:
 
 
 def is_tie(name: str) -> bool:
-    """Tell whether a relation ties two people: relatives, friends, people at work."""
-    return name in _table()["ties"]["people"]
+    """Tell whether a relation ties people (or pets) to somebody by a noun: relatives, friends, people at work."""
+    known = inventory().relations.get(name)
+    return known is not None and known.kind == "noun" and "tie_relation" in inventory().ancestors(name)
 
 
 def relation_names() -> tuple[str, ...]:
     """Return the names of the inventory, in its order."""
-    return tuple(_inventory())
+    return tuple(name for name, kind in inventory().relations.items() if not kind.abstract)
 
 
 def relation_type(name: str, label: str | None = None) -> RelationType:
@@ -146,10 +119,9 @@ def relation_type(name: str, label: str | None = None) -> RelationType:
 
     A name alone is read as a verb ("climb", "swap_with") that may have many objects.
     """
-    known = _inventory().get(name)
-    if known is not None:
+    known, words = _relations(inventory()).get(name), name.replace("_", " ")
+    if known is not None and not (label == words != known.label):  # "Ana's cook" is no case of "Ana cooks"
         return known
-    words = name.replace("_", " ")
     if label is not None and label == words:
         return attribute(words)
     first, _, rest = words.partition(" ")
@@ -159,15 +131,15 @@ def relation_type(name: str, label: str | None = None) -> RelationType:
 
 def verb_type(base: str) -> RelationType:
     """Return the relation of a verb by its base form: that of the inventory ("speak": `speaks`), if it has one."""
-    return _inventory().get(third_person(base)) or relation_type(base)
+    return _relations(inventory()).get(third_person(base)) or relation_type(base)
 
 
 def attribute(noun: str) -> RelationType:
     """Return the relation that a noun names ("favourite film", "gym membership"): one value at a time."""
     label = " ".join(noun.casefold().split())
     name = label.replace(" ", "_")
-    known = _inventory().get(name)
-    if known is not None:
+    known = _relations(inventory()).get(name)
+    if known is not None and known.label == label:
         return known
     return RelationType(name=name, label=label, functional=not MANY.match(label), kind="noun")
 
