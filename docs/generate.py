@@ -104,9 +104,10 @@ INTERNAL = {"parts", "receive", "settle", "speaker", "wait"}
 
 
 def async_twin() -> str:
-    """Return the classes of `engine/api.py` with awaitable methods; each calls its twin in a thread."""
-    source = Path(__file__).parent.parent / "src" / "doxa" / "engine" / "api.py"
-    classes = [node for node in ast.parse(source.read_text(encoding="utf-8")).body if isinstance(node, ast.ClassDef)]
+    """Return the classes of `engine/api.py` and `engine/memory.py` with awaitable methods; each calls its twin."""
+    engine = ROOT / "src" / "doxa" / "engine"
+    nodes = [n for name in ("api.py", "memory.py") for n in ast.parse((engine / name).read_text(encoding="utf-8")).body]
+    classes = [node for node in nodes if isinstance(node, ast.ClassDef) and node.name in HELD]
     code = "\n\n".join(_twin(cls) for cls in classes)
     command = [sys.executable, "-m", "ruff", "format", "--line-length=120", "-"]
     formatted = subprocess.run(command, input=code, text=True, capture_output=True, check=True).stdout

@@ -1,11 +1,13 @@
 """engine: turn -> reply + trace.
 
 `turn.py` is the method, `wiring.py` names the parts, `maintenance.py` runs `absorb` behind the caller's back,
-`replay.py` tells the past again, `graphs.py` is the route over AMR, `api.py` is what users hold in their hands.
+`replay.py` tells the past again, `graphs.py` is the route over AMR, `api.py` and `memory.py` are what users hold in
+their hands.
 """
 
-from doxa.engine.api import Dialogue, Doxa, Memory
+from doxa.engine.api import Dialogue, Doxa
 from doxa.engine.asynchronous import AsyncDialogue, AsyncDoxa, AsyncMemory
 from doxa.engine.graphs import KnowledgeGraph, extract_graph
+from doxa.engine.memory import Memory
 
 __all__ = ["AsyncDialogue", "AsyncDoxa", "AsyncMemory", "Dialogue", "Doxa", "KnowledgeGraph", "Memory", "extract_graph"]

@@ -12,7 +12,7 @@ from dateutil.relativedelta import relativedelta
 from doxa.core.errors import InputError, TurnError
 from doxa.core.values import Role, Turn
 
-__all__ = ["Day", "Moment", "clean", "read_day", "read_moment", "read_turn"]
+__all__ = ["Day", "Moment", "clean", "read_day", "read_end", "read_moment", "read_turn", "require_text"]
 
 Moment = datetime | date | str
 """A point in time: a datetime (naive ones are UTC), a date (its start), or an ISO 8601 text."""
@@ -106,6 +106,12 @@ def read_turn(
         text=clean(text),
         at=datetime.now(UTC) if at is None else read_moment(at),
     )
+
+
+def require_text(text: object, what: str) -> None:
+    """Raise InputError unless `text` is a text with something in it; `what` names the argument."""
+    if not isinstance(text, str) or not text.strip():
+        raise InputError(f"{what}: expected a text, got {text!r}.")
 
 
 def clean(text: str) -> str:

@@ -1,0 +1,292 @@
+"""What is known of one user, to hold in the hand: `Memory`.
+
+`AsyncMemory` is generated from this file (see `asynchronous.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal, Protocol, TypeVar
+
+from doxa.core.errors import InputError, NotFoundError, StoreConflictError
+from doxa.core.values import Certificate, Change, Claim, Evidence, Explanation, Fact, Forest, Rule
+from doxa.engine import transfer
+from doxa.engine.explain import explain
+from doxa.engine.intake import Day, Moment, clean, read_day, read_end, require_text
+from doxa.engine.replay import NO_TURN, beliefs_at, erase_all, erase_turn
+from doxa.engine.turn import search
+from doxa.engine.wiring import Parts
+from doxa.memory import Beliefs, Event, describe, describe_rule
+from doxa.revise import retract, withdraw
+
+__all__ = ["Host", "Memory"]
+
+T = TypeVar("T")
+RETRIES = 20
+"""How often a change is tried again while other processes change the same user."""
+
+
+class Host(Protocol):
+    """What a memory needs of the engine that it belongs to; see `Doxa`."""
+
+    @property
+    def parts(self) -> Parts:
+        """What the engine is made of."""
+
+    def settle(self, user: str) -> str:
+        """Wait a moment for received turns; say why some are not processed."""
+
+    def wait(self, user: str) -> None:
+        """Wait for all received turns."""
+
+
+class Memory:
+    """What is known of one user: to read, explain, correct, erase and move."""
+
+    def __init__(self, doxa: Host, *, user: str) -> None:
+        self._doxa = doxa
+        self.user = user
+
+    def search(
+        self, query: str, *, k: int = 10, as_of: Day | None = None, known_at: Moment | None = None
+    ) -> list[Evidence]:
+        """Return up to `k` pieces of evidence for a query, best first; withdrawn turns are left out.
+
+        Raises:
+            InputError: the query is empty, `k` is not positive, or a time cannot be read.
+        """
+        require_text(query, "search")
+        _positive(k, "search: k")
+        self._doxa.settle(self.user)
+        day = None if as_of is None else read_day(as_of)
+        known = None if known_at is None else read_end(known_at)
+        return search(query, self._doxa.parts, user=self.user, k=k, as_of=day, known_at=known)
+
+    def facts(
+        self,
+        *,
+        current: bool = True,
+        subject: str | None = None,
+        relation: str | None = None,
+        as_of: Day | None = None,
+        known_at: Moment | None = None,
+    ) -> list[Fact]:
+        """Return facts in the order in which they came to be.
+
+        Args:
+            current: only what is believed now; False adds superseded, retracted and quarantined facts.
+            subject: only facts about it, by label.
+            relation: only facts of this relation, by name or label.
+            as_of: what held in the world on that day, by what is believed now.
+            known_at: what was believed then.
+        """
+        for name, value in (("subject", subject), ("relation", relation)):
+            if value is not None:
+                require_text(value, f"facts: {name}")
+        self._doxa.settle(self.user)
+        day = None if as_of is None else read_day(as_of)
+        with self._doxa.parts.log.user(self.user) as state:
+            beliefs, today = state.beliefs, state.today()
+            if known_at is not None:
+                moment = read_end(known_at)
+                beliefs, today = self._beliefs_at(moment), moment.date()
+            return list(beliefs.select(current=current, now=today, as_of=day, subject=subject, relation=relation))
+
+    def rules(self, *, known_at: Moment | None = None) -> list[Rule]:
+        """Return what was said in general or on a condition ("if it rains, we stay in"), by `known_at`, in order."""
+        self._doxa.settle(self.user)
+        with self._doxa.parts.log.user(self.user) as state:
+            beliefs = state.beliefs if known_at is None else self._beliefs_at(read_end(known_at))
+            return list(beliefs.rules)
+
+    def history(self, of: Fact | str | tuple[str, str] | None = None) -> list[Change]:
+        """Return what happened to what is believed, oldest first.
+
+        Args:
+            of: a fact, a fact id, a subject by label, or `(subject, relation)` by label; None is everything.
+
+        Raises:
+            NotFoundError: there is no such fact or subject.
+        """
+        self._doxa.settle(self.user)
+        with self._doxa.parts.log.user(self.user) as state:
+            beliefs = state.beliefs
+            if of is None:
+                return list(beliefs.changes)
+            if isinstance(of, Fact) or (isinstance(of, str) and of in beliefs.facts):
+                return beliefs.changes_of(of.fact_id if isinstance(of, Fact) else of)
+            subject, relation = (of, None) if isinstance(of, str) else _pair(of)
+            keys = {f.fact_id for f in beliefs.select(current=False, subject=subject, relation=relation)}
+            if isinstance(of, str) and not keys:
+                raise NotFoundError(f"User {self.user!r} has no fact or subject {of!r}. `doxa facts --all` lists them.")
+            return [change for change in beliefs.changes if change.fact.fact_id in keys]
+
+    def claims(self, *, turn_id: str) -> list[Claim]:
+        """Return what a turn says, as it was understood; what was made of it, `history` and `why` tell.
+
+        A turn that was withdrawn says nothing, and what was retracted is not among the claims.
+
+        Raises:
+            NotFoundError: there is no such turn.
+        """
+        self._doxa.settle(self.user)
+        with self._doxa.parts.log.user(self.user) as state:
+            if state.turn(turn_id) is None:
+                raise NotFoundError(NO_TURN.format(user=self.user, turn_id=turn_id))
+            return state.beliefs.claims_of(turn_id)
+
+    def why(self, fact_id: str) -> Explanation:
+        """Return why a fact stands where it stands: its source turns, and what it displaced or was displaced by.
+
+        Raises:
+            NotFoundError: there is no such fact.
+        """
+        self._doxa.settle(self.user)
+        with self._doxa.parts.log.user(self.user) as state:
+            return explain(self._fact(state.beliefs, fact_id), state)
+
+    def tasks(self) -> Forest:
+        """Return the user's task forest."""
+        self._doxa.settle(self.user)
+        with self._doxa.parts.log.user(self.user) as state:
+            return state.forest
+
+    def retract(self, fact_id: str, *, reason: str = "") -> list[Change]:
+        """Declare that a fact never was true; what it had displaced holds again.
+
+        Raises:
+            NotFoundError: there is no such fact.
+        """
+        self._doxa.wait(self.user)
+
+        def act() -> list[Change]:
+            with self._doxa.parts.log.user(self.user) as state:
+                fact, now = self._fact(state.beliefs, fact_id), datetime.now(UTC)
+                changes = retract(fact, state.beliefs, known_at=now, reason=clean(reason))
+                event = Event(
+                    kind="retracted", known_at=now, target=fact.fact_id, reason=clean(reason), changes=changes
+                )
+                self._doxa.parts.log.append(self.user, state, event)
+                return changes
+
+        return _retried(act)
+
+    def withdraw(self, *, turn_id: str, reason: str = "") -> list[Change]:
+        """Stop trusting a turn: what only it supports goes, what it had displaced returns; its text is kept.
+
+        Raises:
+            NotFoundError: there is no such turn.
+        """
+        self._doxa.wait(self.user)
+
+        def act() -> list[Change]:
+            with self._doxa.parts.log.user(self.user) as state:
+                if state.turn(turn_id) is None:
+                    raise NotFoundError(NO_TURN.format(user=self.user, turn_id=turn_id))
+                if turn_id in state.withdrawn:
+                    return []
+                now = datetime.now(UTC)
+                changes = withdraw(turn_id, state.beliefs, known_at=now, reason=clean(reason))
+                event = Event(kind="withdrawn", known_at=now, target=turn_id, reason=clean(reason), changes=changes)
+                self._doxa.parts.log.append(self.user, state, event)
+                return changes
+
+        return _retried(act)
+
+    def undo(self) -> list[Change]:
+        """Withdraw the last turn that changed what is believed; returns what changed, empty when there is none."""
+        self._doxa.wait(self.user)
+        with self._doxa.parts.log.user(self.user) as state:
+            changed = (change.turn_id for change in reversed(state.beliefs.changes))
+            last = next((key for key in changed if key is not None and key not in state.withdrawn), None)
+        return [] if last is None else self.withdraw(turn_id=last, reason="undone")
+
+    def forget(self, *, turn_id: str | None = None, everything: bool = False) -> Certificate:
+        """Erase a turn, or everything, with all that was made from it: log rows, vectors, facts. Not reversible.
+
+        Returns:
+            A certificate that counts what was removed and repeats none of it.
+
+        Raises:
+            InputError: neither or both of the arguments are given.
+            NotFoundError: there is no such turn.
+        """
+        if (turn_id is None) == (not everything):
+            raise InputError("forget: give either turn_id=... or everything=True.")
+        parts = self._doxa.parts
+        parts.queries.forget()  # what was asked may repeat what is erased
+        if turn_id is None:
+            return _retried(lambda: erase_all(parts.log, self.user))
+        self._doxa.wait(self.user)
+        context = parts.config.engine.context_turns
+        return _retried(lambda: erase_turn(parts.log, self.user, turn_id, parts.parser, context_turns=context))
+
+    def export(self, path: str | Path, *, format: Literal["jsonl", "turtle", "markdown"] = "jsonl") -> Path:
+        """Write the memory to a file and return its path.
+
+        Args:
+            path: the file; an existing one is replaced, in one step.
+            format: `jsonl` is complete and can be imported; `turtle` holds the facts as RDF with their sources;
+                `markdown` is for people.
+        """
+        self._doxa.wait(self.user)
+        return transfer.export(self._doxa.parts.log, self.user, Path(path), format=format)
+
+    def import_(self, path: str | Path) -> int:
+        """Read a `jsonl` export into this memory and return the number of turns that were new.
+
+        An empty memory becomes what was exported, revisions and withdrawals included; otherwise the turns are
+        absorbed as if they had just come in.
+
+        Raises:
+            NotFoundError: there is no such file.
+            FormatError: the file is no such export; nothing was read.
+            TurnConflictError: a turn is known with another text; the turns before it were read.
+        """
+        self._doxa.wait(self.user)
+        count = _retried(lambda: transfer.import_(self._doxa.parts.log, self.user, Path(path)))
+        self._doxa.wait(self.user)
+        return count
+
+    def stats(self) -> dict[str, Any]:
+        """Return how much of everything there is."""
+        self._doxa.settle(self.user)
+        with self._doxa.parts.log.user(self.user) as state:
+            return state.counts()
+
+    def describe(self, of: Fact | Rule) -> str:
+        """Return a fact or a rule as a plain sentence."""
+        return describe_rule(of) if isinstance(of, Rule) else describe(of)
+
+    def _beliefs_at(self, moment: datetime) -> Beliefs:
+        return beliefs_at(self._doxa.parts.log.rows(self.user), moment)
+
+    def _fact(self, beliefs: Beliefs, key: Fact | str) -> Fact:
+        fact_id = key.fact_id if isinstance(key, Fact) else key
+        fact = beliefs.facts.get(fact_id)
+        if fact is None:
+            raise NotFoundError(f"User {self.user!r} has no fact {fact_id!r}. `doxa facts --all` lists their ids.")
+        return fact
+
+
+def _positive(number: object, what: str) -> None:
+    if not isinstance(number, int) or number < 1:
+        raise InputError(f"{what}: expected a whole number >= 1, got {number!r}.")
+
+
+def _pair(of: object) -> tuple[str, str]:
+    if isinstance(of, tuple) and len(of) == 2 and all(isinstance(part, str) for part in of):
+        return of
+    raise InputError(f"history: expected a fact, a fact id, a subject or (subject, relation), got {of!r}.")
+
+
+def _retried(act: Callable[[], T]) -> T:
+    """Do it again while another process changes the same user."""
+    for _ in range(RETRIES):
+        try:
+            return act()
+        except StoreConflictError:
+            continue
+    return act()
