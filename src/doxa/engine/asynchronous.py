@@ -204,12 +204,14 @@ class AsyncMemory:
         """Erase a turn, or everything, with all that was made from it: log rows, vectors, facts. Not reversible."""
         return await asyncio.to_thread(self._twin.forget, turn_id=turn_id, everything=everything)
 
-    async def export(self, path: str | Path, *, format: Literal["jsonl", "turtle", "markdown"] = "jsonl") -> Path:
+    async def export(
+        self, path: str | Path, *, format: Literal["jsonl", "turtle", "nquads", "jsonld", "markdown"] = "jsonl"
+    ) -> Path:
         """Write the memory to a file and return its path."""
         return await asyncio.to_thread(self._twin.export, path, format=format)
 
     async def import_(self, path: str | Path) -> int:
-        """Read a `jsonl` export into this memory and return the number of turns that were new."""
+        """Read an export into this memory and return the number of turns that were new."""
         return await asyncio.to_thread(self._twin.import_, path)
 
     async def stats(self) -> dict[str, Any]:

@@ -223,19 +223,21 @@ class Memory:
         context = parts.config.engine.context_turns
         return _retried(lambda: erase_turn(parts.log, self.user, turn_id, parts.parser, context_turns=context))
 
-    def export(self, path: str | Path, *, format: Literal["jsonl", "turtle", "markdown"] = "jsonl") -> Path:
+    def export(
+        self, path: str | Path, *, format: Literal["jsonl", "turtle", "nquads", "jsonld", "markdown"] = "jsonl"
+    ) -> Path:
         """Write the memory to a file and return its path.
 
         Args:
             path: the file; an existing one is replaced, in one step.
-            format: `jsonl` is complete and can be imported; `turtle` holds the facts as RDF with their sources;
-                `markdown` is for people.
+            format: `jsonl` is the log as it is; `turtle`, `nquads` and `jsonld` are OWL 2 with PROV-O provenance,
+                and hold the log as well; all four can be imported. `markdown` is for people.
         """
         self._doxa.wait(self.user)
         return transfer.export(self._doxa.parts.log, self.user, Path(path), format=format)
 
     def import_(self, path: str | Path) -> int:
-        """Read a `jsonl` export into this memory and return the number of turns that were new.
+        """Read an export into this memory and return the number of turns that were new.
 
         An empty memory becomes what was exported, revisions and withdrawals included; otherwise the turns are
         absorbed as if they had just come in.

@@ -12,12 +12,14 @@ from doxa.backends.store import Row
 from doxa.core.errors import FormatError, InputError, NotFoundError, StoreReadOnlyError
 from doxa.core.values import Role
 from doxa.engine.intake import read_moment
-from doxa.memory import MemoryLog, UserState, describe, fold_row, turn_from
+from doxa.logic import FORMAT, FactGraph, GraphFormat, LogEntry, entries_of, read_quads, to_quads, write_quads
+from doxa.memory import MemoryLog, UserState, change_from, describe, fold_row, inventory, turn_from, turn_of
 
 __all__ = ["export", "import_"]
 
-FORMAT = "doxa-export/1"
-"""First line of a `jsonl` export; the number grows when a reader of the old form would misread the new one."""
+GRAPHS: dict[str, GraphFormat] = {name: name for name in get_args(GraphFormat)}
+FORMATS = ("jsonl", *GRAPHS, "markdown")
+BROKEN = (ValueError, KeyError, TypeError, AttributeError, RecursionError, InputError)
 KINDS = ("turn", "maintained", "withdrawn", "retracted")
 TEXTS = ("session", "speaker", "text")
 
@@ -29,17 +31,22 @@ def export(log: MemoryLog, user: str, path: Path, *, format: str) -> Path:
         InputError: the format is unknown.
         StoreError: the file cannot be written.
     """
-    writers = {"jsonl": _jsonl, "turtle": _turtle, "markdown": _markdown}
-    if format not in writers:
-        raise InputError(f"export: expected one of {', '.join(writers)}, got {format!r}.")
+    if format not in FORMATS:
+        raise InputError(f"export: expected one of {', '.join(FORMATS)}, got {format!r}.")
     with log.user(user) as state:
-        lines = writers[format](state, log.rows(user))
+        rows = log.rows(user)
+        if format == "jsonl":
+            pieces = _jsonl(state, rows)
+        elif format == "markdown":
+            pieces = _markdown(state)
+        else:
+            pieces = _graph(state, rows, GRAPHS[format])
         if path.is_dir() or not path.name:
             raise InputError(f"export: expected the path of a file, got the folder {path}.")
         temporary = path.with_name(f"{path.name}.part")
         try:
-            with temporary.open("w", encoding="utf-8") as file:
-                file.writelines(f"{line}\n" for line in lines)
+            with temporary.open("w", encoding="utf-8", newline="\n") as file:
+                file.writelines(pieces)
             temporary.replace(path)
         except OSError as exc:
             raise StoreReadOnlyError(f"{path} cannot be written: {exc.strerror}. Give another path.") from exc
@@ -50,73 +57,123 @@ def export(log: MemoryLog, user: str, path: Path, *, format: str) -> Path:
 
 
 def _jsonl(state: UserState, rows: list[Row]) -> Iterator[str]:
-    yield json.dumps({"format": FORMAT, "user": state.user}, ensure_ascii=False)
+    yield json.dumps({"format": FORMAT, "user": state.user}, ensure_ascii=False) + "\n"
     turn_ids = {row.ordinal: row.turn_id for row in rows}  # not the state's: others may have written since it was read
     for row in rows:
         if row.kind != "erased":
             about = turn_ids.get(row.about or 0)
             record = {"kind": row.kind, "at": row.known_at.isoformat(), "turn_id": row.turn_id, "about": about}
-            yield json.dumps({key: v for key, v in record.items() if v} | {"body": row.body}, ensure_ascii=False)
+            yield json.dumps({key: v for key, v in record.items() if v} | {"body": row.body}, ensure_ascii=False) + "\n"
 
 
-def _turtle(state: UserState, _: list[Row]) -> Iterator[str]:
-    from doxa.logic import to_turtle  # a compiled RDF library: loaded only when something is exported
+def _graph(state: UserState, rows: list[Row], format: GraphFormat) -> Iterator[str]:
+    graph, beliefs = FactGraph(state.user, inventory()), state.beliefs
+    current = list(beliefs.select(now=state.today()))
+    quads = to_quads(graph, list(beliefs.facts.values()), current, [*_entries(state.user, rows)])
+    yield write_quads(quads, format, graph.prefixes)
 
-    turns = {turn.turn_id: turn for turn in state.turns.values()}
-    yield to_turtle(state.beliefs.facts.values(), turns, user=state.user)
+
+def _entries(user: str, rows: list[Row]) -> Iterator[LogEntry]:
+    turn_ids = {row.ordinal: row.turn_id for row in rows}
+    for row in rows:
+        if row.kind == "turn":
+            yield LogEntry(kind=row.kind, at=row.known_at, body=row.body, turn=turn_of(row, user))
+        elif row.kind != "erased":
+            about, changes = turn_ids.get(row.about or 0), [change_from(data) for data in row.body.get("changes", ())]
+            yield LogEntry(kind=row.kind, at=row.known_at, body=row.body, about=about, changes=changes)
 
 
-def _markdown(state: UserState, _: list[Row]) -> Iterator[str]:
-    yield f"# What is known of {state.user}\n"
+def _markdown(state: UserState) -> Iterator[str]:
+    yield f"# What is known of {state.user}\n\n"
     for fact in state.beliefs.select(now=state.today()):
-        yield f"- {describe(fact)} ({', '.join(fact.turn_ids)})"
+        yield f"- {describe(fact)} ({', '.join(fact.turn_ids)})\n"
 
 
 def import_(log: MemoryLog, user: str, path: Path) -> int:
-    """Read a `jsonl` export; see `Memory.import_`.
+    """Read an export; see `Memory.import_`.
 
     Raises:
         NotFoundError: there is no such file.
         FormatError: the file is no such export; nothing was read.
         TurnConflictError: a turn is known with another text; the turns before it were read.
     """
-    rows = _read(path, user)
+    rows = _rows(path, user)
     return _receive_all(log, user, rows) if log.head(user).received else _restore(log, user, rows)
 
 
-def _read(path: Path, user: str) -> list[Row]:
+def _rows(path: Path, user: str) -> list[Row]:
     """Return the rows of an export, numbered from 1. Every one was folded once, so what is stored can be read."""
+    data = _bytes(path)
+    read_records = _lines if b'"format"' in data.lstrip().partition(b"\n")[0] else _statements
     rows: list[Row] = []
-    state, ordinals, header = UserState(user=user, dims=1), dict[str, int](), False
-    for number, line in enumerate(_text(path).split("\n"), start=1):
+    state, ordinals = UserState(user=user, dims=1), dict[str, int]()
+    for line, said, record in read_records(data, path):
+        try:
+            row = _row(record, ordinals, ordinal=len(rows) + 1)
+            fold_row(state, row)
+        except BROKEN as exc:
+            message = f"expected a record of a Doxa export, got {said[:60]!r} ({exc}); nothing was imported"
+            raise FormatError(message, path=str(path), line=line) from exc
+        rows.append(row)
+    return rows
+
+
+def _lines(data: bytes, path: Path) -> Iterator[tuple[int | None, str, Any]]:
+    """Yield the records of a `jsonl` export with their lines."""
+    header = False
+    for number, line in enumerate(_decoded(data, path).split("\n"), start=1):
         if not line.strip():
             continue
         try:
             record = json.loads(line)
-            if not header:
-                header = isinstance(record, dict) and record.get("format") == FORMAT
-                if not header:
-                    break
-                continue
-            row = _row(record, ordinals, ordinal=len(rows) + 1)
-            fold_row(state, row)
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError, InputError) as exc:
+        except (ValueError, RecursionError) as exc:
             message = f"expected a record of a Doxa export, got {line[:60]!r} ({exc}); nothing was imported"
             raise FormatError(message, path=str(path), line=number) from exc
-        rows.append(row)
+        if header:
+            yield number, line, record
+        elif not isinstance(record, dict) or record.get("format") != FORMAT:
+            break
+        header = True
     if not header:
-        raise FormatError(
-            f'expected a first line with "format": "{FORMAT}". To read a transcript use `doxa ingest`.', path=str(path)
-        )
-    return rows
+        raise _not_ours(path)
 
 
-def _text(path: Path) -> str:
+def _statements(data: bytes, path: Path) -> Iterator[tuple[int | None, str, Any]]:
+    """Yield the records of an export in RDF."""
+    _decoded(data, path)
     try:
-        return path.read_text(encoding="utf-8")
+        records = list(entries_of(read_quads(data)))
+    except (SyntaxError, ValueError) as exc:
+        if isinstance(exc, SyntaxError) and data.lstrip()[:1] not in b"{[":
+            message = f"expected a Doxa export in RDF, could not read it: {exc.args[0]}; nothing was imported"
+            raise FormatError(message, path=str(path), line=exc.lineno) from exc
+        raise _not_ours(path, str(exc)) from exc
+    for record in records:
+        yield None, json.dumps(record, ensure_ascii=False), record
+
+
+def _not_ours(path: Path, detail: str = "") -> FormatError:
+    said = f" ({detail})" if detail else ""
+    return FormatError(
+        f'expected a Doxa export: a first line with "format": "{FORMAT}", or RDF with meta:format "{FORMAT}"{said}. '
+        "To read a transcript use `doxa ingest`.",
+        path=str(path),
+    )
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
     except FileNotFoundError as exc:
         raise NotFoundError(f"There is no file {path}.") from exc
-    except (OSError, UnicodeDecodeError) as exc:
+    except OSError as exc:
+        raise FormatError(f"expected a Doxa export, could not read it: {exc}", path=str(path)) from exc
+
+
+def _decoded(data: bytes, path: Path) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as exc:
         raise FormatError(f"expected a Doxa export in UTF-8, could not read it: {exc}", path=str(path)) from exc
 
 

@@ -19,13 +19,19 @@ from doxa.logic.amr import (
 from doxa.logic.amr import enrich as enrich_amr
 from doxa.logic.amr import to_turtle as amr_to_turtle
 from doxa.logic.amr import translate as translate_amr
+from doxa.logic.archive import FORMAT, LogEntry, entries_of, to_quads
+from doxa.logic.formats import GraphFormat, read_quads, write_quads
+from doxa.logic.graph import FactGraph
 from doxa.logic.ontology import builtin_ontology, merge, read_ontology
-from doxa.logic.rdf import to_turtle
 
 __all__ = [
     "AmrEdge",
     "AmrGraph",
     "AmrNode",
+    "FORMAT",
+    "FactGraph",
+    "GraphFormat",
+    "LogEntry",
     "Scope",
     "Translation",
     "WordSense",
@@ -33,12 +39,15 @@ __all__ = [
     "amr_to_turtle",
     "builtin_ontology",
     "enrich_amr",
+    "entries_of",
     "interval_of",
     "merge",
     "read_amr",
     "read_amrs",
     "read_ontology",
+    "read_quads",
     "scopes",
-    "to_turtle",
+    "to_quads",
     "translate_amr",
+    "write_quads",
 ]

@@ -141,7 +141,7 @@ class _Reader:
         types = self._types(iri)
         literal = "DatatypeProperty" in types or (bool(old.datatype) and "ObjectProperty" not in types)
         stands_for = META + "valueType" if literal else RDFS + "range"
-        datatype = next(iter(self._iris(iri, RDFS + "range")), old.datatype or PREFIXES["xsd"] + "string")
+        datatype = next(iter(self._iris(iri, RDFS + "range")), old.datatype or RDFS + "Literal")
         label = self._label(iri) or old.label
         return replace(
             old,

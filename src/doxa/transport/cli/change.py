@@ -26,10 +26,18 @@ class Format(StrEnum):
 
     JSONL = "jsonl"
     TURTLE = "turtle"
+    NQUADS = "nquads"
+    JSONLD = "jsonld"
     MARKDOWN = "markdown"
 
 
-ENDINGS = {".jsonl": Format.JSONL, ".ttl": Format.TURTLE, ".md": Format.MARKDOWN}
+ENDINGS = {
+    ".jsonl": Format.JSONL,
+    ".ttl": Format.TURTLE,
+    ".nq": Format.NQUADS,
+    ".jsonld": Format.JSONLD,
+    ".md": Format.MARKDOWN,
+}
 """What the end of a file's name stands for."""
 
 
@@ -91,7 +99,8 @@ def export(
 ) -> None:
     """Write the memory of a user to a file.
 
-    jsonl is complete and can be imported again; turtle holds the facts as RDF, markdown is for people.
+    All but markdown, which is for people, can be imported again. jsonl is the log as it is; turtle, nquads and jsonld
+    are an OWL ontology with the provenance of every fact, and hold the log as well.
     """
     name = format or ENDINGS.get(file.suffix.lower())
     if name is None:
