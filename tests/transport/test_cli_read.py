@@ -155,3 +155,20 @@ def test_rules_are_listed_with_their_words(cli):
 def test_without_rules_there_are_none(ana):
     """A line for people, an empty list for programs."""
     assert "No rules." in ana("rules").stdout and ana.json("rules") == []
+
+
+def test_sparql_gives_a_table_or_the_standard_json(ana):
+    """Rows are lines, IRIs are short, and `--as-of` is heard."""
+    query = "SELECT ?who ?place { ?who doxa:livesIn ?place }"
+    done = ana("sparql", query)
+    assert done.exit_code == 0 and "thing:ana" in done.stdout and "thing:bonn" in done.stdout
+    bindings = ana.json("sparql", query, "--as-of", "2024-04-01")["results"]["bindings"]
+    assert bindings[0]["place"] == {"type": "uri", "value": "urn:doxa:user:ana:thing#lisbon"}
+    assert ana("sparql", "ASK { thing:ana doxa:livesIn thing:oslo }").stdout == "no\n"
+    assert ana("sparql", "SELECT ?x { ?x doxa:livesIn thing:oslo }").stdout == "No rows.\n"
+
+
+def test_a_bad_query_is_a_clear_error(ana):
+    """It says what is wrong, and where."""
+    done = ana("sparql", "SELECT ?x WHERE {")
+    assert done.exit_code == 1 and "expected a query" in done.stderr and "1:18" in done.stderr

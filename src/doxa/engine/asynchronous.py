@@ -7,6 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
+from doxa.core.bindings import Bindings
 from doxa.core.config import Config
 from doxa.core.values import (
     Certificate,
@@ -171,6 +172,10 @@ class AsyncMemory:
     async def rules(self, *, known_at: Moment | None = None) -> list[Rule]:
         """Return what was said in general or on a condition ("if it rains, we stay in"), by `known_at`, in order."""
         return await asyncio.to_thread(self._twin.rules, known_at=known_at)
+
+    async def sparql(self, query: str, *, as_of: Day | None = None, known_at: Moment | None = None) -> Bindings:
+        """Return what a SPARQL query finds among the current facts, as a graph of RDF. It changes nothing."""
+        return await asyncio.to_thread(self._twin.sparql, query, as_of=as_of, known_at=known_at)
 
     async def history(self, of: Fact | str | tuple[str, str] | None = None) -> list[Change]:
         """Return what happened to what is believed, oldest first."""

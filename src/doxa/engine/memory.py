@@ -10,11 +10,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
+from doxa.core.bindings import Bindings
 from doxa.core.errors import InputError, NotFoundError, StoreConflictError
 from doxa.core.values import Certificate, Change, Claim, Evidence, Explanation, Fact, Forest, Rule
 from doxa.engine import transfer
 from doxa.engine.explain import explain
 from doxa.engine.intake import Day, Moment, clean, read_day, read_end, require_text
+from doxa.engine.query import sparql
 from doxa.engine.replay import NO_TURN, beliefs_at, erase_all, erase_turn
 from doxa.engine.turn import search
 from doxa.engine.wiring import Parts
@@ -100,6 +102,26 @@ class Memory:
         with self._doxa.parts.log.user(self.user) as state:
             beliefs = state.beliefs if known_at is None else self._beliefs_at(read_end(known_at))
             return list(beliefs.rules)
+
+    def sparql(self, query: str, *, as_of: Day | None = None, known_at: Moment | None = None) -> Bindings:
+        """Return what a SPARQL query finds among the current facts, as a graph of RDF. It changes nothing.
+
+        `?p doxa:livesIn ?place` matches facts; the prefixes `doxa`, `meta`, `thing`, `fact`, `turn`, `prov`, `owl`,
+        `rdf`, `rdfs`, `skos` and `xsd` are known. A query that takes long cannot be stopped.
+
+        Args:
+            query: `SELECT`, `ASK`, `CONSTRUCT` or `DESCRIBE`.
+            as_of: what held in the world on that day, by what is believed now.
+            known_at: what was believed then.
+
+        Raises:
+            InputError: it is no such query, or a time cannot be read.
+        """
+        require_text(query, "sparql")
+        day = None if as_of is None else read_day(as_of)
+        known = None if known_at is None else read_end(known_at)
+        self._doxa.settle(self.user)
+        return sparql(query, self._doxa.parts.log, self.user, as_of=day, known_at=known)
 
     def history(self, of: Fact | str | tuple[str, str] | None = None) -> list[Change]:
         """Return what happened to what is believed, oldest first.

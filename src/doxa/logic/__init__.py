@@ -23,6 +23,7 @@ from doxa.logic.archive import FORMAT, LogEntry, entries_of, to_quads
 from doxa.logic.formats import GraphFormat, read_quads, write_quads
 from doxa.logic.graph import FactGraph
 from doxa.logic.ontology import builtin_ontology, merge, read_ontology
+from doxa.logic.query import QueryGraph
 
 __all__ = [
     "AmrEdge",
@@ -32,6 +33,7 @@ __all__ = [
     "FactGraph",
     "GraphFormat",
     "LogEntry",
+    "QueryGraph",
     "Scope",
     "Translation",
     "WordSense",

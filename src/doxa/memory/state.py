@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from itertools import islice
@@ -69,6 +70,8 @@ class UserState:
     """False while a row is folded; when it stays so, the fold was cut short and the state must not be used."""
     maintained: int = 0
     """The last turn that was processed."""
+    derived: dict[Hashable, Any] = field(default_factory=dict)
+    """What was worked out from the state and may be kept until it changes; emptied then."""
     _people: dict[str, None] = field(default_factory=dict)
     _by_id: dict[str, int] = field(default_factory=dict)
     _place_of: dict[int, int] = field(default_factory=dict)
@@ -80,6 +83,7 @@ class UserState:
 
     def receive(self, turn: Turn) -> None:
         """Fold a received turn."""
+        self.derived.clear()
         self.turns[turn.ordinal] = turn
         self._by_id[turn.turn_id] = turn.ordinal
         self._sessions.setdefault(turn.session, []).append(turn.ordinal)
@@ -113,6 +117,7 @@ class UserState:
 
     def advance(self, ordinal: int) -> None:
         """Note that the row at `ordinal` changed the state."""
+        self.derived.clear()
         self.ordinal = max(self.ordinal, ordinal)
         self.state = max(self.state, ordinal)
 

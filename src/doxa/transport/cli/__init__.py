@@ -5,8 +5,22 @@ One file per concern; a command is a function from a `Request` and its arguments
 """
 
 # isort: off
-from doxa.transport.cli import ingest, ask, chat, inspect, change, amr, doctor, bench, demo, version
+from doxa.transport.cli import ingest, ask, chat, inspect, sparql, change, amr, doctor, bench, demo, version
 from doxa.transport.cli.app import app, main
 # isort: on
 
-__all__ = ["amr", "app", "ask", "bench", "change", "chat", "demo", "doctor", "ingest", "inspect", "main", "version"]
+__all__ = [
+    "amr",
+    "app",
+    "ask",
+    "bench",
+    "change",
+    "chat",
+    "demo",
+    "doctor",
+    "ingest",
+    "inspect",
+    "main",
+    "sparql",
+    "version",
+]

@@ -1,0 +1,105 @@
+"""SPARQL over what is believed: a graph in memory, read-only, that never leaves this machine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from pyoxigraph import BlankNode, Literal, NamedNode, Quad, QueryBoolean, QueryTriples, Store
+
+from doxa.core.bindings import Bindings, Node
+from doxa.core.errors import InputError
+from doxa.core.values import Fact, Turn
+from doxa.logic.graph import FactGraph
+
+__all__ = ["QueryGraph"]
+
+STRING = "http://www.w3.org/2001/XMLSchema#string"
+TRIPLE = ("subject", "predicate", "object")
+UPDATE = re.compile(r"insert|delete|load|clear|create|drop|copy|move|add|with", re.I)
+FORMS = "SELECT, ASK, CONSTRUCT or DESCRIBE"
+ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})")
+TOKEN = re.compile(
+    r"""<[^<>"{}|^`\\\x00-\x20]*>          # an IRI
+    | \"\"\"(?:\"{0,2}(?:[^"\\]|\\.))*\"\"\" | '''(?:'{0,2}(?:[^'\\]|\\.))*'''
+    | "(?:[^"\\\n\r]|\\.)*" | '(?:[^'\\\n\r]|\\.)*'
+    | \#[^\n\r]*                           # a comment
+    | [?$]\w+ | [\w.-]*:[\w.:%-]*          # a variable, a prefixed name
+    | (?P<word>[A-Za-z]\w*)""",
+    re.X | re.S,
+)
+
+
+class QueryGraph:
+    """The graph of some current facts, ready to be asked. Building it costs O(facts)."""
+
+    def __init__(self, graph: FactGraph, facts: Iterable[Fact], turns: Mapping[str, Turn]) -> None:
+        """Take the facts to be asked, and the turns that they cite, by id."""
+        facts = list(facts)
+        self._prefixes = dict(graph.prefixes)
+        self._short = {iri: name for name, iri in self._prefixes.items()}
+        triples = [*graph.vocabulary(facts), *graph.current(facts, coherent=False)]
+        for fact in facts:
+            triples += graph.record(fact, turns)
+        for turn in turns.values():
+            triples += graph.turn(turn)
+        self._store = Store()
+        self._store.bulk_extend(Quad(t.subject, t.predicate, t.object) for t in triples)
+
+    def query(self, text: str) -> Bindings:
+        """Return what a query finds. The prefixes of the graph need no declaration.
+
+        Raises:
+            InputError: it is no query, changes something, or calls another server.
+        """
+        words = [match["word"].upper() for match in TOKEN.finditer(_unescaped(text)) if match["word"]]
+        if "SERVICE" in words:
+            raise InputError("sparql: SERVICE asks another server, and a memory is asked where it is. Leave it out.")
+        first = next((word for word in words if word not in ("PREFIX", "BASE")), "")
+        if UPDATE.fullmatch(first):
+            raise InputError(
+                f"sparql: expected {FORMS}, got {first}: a memory is changed by what is said, not by SPARQL."
+            )
+        try:
+            found = self._store.query(text, prefixes=self._prefixes)
+            if isinstance(found, QueryBoolean):
+                return Bindings(truth=bool(found))
+            if isinstance(found, QueryTriples):
+                rows = [{name: self._node(getattr(triple, name)) for name in TRIPLE} for triple in found]
+                return Bindings(variables=TRIPLE, rows=tuple(rows))
+            names = [variable.value for variable in found.variables]
+            values = [[solution[name] for name in names] for solution in found]
+        except (SyntaxError, ValueError, RuntimeError, OSError) as exc:
+            raise InputError(f"sparql: expected a query ({FORMS}), got: {_brief(str(exc))}") from exc
+        rows = [{n: self._node(v) for n, v in zip(names, row, strict=True) if v is not None} for row in values]
+        return Bindings(variables=tuple(names), rows=tuple(rows))
+
+    def _node(self, node: object) -> Node:
+        if isinstance(node, NamedNode):
+            prefix, hash_, local = node.value.rpartition("#")
+            name = self._short.get(prefix + hash_)
+            return Node(kind="uri", value=node.value, short=node.value if name is None else f"{name}:{local}")
+        if isinstance(node, Literal):
+            datatype = "" if node.language or node.datatype.value == STRING else node.datatype.value
+            return Node(
+                kind="literal", value=node.value, short=node.value, datatype=datatype, language=node.language or ""
+            )
+        value = node.value if isinstance(node, BlankNode) else str(node)
+        return Node(kind="bnode", value=value, short=f"_:{value}")
+
+
+def _unescaped(text: str) -> str:
+    """Resolve the code points that SPARQL resolves before it reads a query (section 19.2 of SPARQL 1.1)."""
+
+    def letter(match: re.Match[str]) -> str:
+        code = int(match[1] or match[2], 16)
+        return chr(code) if code <= 0x10FFFF else ""
+
+    return ESCAPE.sub(letter, text)
+
+
+def _brief(message: str) -> str:
+    """Return the message of the parser without the dozens of tokens that it would have taken as well."""
+    head, found, rest = message.partition("expected ")
+    wanted = re.sub(r"\s+", " ", rest)
+    return f"{head}{found}{wanted if len(wanted) <= 100 else wanted[:100] + ' ...'}"
