@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
 from doxa.core.errors import ConfigError
 
@@ -133,6 +133,10 @@ class Config(_Group):
     tenant: str = Field("default", description="Name of the tenant; users of two tenants never share anything.")
     db: str = Field("memory.db", description="Database of the command line: a path or an SQLAlchemy URL.")
     user: str = Field("me", description="User of the command line.")
+    ontology: tuple[Path, ...] | None = Field(
+        None,
+        description="Turtle files with relations and classes of your own; in the environment separated as in PATH.",
+    )
     store: StoreConfig = StoreConfig()
     encoder: EncoderConfig = EncoderConfig()
     parser: ParserConfig = ParserConfig()
@@ -142,6 +146,11 @@ class Config(_Group):
     lexicon: LexiconConfig = LexiconConfig()
     recall: RecallConfig = RecallConfig()
     engine: EngineConfig = EngineConfig()
+
+    @field_validator("ontology", mode="before")
+    @classmethod
+    def _several(cls, value: object) -> object:
+        return [part for part in value.split(os.pathsep) if part] if isinstance(value, str) else value
 
     @classmethod
     def load(cls, path: Path | str | None = None, *, environ: Mapping[str, str] | None = None) -> Config:

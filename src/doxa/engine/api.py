@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from importlib.metadata import version
@@ -32,7 +33,7 @@ from doxa.engine.intake import Day, Moment, clean, read_day, read_end, read_turn
 from doxa.engine.maintenance import Maintenance
 from doxa.engine.memory import Memory
 from doxa.engine.turn import Asked, respond
-from doxa.engine.wiring import Parts, wire
+from doxa.engine.wiring import OntologySource, Parts, wire
 
 __all__ = ["Dialogue", "Doxa"]
 
@@ -52,22 +53,31 @@ class Doxa:
             self._maintenance.schedule(user)  # what a crash left behind
 
     @classmethod
-    def open(cls, url: str | Path = ":memory:", *, config: Config | None = None) -> Self:
+    def open(
+        cls,
+        url: str | Path = ":memory:",
+        *,
+        config: Config | None = None,
+        ontology: OntologySource | Sequence[OntologySource] | None = None,
+    ) -> Self:
         """Return an engine on a database; a new file is made.
 
         Args:
             url: a path, `:memory:`, or an SQLAlchemy URL (Postgres).
             config: the settings; by default those of `doxa.toml` and the environment.
+            ontology: classes and relations of your own, beside those of the setting `ontology`: the path of a Turtle
+                file, a pydantic class, or several. They count for what is read from now on.
 
         Raises:
             ConfigError: a setting cannot be used.
+            InputError: the ontology cannot be used; a FormatError names the line.
             StoreError: the database cannot be opened; a foreign or damaged file is left as it is.
         """
         if not isinstance(url, (str, Path)):
             raise ConfigError(f'Expected a path, ":memory:" or an SQLAlchemy URL, got {url!r}.')
         if config is not None and not isinstance(config, Config):
             raise ConfigError(f"Expected a doxa.Config, got {type(config).__name__}; see Config.from_tree({{...}}).")
-        return cls(wire(str(url), config or Config.load()))
+        return cls(wire(str(url), config or Config.load(), ontology))
 
     def dialogue(
         self, *, user: str, agent: str = "assistant", session: str = "default", speaker: str | None = None

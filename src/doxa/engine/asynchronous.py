@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
@@ -25,6 +26,7 @@ from doxa.core.values import (
 from doxa.engine.api import Dialogue, Doxa
 from doxa.engine.intake import Day, Moment
 from doxa.engine.memory import Memory
+from doxa.engine.wiring import OntologySource
 
 __all__ = ["AsyncDialogue", "AsyncDoxa", "AsyncMemory"]
 
@@ -42,9 +44,15 @@ class AsyncDoxa:
         self._twin = twin
 
     @classmethod
-    def open(cls, url: str | Path = ":memory:", *, config: Config | None = None) -> Self:
+    def open(
+        cls,
+        url: str | Path = ":memory:",
+        *,
+        config: Config | None = None,
+        ontology: OntologySource | Sequence[OntologySource] | None = None,
+    ) -> Self:
         """Return an engine on a database; a new file is made. It blocks while the file is opened."""
-        return cls(Doxa.open(url, config=config))
+        return cls(Doxa.open(url, config=config, ontology=ontology))
 
     def dialogue(
         self, *, user: str, agent: str = "assistant", session: str = "default", speaker: str | None = None

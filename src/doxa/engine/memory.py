@@ -20,7 +20,7 @@ from doxa.engine.query import sparql
 from doxa.engine.replay import NO_TURN, beliefs_at, erase_all, erase_turn
 from doxa.engine.turn import search
 from doxa.engine.wiring import Parts
-from doxa.memory import Beliefs, Event, describe, describe_rule
+from doxa.memory import Beliefs, Event, describe, describe_rule, using
 from doxa.revise import retract, withdraw
 
 __all__ = ["Host", "Memory"]
@@ -282,7 +282,8 @@ class Memory:
 
     def describe(self, of: Fact | Rule) -> str:
         """Return a fact or a rule as a plain sentence."""
-        return describe_rule(of) if isinstance(of, Rule) else describe(of)
+        with using(self._doxa.parts.log.ontology):
+            return describe_rule(of) if isinstance(of, Rule) else describe(of)
 
     def _beliefs_at(self, moment: datetime) -> Beliefs:
         return beliefs_at(self._doxa.parts.log.rows(self.user), moment)

@@ -18,7 +18,7 @@ from doxa.core.trace import Tracer
 from doxa.core.values import Change, ChangeKind, Draft, Evidence, Fact, Question, Reply, Turn, Verdict
 from doxa.engine.replay import beliefs_at, note_of, reading_of
 from doxa.engine.wiring import Parts
-from doxa.memory import Beliefs, Event, Note, UserState, describe
+from doxa.memory import Beliefs, Event, Note, UserState, describe, using
 from doxa.reason import PROMPT_VERSION, answer, relevant_facts, write_with_model
 from doxa.recall import recall, rephrase
 from doxa.revise import revise
@@ -123,7 +123,8 @@ def respond(asked: Asked, parts: Parts, tracer: Tracer) -> Reply:
         vector = _encode(asked.text, asked.user, parts, note)
     with parts.log.user(asked.user) as state:
         found = _look_up(asked, vector, state, parts, tracer)
-    draft = _write(asked, found, parts, tracer)
+    with using(parts.log.ontology):
+        draft = _write(asked, found, parts, tracer)
     with tracer.step("verify") as note, parts.log.user(asked.user) as state:
         verdict = _check(asked, draft, state, parts)
         note["verdict"] = verdict.label

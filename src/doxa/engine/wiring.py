@@ -6,7 +6,10 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
+
+from pydantic import BaseModel
 
 from doxa.backends import load
 from doxa.backends.encoder import CachedEncoder, Encoder
@@ -14,12 +17,14 @@ from doxa.backends.llm import LanguageModel
 from doxa.backends.parser import CachedParser, Parser
 from doxa.core.config import Config
 from doxa.core.errors import ConfigError, DoxaError
+from doxa.core.ontology import Ontology
 from doxa.core.values import Turn
-from doxa.memory import MemoryLog
+from doxa.logic import builtin_ontology, from_models, merge, read_ontology
+from doxa.memory import MemoryLog, using
 from doxa.recall import RecallSpec
 from doxa.understand import Extraction, Roles, extract_with_model
 
-__all__ = ["Parts", "encoder_options", "wire"]
+__all__ = ["OntologySource", "Parts", "encoder_options", "wire"]
 
 
 @dataclass(slots=True)
@@ -80,14 +85,15 @@ class Parts:
         except DoxaError as exc:
             return Extraction(failed=f"the language model could not be opened, so the turn was read without it: {exc}")
         assert model is not None  # checked by `wire`
-        return extract_with_model(
-            model,
-            turn,
-            context,
-            roles=Roles(distil=settings.distil == "prompted", validate=settings.check == "prompted"),
-            context_tokens=self.config.llm.context_tokens,
-            max_tokens=settings.max_tokens,
-        )
+        with using(self.log.ontology):  # this thread has a context of its own
+            return extract_with_model(
+                model,
+                turn,
+                context,
+                roles=Roles(distil=settings.distil == "prompted", validate=settings.check == "prompted"),
+                context_tokens=self.config.llm.context_tokens,
+                max_tokens=settings.max_tokens,
+            )
 
     def describe(self) -> dict[str, Any]:
         """Return which database and models are in use."""
@@ -107,11 +113,16 @@ class Parts:
         self.log.store.close()
 
 
-def wire(location: str, config: Config) -> Parts:
+OntologySource = str | Path | type[BaseModel]
+"""The path of a Turtle file, or a pydantic class."""
+
+
+def wire(location: str, config: Config, ontology: OntologySource | Sequence[OntologySource] | None = None) -> Parts:
     """Return the parts for a database and settings. Models are opened at their first use.
 
     Raises:
         ConfigError: a backend is unknown.
+        InputError: an ontology is neither Turtle nor a pydantic class, or says what cannot be.
         StoreError: the database cannot be opened.
     """
     if config.understand.extract == "prompted" and config.llm.name is None:
@@ -119,13 +130,28 @@ def wire(location: str, config: Config) -> Parts:
             "Setting understand.extract is 'prompted', which needs a language model, and none is configured. Set "
             "llm.name (DOXA_LLM=openai:NAME), or set understand.extract to 'builtin'."
         )
+    known = _ontology(config, ontology)
     encoder = load("encoder", config.encoder.name, **encoder_options(config))  # first: a bad name makes no file
     parser = CachedParser(load("parser", config.parser.name))
     store = load("store", f"sql:{location}", durability=config.store.durability, timeout_s=config.store.timeout_s)
-    log = MemoryLog(store, encoder, tenant=config.tenant, capacity=config.engine.users_in_memory)
+    log = MemoryLog(store, encoder, tenant=config.tenant, capacity=config.engine.users_in_memory, ontology=known)
     recall = RecallSpec(top_k=config.recall.top_k, pool=config.recall.pool)
     queries = CachedEncoder(encoder)
     return Parts(config=config, log=log, encoder=encoder, queries=queries, recall=recall, parser=parser)
+
+
+def _ontology(config: Config, given: OntologySource | Sequence[OntologySource] | None) -> Ontology | None:
+    """Return the inventory with what the settings and the caller add to it, in that order; None when it is nothing."""
+    more = [given] if isinstance(given, (str, Path, type)) else list(given or ())
+    sources: list[OntologySource] = [*(config.ontology or ()), *more]
+    if not sources:
+        return None
+    known = builtin_ontology()
+    for source in sources:
+        if isinstance(source, (str, Path)):
+            known = read_ontology(Path(source), known=known)
+    models = [source for source in sources if not isinstance(source, (str, Path))]
+    return merge(known, from_models(models, known=known)) if models else known
 
 
 def encoder_options(config: Config) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from doxa.logic.formats import GraphFormat, read_quads, write_quads
 from doxa.logic.graph import FactGraph
 from doxa.logic.ontology import builtin_ontology, merge, read_ontology
 from doxa.logic.query import QueryGraph
+from doxa.logic.schema import from_models
 
 __all__ = [
     "AmrEdge",
@@ -42,6 +43,7 @@ __all__ = [
     "builtin_ontology",
     "enrich_amr",
     "entries_of",
+    "from_models",
     "interval_of",
     "merge",
     "read_amr",

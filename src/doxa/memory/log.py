@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from doxa.backends.encoder import Encoder
 from doxa.backends.store import Head, NewRow, Row, Store, Vector
 from doxa.core.errors import BackendError, TurnConflictError
+from doxa.core.ontology import Ontology
 from doxa.core.values import Change, Claim, Receipt, Rule, Turn
 from doxa.memory.codec import (
     change_from,
@@ -33,6 +34,7 @@ from doxa.memory.codec import (
     turn_from,
     turn_to,
 )
+from doxa.memory.ontology import using
 from doxa.memory.state import Note, UserState
 from doxa.memory.vectors import from_bytes, to_bytes
 
@@ -118,9 +120,13 @@ class _Loaded:
 class MemoryLog:
     """Event logs and states of all users of one tenant. Safe between threads and between processes."""
 
-    def __init__(self, store: Store, encoder: Encoder, *, tenant: str, capacity: int) -> None:
+    def __init__(
+        self, store: Store, encoder: Encoder, *, tenant: str, capacity: int, ontology: Ontology | None = None
+    ) -> None:
         self.store = store
         self.encoder = encoder
+        self.ontology = ontology
+        """The ontology of all users; None is the one that comes with Doxa."""
         self._tenant = quote(tenant, safe="")
         self._capacity = capacity
         self._loaded: OrderedDict[str, _Loaded] = OrderedDict()
@@ -165,10 +171,13 @@ class MemoryLog:
 
     @contextmanager
     def user(self, user: str) -> Iterator[UserState]:
-        """Give the state of a user, caught up and locked until the block ends. Cost: one query when nothing is new."""
+        """Give the state of a user, caught up and locked until the block ends, which speaks by the ontology.
+
+        Cost: one query when nothing is new.
+        """
         loaded = self._pin(user)
         try:
-            with loaded.lock:
+            with loaded.lock, using(self.ontology):
                 self._catch_up(loaded, user)
                 yield loaded.state
         finally:

@@ -78,6 +78,13 @@ def _relations(ontology: Ontology) -> Mapping[str, RelationType]:
     return {name: _inflected(kind) for name, kind in ontology.relations.items()}
 
 
+@lru_cache(maxsize=32)
+def _nouns(ontology: Ontology) -> Mapping[str, RelationType]:
+    """Return the noun relations of an ontology by the other nouns that mean them ("movie" for "film")."""
+    kinds = [kind for kind in _relations(ontology).values() if kind.kind == "noun"]
+    return {phrase.casefold(): kind for kind in reversed(kinds) for phrase in (kind.label, *kind.phrases)}
+
+
 def _inflected(kind: RelationType) -> RelationType:
     if kind.kind == "noun":
         return kind
@@ -139,7 +146,9 @@ def attribute(noun: str) -> RelationType:
     label = " ".join(noun.casefold().split())
     name = label.replace(" ", "_")
     known = _relations(inventory()).get(name)
-    if known is not None and known.label == label:
+    if known is None or known.label != label:
+        known = _nouns(inventory()).get(label)
+    if known is not None:
         return known
     return RelationType(name=name, label=label, functional=not MANY.match(label), kind="noun")
 
