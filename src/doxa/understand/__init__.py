@@ -5,6 +5,7 @@ from doxa.understand.graphs import split_sentences, understand_graph
 from doxa.understand.grounding import ground
 from doxa.understand.prompted import Roles, extract_with_model, prompt_version
 from doxa.understand.questions import find_question, read_question
+from doxa.understand.relations import Mapped, RelationMapper
 from doxa.understand.times import TimeSpan, find_times
 from doxa.understand.turn import understand
 from doxa.understand.values import Extraction, Statement, Understanding
@@ -13,6 +14,8 @@ __all__ = [
     "Choice",
     "Extraction",
     "Roles",
+    "Mapped",
+    "RelationMapper",
     "Statement",
     "Target",
     "TimeSpan",
