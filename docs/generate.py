@@ -87,6 +87,27 @@ def schema() -> str:
     return "\n" + "\n".join(parts) + "\n"
 
 
+def ontology() -> str:
+    """Return the relations that come with Doxa, group by group, each with its classes, axioms and phrases."""
+    from doxa.logic import builtin_ontology
+
+    known = builtin_ontology()
+    groups: dict[str, list[list[str]]] = {name: [] for name, kind in known.relations.items() if kind.abstract}
+    for kind in known.relations.values():
+        if not kind.abstract:
+            group = next(name for name in known.ancestors(kind.name) if name in groups)
+            classes = f"{kind.domain or 'any'} -> {kind.range or 'any'}"
+            axioms = [name for name in AXIOMS if getattr(kind, name)] + (
+                [] if kind.nature == "state" else [kind.nature]
+            )
+            axioms += [f"inverse of `{kind.inverse}`"] if kind.inverse else []
+            phrases = ", ".join(kind.phrases[:4])
+            groups[group].append([f"`{kind.name}`", classes, ", ".join(axioms).replace("_", " "), phrases])
+    head = ["relation", "from -> to", "axioms", "also said"]
+    parts = [f"## `{name}`\n\n{_table(head, rows)}\n" for name, rows in groups.items() if rows]
+    return "\n" + "\n".join(parts) + "\n"
+
+
 def packages() -> str:
     """Return the packages of Doxa with the arrow line that each opens with."""
     rows = []
@@ -97,6 +118,7 @@ def packages() -> str:
     return _table(["package", "what goes in -> what comes out"], rows)
 
 
+AXIOMS = ("functional", "inverse_functional", "symmetric", "transitive", "asymmetric", "irreflexive")
 SYNCHRONOUS = {"open", "dialogue", "memory", "describe"}
 """Methods that do no work worth a thread."""
 HELD = {"Doxa": "Doxa", "Dialogue": "Dialogue", "Memory": "Memory"}

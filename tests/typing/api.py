@@ -5,6 +5,8 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import assert_type
 
+from pydantic import BaseModel, Field
+
 from doxa import AsyncDoxa, Doxa
 
 
@@ -56,12 +58,31 @@ def look_inside(url: str) -> None:
         forest = memory.tasks()
         print(forest.state().get("team meeting/time"), forest.history("team meeting/time"), forest.nodes)
 
+        rows = memory.sparql("SELECT ?place { thing:ana doxa:livesIn ?place }", as_of="2024-05-01", known_at=None)
+        places: list[str] = [row["place"].value for row in rows]
+        variables: Sequence[str] = rows.variables
+        truth: bool | None = rows.truth
+        print(places, variables, truth, rows.to_json())
+
         memory.retract(facts[0].fact_id, reason="a joke")
         memory.withdraw(turn_id="D1:3")
         certificates = [memory.forget(turn_id="D1:3"), memory.forget(everything=True)]
         print(certificates)
         memory.export("memory.jsonl", format="jsonl")
         memory.import_("memory.jsonl")
+
+
+class Climber(BaseModel):
+    """Somebody who climbs."""
+
+    ropes: list[str] = Field(default=[], json_schema_extra={"phrases": ["climbing ropes"]})
+
+
+def with_relations_of_ones_own(turtle: Path) -> None:
+    """An ontology: a file, a class, or several."""
+    Doxa.open(":memory:", ontology=str(turtle)).close()
+    Doxa.open(":memory:", ontology=Climber).close()
+    Doxa.open(":memory:", ontology=[turtle, Climber]).close()
 
 
 async def the_same_without_blocking() -> str:

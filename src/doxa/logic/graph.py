@@ -35,6 +35,7 @@ class FactGraph:
 
     def __init__(self, user: str, ontology: Ontology) -> None:
         self.user, self.ontology = user, ontology
+        self._nodes: dict[tuple[str, str], NamedNode] = {}
 
     @cached_property
     def prefixes(self) -> Mapping[str, str]:
@@ -44,7 +45,10 @@ class FactGraph:
 
     def node(self, kind: str, key: str) -> NamedNode:
         """Return the IRI of something of the user's."""
-        return NamedNode(user_iri(self.user, kind, key))
+        node = self._nodes.get((kind, key))
+        if node is None:
+            node = self._nodes[kind, key] = NamedNode(user_iri(self.user, kind, key))
+        return node
 
     def current(self, facts: Iterable[Fact], *, coherent: bool) -> Iterator[Triple]:
         """Yield what is believed: declarations, things with their classes, assertions and denials.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, datetime
+from functools import cache
 
 from pyoxigraph import Literal, NamedNode
 
@@ -11,6 +12,7 @@ from doxa.logic.names import PREFIXES
 __all__ = ["TYPE", "day", "flag", "moment", "number", "term"]
 
 
+@cache
 def term(prefixed: str) -> NamedNode:
     """Return the IRI of a prefixed name ("prov:Entity")."""
     prefix, _, local = prefixed.partition(":")
