@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from doxa.core.config import Config
-from doxa.core.errors import FormatError
+from doxa.core.errors import BackendUnavailableError, FormatError
 from doxa.engine import Doxa
 
 CONFIG = Config.from_tree({"encoder": {"name": "hash"}, "engine": {"settle_s": 10}})
@@ -179,3 +179,39 @@ def test_a_damaged_graph_is_refused_whole(doxa, tmp_path):
         with pytest.raises(FormatError, match="meta:session of"):
             other.memory(user="ana").import_(path)
         assert other.users() == []
+
+
+def test_a_relation_that_no_ontology_lists_has_a_place_in_it(doxa, tmp_path):
+    """It comes under the nearest group, in the export and in what SPARQL asks."""
+    memory = told(doxa, "My favourite drink is coffee.")
+    (fact,) = memory.facts(current=False, subject="Ana")
+    assert fact.relation.name == "favourite_drink"
+    asked = memory.sparql("SELECT ?group { doxa:favouriteDrink rdfs:subPropertyOf ?group }")
+    (group,) = [str(row["group"]) for row in asked]
+    assert group.endswith("Relation")
+    text = memory.export(tmp_path / "ana.ttl", format="turtle").read_text()
+    assert f"rdfs:subPropertyOf {group}" in text and f"{group} a owl:ObjectProperty" in text
+
+
+def test_without_an_encoder_a_new_relation_has_no_parent(doxa, tmp_path, monkeypatch):
+    """The graph goes out all the same."""
+
+    def fails():
+        raise BackendUnavailableError("no model here")
+
+    monkeypatch.setattr(type(doxa.parts), "mapper", lambda parts: fails())
+    memory = told(doxa, "My favourite drink is coffee.")
+    assert memory.sparql("ASK { thing:ana doxa:favouriteDrink ?what }").truth
+    assert not memory.sparql("ASK { doxa:favouriteDrink rdfs:subPropertyOf ?group }").truth
+
+
+def test_an_erasure_reaches_what_was_kept_for_the_graph(doxa):
+    """Neither the graph nor the phrases that were placed in the ontology are kept."""
+    memory = told(doxa, "My favourite drink is coffee.")
+    memory.sparql("ASK {}")
+    mapper = doxa.parts.mapper()
+    assert mapper.group.cache_info().currsize > 0
+    memory.forget(everything=True)
+    assert mapper.group.cache_info().currsize == mapper.relate.cache_info().currsize == 0
+    with doxa.parts.log.user("ana") as state:
+        assert state.derived == {}

@@ -121,7 +121,7 @@ class Memory:
         day = None if as_of is None else read_day(as_of)
         known = None if known_at is None else read_end(known_at)
         self._doxa.settle(self.user)
-        return sparql(query, self._doxa.parts.log, self.user, as_of=day, known_at=known)
+        return sparql(query, self._doxa.parts, self.user, as_of=day, known_at=known)
 
     def history(self, of: Fact | str | tuple[str, str] | None = None) -> list[Change]:
         """Return what happened to what is believed, oldest first.
@@ -238,7 +238,7 @@ class Memory:
         if (turn_id is None) == (not everything):
             raise InputError("forget: give either turn_id=... or everything=True.")
         parts = self._doxa.parts
-        parts.queries.forget()  # what was asked may repeat what is erased
+        parts.forget()
         if turn_id is None:
             return _retried(lambda: erase_all(parts.log, self.user))
         self._doxa.wait(self.user)
@@ -256,7 +256,7 @@ class Memory:
                 and hold the log as well; all four can be imported. `markdown` is for people.
         """
         self._doxa.wait(self.user)
-        return transfer.export(self._doxa.parts.log, self.user, Path(path), format=format)
+        return transfer.export(self._doxa.parts, self.user, Path(path), format=format)
 
     def import_(self, path: str | Path) -> int:
         """Read an export into this memory and return the number of turns that were new.

@@ -12,8 +12,10 @@ from doxa.backends.store import Row
 from doxa.core.errors import FormatError, InputError, NotFoundError, StoreReadOnlyError
 from doxa.core.values import Role
 from doxa.engine.intake import read_moment
+from doxa.engine.placing import ontology_of
+from doxa.engine.wiring import Parts
 from doxa.logic import FORMAT, FactGraph, GraphFormat, LogEntry, entries_of, read_quads, to_quads, write_quads
-from doxa.memory import MemoryLog, UserState, change_from, describe, fold_row, inventory, turn_from, turn_of
+from doxa.memory import MemoryLog, UserState, change_from, describe, fold_row, turn_from, turn_of
 
 __all__ = ["export", "import_"]
 
@@ -24,7 +26,7 @@ KINDS = ("turn", "maintained", "withdrawn", "retracted")
 TEXTS = ("session", "speaker", "text")
 
 
-def export(log: MemoryLog, user: str, path: Path, *, format: str) -> Path:
+def export(parts: Parts, user: str, path: Path, *, format: str) -> Path:
     """Write a user's memory to a file; see `Memory.export`.
 
     Raises:
@@ -33,14 +35,14 @@ def export(log: MemoryLog, user: str, path: Path, *, format: str) -> Path:
     """
     if format not in FORMATS:
         raise InputError(f"export: expected one of {', '.join(FORMATS)}, got {format!r}.")
-    with log.user(user) as state:
-        rows = log.rows(user)
+    with parts.log.user(user) as state:
+        rows = parts.log.rows(user)
         if format == "jsonl":
             pieces = _jsonl(state, rows)
         elif format == "markdown":
             pieces = _markdown(state)
         else:
-            pieces = _graph(state, rows, GRAPHS[format])
+            pieces = _graph(state, rows, GRAPHS[format], parts)
         if path.is_dir() or not path.name:
             raise InputError(f"export: expected the path of a file, got the folder {path}.")
         temporary = path.with_name(f"{path.name}.part")
@@ -66,8 +68,9 @@ def _jsonl(state: UserState, rows: list[Row]) -> Iterator[str]:
             yield json.dumps({key: v for key, v in record.items() if v} | {"body": row.body}, ensure_ascii=False) + "\n"
 
 
-def _graph(state: UserState, rows: list[Row], format: GraphFormat) -> Iterator[str]:
-    graph, beliefs = FactGraph(state.user, inventory()), state.beliefs
+def _graph(state: UserState, rows: list[Row], format: GraphFormat, parts: Parts) -> Iterator[str]:
+    beliefs = state.beliefs
+    graph = FactGraph(state.user, ontology_of(beliefs.facts.values(), parts))
     current = list(beliefs.select(now=state.today()))
     quads = to_quads(graph, list(beliefs.facts.values()), current, [*_entries(state.user, rows)])
     yield write_quads(quads, format, graph.prefixes)

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from doxa.core.values import Turn
 from doxa.logic import builtin_ontology, from_models, merge, read_ontology
 from doxa.memory import MemoryLog, using
 from doxa.recall import RecallSpec
-from doxa.understand import Extraction, Roles, extract_with_model
+from doxa.understand import Extraction, RelationMapper, Roles, extract_with_model
 
 __all__ = ["OntologySource", "Parts", "encoder_options", "wire"]
 
@@ -40,6 +41,7 @@ class Parts:
     parser: Parser
     """It keeps its latest parses: the turns of a context were parsed when they came in."""
     _model: LanguageModel | None = None
+    _mapper: RelationMapper | None = None
     _guard: threading.Lock = field(default_factory=threading.Lock)
 
     def model(self) -> LanguageModel | None:
@@ -104,6 +106,20 @@ class Parts:
             "llm": self.config.llm.name,
         }
 
+    def mapper(self) -> RelationMapper:
+        """Return what maps phrases to relations, made at its first use. It is calibrated for the built-in encoder."""
+        with self._guard:
+            if self._mapper is None:
+                own = self.encoder if self.config.encoder.name == "builtin" else _own_encoder()
+                self._mapper = RelationMapper(own, self.log.ontology or builtin_ontology())
+            return self._mapper
+
+    def forget(self) -> None:
+        """Drop the texts that models keep for the next time, since they may repeat what is erased."""
+        self.queries.forget()
+        if self._mapper is not None:
+            self._mapper.forget()
+
     def close(self) -> None:
         """Give back models and connections."""
         if self._model is not None:
@@ -111,6 +127,13 @@ class Parts:
         self.encoder.close()
         self.parser.close()
         self.log.store.close()
+
+
+@cache
+def _own_encoder() -> Encoder:
+    """Return the built-in encoder where another one makes the vectors: one for the process, never closed."""
+    encoder: Encoder = load("encoder", "builtin")
+    return encoder
 
 
 OntologySource = str | Path | type[BaseModel]

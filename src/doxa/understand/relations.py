@@ -9,9 +9,10 @@ The threshold is calibrated on phrases of our own wording; `training/relations` 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib.resources import files
 from threading import Lock
 from typing import Literal
 
@@ -23,7 +24,7 @@ from doxa.core.ontology import Ontology, RelationType
 from doxa.memory import attribute, inventory, relation_type, stems
 from doxa.understand.verbs import base_of, forms_of
 
-__all__ = ["Mapped", "RelationMapper"]
+__all__ = ["Mapped", "RelationMapper", "wordings"]
 
 THRESHOLD = 0.64
 """How near a relation has to be for a phrase to be taken for it: chosen for precision, see `training/relations`."""
@@ -55,7 +56,8 @@ class Mapped:
 class RelationMapper:
     """Maps phrases by one ontology and one encoder. Safe between threads; every phrase is worked out once.
 
-    The wordings of the ontology (about 1,400) are encoded at the first phrase that the lexicon does not have.
+    Vectors of the ontology's wordings (about 1,300) are needed from the first phrase on that the lexicon does not have;
+    for the built-in encoder they are in the package, and only what a user adds is encoded.
     """
 
     def __init__(self, encoder: Encoder, ontology: Ontology | None = None, *, threshold: float = THRESHOLD) -> None:
@@ -67,14 +69,17 @@ class RelationMapper:
         self._names = [name for name, kind in self.ontology.relations.items() if not kind.abstract]
         self._matrix: NDArray[np.float32] | None = None
         self.relate = lru_cache(maxsize=KEPT)(self._relate)
-        """`relate(phrase) -> Mapped`, remembered."""
+        """`relate(phrase) -> Mapped`, remembered; raises BackendError when the encoder fails."""
+        self.group = lru_cache(maxsize=KEPT)(self._group)
+        """`group(phrase) -> name` of the nearest group of relations between things, remembered; raises as well."""
+
+    def forget(self) -> None:
+        """Forget every phrase that was asked about, since it may repeat what somebody wants erased."""
+        self.relate.cache_clear()
+        self.group.cache_clear()
 
     def _relate(self, phrase: str) -> Mapped:
-        """Return the relation that a phrase means ("works for", "is the sister of", "hobby").
-
-        Raises:
-            BackendError: the encoder failed, and the lexicon does not have the phrase.
-        """
+        """Return the relation that a phrase means ("works for", "is the sister of", "hobby")."""
         found = self._by_lexicon(phrase)
         if found is not None:
             return found
@@ -91,28 +96,41 @@ class RelationMapper:
                 return Mapped(relation=self.ontology.relations[name], score=1.0, by="lexicon", inverted=inverted)
         return None
 
+    def _group(self, phrase: str) -> str:
+        scores = self._scores(phrase)
+        for place in np.argsort(-scores):
+            kind = self.ontology.relations[self._names[int(place)]]
+            above = [name for name in self.ontology.ancestors(kind.name) if self.ontology.relations[name].abstract]
+            if above and not kind.datatype:
+                return above[0]
+        return ""
+
     def _nearest(self, phrase: str) -> tuple[str, float]:
-        """Return the relation whose wordings are nearest in meaning, and how near. O(wordings).
+        scores = self._scores(phrase)
+        place = int(np.argmax(scores))
+        return self._names[place], float(scores[place])
+
+    def _scores(self, phrase: str) -> NDArray[np.float32]:
+        """Return how near each relation's wordings are in meaning, `(relations,) float32`. O(wordings).
 
         The best wording counts most; two more that are near as well keep one odd wording from deciding.
         """
         cosines = self._wordings() @ self._encoder.encode([_lemmas(phrase)])[0]
         best = -np.sort(-cosines, axis=1)[:, :SECONDED]
-        scores = BEST * best[:, 0] + (1 - BEST) * np.nanmean(best, axis=1)
-        place = int(np.argmax(scores))
-        return self._names[place], float(scores[place])
+        scores: NDArray[np.float32] = BEST * best[:, 0] + (1 - BEST) * np.nanmean(best, axis=1)
+        return scores
 
     def _wordings(self) -> NDArray[np.float32]:
         """Return `(relations, wordings, dims) float32`; where a relation has fewer wordings the rest is NaN."""
         with self._guard:
             if self._matrix is None:
                 texts = [[_lemmas(text) for text in _texts(self.ontology.relations[name])] for name in self._names]
-                encoded = iter(self._encoder.encode([text for group in texts for text in group]))
+                known = encoded(dict.fromkeys(text for group in texts for text in group), self._encoder)
                 shape = (len(texts), max(map(len, texts)), self._encoder.dims)
                 self._matrix = np.full(shape, np.nan, dtype=np.float32)
                 for place, group in enumerate(texts):
-                    for column in range(len(group)):
-                        self._matrix[place, column] = next(encoded)
+                    for column, text in enumerate(group):
+                        self._matrix[place, column] = known[text]
             return self._matrix
 
     def _new(self, phrase: str, nearest: str, score: float) -> Mapped:
@@ -121,6 +139,27 @@ class RelationMapper:
         parent = above[0] if above else nearest
         kind = replace(_named(phrase), parents=(parent,))
         return Mapped(relation=kind, score=score, by="new", parent=parent)
+
+
+def wordings(ontology: Ontology) -> list[str]:
+    """Return every wording of an ontology as it is encoded, each once."""
+    return list(dict.fromkeys(_lemmas(text) for kind in ontology.relations.values() for text in _texts(kind)))
+
+
+def encoded(texts: Iterable[str], encoder: Encoder) -> dict[str, NDArray[np.float32]]:
+    """Return the vectors of texts; those of Doxa's own wordings by its own encoder are in the package."""
+    known = _shipped(encoder.name)
+    missing = [text for text in texts if text not in known]
+    return {**known, **dict(zip(missing, encoder.encode(missing) if missing else (), strict=True))}
+
+
+@cache
+def _shipped(encoder: str) -> dict[str, NDArray[np.float32]]:
+    """Return the vectors that `training/relations/wordings.py` wrote, if it was with this encoder."""
+    with files("doxa.understand").joinpath("wordings.npz").open("rb") as file, np.load(file) as data:
+        if str(data["encoder"]) != encoder:
+            return {}
+        return dict(zip(data["texts"].tolist(), data["vectors"].astype(np.float32), strict=True))
 
 
 def _named(phrase: str) -> RelationType:
