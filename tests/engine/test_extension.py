@@ -8,13 +8,15 @@ from pydantic import BaseModel, Field
 from doxa.core.config import Config
 from doxa.core.errors import ConfigError, FormatError, InputError
 from doxa.engine import Doxa
-from doxa.memory import relation_type
+from doxa.logic import builtin_ontology, read_ontology
+from doxa.memory import inflected, relation_type, using, verb_type
 
 TURTLE = """@prefix doxa: <urn:doxa:vocabulary#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix skos: <http://www.w3.org/2004/02/skos/core#> . @prefix ex: <http://example.org/> .
 doxa:likes a owl:FunctionalProperty .
 ex:lockerCode a owl:DatatypeProperty ; skos:altLabel "padlock code" .
-ex:climbs a owl:ObjectProperty, owl:FunctionalProperty .
+ex:climbs a owl:ObjectProperty, owl:FunctionalProperty ; skos:altLabel "ascend" .
+ex:sleepsOn a owl:ObjectProperty ; skos:altLabel "doze on" .
 """
 
 
@@ -58,6 +60,17 @@ def test_a_functional_relation_of_the_user_is_revised(config, turtle):
         }
         assert facts(other, "I like tea.", "I like rum.")["likes"] == ["tea", "rum"]
     assert not relation_type("likes").functional
+
+
+def test_verbs_are_found_by_name_and_phrase(turtle):
+    """In base form, as a verb with its preposition is read; the forms of verbs stay what grammar makes them."""
+    with using(read_ontology(turtle, known=builtin_ontology())):
+        assert verb_type("climb").name == verb_type("ascend").name == "climbs"
+        assert relation_type("sleep_on").name == relation_type("doze_on").name == "sleeps_on"
+        assert relation_type("sleep_on").past == "slept on"
+        assert inflected("climb").name == "climb"
+        assert relation_type("doze_on", "dozes on").name == "doze_on"  # what was stored before keeps its name
+    assert relation_type("sleep_on").name == "sleep_on"
 
 
 def test_phrases_name_the_relation_and_the_export_has_its_iri(config, turtle, tmp_path):

@@ -26,6 +26,7 @@ __all__ = [
     "attribute",
     "base_of",
     "describe",
+    "inflected",
     "inventory",
     "is_tie",
     "kinds_of",
@@ -75,7 +76,7 @@ def using(ontology: Ontology | None) -> Iterator[None]:
 @lru_cache(maxsize=32)
 def _relations(ontology: Ontology) -> Mapping[str, RelationType]:
     """Return the relations of an ontology with their grammar complete."""
-    return {name: _inflected(kind) for name, kind in ontology.relations.items()}
+    return {name: _complete(kind) for name, kind in ontology.relations.items()}
 
 
 @lru_cache(maxsize=32)
@@ -85,7 +86,22 @@ def _nouns(ontology: Ontology) -> Mapping[str, RelationType]:
     return {phrase.casefold(): kind for kind in reversed(kinds) for phrase in (kind.label, *kind.phrases)}
 
 
-def _inflected(kind: RelationType) -> RelationType:
+@lru_cache(maxsize=32)
+def _verbs(ontology: Ontology) -> Mapping[str, RelationType]:
+    """Return verb relations by the phrases in base form that a user gave them.
+
+    Those of the inventory itself are left to the frames of `understand`, which look at prepositions and objects too.
+    """
+    own = builtin_ontology().relations
+    found: dict[str, RelationType] = {}
+    for name, kind in _relations(ontology).items():
+        phrases = [kind.base, *kind.phrases] if name not in own else set(kind.phrases).difference(own[name].phrases)
+        if kind.kind == "verb":
+            found.update(dict.fromkeys(sorted(phrases), kind))
+    return found
+
+
+def _complete(kind: RelationType) -> RelationType:
     if kind.kind == "noun":
         return kind
     base = kind.base or base_of(kind.label)
@@ -131,9 +147,16 @@ def relation_type(name: str, label: str | None = None) -> RelationType:
         return known
     if label is not None and label == words:
         return attribute(words)
-    first, _, rest = words.partition(" ")
+    meant = _verbs(inventory()).get(words) if label is None else None
+    return meant or inflected(words)
+
+
+def inflected(base: str) -> RelationType:
+    """Return a verb, with what follows it, as a relation of its own, by its grammar alone ("swap with")."""
+    first, _, rest = base.partition(" ")
     tail = f" {rest}" if rest else ""
-    return RelationType(name=name, label=third_person(first) + tail, base=words, past=past_of(first) + tail)
+    name = base.replace(" ", "_")
+    return RelationType(name=name, label=third_person(first) + tail, base=base, past=past_of(first) + tail)
 
 
 def verb_type(base: str) -> RelationType:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from doxa.backends.encoder import Encoder
 from doxa.core.ontology import Ontology, RelationType
-from doxa.memory import attribute, inventory, relation_type, stems
+from doxa.memory import attribute, inflected, inventory, stems
 from doxa.understand.verbs import base_of, forms_of
 
 __all__ = ["Mapped", "RelationMapper", "wordings"]
@@ -167,9 +167,9 @@ def _named(phrase: str) -> RelationType:
     words = [word for word in re.findall(r"[^\W_]+(?:['-][^\W_]+)*", phrase.casefold()) if word not in ADVERBS]
     plain = _without_auxiliaries(words)
     if not plain:
-        return relation_type("related_to")
+        return inflected("relate to")
     base = _verb(plain[0], alone=len(plain) == 1, running=len(plain) < len(words))
-    return attribute(" ".join(plain)) if base is None else relation_type("_".join([base, *plain[1:]]))
+    return attribute(" ".join(plain)) if base is None else inflected(" ".join([base, *plain[1:]]))
 
 
 def _verb(word: str, *, alone: bool, running: bool) -> str | None:
@@ -185,7 +185,7 @@ def _verb(word: str, *, alone: bool, running: bool) -> str | None:
         return known or "be"
     endings = ("", "e", "y") if word.endswith("ed") or not alone else ()
     stem = re.sub(r"(?:i?e[ds]|s)$", "", word)
-    forms = ((stem + ending, relation_type(stem + ending)) for ending in endings)
+    forms = ((stem + ending, inflected(stem + ending)) for ending in endings)
     return next((base for base, kind in forms if word != base and word in (kind.past, kind.label)), None)
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal
 
-from doxa.memory import relation_type
+from doxa.memory import inflected
 
 __all__ = ["Form", "base_of", "forms_of", "gerund_of", "participle_of"]
 
@@ -25,7 +25,7 @@ def _forms() -> dict[str, list[tuple[str, Form]]]:
 
     data = tomllib.loads(files("doxa.understand").joinpath("verbs.toml").read_text(encoding="utf-8"))
     for base in data["verbs"].split():
-        kind = relation_type(base)
+        kind = inflected(base)
         past = kind.past
         participle = data["participles"].get(base, past)
         add(base, base, "base")
