@@ -31,6 +31,7 @@ __all__ = [
     "Forest",
     "Interval",
     "Modality",
+    "OpenProposition",
     "Precision",
     "Question",
     "QuestionKind",
@@ -253,6 +254,17 @@ class Rule:
     """The sentence that says it."""
     known_at: datetime | None = None
     confidence: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenProposition:
+    """What one predicate of a sentence says, in the words of the sentence."""
+
+    subject: str
+    relation: str
+    arguments: tuple[str, ...]
+    confidence: float
+    """How sure the parser is of the arcs that this rests on, 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

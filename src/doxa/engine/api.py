@@ -24,6 +24,7 @@ from doxa.core.errors import (
 )
 from doxa.core.trace import Tracer
 from doxa.core.values import (
+    OpenProposition,
     Receipt,
     Reply,
     Role,
@@ -34,6 +35,7 @@ from doxa.engine.maintenance import Maintenance
 from doxa.engine.memory import Memory
 from doxa.engine.turn import Asked, respond
 from doxa.engine.wiring import OntologySource, Parts, wire
+from doxa.understand import open_propositions
 
 __all__ = ["Dialogue", "Doxa"]
 
@@ -111,6 +113,16 @@ class Doxa:
         """
         for user in self.parts.log.pending():
             self._maintenance.wait(user)
+
+    def propositions(self, text: str) -> list[OpenProposition]:
+        """Return what a text says in its own words, clause by clause; nothing is remembered.
+
+        Open information extraction: hypotheses, questions and denials are given as well. Cost: one parse a sentence.
+
+        Raises:
+            BackendError: the parser failed.
+        """
+        return open_propositions(text, self.parts.parser)
 
     def describe(self) -> dict[str, Any]:
         """Return what is in use: database, encoder, parser, language model, version."""

@@ -18,6 +18,7 @@ from doxa.core.values import (
     Explanation,
     Fact,
     Forest,
+    OpenProposition,
     Receipt,
     Reply,
     Role,
@@ -71,6 +72,10 @@ class AsyncDoxa:
     async def flush(self) -> None:
         """Wait until everything that was received, for any user, is processed."""
         return await asyncio.to_thread(self._twin.flush)
+
+    async def propositions(self, text: str) -> list[OpenProposition]:
+        """Return what a text says in its own words, clause by clause; nothing is remembered."""
+        return await asyncio.to_thread(self._twin.propositions, text)
 
     def describe(self) -> dict[str, Any]:
         """Return what is in use: database, encoder, parser, language model, version."""

@@ -22,7 +22,7 @@ from doxa.evaluate.extraction import Extraction, Extractor, in_forms_of, in_word
 from doxa.evaluate.record import environment, models_of
 from doxa.evaluate.wire57 import read_wire57, score_wire57
 
-__all__ = ["ClaimExtractor", "OpenieReport", "run"]
+__all__ = ["ClaimExtractor", "OpenieReport", "PropositionExtractor", "run"]
 
 CARB_TEST = "test.tsv"
 Progress = Callable[[str, int, int], None]
@@ -60,6 +60,20 @@ class OpenieReport:
             "models": dict(self.models),
             **self.environment,
         }
+
+
+class PropositionExtractor:
+    """The clauses of a sentence, whatever it means by them: the default."""
+
+    def __init__(self, doxa: Doxa) -> None:
+        self._doxa = doxa
+
+    def __call__(self, sentence: str) -> list[Extraction]:
+        """Return every proposition of a sentence, in its own words."""
+        return [
+            Extraction(arg1=found.subject, relation=found.relation, args=found.arguments, confidence=found.confidence)
+            for found in self._doxa.propositions(sentence)
+        ]
 
 
 class ClaimExtractor:
@@ -111,7 +125,8 @@ def run(
 
     Args:
         path: the folder of CaRB (its test part is read) or WiRe57, or a file: a `.tsv` of CaRB, the `.json` of WiRe57.
-        extractor: what reads a sentence; by default `ClaimExtractor`.
+        extractor: what reads a sentence; by default `PropositionExtractor`. `ClaimExtractor` gives what a memory
+            would believe.
         config: the settings; by default those of `doxa.toml` and the environment.
         limit: only the first `limit` sentences.
         progress: is told how far the run is.
@@ -128,7 +143,7 @@ def run(
     tell = progress or (lambda what, done, total: None)
     found: list[list[Extraction]] = []
     with Doxa.open(":memory:", config=config) as doxa:
-        extract = extractor or ClaimExtractor(doxa)
+        extract = extractor or PropositionExtractor(doxa)
         start = time.perf_counter()
         for done, (text, tokens) in enumerate(task.sentences):
             tell("extract", done, len(task.sentences))

@@ -3,6 +3,7 @@
 from doxa.understand.disambiguate import Choice, Target, choose_senses, likely_pos, senses_of, senses_of_all
 from doxa.understand.graphs import split_sentences, understand_graph
 from doxa.understand.grounding import ground
+from doxa.understand.open_ie import open_propositions
 from doxa.understand.prompted import Roles, extract_with_model, prompt_version
 from doxa.understand.questions import find_question, read_question
 from doxa.understand.relations import Mapped, RelationMapper
@@ -11,6 +12,7 @@ from doxa.understand.turn import understand
 from doxa.understand.values import Extraction, Statement, Understanding
 
 __all__ = [
+    "open_propositions",
     "Choice",
     "Extraction",
     "Roles",
