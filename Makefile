@@ -59,7 +59,7 @@ typos: $(DEV) ## spelling
 
 check: lint types imports docs-check typos ## everything beside the tests: lint, types, imports, docs, spelling
 
-bench: $(DEV) ## measure retrieval, understanding and times; the data is in $DOXA_DATA and beside it
+bench: $(DEV) ## measure retrieval, understanding, times and the parser; the data is in $DOXA_DATA and beside it
 	@echo "bench: locomo"
 	@$(BIN)/doxa bench locomo --data $(DOXA_DATA)/measure/locomo/locomo_dev6.json --json
 	@echo "bench: understanding"
@@ -73,6 +73,8 @@ bench: $(DEV) ## measure retrieval, understanding and times; the data is in $DOX
 	@$(BIN)/python benchmarks/times.py $(DOXA_DATA)/open/recognizers_datetime --json
 	@echo "bench: observations"
 	@$(BIN)/doxa bench observations --data $(DOXA_DATA)/measure/locomo --json
+	@echo "bench: parser"
+	@$(BIN)/python benchmarks/parser.py --data $(DOXA_DATA)/open/ud/EWT/en_ewt-ud-test.conllu
 
 clean: ## remove the environment, builds and caches; memories and run records stay
 	@echo "clean: $(VENV), builds, caches"

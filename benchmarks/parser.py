@@ -4,13 +4,15 @@
 
 Words are the treebank's own for all scores but the last two lines: `words` and `sentences` are the F1 of splitting
 the raw text. UAS, LAS and the rest are over all words, punctuation too; LAS counts a label without its subtype, as
-in the CoNLL 2018 shared task, and `las_subtypes` with it. Source: Zeman et al. 2018.
+in the CoNLL 2018 shared task, and `las_subtypes` with it. The lemma of a word that the treebank gives as `_` is not
+counted. Source: Zeman et al. 2018.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -96,23 +98,30 @@ def _gold(rows: list[list[str]], notes: list[str]) -> Gold:
 
 
 def scores(gold: Sequence[Gold], parses: Sequence[Parse]) -> dict[str, float]:
-    """Shares of words that are right, in percent; lemmas over words that have one in the treebank."""
-    right: dict[str, int] = defaultdict(int)
-    count = lemmas = 0
-    for one, parse in zip(gold, parses, strict=True):
-        for at, (form, lemma, upos, head, deprel) in enumerate(one.rows):
-            count += 1
-            found = parse.deprels[at]
-            right["upos"] += parse.upos[at] == upos
-            if parse.heads[at] == head:
-                right["uas"] += 1
-                right["las"] += found.split(":")[0] == deprel.split(":")[0]
-                right["las_subtypes"] += found == deprel
-            if lemma != "_" or form == "_":
-                lemmas += 1
-                right["lemma"] += parse.lemmas[at] == lemma
-    names = ("upos", "uas", "las", "las_subtypes", "lemma")
-    return {name: round(100 * right[name] / max(1, lemmas if name == "lemma" else count), 2) for name in names}
+    """Shares of words that are right, in percent, and the standard error of LAS; lemmas where the treebank has one."""
+    counts = [_right(one, parse) for one, parse in zip(gold, parses, strict=True)]
+    total = {name: sum(one[name] for one in counts) for name in counts[0]}
+    words, lemmas = max(1, total["words"]), max(1, total["lemmas"])
+    shares = {name: total[name] / words for name in ("upos", "uas", "las", "las_subtypes")}
+    # Words of one sentence err together, so sentences are the units of the error.
+    spread = sum((one["las"] - shares["las"] * one["words"]) ** 2 for one in counts)
+    shares |= {"las_se": math.sqrt(spread) / words, "lemma": total["lemma"] / lemmas}
+    return {name: round(100 * share, 2) for name, share in shares.items()}
+
+
+def _right(one: Gold, parse: Parse) -> dict[str, int]:
+    right = dict.fromkeys(("words", "lemmas", "upos", "uas", "las", "las_subtypes", "lemma"), 0)
+    for at, (form, lemma, upos, head, deprel) in enumerate(one.rows):
+        right["words"] += 1
+        right["upos"] += parse.upos[at] == upos
+        if parse.heads[at] == head:
+            right["uas"] += 1
+            right["las"] += parse.deprels[at].split(":")[0] == deprel.split(":")[0]
+            right["las_subtypes"] += parse.deprels[at] == deprel
+        if lemma != "_" or form == "_":
+            right["lemmas"] += 1
+            right["lemma"] += parse.lemmas[at] == lemma
+    return right
 
 
 def by_genre(gold: Sequence[Gold], parses: Sequence[Parse]) -> dict[str, dict[str, float]]:

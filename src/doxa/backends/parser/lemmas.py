@@ -54,7 +54,7 @@ def lemma(form: str, upos: str, script: str, exceptions: Mapping[str, str], word
         upos: Its part of speech. Names keep a capital letter, nouns and verbs lose it.
         script: What the model proposes.
         exceptions: Lemmas of irregular words.
-        words: Words that are known to exist, in lower case: `submitted` is `submit`, not `submitt`.
+        words: Words that are known to exist, in lower case: `barred` is `bar`, as no `barr` is.
     """
     known = exceptions.get(f"{form.lower()}|{upos}")
     if known is not None:
