@@ -1,6 +1,6 @@
-"""A checkpoint to the files that ship: ONNX, int8, with tokenizer and model card.
+"""Checkpoints to the files that ship: ONNX, int8, with tokenizer and model card.
 
-python training/parser/export.py --work WORK_FOLDER --checkpoint student
+python training/parser/export.py --work WORK_FOLDER --checkpoints student
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 import os
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import onnx
@@ -21,7 +21,7 @@ from network import Network
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from tokenizers import Tokenizer
 from train import load, load_classes
-from treebank import Inventory, Sentence
+from treebank import RENAMED, Inventory, Sentence
 
 from doxa.backends.parser.lemmas import script
 
@@ -70,8 +70,8 @@ def main() -> None:
     train, dev = load(args.data)
     classes = load_classes(args.work, train + dev)
     network = Network(get_model_path(), classes)
-    network.load_state_dict(torch.load(args.work / f"{args.checkpoint}.pt", weights_only=True)["weights"])
-    fp32 = export_fp32(Exported(network.eval()), args.work / f"{args.checkpoint}.fp32.onnx")
+    network.load_state_dict(average([args.work / f"{name}.pt" for name in args.checkpoints]))
+    fp32 = export_fp32(Exported(network.eval()), args.work / "model.fp32.onnx")
     int8 = quantise(fp32, args.out / "model.onnx")
     write_tokenizer(args.out / "tokenizer.json")
     write_card(args.out / "model.json", int8, classes, train + dev)
@@ -83,10 +83,19 @@ def read_arguments() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description="Export the parser to ONNX int8.")
     parser.add_argument("--work", type=Path, required=True, help="folder of the checkpoints")
-    parser.add_argument("--checkpoint", default="student", help="name of the checkpoint")
+    parser.add_argument("--checkpoints", nargs="+", required=True, help="names of the checkpoints that are averaged")
     parser.add_argument("--out", type=Path, default=SHIPPED, help="folder for the files that ship")
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("DOXA_DATA", "../shared/data")))
     return parser.parse_args()
+
+
+def average(paths: Sequence[Path]) -> dict[str, torch.Tensor]:
+    """The mean of the weights of runs that went on from each other. Source: Wortsman et al. 2022, model soups."""
+    found = [torch.load(path, weights_only=True)["weights"] for path in paths]
+    return {
+        name: torch.stack([one[name] for one in found]).mean(0) if first.dtype.is_floating_point else first
+        for name, first in found[0].items()
+    }
 
 
 def export_fp32(network: Exported, path: Path) -> Path:
@@ -141,7 +150,7 @@ def write_card(path: Path, model: Path, classes: Inventory, sentences: Iterable[
         "licence": LICENCE,
         "sha256": hashlib.sha256(model.read_bytes()).hexdigest(),
         "upos": classes.upos,
-        "deprels": classes.deprels,
+        "deprels": [RENAMED.get(label, label) for label in classes.deprels],
         "tags": classes.tags,
         "scripts": classes.scripts,
         "exceptions": exceptions(sentences),

@@ -19,6 +19,13 @@ from doxa.backends.parser.lemmas import script
 IGNORED = -100
 MASK_ID, UNK_ID, CLS_ID, SEP_ID = 103, 100, 101, 102
 MAX_PIECES_PER_WORD = 12
+RENAMED = {  # labels of older treebanks, in the words of EWT since UD 2.15
+    "obl:tmod": "obl:unmarked",
+    "obl:npmod": "obl:unmarked",
+    "nmod:tmod": "nmod:unmarked",
+    "nmod:npmod": "nmod:unmarked",
+    "flat:foreign": "flat",
+}
 SOURCES = ("EWT", "PUD", "ESLSpok", "Atis", "silver")
 
 
@@ -83,7 +90,7 @@ def _sentence(rows: list[list[str]], source: str, name: str) -> Sentence:
         lemmas=tuple(row[2] if known and (row[2] != "_" or row[1] == "_") else "" for row in rows),
         upos=tuple(row[3] for row in rows),
         heads=tuple(int(row[6]) for row in rows),
-        deprels=tuple(row[7] for row in rows),
+        deprels=tuple(RENAMED.get(row[7], row[7]) for row in rows),
         source=source,
         name=name,
     )
