@@ -15,6 +15,8 @@ READERS = [
     ("history", "Ana", "lives in"),
     ("why", "f1_x"),
     ("stats",),
+    ("entities",),
+    ("merge", "Kim", "Kimberly"),
     ("retract", "f1_x"),
     ("withdraw", "D1:1"),
     ("forget", "--everything", "--yes"),
@@ -33,10 +35,9 @@ def test_help_ends_with_an_example(cli, name):
 
 def test_every_command_of_the_contract_is_there():
     """The names that scripts rely on."""
-    wanted = (
-        "ingest ask chat search facts rules history why retract withdraw forget export import stats doctor bench demo"
-    )
-    assert set(wanted.split()) <= set(COMMANDS)
+    wanted = "ingest ask chat search facts rules entities history why stats doctor bench demo"
+    changing = "retract withdraw merge split forget export import"
+    assert {*wanted.split(), *changing.split()} <= set(COMMANDS)
 
 
 def test_version_is_an_option_and_a_command(cli):

@@ -100,3 +100,14 @@ def test_importing_something_else_is_an_error(cli):
     assert cli("import", "none.jsonl").exit_code == 1
     assert not cli.db.exists()
     assert cli("import", cli.file("list.jsonl", '{"milk": 2}\n')).exit_code == 1
+
+
+def test_names_are_joined_and_told_apart_by_hand(ana):
+    """What is joined shows in the list of names, with the reason in the history; the split undoes it."""
+    assert {change["kind"] for change in ana.json("merge", "Lisbon", "Siemens", "--reason", "one")} >= {"merge"}
+    joined = {entity["label"]: entity["aliases"] for entity in ana.json("entities")}
+    assert ["Siemens"] in joined.values() or ["Lisbon"] in joined.values()
+    assert ana("entities").exit_code == 0 and "Siemens" in ana("entities").stdout
+    assert ana("split", "Lisbon", "Siemens").exit_code == 0
+    assert all(entity["aliases"] == [] for entity in ana.json("entities"))
+    assert ana("merge", "Lisbon", "nobody").exit_code == 1

@@ -25,6 +25,7 @@ __all__ = [
     "Citation",
     "Claim",
     "Draft",
+    "Entity",
     "Evidence",
     "Explanation",
     "Fact",
@@ -98,6 +99,17 @@ class ChangeKind(StrEnum):
     REFINE = "refine"
     QUARANTINE = "quarantine"
     DISPUTE = "dispute"
+    MERGE = "merge"
+    """Two names stand for one entity from now on."""
+    SPLIT = "split"
+    """Two names no longer stand for one entity."""
+    MOVE = "move"
+    """The fact is told of an entity under another name, or is part of another fact now; it takes the place of
+    those in `because`."""
+
+
+ADDING = frozenset((ChangeKind.ASSERT, ChangeKind.SUPPORT, ChangeKind.QUARANTINE, ChangeKind.MERGE, ChangeKind.MOVE))
+"""Changes that leave earlier beliefs as they were."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -310,10 +322,27 @@ class Change:
     @property
     def revises(self) -> bool:
         """True when an earlier belief was changed, not only added to."""
-        return self.kind not in (ChangeKind.ASSERT, ChangeKind.SUPPORT, ChangeKind.QUARANTINE)
+        return self.kind not in ADDING
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.fact}" + (f" - {self.reason}" if self.reason else "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entity:
+    """A person or thing that facts are about, with every name that stands for it."""
+
+    key: str
+    label: str
+    aliases: tuple[str, ...] = ()
+    """Its other names, in the order in which they came up."""
+    kind: str = ""
+    """What it is, when that is known: "person", "place", "organisation"."""
+    facts: int = 0
+    """Facts that are believed of it, as their subject or object."""
+
+    def __str__(self) -> str:
+        return f"{self.label} ({', '.join(self.aliases)})" if self.aliases else self.label
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -421,6 +450,8 @@ class Explanation:
     changes: tuple[Change, ...] = ()
     displaced: tuple[Fact, ...] = ()
     displaced_by: tuple[Fact, ...] = ()
+    identities: tuple[Fact, ...] = ()
+    """What makes several names stand for the one that the fact is about."""
     text: str = ""
 
     def __str__(self) -> str:

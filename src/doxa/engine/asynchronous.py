@@ -14,6 +14,7 @@ from doxa.core.values import (
     Certificate,
     Change,
     Claim,
+    Entity,
     Evidence,
     Explanation,
     Fact,
@@ -201,6 +202,18 @@ class AsyncMemory:
     async def why(self, fact_id: str) -> Explanation:
         """Return why a fact stands where it stands: its source turns, and what it displaced or was displaced by."""
         return await asyncio.to_thread(self._twin.why, fact_id)
+
+    async def entities(self) -> list[Entity]:
+        """Return the people and things that facts are about, each with all its names."""
+        return await asyncio.to_thread(self._twin.entities)
+
+    async def merge(self, one: str, other: str, *, reason: str = "") -> list[Change]:
+        """Take two names for one person or thing; `split` undoes it."""
+        return await asyncio.to_thread(self._twin.merge, one, other, reason=reason)
+
+    async def split(self, one: str, other: str, *, reason: str = "") -> list[Change]:
+        """Tell two names apart; facts go back to the names that they were told of."""
+        return await asyncio.to_thread(self._twin.split, one, other, reason=reason)
 
     async def tasks(self) -> Forest:
         """Return the user's task forest."""

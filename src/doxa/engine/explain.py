@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from doxa.core.values import Change, ChangeKind, Explanation, Fact, Status
-from doxa.memory import UserState, describe
+from doxa.engine.entities import joining
+from doxa.memory import UserState, describe, is_identity
 
 __all__ = ["explain"]
 
@@ -33,10 +34,18 @@ def explain(fact: Fact, state: UserState) -> Explanation:
     lines = [f"{describe(fact)}", STANDING[fact.status] + (" Its sources disagree." if fact.disputed else "")]
     lines += [f"  {turn.turn_id} {turn.speaker}, {turn.at:%Y-%m-%d}: “{turn.text}”" for turn in turns]
     lines += [f"{_verb(change)} {_when(change)}{change.reason}".rstrip(": ") for change in changes]
+    identities = joining((fact.subject.key, fact.object.key), state.beliefs) if not is_identity(fact) else ()
+    lines += [f"{describe(one)} ({', '.join(one.turn_ids) or 'by hand'})" for one in identities]
     lines += [f"It took the place of: {describe(other)}" for other in displaced]
     lines += [f"In its place: {describe(other)}" for other in over]
     return Explanation(
-        fact=fact, turns=turns, changes=tuple(changes), displaced=displaced, displaced_by=over, text="\n".join(lines)
+        fact=fact,
+        turns=turns,
+        changes=tuple(changes),
+        displaced=displaced,
+        displaced_by=over,
+        identities=identities,
+        text="\n".join(lines),
     )
 
 
@@ -55,6 +64,9 @@ def _verb(change: Change) -> str:
         ChangeKind.REFINE: "Dated more exactly",
         ChangeKind.QUARANTINE: "Set aside",
         ChangeKind.DISPUTE: "Disputed",
+        ChangeKind.MERGE: "Taken as one",
+        ChangeKind.SPLIT: "Told apart",
+        ChangeKind.MOVE: "Told under another name",
     }[change.kind]
 
 

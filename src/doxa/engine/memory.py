@@ -12,8 +12,9 @@ from typing import Any, Literal, Protocol, TypeVar
 
 from doxa.core.bindings import Bindings
 from doxa.core.errors import InputError, NotFoundError, StoreConflictError
-from doxa.core.values import Certificate, Change, Claim, Evidence, Explanation, Fact, Forest, Rule
+from doxa.core.values import Certificate, Change, Claim, Entity, Evidence, Explanation, Fact, Forest, Rule
 from doxa.engine import transfer
+from doxa.engine.entities import by_hand, entities
 from doxa.engine.explain import explain
 from doxa.engine.intake import Day, Moment, clean, read_day, read_end, require_text
 from doxa.engine.query import sparql
@@ -141,6 +142,8 @@ class Memory:
                 return beliefs.changes_of(of.fact_id if isinstance(of, Fact) else of)
             subject, relation = (of, None) if isinstance(of, str) else _pair(of)
             keys = {f.fact_id for f in beliefs.select(current=False, subject=subject, relation=relation)}
+            named = beliefs.identities(subject.casefold()) if relation is None else ()
+            keys = {*beliefs.lineage(keys), *(fact.fact_id for fact in named)}
             if isinstance(of, str) and not keys:
                 raise NotFoundError(f"User {self.user!r} has no fact or subject {of!r}. `doxa facts --all` lists them.")
             return [change for change in beliefs.changes if change.fact.fact_id in keys]
@@ -168,6 +171,34 @@ class Memory:
         self._doxa.settle(self.user)
         with self._doxa.parts.log.user(self.user) as state:
             return explain(self._fact(state.beliefs, fact_id), state)
+
+    def entities(self) -> list[Entity]:
+        """Return the people and things that facts are about, each with all its names."""
+        self._doxa.settle(self.user)
+        with self._doxa.parts.log.user(self.user) as state:
+            return entities(state.beliefs)
+
+    def merge(self, one: str, other: str, *, reason: str = "") -> list[Change]:
+        """Take two names for one person or thing; `split` undoes it.
+
+        Raises:
+            NotFoundError: a name is not known.
+            InputError: a name stands for several.
+        """
+        return self._identify((one, other), same=True, reason=reason)
+
+    def split(self, one: str, other: str, *, reason: str = "") -> list[Change]:
+        """Tell two names apart; facts go back to the names that they were told of.
+
+        Raises:
+            NotFoundError: a name is not known.
+            InputError: a name stands for several.
+        """
+        return self._identify((one, other), same=False, reason=reason)
+
+    def _identify(self, names: tuple[str, str], *, same: bool, reason: str) -> list[Change]:
+        self._doxa.wait(self.user)
+        return _retried(lambda: by_hand(self._doxa.parts.log, self.user, names, same=same, reason=clean(reason)))
 
     def tasks(self) -> Forest:
         """Return the user's task forest."""

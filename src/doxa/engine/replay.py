@@ -13,13 +13,15 @@ from typing import Any
 from doxa.backends.parser import Parser
 from doxa.backends.store import Row
 from doxa.core.errors import BackendError, NotFoundError, StoreConflictError
-from doxa.core.values import Certificate, Fact, Turn
-from doxa.memory import Beliefs, Event, MemoryLog, Note, UserState, slot_of, turn_of
+from doxa.core.values import Certificate, Claim, Fact, Turn
+from doxa.memory import Beliefs, Event, MemoryLog, Note, UserState, is_identity, turn_of
 from doxa.revise import retract, revise, withdraw
-from doxa.understand import Extraction, Understanding, ground, understand
+from doxa.understand import Extraction, Understanding, ground, identify, of_world, understand
 
 __all__ = ["NO_TURN", "beliefs_at", "erase_all", "erase_turn", "note_of", "reading_of"]
 
+NEEDS = {"retracted": "target", "identified": "claims"}
+"""What the body of an event made by hand holds as long as the fact or the names that it is about are known."""
 NO_TURN = "User {user!r} has no turn {turn_id!r}. `doxa search` and `doxa facts` show turn ids."
 
 REREAD = "what stood before it was erased, so the turn was read again without the language model"
@@ -36,9 +38,11 @@ def beliefs_at(rows: Sequence[Row], known_at: datetime) -> Beliefs:
 
 def _again(event: Event, beliefs: Beliefs) -> Event:
     """Revise by an event anew, fold it, and return it with the changes that it now causes."""
-    if event.kind == "maintained":
+    if event.kind == "identified" and not all(beliefs.said_of(key) for key in _names_in(event)):
+        event, changes = replace(event, claims=()), []
+    elif event.kind in ("maintained", "identified"):
         turn_id = event.claims[0].turn_id if event.claims else ""
-        changes = revise(event.claims, beliefs, turn_id=turn_id, known_at=event.known_at)
+        changes = revise(event.claims, beliefs, turn_id=turn_id or None, known_at=event.known_at)
         beliefs.learn(event.claims, changes, event.rules)
     elif event.kind == "withdrawn":
         changes = withdraw(event.target, beliefs, known_at=event.known_at, reason=event.reason)
@@ -52,12 +56,17 @@ def _again(event: Event, beliefs: Beliefs) -> Event:
     return replace(event, changes=changes)
 
 
+def _names_in(event: Event) -> list[str]:
+    return [term.key for claim in event.claims for term in (claim.subject, claim.object)]
+
+
 def _retracted(event: Event, beliefs: Beliefs) -> Fact | None:
     """Return the fact that a retraction is about: the one with its value and sources, whatever its id is by now."""
     was = next((change.fact for change in event.changes if change.fact.fact_id == event.target), None)
     if was is None:
         return beliefs.facts.get(event.target)
-    same = [f for f in beliefs.in_slot(slot_of(was)) if f.object.key == was.object.key and f.polarity == was.polarity]
+    value = beliefs.key(was.object.key)
+    same = [f for f in beliefs.in_slot(beliefs.slot(was)) if f.object.key == value and f.polarity == was.polarity]
     return next((fact for fact in same if set(fact.turn_ids) & set(was.turn_ids)), None)
 
 
@@ -72,9 +81,23 @@ def reading_of(
         beliefs: what is believed before it.
         parser: parses its sentences; when it fails, the turn is read by the order of its words.
         extraction: what a language model read out of it; its claims take the place of the built-in ones.
+
+    Names that stand for one person or thing are claims as well, found by the same rules whoever read the turn.
     """
     if turn.generated:
         return Understanding(), ""
+    found, failed = _read(turn, context, beliefs, parser, extraction)
+    claims = tuple(claim for claim in found.claims if not is_identity(claim))  # "my flat is the same as yours"
+    try:
+        names: Sequence[Claim] = identify(turn, context, claims, beliefs)
+    except Exception as exc:  # noqa: BLE001  as in `_read`
+        names, failed = (), f"{failed}; its names could not be compared: {exc!r}".strip("; ")
+    return replace(found, claims=(*of_world(claims, names), *names)), failed
+
+
+def _read(
+    turn: Turn, context: Sequence[Turn], beliefs: Beliefs, parser: Parser, extraction: Extraction | None
+) -> tuple[Understanding, str]:
     failed = ""
     try:
         try:
@@ -132,9 +155,7 @@ def erase_turn(log: MemoryLog, user: str, turn_id: str, parser: Parser, *, conte
         kept = [row for row in rows if row.ordinal not in delete]
         seen = {later for ordinal in gone for later in _after(state, ordinal, context_turns)}
         bodies, beliefs = _retell(kept, user, parser, after=turn.ordinal, context_turns=context_turns, seen=seen)
-        delete |= {
-            row.ordinal for row in kept if row.kind == "retracted" and "target" not in bodies.get(row.ordinal, row.body)
-        }
+        delete |= {row.ordinal for row in kept if _is_empty(row, bodies.get(row.ordinal, row.body))}
         bodies = {ordinal: body for ordinal, body in bodies.items() if ordinal not in delete}
         counts = _rewrite(log, user, delete=sorted(delete), replace=bodies, expected=rows[-1].ordinal)
         log.forget_state(user)
@@ -173,6 +194,11 @@ def _after(state: UserState, ordinal: int, size: int) -> list[int]:
     session = state.session(turn.session) if turn else []
     place = bisect_right(session, ordinal)
     return session[place : place + size]
+
+
+def _is_empty(row: Row, body: Mapping[str, Any]) -> bool:
+    """Tell whether what a person did by hand has lost what it was about: a fact, or two names."""
+    return row.kind in NEEDS and NEEDS[row.kind] not in body
 
 
 def _concerns(row: Row, gone: set[int], turn_id: str) -> bool:

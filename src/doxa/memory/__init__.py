@@ -4,7 +4,7 @@ The only package that holds a store: it appends events, folds them into one stat
 states that are in use loaded.
 """
 
-from doxa.memory.beliefs import Beliefs, Slot, fact_id, held_on, is_current, slot_of, supports
+from doxa.memory.beliefs import Beliefs, Slot, fact_id, held_on, is_current, is_name, slot_of, supports
 from doxa.memory.codec import (
     change_from,
     change_to,
@@ -18,8 +18,10 @@ from doxa.memory.codec import (
     turn_to,
 )
 from doxa.memory.columns import Columns, microseconds
+from doxa.memory.identity import SAME_AS, Identity, is_identity, pair_of
 from doxa.memory.lexical import InvertedIndex, stems
 from doxa.memory.log import Event, MemoryLog, fold_row, turn_of
+from doxa.memory.names import MOST_CANDIDATES, Name, NameIndex, full_forms
 from doxa.memory.ontology import (
     RelationType,
     answered_by,
@@ -45,10 +47,15 @@ __all__ = [
     "Beliefs",
     "Columns",
     "Event",
+    "Identity",
     "InvertedIndex",
+    "MOST_CANDIDATES",
     "MemoryLog",
+    "Name",
+    "NameIndex",
     "Note",
     "RelationType",
+    "SAME_AS",
     "Slot",
     "UserState",
     "VectorMatrix",
@@ -65,13 +72,17 @@ __all__ = [
     "fact_id",
     "fact_to",
     "fold_row",
+    "full_forms",
     "held_on",
     "inflected",
     "inventory",
     "is_current",
+    "is_identity",
+    "is_name",
     "is_tie",
     "kinds_of",
     "microseconds",
+    "pair_of",
     "relation_names",
     "relation_type",
     "rule_from",

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 
-from doxa.core.values import Change, ChangeKind, Claim, Fact, Modality, Rule, Status
+from doxa.core.values import Change, ChangeKind, Claim, Fact, Modality, Rule, Status, Term
+from doxa.memory.identity import Identity, Renames, is_identity
+from doxa.memory.names import NameIndex
 
 __all__ = ["Beliefs", "Slot", "fact_id", "slot_of"]
 
@@ -44,18 +46,28 @@ def fact_id(claim: Claim, episode: int) -> str:
 
 @dataclass(slots=True)
 class Beliefs:
-    """Claims, facts, rules and changes of one user. Folding an event costs O(its claims + its changes)."""
+    """Claims, facts, rules and changes of one user. Folding an event costs O(its claims + its changes).
+
+    Claims are kept as they were said; facts are about entities. Where names are joined or told apart, the claims that
+    use them move to other slots, at a cost of O(claims about the names that are renamed).
+    """
 
     claims: dict[Slot, list[Claim]] = field(default_factory=lambda: defaultdict(list))
-    """Live claims of every slot, in the order in which they were said."""
+    """Live claims of every slot, in the order in which they came in."""
     facts: dict[str, Fact] = field(default_factory=dict)
     changes: list[Change] = field(default_factory=list)
     _rules: dict[str, tuple[Rule, ...]] = field(default_factory=dict)
     """Rules by the turn that states them, in the order in which they were said."""
+    identity: Identity = field(default_factory=Identity)
+    names: NameIndex = field(default_factory=NameIndex)
     _by_slot: dict[Slot, list[str]] = field(default_factory=lambda: defaultdict(list))
-    _by_turn: dict[str, list[Slot]] = field(default_factory=lambda: defaultdict(list))
+    _by_turn: dict[str, list[Claim]] = field(default_factory=dict)
+    _turns: dict[str, int] = field(default_factory=dict)
+    _by_name: dict[str, list[Claim]] = field(default_factory=lambda: defaultdict(list))
+    """Live claims by the keys that they use, and by the owners of those ("ana's sister" for "ana's sister's dog")."""
     _by_subject: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     _by_relation: dict[tuple[str, str], list[str]] = field(default_factory=lambda: defaultdict(list))
+    _identities: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     _possessions: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     _changes_of: dict[str, list[Change]] = field(default_factory=lambda: defaultdict(list))
     _changes_by: dict[str, list[Change]] = field(default_factory=lambda: defaultdict(list))
@@ -69,68 +81,171 @@ class Beliefs:
         """Return the rules that a turn states; empty when it was withdrawn."""
         return self._rules.get(turn_id, ())
 
-    def learn(self, claims: Iterable[Claim], changes: Iterable[Change], rules: Iterable[Rule] = ()) -> None:
+    def learn(self, claims: Iterable[Claim], changes: Sequence[Change], rules: Iterable[Rule] = ()) -> None:
         """Take over the claims and rules of a turn and the changes that they caused."""
         for rule in rules:
             self._rules[rule.turn_id] = (*self._rules.get(rule.turn_id, ()), rule)
+        self._rename(changes)
         for claim in claims:
-            slot = slot_of(claim)
-            self.claims[slot].append(claim)
-            self._by_turn[claim.turn_id].append(slot)
+            self.claims[self.slot(claim)].append(claim)
+            self._by_turn.setdefault(claim.turn_id, []).append(claim)
+            self._turns.setdefault(claim.turn_id, len(self._turns))
+            if claim.turn_id:
+                self.identity.speakers.add(claim.speaker.casefold())
+            self._note_names(claim)
         self._apply(changes)
 
-    def drop_turn(self, turn_id: str, changes: Iterable[Change]) -> None:
+    def _note_names(self, claim: Claim) -> None:
+        for term in (claim.subject, claim.object):
+            if is_name(term):
+                self.names.add(term.key, term.label)
+            if is_name(term) or term is claim.subject:
+                self.identity.see(term)
+        for key in _keys(claim):
+            self._by_name[key].append(claim)
+
+    def drop_turn(self, turn_id: str, changes: Sequence[Change]) -> None:
         """Give up the claims and rules of a withdrawn turn and take over what followed from it."""
         self._rules.pop(turn_id, None)
-        for slot in self._by_turn.pop(turn_id, ()):
-            self.claims[slot] = [claim for claim in self.claims[slot] if claim.turn_id != turn_id]
+        self._rename(changes)
+        self._drop(self._by_turn.pop(turn_id, []))
         self._apply(changes)
 
-    def drop_support(self, fact: Fact, changes: Iterable[Change]) -> None:
+    def drop_support(self, fact: Fact, changes: Sequence[Change]) -> None:
         """Give up the claims that support a retracted fact and take over what followed from it."""
-        slot = slot_of(fact)
-        self.claims[slot] = [claim for claim in self.claims[slot] if not supports(claim, fact)]
+        dropped = self.supporting(fact)
+        self._rename(changes)
+        self._drop(dropped)
         self._apply(changes)
+
+    def _drop(self, claims: Iterable[Claim]) -> None:
+        gone = {id(claim): claim for claim in claims}
+        for slot in {self.slot(claim) for claim in gone.values()}:
+            self.claims[slot] = [claim for claim in self.claims[slot] if id(claim) not in gone]
+        for key in {key for claim in gone.values() for key in _keys(claim)}:
+            self._by_name[key] = [claim for claim in self._by_name[key] if id(claim) not in gone]
+
+    def _rename(self, changes: Iterable[Change]) -> None:
+        """Move claims to the slots where they belong after identities have changed."""
+        facts = [change.fact for change in changes if is_identity(change.fact)]
+        if facts:
+            layout = self.layout(self.identity.renames(facts))
+            self.identity.fold(facts)
+            self.claims.update({slot: list(claims) for slot, claims in layout.items()})
+
+    def layout(self, renames: Renames) -> dict[Slot, list[Claim]]:
+        """Return the live claims of every slot that claims leave or enter once names are renamed."""
+        told = self.identity.told
+        moving: dict[int, Claim] = {}
+        for key in renames:
+            if self.key(key) != self.identity.canonical(Term(key, key), renames).key:
+                moving |= {id(claim): claim for claim in self._by_name.get(key, ()) if not is_identity(claim)}
+        layout: dict[Slot, list[Claim]] = {}
+        for claim in moving.values():
+            old, new = slot_of(told(claim)), slot_of(told(claim, renames))
+            for slot in (old, new):
+                if slot not in layout:
+                    layout[slot] = [said for said in self.claims.get(slot, ()) if id(said) not in moving]
+            layout[new].append(claim)
+        for claims in layout.values():
+            claims.sort(key=lambda claim: self._turns.get(claim.turn_id, 0))
+        return layout
 
     def _apply(self, changes: Iterable[Change]) -> None:
         for change in changes:
             fact = change.fact
-            known = self.facts.get(fact.fact_id)
-            if known is None:
-                self._index(fact)
-            elif change.kind is ChangeKind.SUPPORT:
-                fact = replace(fact, turn_ids=(*known.turn_ids, *fact.turn_ids))
-            self.facts[fact.fact_id] = fact
+            if change.kind is ChangeKind.MOVE:
+                for key in change.because:
+                    self._forget(key)
+            if change.kind is not ChangeKind.MOVE or fact.fact_id not in change.because:
+                known = self.facts.get(fact.fact_id)
+                if known is None:
+                    self._index(fact)
+                elif change.kind is ChangeKind.SUPPORT:
+                    fact = replace(fact, turn_ids=(*known.turn_ids, *fact.turn_ids))
+                self.facts[fact.fact_id] = fact
             self.changes.append(change)
             self._changes_of[fact.fact_id].append(change)
             if change.turn_id is not None:
                 self._changes_by[change.turn_id].append(change)
 
     def _index(self, fact: Fact) -> None:
-        key = fact.subject.key
-        if key not in self._by_subject and "'s " in key:
-            self._possessions[key.rpartition("'s ")[0]].append(key)
         self._by_slot[slot_of(fact)].append(fact.fact_id)
+        if is_identity(fact):
+            for term in (fact.subject, fact.object):
+                self._identities[term.key].append(fact.fact_id)
+            return
+        key = fact.subject.key
+        if not self._by_subject.get(key) and "'s " in key:
+            self._possessions[key.rpartition("'s ")[0]].append(key)
         self._by_subject[key].append(fact.fact_id)
         self._by_relation[key, fact.relation.name].append(fact.fact_id)
+
+    def _forget(self, fact_id: str) -> None:
+        """Drop a fact that another took over; its changes stay in the history."""
+        fact = self.facts.pop(fact_id, None)
+        if fact is None:
+            return
+        key = fact.subject.key
+        self._by_slot[slot_of(fact)].remove(fact_id)
+        self._by_subject[key].remove(fact_id)
+        self._by_relation[key, fact.relation.name].remove(fact_id)
+        if not self._by_subject[key] and "'s " in key:
+            self._possessions[key.rpartition("'s ")[0]].remove(key)
+
+    def slot(self, claim: Claim | Fact) -> Slot:
+        """Return the slot of a claim or fact by the entities that its names stand for."""
+        if is_identity(claim):
+            return slot_of(claim)
+        if isinstance(claim, Claim):
+            return slot_of(self.identity.told(claim))
+        named = self.identity.canonical
+        return slot_of(replace(claim, subject=named(claim.subject), object=named(claim.object)))
+
+    def supporting(self, fact: Fact) -> list[Claim]:
+        """Return the live claims that a fact rests on."""
+        return [claim for claim in self.claims.get(self.slot(fact), ()) if supports(self.identity.told(claim), fact)]
+
+    def said_in(self, turn_id: str) -> list[Claim]:
+        """Return the live claims of a turn."""
+        return list(self._by_turn.get(turn_id, ()))
+
+    def said_of(self, key: str) -> list[Claim]:
+        """Return the live claims that use a key, in the order in which they came in; other names are not looked at."""
+        return self._by_name.get(key, [])
 
     def in_slot(self, slot: Slot) -> list[Fact]:
         """Return the facts of a slot, in the order in which they came to be."""
         return [self.facts[key] for key in self._by_slot.get(slot, ())]
 
     def about(self, subject_key: str, relation: str | None = None) -> list[Fact]:
-        """Return every fact about a subject, or those of one relation, in the order in which they came to be."""
+        """Return every fact about an entity, or those of one relation, in the order in which they came to be.
+
+        Args:
+            subject_key: the key of any name of the entity.
+            relation: the name of a relation.
+        """
+        key = self.key(subject_key)
         if relation is None:
-            return [self.facts[key] for key in self._by_subject.get(subject_key, ())]
-        return [self.facts[key] for key in self._by_relation.get((subject_key, relation), ())]
+            return [self.facts[name] for name in self._by_subject.get(key, ())]
+        return [self.facts[name] for name in self._by_relation.get((key, relation), ())]
+
+    def key(self, key: str) -> str:
+        """Return the key under which the facts about an entity are kept, by that of any of its names."""
+        return self.identity.canonical(Term(key, key)).key
 
     def possessions(self, owner_key: str) -> list[str]:
         """Return the keys of the subjects that are an owner's ("ana's rent" of "ana")."""
-        return self._possessions.get(owner_key, [])
+        return self._possessions.get(self.key(owner_key), [])
+
+    def identities(self, key: str) -> list[Fact]:
+        """Return the identity facts about the names of an entity, in the order in which they came to be."""
+        ids = (fact_id for name in self.identity.names(key) for fact_id in self._identities.get(name, ()))
+        return [self.facts[fact_id] for fact_id in dict.fromkeys(ids)]
 
     def slots_of_turn(self, turn_id: str) -> list[Slot]:
         """Return the slots that a turn's claims touch, each once, in order."""
-        return list(dict.fromkeys(self._by_turn.get(turn_id, ())))
+        return list(dict.fromkeys(self.slot(claim) for claim in self._by_turn.get(turn_id, ())))
 
     def claims_of(self, turn_id: str) -> list[Claim]:
         """Return the live claims of a turn, slot by slot; empty when it made none, or was withdrawn."""
@@ -138,8 +253,20 @@ class Beliefs:
         return [claim for claim in said if claim.turn_id == turn_id]
 
     def changes_of(self, key: str) -> list[Change]:
-        """Return what happened to a fact, oldest first; empty for an unknown id."""
-        return list(self._changes_of.get(key, ()))
+        """Return what happened to a fact and to those that it goes on from, oldest first; empty for an unknown id."""
+        return [change for fact_id in self.lineage([key]) for change in self._changes_of.get(fact_id, ())]
+
+    def lineage(self, keys: Iterable[str]) -> dict[str, None]:
+        """Return the ids of facts and of those that they go on from under another name, the earliest first."""
+        found: dict[str, None] = {}
+        waiting = list(keys)
+        while waiting:
+            key = waiting.pop()
+            if key not in found:
+                found[key] = None
+                moves = (change for change in self._changes_of.get(key, ()) if change.kind is ChangeKind.MOVE)
+                waiting += [earlier for change in moves for earlier in change.because]
+        return dict.fromkeys(reversed(found))
 
     def changes_by(self, turn_id: str) -> list[Change]:
         """Return what a turn changed, in order; empty when it changed nothing."""
@@ -160,11 +287,14 @@ class Beliefs:
             current: only what is believed and holds on `as_of` or else on `now`.
             now: the memory's today.
             as_of: a day of the world; superseded facts that held then count as well.
-            subject: key or label, without regard to case.
-            relation: name or label, without regard to case.
+            subject: key, label or another name of an entity, without regard to case.
+            relation: name or label, without regard to case. Identities are told only when they are asked for.
         """
+        meant = None if subject is None else self.key(subject.casefold())
         for fact in self.facts.values():
-            if not (_named(subject, fact.subject.key, fact.subject.label)):
+            if not (fact.subject.key == meant or _named(subject, fact.subject.key, fact.subject.label)):
+                continue
+            if relation is None and is_identity(fact):
                 continue
             if not (_named(relation, fact.relation.name, fact.relation.label)):
                 continue
@@ -200,6 +330,22 @@ def held_on(fact: Fact, day: date) -> bool:
 
 
 def supports(claim: Claim, fact: Fact) -> bool:
-    """Tell whether a claim is one of those that a fact rests on."""
+    """Tell whether a claim is one of those that a fact rests on; what was said by hand has no turn."""
     same = claim.object.key == fact.object.key and claim.polarity == fact.polarity
-    return same and claim.modality is fact.modality and claim.turn_id in fact.turn_ids
+    return same and claim.modality is fact.modality and (not claim.turn_id or claim.turn_id in fact.turn_ids)
+
+
+def is_name(term: Term) -> bool:
+    """Tell whether a term is called by a name, not described ("Ana's sister") and not a plain word or amount."""
+    return term.label[:1].isupper() and "'s " not in term.label
+
+
+def _keys(claim: Claim) -> Iterator[str]:
+    """Yield the keys that a claim uses, and those of the owners in them, each once."""
+    keys: dict[str, None] = {}
+    for key in (claim.subject.key, claim.object.key):
+        keys[key] = None
+        while owner := key.rpartition("'s ")[0]:
+            keys[owner] = None
+            key = owner
+    yield from keys

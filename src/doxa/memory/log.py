@@ -45,9 +45,9 @@ logger = logging.getLogger("doxa")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """A change of state: what a turn said (`maintained`), or what a person did (`withdrawn`, `retracted`)."""
+    """A change of state: what a turn said (`maintained`), or what a person did by hand (the other kinds)."""
 
-    kind: Literal["maintained", "withdrawn", "retracted"]
+    kind: Literal["maintained", "withdrawn", "retracted", "identified"]
     known_at: datetime
     about: Turn | None = None
     claims: Sequence[Claim] = ()
@@ -300,5 +300,7 @@ def fold(state: UserState, event: Event, vector: NDArray[np.float32] | None) -> 
     elif event.kind == "withdrawn":
         state.withdrawn[event.target] = event.known_at
         state.beliefs.drop_turn(event.target, event.changes)
+    elif event.kind == "identified":
+        state.beliefs.learn(event.claims, event.changes)
     elif event.kind == "retracted":
         state.beliefs.drop_support(state.beliefs.facts[event.target], event.changes)

@@ -11,7 +11,7 @@ from dateutil.relativedelta import relativedelta
 
 from doxa.core.values import Citation, Draft, Fact, Interval, Modality, Question, Status, Term, Turn
 from doxa.memory import Beliefs, describe, held_on, is_current, is_tie, stems
-from doxa.reason.readings import readings, same_thing
+from doxa.reason.readings import by_entity, readings, same_thing
 
 __all__ = ["answer_from_facts", "relevant_facts"]
 
@@ -60,16 +60,29 @@ def _answered(
 
 def _tie(question: Question, beliefs: Beliefs, turn: FindTurn) -> Draft | None:
     """Return how a person is tied to somebody ("Who is Tom?": Bea's brother), or None. O(facts)."""
-    subject = question.subject
-    if subject is None or not ("relat" in question.terms or (question.kind == "who" and len(question.terms) == 1)):
+    asked, subject = question.subject, by_entity(question, beliefs).subject
+    if (
+        asked is None
+        or subject is None
+        or not ("relat" in question.terms or (question.kind == "who" and len(question.terms) == 1))
+    ):
         return None
     ties = [fact for fact in beliefs.facts.values() if fact.object == subject and fact.status is Status.HELD]
     ties = [fact for fact in ties if is_tie(fact.relation.name) and fact.polarity]
     if not ties:
-        return None
+        return _name(asked, subject, beliefs, turn)
     told = " ".join(f"{subject} is {fact.subject}'s {fact.relation.label}." for fact in ties)
     value = ", ".join(dict.fromkeys(f"{fact.subject}'s {fact.relation.label}" for fact in ties))
     return _draft(told, value, ties, turn)
+
+
+def _name(asked: Term, subject: Term, beliefs: Beliefs, turn: FindTurn) -> Draft | None:
+    """Return who a name stands for ("Who is Bob?": Robert), or None when it is nobody's other name."""
+    joining = [fact for fact in beliefs.identities(asked.key) if fact.status is Status.HELD and fact.polarity]
+    said = [fact for fact in joining if asked.key in (fact.subject.key, fact.object.key)]
+    if asked.key == subject.key or not said:
+        return None
+    return _draft(f"{asked} is {subject}.", subject.label, said, turn)
 
 
 def relevant_facts(question: Question, beliefs: Beliefs, *, limit: int, today: date | None) -> list[Fact]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from doxa.core.values import Fact, Question, Term
 from doxa.memory import Beliefs, answered_by, attribute, kinds_of, relation_type, same_words, stems
 
-__all__ = ["readings", "same_thing"]
+__all__ = ["by_entity", "readings", "same_thing"]
 
 
 def readings(question: Question, beliefs: Beliefs) -> Iterator[tuple[Question, list[Fact]]]:
@@ -17,6 +17,7 @@ def readings(question: Question, beliefs: Beliefs) -> Iterator[tuple[Question, l
     First the question as it is put, then with its subject as the facts name it, then with relations that answer it
     as well ("do I have a dog" by the dog's name). Cost O(facts) for the whole, at the time of asking only.
     """
+    question = by_entity(question, beliefs)
     if question.relation is None:
         return
     if question.subject is None or question.asks == "subject":
@@ -30,6 +31,13 @@ def readings(question: Question, beliefs: Beliefs) -> Iterator[tuple[Question, l
             if found:
                 yield _about(asked, found), found
     yield from _possessed(question, beliefs)
+
+
+def by_entity(question: Question, beliefs: Beliefs) -> Question:
+    """Return a question about the entities that its names stand for ("NYC" is New York City)."""
+    named = beliefs.identity.canonical
+    subject = question.subject and named(question.subject)
+    return replace(question, subject=subject, object=question.object and named(question.object))
 
 
 def _by_object(question: Question, beliefs: Beliefs) -> list[Fact]:

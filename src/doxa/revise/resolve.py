@@ -61,7 +61,7 @@ class Standing:
             status=self.status,
             disputed=self.disputed,
             functional=self.first.functional,
-            turn_ids=tuple(dict.fromkeys(claim.turn_id for claim in self.claims)),
+            turn_ids=tuple(dict.fromkeys(claim.turn_id for claim in self.claims if claim.turn_id)),
             known_at=self.first.known_at,
             confidence=max(claim.confidence for claim in self.claims),
         )

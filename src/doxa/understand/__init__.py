@@ -3,6 +3,7 @@
 from doxa.understand.disambiguate import Choice, Target, choose_senses, likely_pos, senses_of, senses_of_all
 from doxa.understand.graphs import split_sentences, understand_graph
 from doxa.understand.grounding import ground
+from doxa.understand.identity import identify, of_world
 from doxa.understand.open_ie import open_propositions
 from doxa.understand.prompted import Roles, extract_with_model, prompt_version
 from doxa.understand.questions import find_question, read_question
@@ -10,6 +11,7 @@ from doxa.understand.relations import Mapped, RelationMapper
 from doxa.understand.times import TimeSpan, find_times
 from doxa.understand.turn import understand
 from doxa.understand.values import Extraction, Statement, Understanding
+from doxa.understand.variants import kind_of
 
 __all__ = [
     "open_propositions",
@@ -27,7 +29,10 @@ __all__ = [
     "find_question",
     "find_times",
     "ground",
+    "identify",
+    "kind_of",
     "likely_pos",
+    "of_world",
     "prompt_version",
     "read_question",
     "senses_of",

@@ -86,7 +86,7 @@ def propose(clause: Clause, text_times: str, referents: Referents, at: datetime)
     nouns = coordinated(clause.subject) or [clause.subject]
     found: list[Proposition] = []
     for scene in _scenes(clause, complement, nouns, (*before, *inside), referents, at, dated=dated):
-        found.extend(_read(scene))
+        found.extend(_tied(told, referents) for told in _read(scene))
     if found:
         referents.thing = found[-1].object
         _note(found, referents)
@@ -106,7 +106,7 @@ def propose_parsed(predication: Predication, referents: Referents, at: datetime)
         known = list(_read(scene))
         anybody = predication.subjects[:1] and predication.subjects[0].casefold() == "they"
         more = () if known or anybody else open_clause(scene, predication)
-        found.extend([*known, *more])
+        found.extend(_tied(told, referents) for told in (*known, *more))
     _note(found, referents)
     _note_topic(predication, referents)
     if found:
@@ -187,6 +187,13 @@ def _scenes(
         )
         yield scene
         _mention(noun, scene)
+
+
+def _tied(told: Proposition, referents: Referents) -> Proposition:
+    """Return a tie with the person whom the name means among those who have it."""
+    if not is_tie(told.kind.name) or not named(told.object.label) or not told.polarity:
+        return told
+    return replace(told, object=referents.tied(told.subject, told.kind.name, told.object))
 
 
 def _note(found: Sequence[Proposition], referents: Referents) -> None:

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from doxa.core.values import Status, Term, Turn
-from doxa.memory import Beliefs
+from doxa.memory import Beliefs, Name
+from doxa.understand.people import base_name, conflict, namesakes, ties_of
 from doxa.understand.times import DAYS, MONTHS
+from doxa.understand.works import described_work
 
 __all__ = ["KIN", "PET", "Referents", "clean", "kin_of", "named", "term"]
 
@@ -77,6 +79,14 @@ NAME = (
     r")?[^\W\d_a-z][\w'’-]*(?: (?:(?:de|da|van|von|der|del|la|di|al|bin)\b(?= [^\W\d_a-z])|"
     r"[^\W\d_a-z][\w'’-]*))*"
 )
+OTHER = re.compile(rf"^(?:(?P<known>(?i:the|my|our) other)|(?i:another|a different|a second)) (?P<name>{NAME})$")
+WHERE_FROM = re.compile(
+    rf"^(?P<name>{NAME}) (?P<where>from (?:the |my |our )?(?:\w+ )?(?:work|office|school|college|uni(?:versity)?|gym|"
+    r"yoga|choir|church|class|course|club|band|team|football|tennis|marketing|accounting|sales|HR|IT|downstairs|"
+    r"upstairs|playground|hospital|agency|firm|company|lab|neighbou?rhood)|next door|down the road|across the street)$"
+)
+"""People of one name are told apart by where one knows them from."""
+TITLE_DOT = re.compile(r"\b(dr|mr|mrs|ms|prof|st)\.(?= )")
 NOT_NAMES = frozenset([*MONTHS, *DAYS]) | frozenset(
     "i the a my he she it we they you our his her this that "
     "according given yes no hi hello thanks sorry ok okay oh ah what who where when why how and but so then at "
@@ -100,7 +110,7 @@ def clean(noun: str) -> str:
 def term(label: str) -> Term:
     """Return the term of a label as it is written."""
     label = " ".join(label.split())
-    return Term(label.casefold(), label)
+    return Term(TITLE_DOT.sub(r"\1", label.casefold()), label)
 
 
 def kin_of(noun: str) -> str | None:
@@ -143,6 +153,8 @@ class Referents:
     """The last thing of somebody that was spoken of or bought, for "it" with a price."""
     gender: dict[str, str] = field(default_factory=dict)
     _relatives: frozenset[str] | None = None
+    _apart: dict[str, Term] = field(default_factory=dict)
+    """Whom "the other Anna" and the like meant when the turn first used it: the same for all of the turn."""
 
     @classmethod
     def of(cls, turn: Turn, context: Sequence[Turn], beliefs: Beliefs) -> Referents:
@@ -173,7 +185,7 @@ class Referents:
                     self.place = term(name)
                 continue
             if before != "at" and (self._is_person(name) or before in KIN or before in PET):
-                self.mention(term(name))
+                self.mention(self.called(name, relation=kin_of(before) or (before if before in PET else "")))
 
     def note_place(self, text: str) -> None:
         """Note the last place that a clause names, for the clauses of the same sentence that follow."""
@@ -275,7 +287,7 @@ class Referents:
             and (kin_of(match[1]) or match[1].casefold() in PET)
             and match[2].split()[0].casefold() not in NOT_NAMES
         ):
-            return term(match[2])
+            return self.tied(owner, kin_of(match[1]) or match[1].casefold(), term(match[2]))
         if kin_of(noun) or noun.casefold() in PET:
             return self.relative(owner, noun)
         return self._known_thing(owner, clean(_fresh(noun)))
@@ -285,12 +297,75 @@ class Referents:
         relation = kin_of(noun) or noun.casefold()
         fresh = noun.casefold().startswith(("new ", "next "))  # "my new landlord" is not the one who is known
         facts = [] if fresh else self.beliefs.about(owner.key, relation.replace(" ", "_"))
-        names = [fact.object for fact in facts if fact.status is Status.HELD and fact.polarity]
-        if len({name.key for name in names}) == 1:
-            return names[-1]
+        held = (fact.object for fact in facts if fact.status is Status.HELD and fact.polarity)
+        described = f"{owner.key}'s {relation}"
+        names = {
+            self.beliefs.key(name.key): name for name in held if not self.beliefs.identity.apart(described, name.key)
+        }
+        if len(names) == 1:
+            return next(iter(names.values()))
         plural = noun.casefold().endswith("s") and relation != noun.casefold() and noun.casefold() not in KIN
+        recent = [person for person in reversed(self.people) if self.beliefs.key(person.key) in names]
+        if recent and not plural:
+            return recent[0]
         label = _fresh(noun.casefold()) if plural else relation
-        return term(f"{owner.label}'s {label}")
+        one = term(f"{owner.label}'s {label}")
+        return Term(f"{one.key} (one of {len(names)})", one.label) if names and not plural else one
+
+    def tied(self, owner: Term, relation: str, name: Term) -> Term:
+        """Return whom a name means that comes with a tie ("my cousin Anna"): a second Anna if the first cannot be she.
+
+        Args:
+            owner: whose cousin she is.
+            relation: the name of the tie.
+            name: the name as a term.
+        """
+        known = namesakes(name.label, self.beliefs)
+        tie = (self.beliefs.key(owner.key), relation.replace(" ", "_"))
+        ties = [(person, ties_of(person.key, self.beliefs)) for person in known]
+        same = [person for person, held in ties if tie in held]
+        fitting = [person for person, held in ties if not conflict([tie], held)]
+        if same or fitting:
+            return (same or fitting)[0]
+        whose = f"{relation} of {owner.key}".replace("'s ", " ")
+        return Term(f"{name.key} ({whose})", name.label) if known else name
+
+    def called(self, name: str, *, relation: str = "") -> Term:
+        """Return whom a bare name means: of several who have it the one with a tie, or who was spoken of last."""
+        known = namesakes(name, self.beliefs) or self._first_named(name)
+        recent = [person for person in reversed(self.people) if self._bears(person, name)]
+        if relation:
+            tied = [p for p in known if any(tie[1] == relation for tie in ties_of(p.key, self.beliefs))]
+            known, recent = tied or known, [person for person in recent if person in tied]
+        if len({self.beliefs.key(person.key) for person in (*known, *recent)}) > 1:
+            return (recent or known)[0]
+        return next((person for person in (*recent, *known) if base_name(person.key) == name.casefold()), term(name))
+
+    def _bears(self, person: Term, name: str) -> bool:
+        first = Name.of(person.label).tokens[:1]
+        return person.label.casefold() == name.casefold() or first == Name.of(name).tokens
+
+    def _first_named(self, name: str) -> list[Term]:
+        """Return those with this first name and a last name, the latest first, when there are several."""
+        if " " in name:
+            return []
+        found: dict[str, Term] = {}
+        for key in self.beliefs.names.namesakes(name):
+            person = self.beliefs.identity.seen[key].term
+            if " " in person.label and self._bears(person, name) and self._is_person(key):
+                found.setdefault(self.beliefs.key(key), person)
+        return list(found.values()) if len(found) > 1 else []
+
+    def _told_apart(self, match: re.Match[str], text: str) -> Term:
+        """Return whom "the other Anna" or "Anna from work" means."""
+        name = term(match["name"])
+        if match.re is WHERE_FROM:
+            return Term(f"{name.key} ({match['where'].casefold()})", " ".join(text.split()))
+        known = namesakes(name.label, self.beliefs)
+        last = self.called(name.label)
+        others = [person for person in known if not self.beliefs.identity.one(person.key, last.key)]
+        others = [person for person in known if person.key == f"{name.key} (other)"] or others
+        return others[0] if others and match["known"] else Term(f"{name.key} (other)", name.label) if known else name
 
     def _known_thing(self, owner: Term, noun: str) -> Term:
         wanted = noun.casefold().split()
@@ -303,6 +378,12 @@ class Referents:
 
     def _thing(self, text: str) -> Term:
         label = re.sub(r"\b(?:my|our) (?=\w)", f"{self.speaker.label}'s ", clean(text))
+        apart = OTHER.match(text) or WHERE_FROM.match(text)
+        if apart is not None and named(apart["name"]):
+            return self._apart.setdefault(text.casefold(), self._told_apart(apart, text))
+        work = described_work(text, self.speaker, self.beliefs)
+        if work is not None or named(label):
+            return work or self.called(label)
         if OWN.search(text):
             return self._known_thing(self.speaker, label)
         if text.casefold().startswith("the ") and self.beliefs.about(f"{self.speaker.key}'s {label.casefold()}"):

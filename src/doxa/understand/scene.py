@@ -13,6 +13,7 @@ from doxa.understand.clauses import Clause, Complement
 from doxa.understand.referents import KIN, NAME, PET, Referents, clean, kin_of, named, term
 from doxa.understand.times import TimeSpan
 from doxa.understand.verbs import base_of
+from doxa.understand.works import described_work
 
 __all__ = [
     "CLAUSAL",
@@ -197,7 +198,8 @@ def value_term(scene: Scene, value: str) -> Term:
         noun = (owned[1] or owned[2]).split()
         if any(word.casefold() in KIN or word.casefold() in PET for word in noun):
             return scene.referents.resolve(value) or term(clean(value))
-    return term(clean(value) or value)
+    work = described_work(value, scene.referents.speaker, scene.referents.beliefs)
+    return work or term(clean(value) or value)
 
 
 def coordinated(text: str) -> list[str]:

@@ -33,6 +33,7 @@ CHAT = {
     "cuz": "because", "gf": "girlfriend", "bf": "boyfriend", "bday": "birthday", "fav": "favourite",
     "favorite": "favourite", "cannot": "can not", "w/": "with", "&": "and", "rn": "now", "n": "and", "thru": "through",
 }  # fmt: skip
+WORK = r"(?:movie|film|show|series|documentary|play|book|novel|song|album|game|podcast)"
 NOT_CHAT = {"id", "ill", "i"}
 """Words as well ("ill", "ID"): read as chat only at the start of a sentence, except the lone "i"."""
 HOST = r"(?:he|she|it|that|there|here|who|what|where|when|how|this|everyone|everybody|somebody|someone)"
@@ -109,6 +110,7 @@ def _written_out(text: str) -> str:
         text,
         flags=re.IGNORECASE,
     )
+    text = re.sub(rf"\b([Tt])hat (?=(?:[\w'-]+ ){{1,3}}{WORK}\b)", r"\1he ", text)  # else a clause could follow
     text = re.sub(r"\b[Cc]an't\b", "can not", text)
     text = re.sub(r"\b[Ww]on't\b", "will not", text)
     text = re.sub(r"\b[Aa]in't\b", "is not", text)

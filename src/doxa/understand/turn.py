@@ -14,7 +14,7 @@ from doxa.understand.extract import Scope, extract, people
 from doxa.understand.idioms import plainly
 from doxa.understand.propose import Proposition
 from doxa.understand.questions import is_question
-from doxa.understand.referents import Referents, term
+from doxa.understand.referents import Referents
 from doxa.understand.repairs import corrections, is_withdrawal, mended, withdrawals
 from doxa.understand.rules import find_rules
 from doxa.understand.text import Sentence, sentences
@@ -79,7 +79,7 @@ def understand(turn: Turn, context: Sequence[Turn], beliefs: Beliefs, parser: Pa
     reading = _Reading(turn, context, beliefs, Referents.of(turn, context, beliefs), parser)
     if parser is not None:
         for name in people(context[-2:], parser):
-            reading.referents.mention(term(name))
+            reading.referents.mention(reading.referents.called(name))
     found = sentences(turn.text)[:MOST_SENTENCES]
     for place, sentence in enumerate(found):
         _sentence(reading, sentence, first=place == 0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from doxa.core.values import Act, Claim, Draft, Fact, Modality, Status, Verdict
-from doxa.memory import Beliefs, slot_of
+from doxa.memory import Beliefs
 
 __all__ = ["verify"]
 
@@ -26,8 +26,8 @@ def verify(draft: Draft, claims: Sequence[Claim], beliefs: Beliefs) -> Verdict:
     """
     if draft.abstained:
         return Verdict(label="neutral", reason="it does not claim anything")
-    for claim in claims:
-        for fact in beliefs.in_slot(slot_of(claim)):
+    for claim in map(beliefs.identity.told, claims):
+        for fact in beliefs.in_slot(beliefs.slot(claim)):
             if _clash(claim, fact):
                 return Verdict(label="contradicted", because=(fact.fact_id,), reason=f"the memory holds: {fact}")
     cited = tuple(dict.fromkeys(c.fact_id for c in draft.citations if c.fact_id))

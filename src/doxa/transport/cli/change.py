@@ -1,4 +1,4 @@
-"""Commands that change a memory by hand, or carry it elsewhere: retract, withdraw, forget, export, import."""
+"""Commands that change a memory by hand (retract, withdraw, merge, split, forget), or carry it elsewhere."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from doxa.transport.cli.render import clean, count
 from doxa.transport.cli.request import Request
 from doxa.transport.cli.show import Describe, show_changes
 
-__all__ = ["export", "forget", "import_", "retract", "withdraw"]
+__all__ = ["export", "forget", "import_", "merge", "retract", "split", "withdraw"]
 
 
 class Format(StrEnum):
@@ -65,6 +65,38 @@ def withdraw(
     with request.memory() as memory:
         changes = memory.withdraw(turn_id=turn_id)
         _give_changes(request, changes, memory.describe, done=f"Withdrew {turn_id}.")
+
+
+@command("merge", example="doxa merge Kathi Katharina --reason 'she said so'")
+def merge(
+    request: Request,
+    one: Annotated[str, typer.Argument(metavar="NAME", help="A name, as `doxa entities` shows it.")],
+    other: Annotated[str, typer.Argument(metavar="NAME", help="Another name of the same person or thing.")],
+    reason: Annotated[str, typer.Option("--reason", help="Why; it is kept in the history.")] = "",
+) -> None:
+    """Take two names for one person or thing; `doxa split` undoes it.
+
+    What is known under both names is looked at together from then on, so that facts may replace each other.
+    """
+    with request.memory() as memory:
+        changes = memory.merge(one, other, reason=reason)
+        _give_changes(request, changes, memory.describe, done=f"{clean(one)} and {clean(other)} are one.")
+
+
+@command("split", example="doxa split Kathi Katharina")
+def split(
+    request: Request,
+    one: Annotated[str, typer.Argument(metavar="NAME", help="A name, as `doxa entities` shows it.")],
+    other: Annotated[str, typer.Argument(metavar="NAME", help="A name that was taken for the same one.")],
+    reason: Annotated[str, typer.Option("--reason", help="Why; it is kept in the history.")] = "",
+) -> None:
+    """Tell two names apart, whatever joined them.
+
+    Every fact goes back to the name that it was told of, and the two are not joined again by themselves.
+    """
+    with request.memory() as memory:
+        changes = memory.split(one, other, reason=reason)
+        _give_changes(request, changes, memory.describe, done=f"{clean(one)} and {clean(other)} are two.")
 
 
 @command("forget", example="doxa forget --turn D3:5 --yes")

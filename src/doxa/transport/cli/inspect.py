@@ -1,4 +1,4 @@
-"""Commands that look into a memory and change nothing: search, facts, rules, history, why, stats."""
+"""Commands that look into a memory and change nothing: search, facts, rules, entities, history, why, stats."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from doxa.transport.cli.app import command
 from doxa.transport.cli.ask import AsOf, KnownAt
 from doxa.transport.cli.render import clean, columns, count, put
 from doxa.transport.cli.request import Request, day_of, moment_of
-from doxa.transport.cli.show import show_evidence, show_facts, show_history, show_rules, show_why
+from doxa.transport.cli.show import show_entities, show_evidence, show_facts, show_history, show_rules, show_why
 
-__all__ = ["facts", "history", "rules", "search", "stats", "why"]
+__all__ = ["entities", "facts", "history", "rules", "search", "stats", "why"]
 
 
 @command("search", example='doxa search "holiday in Spain" -k 5')
@@ -61,6 +61,18 @@ def rules(request: Request, known_at: KnownAt = None) -> None:
         memory = doxa.memory(user=request.config.user)
         found = memory.rules(known_at=moment)
         request.give(found, lambda out: show_rules(out, found, memory.describe))
+
+
+@command("entities", example="doxa entities")
+def entities(request: Request) -> None:
+    """Show the people and things that facts are about, with all their names.
+
+    `doxa merge` joins two names, `doxa split` tells them apart; a key tells people of one name from each other.
+    """
+    with request.open() as doxa:
+        request.hint_at_users(doxa)
+        found = doxa.memory(user=request.config.user).entities()
+    request.give(found, lambda out: show_entities(out, found))
 
 
 @command("history", example="doxa history Ana 'lives in'")

@@ -9,12 +9,13 @@ from rich.table import Table
 from rich.text import Text
 
 from doxa.core.trace import Trace
-from doxa.core.values import Change, ChangeKind, Citation, Evidence, Explanation, Fact, Reply, Rule
+from doxa.core.values import Change, ChangeKind, Citation, Entity, Evidence, Explanation, Fact, Reply, Rule
 from doxa.transport.cli.render import cited, clean, columns, count, put, sentence_and_time, shorten, when
 
 __all__ = [
     "VERBS",
     "show_changes",
+    "show_entities",
     "show_evidence",
     "show_facts",
     "show_history",
@@ -33,6 +34,9 @@ VERBS = {
     ChangeKind.REFINE: "more exactly:",
     ChangeKind.QUARANTINE: "not trusted:",
     ChangeKind.DISPUTE: "disputed:",
+    ChangeKind.MERGE: "one and the same:",
+    ChangeKind.SPLIT: "told apart:",
+    ChangeKind.MOVE: "told under another name:",
 }
 """What a change does to a belief, as people say it; JSON has the name of its kind."""
 WIDE = 120
@@ -76,6 +80,18 @@ def show_rules(out: Console, rules: Sequence[Rule], describe: Callable[[Rule], s
     put(out, table)
 
 
+def show_entities(out: Console, found: Sequence[Entity]) -> None:
+    """Print people and things, one row each, with their other names."""
+    if not found:
+        out.print("Nobody and nothing.")
+        return
+    table = columns("name", "also", "what", "facts", "key")
+    for entity in found:
+        others = clean(", ".join(entity.aliases))
+        table.add_row(clean(entity.label), others, entity.kind, str(entity.facts), clean(entity.key))
+    put(out, table)
+
+
 def show_history(out: Console, changes: Sequence[Change], describe: Describe) -> None:
     """Print what happened to a belief, oldest first."""
     if not changes:
@@ -97,6 +113,7 @@ def show_why(out: Console, found: Explanation, describe: Describe) -> None:
     put(out, ", ".join(part for part in (fact.fact_id, time) if part), style="dim")
     _section(out, "Said in", [cited(turn, limit=400) for turn in found.turns])
     _section(out, "What happened", [_change(change, describe) for change in found.changes])
+    _section(out, "Names of one", [_named(one, describe) for one in found.identities])
     _section(out, "It took the place of", [_named(other, describe) for other in found.displaced])
     _section(out, "Its place was taken by", [_named(other, describe) for other in found.displaced_by])
 
