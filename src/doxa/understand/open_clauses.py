@@ -52,8 +52,9 @@ LOOSE = frozenset(
 PLACING = frozenset("in at on near into onto by beside inside outside behind opposite".split())
 BARE_ADVERB = re.compile(r"(?:up|down|out|off|on|over|in|back|here|there|away|about|next|same|sure|sorry)")
 COMPARED = re.compile(
-    r"(?:.* )?((?:more|less) [a-z]+|(?:old|young|tall|small|bigg|larg|short|long|fast|slow|cheap|loud|quiet|warm|cold|"
-    r"heavi|light|strong|clos|happi|bett|wors|hott|nic|rich|poor|smart|great)er|better|worse)(?: than (.+))?",
+    r"(?:.* )?((?:more|less) [a-z]+|older|younger|taller|smaller|bigger|larger|shorter|longer|faster|slower|cheaper|"
+    r"louder|quieter|warmer|colder|hotter|heavier|lighter|stronger|weaker|closer|happier|nicer|richer|poorer|smarter|"
+    r"greater|higher|lower|earlier|later|better|worse)(?: than (.+))?",
     re.IGNORECASE,
 )
 """A comparison; without what it compares with it tells nothing that stands by itself."""

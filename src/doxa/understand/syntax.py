@@ -146,7 +146,7 @@ class Tree:
         return tokens if comma is None else [token for token in tokens if token < comma]
 
     def _whole(self, tokens: list[int]) -> list[int]:
-        """Add what is joined to the last token, by a hyphen or as a number, and may hang elsewhere ("BA-2490")."""
+        """Add what is joined to the last token, by a hyphen or as a number, and may hang elsewhere ("A-1234")."""
         last = tokens[-1] if tokens else -1
         while 0 <= last < len(self.words) - 1 and self.upos(last) == self.upos(last + 1) == "NUM":
             last += 1
