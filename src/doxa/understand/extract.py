@@ -79,8 +79,16 @@ def extract(text: str, scope: Scope) -> list[Proposition]:
         if not found:
             found = _by_wording(scope, clauses_of(text))
     if scope.role == "assistant":
-        found = [told for told in found if told.subject != scope.referents.speaker]
+        found = [told for told in found if _of_concern(told, scope.referents)]
     return [told for told in found if HOLE not in told.object.label]
+
+
+def _of_concern(told: Proposition, referents: Referents) -> bool:
+    """Tell whether what an assistant says is about the user or has a date; advice and common knowledge go."""
+    user = referents.other
+    about_user = user is not None and (told.subject == user or told.subject.key.startswith(f"{user.key}'s "))
+    dated = told.valid.start is not None or told.valid.end is not None
+    return told.subject != referents.speaker and (about_user or dated or told.object == user)
 
 
 def people(turns: Sequence[Turn], parser: Parser) -> Iterator[str]:

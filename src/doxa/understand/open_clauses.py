@@ -26,18 +26,20 @@ from doxa.understand.scene import (
     say,
     value_term,
 )
+from doxa.understand.times import NUMBERS
 
 __all__ = ["open_clause"]
 
 EMPTY_VERBS = frozenset(
     "be do have say tell think know mean guess hope wish wonder suppose believe feel seem sound look appear let thank "
     "thanks see agree hear understand imagine remember forget ask talk speak happen go come try get make want need "
-    "keep put bet worry care matter mind wait welcome congratulate laugh smile joke".split()
+    "keep put bet worry care matter mind wait welcome congratulate laugh smile joke will would can could may might "
+    "should mean request".split()
 )
 """Verbs that say too little without an object."""
 EMPTY_SUBJECT = re.compile(
     r"^(?:it|that|this|these|those|there|they|them|everything|something|anything|nothing|all|one|thanks?|which|who|"
-    r"what|whatever|everyone|everybody|somebody|someone|anyone|nobody|people|things?|stuff|way|time|you|"
+    r".* people|what|whatever|everyone|everybody|somebody|someone|anyone|nobody|people|things?|stuff|way|time|you|"
     r"(?:no|not|every|each|any|all) .*|mine|ours|yours|theirs|hers|"
     r"(?:exactly |only )?(?:one|none|some|most|either|neither|each|half|both|many|few) of\b.*)$",
     re.IGNORECASE,
@@ -63,6 +65,13 @@ CLOCK = re.compile(
     r"(?:\d{1,2}(?:[:.]\d\d)?(?: ?[ap]\.?m\.?)?|noon|midnight|one|two|three|four|five|six|seven|eight|nine|ten|eleven|"
     r"twelve)(?: (?:in the (?:morning|afternoon|evening)|at night|o'clock))?"
 )
+FLEETING = re.compile(
+    r"(?:\w+ )?(?:glad|happy|sorry|welcome|sure|excited|nervous|great|okay|ok|fine|good|awesome|curious|aware|certain|right|"
+    r"wrong|lucky|grateful|thankful|bored|worried|surprised|amazed|impressed|jealous|careful|kidding|correct|ready|cool|"
+    r"kind|sweet|amazing|wonderful|nice|funny|interested|thrilled|pleased|honest|serious|back|here|there)",
+    re.IGNORECASE,
+)
+"""How people feel or what they are politely called at the moment."""
 BARE_NOUN = re.compile(r"[A-Za-z][a-z]+")
 ACCEPTED = re.compile(r"(?:fine|ok|okay|alright|all right)")
 CLOCK_PREPOSITIONS = frozenset("at from by until till before after between".split())
@@ -196,6 +205,8 @@ def _described(claim: _Copula, text: str, noun: str) -> Iterator[Proposition]:
             subject=speaker, kind=relation_type("be_fine_with"), object=scene.subject, polarity=claim.polarity,
             modality=claim.modality, confidence=0.6,
         )  # fmt: skip
+    elif FLEETING.fullmatch(text) and is_animate(scene):
+        return
     elif text == "due" and scene.times:
         return  # told with the day
     elif WEEKDAYS.fullmatch(clean(text)):
@@ -247,7 +258,7 @@ def _tells(text: str) -> bool:
     if re.search(r"\b(?:whose|which|who|what|where)\b", bare, re.IGNORECASE):
         return False
     words = bare.casefold().split()
-    if not words or len(words) > MOST_WORDS or EMPTY_OBJECT.match(bare) or bare == "here":
+    if bare.casefold() in NUMBERS or not words or len(words) > MOST_WORDS or EMPTY_OBJECT.match(bare) or bare == "here":
         return False
     return not set(words) & CLAUSAL or named(bare)
 

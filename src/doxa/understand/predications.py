@@ -54,6 +54,8 @@ class Predication:
     """The coordinated subjects; empty when there is none."""
     objects: tuple[str, ...] = ()
     """The coordinated direct objects or predicate nominals."""
+    sure: float = 1.0
+    """How likely the parser finds the arcs of the clause: the geometric mean, 0 to 1."""
 
 
 @dataclass(slots=True)
@@ -269,8 +271,8 @@ class _Reader:
             modality = _weaker(modality, Modality.PLANNED)  # what one has to do
         elif tree.lemma(head) == "use":
             ended, tense = True, "past"
-        elif tree.lemma(head) == "go" and gerund:
-            return None
+        elif tree.lemma(head) == "go" and tree.form(head) != "going":
+            return None  # "we go out to eat"
         elif effect != "asserted":
             modality = Modality(effect) if modality in (Modality.ASSERTED, Modality.HYPOTHETICAL) else modality
             tense = "present"
@@ -313,6 +315,8 @@ class _Reader:
         rest = [place for place in own if place > start or (nominal and place == head)]
         rest = [place for place in rest if place not in self._spoken_subject(subject)]
         subjects = () if subject is None else tuple(self.arguments.subjects(subject))
+        if subject is not None and not subjects:
+            return  # "that is great": of what, is not said
         mine = [span for top, span in self.adjuncts.items() if self._belongs(top, head, own)]
         self.found.append(
             Predication(
@@ -325,6 +329,7 @@ class _Reader:
                 source=mood.source,
                 subjects=subjects,
                 objects=objects,
+                sure=tree.sure(own),
             )
         )
 

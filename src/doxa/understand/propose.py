@@ -106,7 +106,8 @@ def propose_parsed(predication: Predication, referents: Referents, at: datetime)
         known = list(_read(scene))
         anybody = predication.subjects[:1] and predication.subjects[0].casefold() == "they"
         more = () if known or anybody else open_clause(scene, predication)
-        found.extend(_tied(told, referents) for told in (*known, *more))
+        for told in (*known, *more):
+            found.append(replace(_tied(told, referents), confidence=told.confidence * predication.sure))
     _note(found, referents)
     _note_topic(predication, referents)
     if found:
@@ -144,7 +145,8 @@ def _resolved(predication: Predication, referents: Referents) -> Predication:
 
 def _note_topic(predication: Predication, referents: Referents) -> None:
     """Note the thing that a clause is about, its subject before its object, for what follows in the turn."""
-    for text in (*predication.subjects, *predication.objects):
+    objects = () if predication.clause.verb == "be" else predication.objects
+    for text in (*predication.subjects, *objects):
         noun = clean(text)
         if noun.casefold() in PRONOUNS or named(noun) or kin_of(noun) or not noun or text.casefold() == "it":
             continue

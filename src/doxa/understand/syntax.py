@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -196,6 +197,11 @@ class Tree:
             return word.title() if word.islower() else word
         opens = place == 0 and word[1:].islower() and self.upos(place) != "PRON"
         return word[:1].casefold() + word[1:] if opens else word
+
+    def sure(self, tokens: Sequence[int]) -> float:
+        """Return the geometric mean of what the parser gives the arcs of tokens, 0 to 1."""
+        given = [max(self.parse.confidences[token], 1e-6) for token in tokens if self.upos(token) != "PUNCT"]
+        return math.exp(sum(map(math.log, given)) / len(given)) if given else 1.0
 
     def covered(self, start: int, end: int) -> list[int]:
         """Return the tokens that lie inside a stretch of characters."""
