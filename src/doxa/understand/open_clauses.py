@@ -66,9 +66,9 @@ CLOCK = re.compile(
     r"twelve)(?: (?:in the (?:morning|afternoon|evening)|at night|o'clock))?"
 )
 FLEETING = re.compile(
-    r"(?:\w+ )?(?:glad|happy|sorry|welcome|sure|excited|nervous|great|okay|ok|fine|good|awesome|curious|aware|certain|right|"
-    r"wrong|lucky|grateful|thankful|bored|worried|surprised|amazed|impressed|jealous|careful|kidding|correct|ready|cool|"
-    r"kind|sweet|amazing|wonderful|nice|funny|interested|thrilled|pleased|honest|serious|back|here|there)",
+    r"(?:\w+ )?(?:glad|happy|sorry|welcome|sure|excited|nervous|great|okay|ok|fine|good|awesome|curious|aware|certain|"
+    r"right|wrong|lucky|grateful|thankful|bored|worried|surprised|amazed|impressed|jealous|careful|kidding|correct|ready|"
+    r"cool|kind|sweet|amazing|wonderful|nice|funny|interested|thrilled|pleased|honest|serious|back|here|there)",
     re.IGNORECASE,
 )
 """How people feel or what they are politely called at the moment."""
