@@ -86,7 +86,7 @@ def extract(text: str, scope: Scope) -> list[Proposition]:
 def _of_concern(told: Proposition, referents: Referents) -> bool:
     """Tell whether what an assistant says is about the user or has a date; advice and common knowledge go."""
     user = referents.other
-    about_user = user is not None and (told.subject == user or told.subject.key.startswith(f"{user.key}'s "))
+    about_user = user is None or (told.subject == user or told.subject.key.startswith(f"{user.key}'s "))
     dated = told.valid.start is not None or told.valid.end is not None
     return told.subject != referents.speaker and (about_user or dated or told.object == user)
 

@@ -12,6 +12,7 @@ from doxa.memory import Beliefs
 from doxa.understand.answers import completed
 from doxa.understand.extract import Scope, extract, people
 from doxa.understand.idioms import plainly
+from doxa.understand.plausibility import plausible
 from doxa.understand.propose import Proposition
 from doxa.understand.questions import is_question
 from doxa.understand.referents import Referents
@@ -62,6 +63,7 @@ class _Reading:
     claims: list[Claim] = field(default_factory=list)
     rules: list[Rule] = field(default_factory=list)
     statements: list[Statement] = field(default_factory=list)
+    dropped: list[str] = field(default_factory=list)
     intents: dict[str, None] = field(default_factory=dict)
     questions: list[str] = field(default_factory=list)
 
@@ -91,6 +93,7 @@ def understand(turn: Turn, context: Sequence[Turn], beliefs: Beliefs, parser: Pa
         statements=tuple(reading.statements),
         intents=tuple(reading.intents),
         questions=tuple(reading.questions),
+        dropped=tuple(reading.dropped),
     )
 
 
@@ -168,7 +171,11 @@ def _ruled(reading: _Reading, sentence: Sentence, *, first: bool) -> Sentence:
 
 def _state(reading: _Reading, sentence: Sentence) -> None:
     scope = Scope(referents=reading.referents, at=reading.turn.at, role=reading.turn.role, parser=reading.parser)
-    found = extract(plainly(mended(sentence.text, reading.turn.at)), scope)
+    text = plainly(mended(sentence.text, reading.turn.at))
+    found = extract(text, scope)
+    if reading.parser is not None:
+        found, dropped = plausible(found, text, reading.referents.speaker, reading.turn.role)
+        reading.dropped.extend(dropped)
     if not found:
         return
     span = sentence.text
