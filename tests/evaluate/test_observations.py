@@ -106,6 +106,17 @@ def test_conversations_without_observations_are_refused(observed):
         run_observations(observed([{key: value for key, value in SAMPLE.items() if key != "observation"}]))
 
 
+BROKEN = [b"", b'{"a": 1', b"\xfe\x88", json.dumps([SAMPLE | {"observation": {"session_1": {"Ana": 5}}}]).encode()]
+
+
+@pytest.mark.parametrize("content", BROKEN, ids=["empty", "cut off", "no text", "a number"])
+def test_a_file_that_is_broken_is_refused(tmp_path, content):
+    path = tmp_path / "locomo10.json"
+    path.write_bytes(content)
+    with pytest.raises(FormatError, match="observations"):
+        run_observations(path)
+
+
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(NotFoundError, match=r"locomo10\.json"):
         run_observations(tmp_path)

@@ -275,6 +275,13 @@ def test_a_file_without_items_is_refused(tmp_path, text):
         read_items(path)
 
 
+def test_a_file_that_is_no_text_is_refused(tmp_path):
+    path = tmp_path / "gold.jsonl"
+    path.write_bytes(b"\xfe\x88\x00")
+    with pytest.raises(FormatError, match="gold items.*UTF-8"):
+        read_items(path)
+
+
 def test_an_item_that_comes_twice_is_refused(items):
     with pytest.raises(FormatError, match="gold item.*'x1'"):
         read_items(items(item(), item()))

@@ -215,7 +215,9 @@ def _read(path: Path) -> list[tuple[list[Spoken], list[Instance]]]:
             for lines, instances in json.loads(path.read_text(encoding="utf-8"))
         ]
     except (ValueError, TypeError, KeyError, AttributeError) as exc:
-        raise FormatError(f"expected DialogRE, [[lines, [{{'x', 'y', 'r'}}]], ...], in {path}; got {exc!r}.") from exc
+        raise FormatError(
+            f"expected DialogRE, [[lines, [{{'x', 'y', 'r'}}]], ...], in {path}, got something else: {exc}."
+        ) from exc
     if not dialogues:
         raise FormatError(f"expected the dialogues of DialogRE in {path}; it holds none.")
     return dialogues

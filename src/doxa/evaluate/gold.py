@@ -116,8 +116,12 @@ def read_items(path: Path) -> list[Item]:
     """
     if not path.is_file():
         raise NotFoundError(f"There is no file {path}. Give the gold items (JSON Lines) with --data.")
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as exc:
+        raise FormatError(f"expected gold items, one JSON object a line, in {path}; it is not UTF-8: {exc}.") from exc
     items = []
-    for number, line in enumerate(path.read_text(encoding="utf-8-sig").split("\n"), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             items.append(_read_line(line, f"{path}, line {number}"))
     repeated = [name for name, count in Counter(item.id for item in items).items() if count > 1]

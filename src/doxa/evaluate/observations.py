@@ -244,10 +244,13 @@ def _file(path: Path) -> Path:
 
 def _read_samples(path: Path) -> list[tuple[Conversation, list[Observation]]]:
     conversations = read(path, format="locomo").conversations
-    content = json.loads(path.read_text(encoding="utf-8"))
-    values = content if isinstance(content, list) else [content]
-    pairs = zip(conversations, values, strict=False)
-    samples = [(conversation, _observations(value)) for conversation, value in pairs]
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        values = content if isinstance(content, list) else [content]
+        pairs = zip(conversations, values, strict=False)
+        samples = [(conversation, _observations(value)) for conversation, value in pairs]
+    except (ValueError, TypeError, KeyError) as exc:
+        raise FormatError(f"expected LoCoMo samples with observations in {path}, got something else: {exc}.") from exc
     if len(values) != len(conversations) or not any(observations for _, observations in samples):
         raise FormatError(f"expected LoCoMo samples with observations, [{{'conversation', 'observation'}}], in {path}.")
     return [sample for sample in samples if sample[1]]
