@@ -62,6 +62,12 @@ def test_nothing_is_an_error(text):
         extract_graph(text, config=config(amr={"name": "scripted"}))
 
 
+@pytest.mark.parametrize("base", ["no iri", "http://example.org/amr#", ""])
+def test_a_base_that_no_name_can_start_with_is_an_error(base):
+    with pytest.raises(InputError, match="IRI that names can start with"):
+        extract_graph(GO, config=config(), senses=False, base=base)
+
+
 def test_broken_graphs_are_an_error():
     with pytest.raises(FormatError, match="PENMAN"):
         extract_graph("(g / go-02 :ARG0 (i / i)", config=config())

@@ -17,6 +17,12 @@ def test_the_command_writes_turtle_or_json(cli):
     assert cli("amr", cli.file("x.amr", b"\xff")).exit_code == 1
 
 
+def test_a_broken_graph_is_told_with_its_file_and_line(cli):
+    path = cli.file("broken.amr", f"{GO}\n\n(e / eat-01")
+    done = cli("amr", path, "--no-senses")
+    assert done.exit_code == 1 and "broken.amr:3: Expected an AMR graph" in done.stderr
+
+
 def test_the_doctor_tells_how_to_get_wordnet(cli, monkeypatch):
     """It is no fault unless a folder was named."""
     monkeypatch.setattr("doxa.backends.lexicon.wordnet.FOLDERS", ())

@@ -29,6 +29,7 @@ from doxa.understand import likely_pos, senses_of_all, split_sentences, understa
 __all__ = ["KnowledgeGraph", "Sentence", "extract_graph"]
 
 BASE = "urn:doxa:amr:"
+BASES = re.compile(r"""[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"{}|^`\\#]*""")
 PENMAN = re.compile(r"^\s*(?:#[^\n]*\n\s*)*\(\s*[^\s()/\"]+\s*/", re.MULTILINE)
 MAX_TOKENS = 1500
 Speaker = Literal["system", "user", "assistant"]
@@ -72,14 +73,14 @@ def extract_graph(
     Args:
         text: sentences, for the parser that `amr.name` configures; or graphs, which need none.
         config: which AMR parser, lexicon and encoder.
-        base: what the names of every sentence start with.
+        base: what the names of every sentence start with: an IRI without `#`, which comes after the sentence's name.
         senses: look up what the words mean; needs a lexicon.
         speaker: whom "I" means in the claims.
         at: when it is said, for times such as "yesterday"; now by default.
         parser: used in place of the configured one, and not closed.
 
     Raises:
-        InputError: There is nothing to read, or the notation is broken.
+        InputError: There is nothing to read, the notation is broken, or `base` is no such IRI.
         ConfigError: The text needs a parser, and none is configured.
         BackendError: The parser failed. A missing lexicon is no error.
 
@@ -87,6 +88,8 @@ def extract_graph(
     """
     if not text.strip():
         raise InputError("Expected sentences or AMR graphs, got nothing.")
+    if not BASES.fullmatch(base):
+        raise InputError(f"Expected an IRI that names can start with, such as {BASE}, without a #; got {base!r}.")
     tracer = Tracer()
     graphs = read_amrs(text) if PENMAN.match(text) else _parsed(text, config, parser, tracer)
     if not graphs:

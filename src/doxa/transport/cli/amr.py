@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from doxa.core.errors import InputError
+from doxa.core.errors import FormatError, InputError
 from doxa.transport.cli.app import command
 from doxa.transport.cli.request import Request
 
@@ -19,11 +19,13 @@ __all__ = ["amr"]
 def amr(
     request: Request,
     source: Annotated[str, typer.Argument(metavar="FILE|-", help="Sentences or AMR graphs; - reads standard input.")],
-    base: Annotated[str | None, typer.Option("--base", metavar="IRI", help="What all names start with.")] = None,
-    senses: Annotated[bool, typer.Option(" /--no-senses", help="Leave out what the words mean.")] = True,
+    base: Annotated[str | None, typer.Option("--base", metavar="IRI", help="What all names start with; no #.")] = None,
+    senses: Annotated[
+        bool, typer.Option("--senses/--no-senses", help="Say what the words mean, or leave it out.")
+    ] = True,
     speaker: Annotated[str, typer.Option("--speaker", metavar="NAME", help="Who says I.")] = "I",
 ) -> None:
-    """Turn sentences or AMR graphs into an OWL graph, written as Turtle.
+    """Turn sentences or AMR graphs into OWL, written as Turtle.
 
     Graphs in PENMAN notation need nothing else; sentences need a parser (DOXA_AMR: a SPRING service, amrlib, or the
     language model). Words get WordNet synsets, supersenses and DOLCE classes where WordNet is installed (doxa doctor).
@@ -32,7 +34,10 @@ def amr(
     from doxa.engine import extract_graph
 
     options: dict[str, Any] = {"base": base} if base else {}
-    found = extract_graph(_text(source), config=request.config, senses=senses, speaker=speaker, **options)
+    try:
+        found = extract_graph(_text(source), config=request.config, senses=senses, speaker=speaker, **options)
+    except FormatError as exc:
+        raise FormatError(f"{'standard input' if source == '-' else source}:{exc}") from exc
     for reason in found.trace.degraded:
         request.note(f"Note: {reason}")
     for sentence in found.sentences:
