@@ -182,3 +182,26 @@ def test_doctor_says_who_reads_turns(cli, monkeypatch):
     monkeypatch.setenv("DOXA_UNDERSTAND_EXTRACT", "prompted")
     checks = {check["name"]: check for check in cli.json("doctor", code=1)["checks"]}
     assert checks["understanding"]["state"] == "failed" and "DOXA_LLM" in checks["understanding"]["fix"]
+
+
+def test_doctor_reads_the_ontology_that_is_configured(cli, monkeypatch):
+    """How much it adds, and once what is wrong with it."""
+    path = cli.file("more.ttl", "<http://example.org/x#climbs> a <http://www.w3.org/2002/07/owl#ObjectProperty> .")
+    monkeypatch.setenv("DOXA_ONTOLOGY", str(path))
+    found = cli.json("doctor")
+    checks = {check["name"]: check for check in found["checks"]}
+    assert f"1 from {path}" in checks["ontology"]["detail"] and found["config"]["ontology"] == str(path)
+    cli.file("more.ttl", "@prefix x <")
+    cli.db.touch()
+    checks = {check["name"]: check for check in cli.json("doctor", code=1)["checks"]}
+    assert "more.ttl:1" in checks["ontology"]["detail"] and checks["memory"]["detail"] == "not opened; see ontology"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("llm", "none is configured"), ("spring:http://127.0.0.1:9/api", "did not answer")]
+)
+def test_doctor_finds_an_amr_parser_that_cannot_work(cli, monkeypatch, name, said):
+    assert {check["name"]: check["state"] for check in cli.json("doctor")["checks"]}["AMR parser"] == "off"
+    monkeypatch.setenv("DOXA_AMR", name)
+    checks = {check["name"]: check for check in cli.json("doctor", code=1)["checks"]}
+    assert checks["AMR parser"]["state"] == "failed" and said in checks["AMR parser"]["detail"]

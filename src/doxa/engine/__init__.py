@@ -9,5 +9,16 @@ from doxa.engine.api import Dialogue, Doxa
 from doxa.engine.asynchronous import AsyncDialogue, AsyncDoxa, AsyncMemory
 from doxa.engine.graphs import KnowledgeGraph, extract_graph
 from doxa.engine.memory import Memory
+from doxa.engine.wiring import relation_counts
 
-__all__ = ["AsyncDialogue", "AsyncDoxa", "AsyncMemory", "Dialogue", "Doxa", "KnowledgeGraph", "Memory", "extract_graph"]
+__all__ = [
+    "AsyncDialogue",
+    "AsyncDoxa",
+    "AsyncMemory",
+    "Dialogue",
+    "Doxa",
+    "KnowledgeGraph",
+    "Memory",
+    "extract_graph",
+    "relation_counts",
+]

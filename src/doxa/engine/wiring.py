@@ -25,7 +25,7 @@ from doxa.memory import MemoryLog, using
 from doxa.recall import RecallSpec
 from doxa.understand import Extraction, RelationMapper, Roles, extract_with_model
 
-__all__ = ["OntologySource", "Parts", "encoder_options", "wire"]
+__all__ = ["OntologySource", "Parts", "encoder_options", "relation_counts", "wire"]
 
 
 @dataclass(slots=True)
@@ -175,6 +175,21 @@ def _ontology(config: Config, given: OntologySource | Sequence[OntologySource] |
             known = read_ontology(Path(source), known=known)
     models = [source for source in sources if not isinstance(source, (str, Path))]
     return merge(known, from_models(models, known=known)) if models else known
+
+
+def relation_counts(config: Config) -> dict[str, int]:
+    """Return how many relations come with Doxa (`built in`), and how many more each configured Turtle file gives.
+
+    Raises:
+        NotFoundError: a file is not there.
+        FormatError: a file is no ontology in Turtle.
+    """
+    known = builtin_ontology()
+    counts = {"built in": len(known.relations)}
+    for path in config.ontology or ():
+        before, known = len(known.relations), read_ontology(path, known=known)
+        counts[str(path)] = len(known.relations) - before
+    return counts
 
 
 def encoder_options(config: Config) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as version_of
 from typing import Annotated, Any, Literal
@@ -44,11 +44,11 @@ class Check:
 @command("doctor", example="doxa doctor --db memory.db --json")
 def doctor(
     request: Request,
-    offline: Annotated[bool, typer.Option("--offline", help="Do not call the language model.")] = False,
+    offline: Annotated[bool, typer.Option("--offline", help="Do not call a server.")] = False,
 ) -> int:
     """Check what is installed, what works, and what is missing.
 
-    Really loads the encoder, calls the language model if one is configured, and opens the memory.
+    Really loads the encoder, calls the language model and the AMR parser if they are configured, and opens the memory.
     Exit code 0 when everything that is needed works, else 1.
     """
     checks = [
@@ -58,9 +58,11 @@ def doctor(
         _guarded("parser", lambda: _parser(request)),
         _guarded("language model", lambda: _model(request, offline=offline)),
         _understanding(request),
+        _guarded("ontology", lambda: _ontology(request)),
+        _guarded("AMR parser", lambda: _amr(request, offline=offline)),
         _guarded("WordNet", lambda: _lexicon(request)),
-        _guarded("memory", lambda: _database(request)),
     ]
+    checks.append(_unless_told(_guarded("memory", lambda: _database(request)), checks))
     works = all(check.state != "failed" for check in checks)
     found: dict[str, Any] = {
         "works": works,
@@ -82,6 +84,8 @@ def effective(config: Any) -> dict[str, Any]:
         for name in path:
             value = getattr(value, name)
         masked = "****" if hasattr(value, "get_secret_value") else value
+        if isinstance(masked, tuple):
+            masked = ", ".join(map(str, masked))
         found[".".join(path)] = masked if isinstance(masked, int | float | str | None) else str(masked)
     return {name: _without_password(value) if name == "db" else value for name, value in found.items()}
 
@@ -122,6 +126,12 @@ def _guarded(name: str, look: Callable[[], Check]) -> Check:
         return look()
     except DoxaError as exc:
         return Check(name=name, state="failed", detail=str(exc), fix=getattr(exc, "command", ""))
+
+
+def _unless_told(check: Check, before: list[Check]) -> Check:
+    """Return a failure without what an earlier check has said in the same words."""
+    told = next((one.name for one in before if "failed" == one.state == check.state and one.detail == check.detail), "")
+    return replace(check, detail=f"not opened; see {told}") if told else check
 
 
 def _encoder(request: Request) -> Check:
@@ -193,6 +203,36 @@ def _understanding(request: Request) -> Check:
     steps = " and ".join(["extract", *roles])
     detail = f"{model} reads the turns ({steps}); where it fails, built-in patterns do, and the turn counts as degraded"
     return Check(name=name, state="ok", detail=detail)
+
+
+def _ontology(request: Request) -> Check:
+    """Read the Turtle files that add to the built-in ontology."""
+    from doxa.engine import relation_counts
+
+    counts = relation_counts(request.config)
+    said = ", ".join(
+        f"{number} {where if where == 'built in' else f'from {where}'}" for where, number in counts.items()
+    )
+    return Check(name="ontology", state="ok", detail=f"relations: {said}")
+
+
+def _amr(request: Request, *, offline: bool) -> Check:
+    """Parse one sentence with the configured AMR parser; a language model was asked already."""
+    name, model = request.config.amr.name, request.config.llm.name
+    if name is None:
+        detail = "none is configured; `doxa amr` reads graphs, and no sentences"
+        return Check(name="AMR parser", state="off", detail=detail, fix="export DOXA_AMR=spring:URL")
+    if name.partition(":")[0] == "llm":
+        if model is None:
+            detail, fix = "the language model is to parse, and none is configured", "export DOXA_LLM=openai:NAME"
+            return Check(name="AMR parser", state="failed", detail=detail, fix=fix)
+        return Check(name="AMR parser", state="ok", detail=f"{model} parses sentences for `doxa amr`")
+    if offline and name.startswith("spring"):
+        return Check(name="AMR parser", state="off", detail=f"{name}, not called (--offline)")
+    from doxa.engine import extract_graph
+
+    extract_graph("I live here.", config=request.config, senses=False)
+    return Check(name="AMR parser", state="ok", detail=f"{name}, one sentence parsed")
 
 
 def _lexicon(request: Request) -> Check:
