@@ -64,7 +64,9 @@ def bench(
         Path | None, typer.Option("--predictions", metavar="FILE", help="understanding: write what was extracted.")
     ] = None,
     errors: Annotated[int | None, typer.Option("--errors", min=1, help="understanding: show mistakes.")] = None,
-    record: Annotated[bool, typer.Option(" /--no-record", help="Write no run record under runs/.")] = True,
+    record: Annotated[
+        bool, typer.Option("--record/--no-record", help="Write a run record under runs/, or none.")
+    ] = True,
 ) -> None:
     """Measure the memory on a benchmark.
 

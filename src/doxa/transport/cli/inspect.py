@@ -54,7 +54,7 @@ def facts(
 
 @command("rules", example="doxa rules --known-at 2024-07-01")
 def rules(request: Request, known_at: KnownAt = None) -> None:
-    """Show what was said in general or on a condition, and which turn says so."""
+    """Show the rules that were stated, and which turns say so."""
     moment = moment_of(known_at)
     with request.open() as doxa:
         request.hint_at_users(doxa)
@@ -65,7 +65,7 @@ def rules(request: Request, known_at: KnownAt = None) -> None:
 
 @command("entities", example="doxa entities")
 def entities(request: Request) -> None:
-    """Show the people and things that facts are about, with all their names.
+    """Show the people and things of the facts, with their names.
 
     `doxa merge` joins two names, `doxa split` tells them apart; a key tells people of one name from each other.
     """
