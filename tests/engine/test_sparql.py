@@ -96,7 +96,8 @@ def test_results_have_the_shape_of_the_standard(memory):
     [
         ("SELECT ?x WHERE {", "expected a query .*got: error at 1:18"),
         ("Where does Ana live?", "expected a query"),
-        ("SELECT ?x { ?x nope:a ?y }", "expected a query"),
+        ("SELECT ?x { ?x nope:a ?y }", "expected a query.*got: error at 1:.*known without PREFIX are .*doxa, .*prov"),
+        ("SELECT ?x FROM <urn:x> { ?x ?y ?z }", "one graph"),
         ("", "expected a text"),
         ("INSERT DATA { thing:ana doxa:likes thing:rum }", "expected SELECT.*got INSERT"),
         ("PREFIX ex: <urn:x> DELETE WHERE { ?a ?b ?c }", "got DELETE"),

@@ -50,9 +50,11 @@ class QueryGraph:
         """Return what a query finds. The prefixes of the graph need no declaration.
 
         Raises:
-            InputError: it is no query, changes something, or calls another server.
+            InputError: it is no query, changes something, names a graph, or calls another server.
         """
         words = [match["word"].upper() for match in TOKEN.finditer(_unescaped(text)) if match["word"]]
+        if "FROM" in words:
+            raise InputError("sparql: FROM names another graph, and a memory is one graph. Leave it out.")
         if "SERVICE" in words:
             raise InputError("sparql: SERVICE asks another server, and a memory is asked where it is. Leave it out.")
         first = next((word for word in words if word not in ("PREFIX", "BASE")), "")
@@ -70,9 +72,17 @@ class QueryGraph:
             names = [variable.value for variable in found.variables]
             values = [[solution[name] for name in names] for solution in found]
         except (SyntaxError, ValueError, RuntimeError, OSError) as exc:
-            raise InputError(f"sparql: expected a query ({FORMS}), got: {_brief(str(exc))}") from exc
+            raise InputError(f"sparql: expected a query ({FORMS}), got: {self._brief(str(exc))}") from exc
         rows = [{n: self._node(v) for n, v in zip(names, row, strict=True) if v is not None} for row in values]
         return Bindings(variables=tuple(names), rows=tuple(rows))
+
+    def _brief(self, message: str) -> str:
+        """Return the message of the parser without the dozens of tokens that it would have taken as well."""
+        head, found, rest = message.partition("expected ")
+        if "Prefix not found" in rest:
+            return f"{head}a prefix that is not declared; known without PREFIX are {', '.join(self._prefixes)}"
+        wanted = re.sub(r"\s+", " ", rest)
+        return f"{head}{found}{wanted if len(wanted) <= 100 else wanted[:100] + ' ...'}"
 
     def _node(self, node: object) -> Node:
         if isinstance(node, NamedNode):
@@ -96,10 +106,3 @@ def _unescaped(text: str) -> str:
         return chr(code) if code <= 0x10FFFF else ""
 
     return ESCAPE.sub(letter, text)
-
-
-def _brief(message: str) -> str:
-    """Return the message of the parser without the dozens of tokens that it would have taken as well."""
-    head, found, rest = message.partition("expected ")
-    wanted = re.sub(r"\s+", " ", rest)
-    return f"{head}{found}{wanted if len(wanted) <= 100 else wanted[:100] + ' ...'}"
