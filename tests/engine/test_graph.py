@@ -157,7 +157,8 @@ def test_a_fact_has_its_provenance_and_a_denial_is_one(doxa, tmp_path):
     ("text", "message"),
     [
         ("@prefix ex: <urn:x:> . ex:a ex:b ex:c .", "expected a Doxa export"),
-        ("@prefix ex: <urn:x:> .\nex:a ex:b", r"expected a Doxa export in RDF.*Unexpected end"),
+        ("@prefix ex: <urn:x:> .\nex:a ex:b", r"expected a Doxa export .*RDF.*Unexpected end.*doxa ingest"),
+        ("# What is known of ana\n\n- Ana is called Ana (D1:1)\n", "Markdown, which is for people"),
         ('{"@context": {}, "@graph": []}', "expected a Doxa export"),
         ("\x00\x01", "expected a Doxa export"),
         ("", "expected a Doxa export"),

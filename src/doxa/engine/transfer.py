@@ -24,6 +24,7 @@ FORMATS = ("jsonl", *GRAPHS, "markdown")
 BROKEN = (ValueError, KeyError, TypeError, AttributeError, RecursionError, InputError)
 KINDS = ("turn", "maintained", "withdrawn", "retracted", "identified")
 TEXTS = ("session", "speaker", "text")
+MARKDOWN = "# What is known of "
 
 
 def export(parts: Parts, user: str, path: Path, *, format: str) -> Path:
@@ -87,7 +88,7 @@ def _entries(user: str, rows: list[Row]) -> Iterator[LogEntry]:
 
 
 def _markdown(state: UserState) -> Iterator[str]:
-    yield f"# What is known of {state.user}\n\n"
+    yield f"{MARKDOWN}{state.user}\n\n"
     for fact in state.beliefs.select(now=state.today()):
         yield f"- {describe(fact)} ({', '.join(fact.turn_ids)})\n"
 
@@ -107,6 +108,9 @@ def import_(log: MemoryLog, user: str, path: Path) -> int:
 def _rows(path: Path, user: str) -> list[Row]:
     """Return the rows of an export, numbered from 1. Every one was folded once, so what is stored can be read."""
     data = _bytes(path)
+    if data.startswith(MARKDOWN.encode()):
+        message = "expected a Doxa export, got one in Markdown, which is for people; export as jsonl or turtle instead"
+        raise FormatError(message, path=str(path))
     read_records = _lines if b'"format"' in data.lstrip().partition(b"\n")[0] else _statements
     rows: list[Row] = []
     state, ordinals = UserState(user=user, dims=1), dict[str, int]()
@@ -148,15 +152,19 @@ def _statements(data: bytes, path: Path) -> Iterator[tuple[int | None, str, Any]
         records = list(entries_of(read_quads(data)))
     except (SyntaxError, ValueError) as exc:
         if isinstance(exc, SyntaxError) and data.lstrip()[:1] not in b"{[":
-            message = f"expected a Doxa export in RDF, could not read it: {exc.args[0]}; nothing was imported"
+            message = (
+                f"expected a Doxa export (jsonl, or RDF), could not read it: {exc.args[0]}; nothing was imported. To "
+                "read a transcript use `doxa ingest`."
+            )
             raise FormatError(message, path=str(path), line=exc.lineno) from exc
-        raise _not_ours(path, str(exc)) from exc
+        detail = f"could not read it: {exc.args[0]}" if isinstance(exc, SyntaxError) else f"this one lacks {exc}"
+        raise _not_ours(path, detail) from exc
     for record in records:
         yield None, json.dumps(record, ensure_ascii=False), record
 
 
 def _not_ours(path: Path, detail: str = "") -> FormatError:
-    said = f" ({detail})" if detail else ""
+    said = f"; {detail}" if detail else ""
     return FormatError(
         f'expected a Doxa export: a first line with "format": "{FORMAT}", or RDF with meta:format "{FORMAT}"{said}. '
         "To read a transcript use `doxa ingest`.",
@@ -170,7 +178,7 @@ def _bytes(path: Path) -> bytes:
     except FileNotFoundError as exc:
         raise NotFoundError(f"There is no file {path}.") from exc
     except OSError as exc:
-        raise FormatError(f"expected a Doxa export, could not read it: {exc}", path=str(path)) from exc
+        raise FormatError(f"expected a Doxa export, could not read it: {exc.strerror}", path=str(path)) from exc
 
 
 def _decoded(data: bytes, path: Path) -> str:

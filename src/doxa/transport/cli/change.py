@@ -161,7 +161,8 @@ def import_(
     An empty memory becomes what was exported; otherwise its turns are added, and none twice.
     """
     if not file.is_file():
-        raise InputError(f"There is no file {file}. Expected one that `doxa export` wrote.")
+        what = f"{file} is a folder" if file.is_dir() else f"There is no file {file}"
+        raise InputError(f"{what}. Expected a file that `doxa export` wrote.")
     with request.open(create=True) as doxa:
         turns = doxa.memory(user=request.config.user).import_(file)
     done = {"path": str(file), "user": request.config.user, "turns": turns}
