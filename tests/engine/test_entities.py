@@ -98,6 +98,10 @@ def test_names_that_are_not_known_or_not_clear_are_told(doxa):
     memory = memory_of(doxa, "Anna from work lives in Bonn.", "My cousin Anna lives in Ulm.", "Kim lives in Kiel.")
     with pytest.raises(NotFoundError, match="nobody and nothing called 'Zed'"):
         memory.merge("Zed", "Kim")
+    with pytest.raises(InputError, match="Expected a name, got None"):
+        memory.merge("Kim", None)
+    with pytest.raises(InputError, match="expected a fact or a rule, got 'Kim'"):
+        memory.describe("Kim")
     with pytest.raises(InputError, match="both are written"):
         memory.split("kim", "Kim")
     memory_of(doxa, "My aunt Kim lives in Rome.", "My dog Kim likes cheese.", start=4)

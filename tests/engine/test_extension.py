@@ -110,4 +110,6 @@ def test_a_bad_ontology_opens_nothing(config, tmp_path):
         Doxa.open(tmp_path / "memory.db", config=config, ontology=tmp_path / "bad.ttl")
     with pytest.raises(InputError, match="expected the path of a Turtle file or a pydantic class"):
         Doxa.open(tmp_path / "memory.db", config=config, ontology=dict)
+    with pytest.raises(InputError, match="one or a list of them, got 5"):
+        Doxa.open(tmp_path / "memory.db", config=config, ontology=5)
     assert not (tmp_path / "memory.db").exists()

@@ -63,9 +63,9 @@ def by_hand(log: MemoryLog, user: str, names: tuple[str, str], *, same: bool, re
         return changes
 
 
-def _named(name: str, beliefs: Beliefs, user: str) -> Term:
+def _named(name: object, beliefs: Beliefs, user: str) -> Term:
     """Return the term that a name or key means."""
-    if not str(name).strip():
+    if not isinstance(name, str) or not name.strip():
         raise InputError(f"Expected a name, got {name!r}.")
     known = (seen.term for seen in beliefs.identity.seen.values() if beliefs.said_of(seen.term.key))
     found = [term for term in known if name == term.key or name.casefold() == term.label.casefold()]

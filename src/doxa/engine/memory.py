@@ -312,7 +312,13 @@ class Memory:
             return state.counts()
 
     def describe(self, of: Fact | Rule) -> str:
-        """Return a fact or a rule as a plain sentence."""
+        """Return a fact or a rule as a plain sentence.
+
+        Raises:
+            InputError: it is neither.
+        """
+        if not isinstance(of, Fact | Rule):
+            raise InputError(f"describe: expected a fact or a rule, got {of!r}. `facts()` and `rules()` list them.")
         with using(self._doxa.parts.log.ontology):
             return describe_rule(of) if isinstance(of, Rule) else describe(of)
 

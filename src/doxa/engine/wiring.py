@@ -17,7 +17,7 @@ from doxa.backends.encoder import CachedEncoder, Encoder
 from doxa.backends.llm import LanguageModel
 from doxa.backends.parser import CachedParser, Parser
 from doxa.core.config import Config
-from doxa.core.errors import ConfigError, DoxaError
+from doxa.core.errors import ConfigError, DoxaError, InputError
 from doxa.core.ontology import Ontology
 from doxa.core.values import Turn
 from doxa.logic import builtin_ontology, from_models, merge, read_ontology
@@ -165,7 +165,9 @@ def wire(location: str, config: Config, ontology: OntologySource | Sequence[Onto
 
 def _ontology(config: Config, given: OntologySource | Sequence[OntologySource] | None) -> Ontology | None:
     """Return the inventory with what the settings and the caller add to it, in that order; None when it is nothing."""
-    more = [given] if isinstance(given, (str, Path, type)) else list(given or ())
+    more = [given] if isinstance(given, (str, Path, type)) else given or ()
+    if not isinstance(more, (list, tuple)):
+        raise InputError(f"ontology: expected Turtle files and pydantic classes, one or a list of them, got {given!r}.")
     sources: list[OntologySource] = [*(config.ontology or ()), *more]
     if not sources:
         return None
