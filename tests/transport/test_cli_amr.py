@@ -21,6 +21,8 @@ def test_a_broken_graph_is_told_with_its_file_and_line(cli):
     path = cli.file("broken.amr", f"{GO}\n\n(e / eat-01")
     done = cli("amr", path, "--no-senses")
     assert done.exit_code == 1 and "broken.amr:3: Expected an AMR graph" in done.stderr
+    done = cli("amr", cli.file("deep.amr", "(a / a :ARG0 " * 200 + "b" + ")" * 200))
+    assert done.exit_code == 1 and "deep.amr: Expected a graph of at most" in done.stderr
 
 
 def test_the_doctor_tells_how_to_get_wordnet(cli, monkeypatch):

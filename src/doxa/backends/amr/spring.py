@@ -87,7 +87,7 @@ class SpringParser:
                 ) from exc
         except (URLError, OSError, HTTPException) as exc:
             raise BackendUnavailableError(
-                f"{self.name} did not answer: {exc}. Check the address and that the service runs, or raise timeout_s."
+                f"{self.name} did not answer: {exc}. Check the address and the service, or raise amr.timeout_s."
             ) from exc
 
 

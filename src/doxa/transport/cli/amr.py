@@ -37,7 +37,8 @@ def amr(
     try:
         found = extract_graph(_text(source), config=request.config, senses=senses, speaker=speaker, **options)
     except FormatError as exc:
-        raise FormatError(f"{'standard input' if source == '-' else source}:{exc}") from exc
+        where = "standard input" if source == "-" else source
+        raise FormatError(f"{where}{':' if exc.line else ': '}{exc}") from exc
     for reason in found.trace.degraded:
         request.note(f"Note: {reason}")
     for sentence in found.sentences:
