@@ -152,6 +152,19 @@ def test_rules_are_listed_with_their_words(cli):
     assert rule["then"][0]["relation"] == "gets" and rule["if_"][0]["subject"] == "?x"
 
 
+def test_a_sentence_with_several_rules_is_quoted_once(cli):
+    path = cli.file("rules.txt", "Ana: Either Tom or Mia will drive, but not both.\n")
+    cli("ingest", path)
+    assert len(cli.json("rules")) > 1 and cli("rules").stdout.count('Ana: "Either Tom or Mia') == 1
+
+
+def test_a_relation_that_no_fact_has_is_met_with_one_like_it(ana):
+    """A slip in `--relation` is not taken for a fact that is missing."""
+    assert "Did you mean lives in?" in ana("facts", "--relation", "livs in").stderr
+    assert "Did you mean" not in ana("facts", "--relation", "lives in").stderr
+    assert "Did you mean" not in ana("facts", "--relation", "zzz").stderr
+
+
 def test_without_rules_there_are_none(ana):
     """A line for people, an empty list for programs."""
     assert "No rules." in ana("rules").stdout and ana.json("rules") == []

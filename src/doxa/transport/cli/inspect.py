@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -12,6 +13,9 @@ from doxa.transport.cli.ask import AsOf, KnownAt
 from doxa.transport.cli.render import clean, columns, count, put
 from doxa.transport.cli.request import Request, day_of, moment_of
 from doxa.transport.cli.show import show_entities, show_evidence, show_facts, show_history, show_rules, show_why
+
+if TYPE_CHECKING:
+    from doxa.engine import Memory
 
 __all__ = ["entities", "facts", "history", "rules", "search", "stats", "why"]
 
@@ -48,8 +52,18 @@ def facts(
         memory = doxa.memory(user=request.config.user)
         found = memory.facts(current=not everything, subject=subject, relation=relation, as_of=day, known_at=moment)
         request.give(found, lambda out: show_facts(out, found, memory.describe))
+        if relation and not found:
+            _hint_at_relations(request, memory, relation)
         if not request.json and found:
             request.note(count(len(found), "fact") + ("" if everything else "; --all also shows what is over"))
+
+
+def _hint_at_relations(request: Request, memory: Memory, relation: str) -> None:
+    """Where no fact has this relation, name one that is spelled like it."""
+    known = {str(fact.relation) for fact in memory.facts(current=False)}
+    near = get_close_matches(relation, sorted(known), n=1)
+    if near and near[0] != relation:
+        request.note(f"Did you mean {near[0]}?")
 
 
 @command("rules", example="doxa rules --known-at 2024-07-01")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import groupby
 
 from rich.console import Console
 from rich.table import Table
@@ -68,15 +69,16 @@ def show_facts(out: Console, facts: Sequence[Fact], describe: Describe) -> None:
 
 
 def show_rules(out: Console, rules: Sequence[Rule], describe: Callable[[Rule], str]) -> None:
-    """Print rules as a table, one row per rule, with the words that say it."""
+    """Print rules as a table, one row per sentence: what it says, and under it its words."""
     if not rules:
         out.print("No rules.")
         return
     table = columns("turn", "said on", "rule")
-    for rule in rules:
-        what = Text(f"{clean(describe(rule))}\n")
-        what.append(f'{clean(rule.speaker)}: "{shorten(rule.span, 200)}"', style="dim")
-        table.add_row(clean(rule.turn_id), when(rule.known_at), what)
+    for (turn_id, speaker, span), same in groupby(rules, lambda rule: (rule.turn_id, rule.speaker, rule.span)):
+        of_one = list(same)
+        what = Text("".join(f"{clean(describe(rule))}\n" for rule in of_one))
+        what.append(f'{clean(speaker)}: "{shorten(span, 200)}"', style="dim")
+        table.add_row(clean(turn_id), when(of_one[0].known_at), what)
     put(out, table)
 
 
