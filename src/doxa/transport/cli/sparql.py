@@ -25,8 +25,8 @@ def sparql(
 ) -> None:
     """Ask what is believed in SPARQL; nothing is changed.
 
-    Known prefixes: doxa (classes and relations), thing, fact, turn (of the user), meta (status, validFrom, ... of a
-    fact), prov, owl, rdf, rdfs, skos, xsd. --json prints SPARQL results JSON.
+    Known prefixes: doxa (classes and relations), thing, fact, turn, event, change (of the user), meta (status,
+    validFrom, ... of a fact), prov, dul, owl, rdf, rdfs, skos, xsd. --json prints SPARQL results JSON.
     """
     day, moment = day_of(as_of), moment_of(known_at)
     with request.open() as doxa:
