@@ -182,6 +182,12 @@ def test_doctor_says_who_reads_turns(cli, monkeypatch):
     monkeypatch.setenv("DOXA_UNDERSTAND_EXTRACT", "prompted")
     checks = {check["name"]: check for check in cli.json("doctor", code=1)["checks"]}
     assert checks["understanding"]["state"] == "failed" and "DOXA_LLM" in checks["understanding"]["fix"]
+    monkeypatch.setenv("DOXA_UNDERSTAND_EXTRACT", "amr")
+    checks = {check["name"]: check for check in cli.json("doctor", code=1)["checks"]}
+    assert checks["understanding"]["state"] == "failed" and "DOXA_AMR" in checks["understanding"]["fix"]
+    monkeypatch.setenv("DOXA_AMR", "spring:http://127.0.0.1:9")
+    checks = {check["name"]: check for check in cli.json("doctor", "--offline")["checks"]}
+    assert checks["understanding"]["state"] == "ok" and "spring" in checks["understanding"]["detail"]
 
 
 def test_doctor_reads_the_ontology_that_is_configured(cli, monkeypatch):

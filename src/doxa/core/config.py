@@ -79,8 +79,10 @@ class LLMConfig(_Group):
 class UnderstandConfig(_Group):
     """Who reads a turn; each role is the built-in one or a prompt to the language model."""
 
-    extract: Literal["builtin", "prompted"] = Field(
-        "builtin", description="What finds the facts of a turn: patterns, or the language model (see `llm`)."
+    extract: Literal["builtin", "prompted", "amr"] = Field(
+        "builtin",
+        description="What finds the facts of a turn: `builtin`; `prompted`, the language model (see `llm`); or `amr`, "
+        "the graphs of the AMR parser (see `amr`).",
     )
     distil: Literal["builtin", "prompted"] = Field(
         "builtin", description="With `extract` prompted: whether the model first writes the turn as plain statements."
@@ -89,11 +91,11 @@ class UnderstandConfig(_Group):
         "builtin", description="With `extract` prompted: whether the model also has to say yes to every fact."
     )
     max_tokens: int = Field(1500, gt=0, description="Most tokens of one answer of the model about a turn.")
-    parallel: int = Field(4, gt=0, description="How many turns of one user the model reads at the same time.")
+    parallel: int = Field(4, gt=0, description="How many turns of one user the model, or AMR parser, reads at once.")
 
 
 class AmrConfig(_Group):
-    """Which parser turns sentences into AMR graphs, for `doxa amr`; graphs themselves need none."""
+    """Which parser turns sentences into AMR graphs, for `doxa amr` and `understand.extract`."""
 
     name: str | None = Field(None, description="`spring:URL`, `amrlib` or `amrlib:FOLDER` (extra amr), or `llm`.")
     timeout_s: float = Field(30.0, gt=0, description="Seconds to wait for the graph of one sentence.")

@@ -7,21 +7,21 @@ DUL class. A step that has nothing to work with is left out, and the trace says 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Literal
 
 from doxa.backends import load
 from doxa.backends.amr import AmrParser
 from doxa.backends.encoder import Encoder
 from doxa.backends.lexicon import Lexicon
-from doxa.backends.llm import LanguageModel, Message
+from doxa.backends.llm import LanguageModel
 from doxa.core.config import Config
 from doxa.core.errors import BackendError, ConfigError, InputError
 from doxa.core.trace import Trace, Tracer
 from doxa.core.values import Claim, Turn
+from doxa.engine.parsing import graphs_of, needs_model, open_amr
 from doxa.engine.wiring import encoder_options
 from doxa.logic import AmrGraph, Translation, amr_to_turtle, enrich_amr, read_amrs, translate_amr
 from doxa.understand import likely_pos, senses_of_all, split_sentences, understand_graph
@@ -31,8 +31,6 @@ __all__ = ["KnowledgeGraph", "Sentence", "extract_graph"]
 BASE = "urn:doxa:amr:"
 BASES = re.compile(r"""[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"{}|^`\\#]*""")
 PENMAN = re.compile(r"^\s*(?:#[^\n]*\n\s*)*\(\s*[^\s()/\"]+\s*/", re.MULTILINE)
-MAX_TOKENS = 1500
-Speaker = Literal["system", "user", "assistant"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,10 +133,8 @@ class _Tools:
 def _parsed(text: str, config: Config, parser: AmrParser | None, tracer: Tracer) -> tuple[AmrGraph, ...]:
     sentences = split_sentences(text)
     with _parser(config, parser) as ready, tracer.step("parse") as detail:
-        graphs = ready.parse(sentences)
+        said = graphs_of(sentences, ready)
         detail.update(parser=ready.name, sentences=len(sentences))
-    # The comment makes the sentence part of the graph, whatever it holds.
-    said = (f"# ::snt {' '.join(sentence.split())}\n{graph}" for sentence, graph in zip(sentences, graphs, strict=True))
     return tuple(found for one in said for found in read_amrs(one)[:1])
 
 
@@ -148,19 +144,13 @@ def _parser(config: Config, given: AmrParser | None) -> Iterator[AmrParser]:
     if given is not None:
         yield given
         return
-    name, model = config.amr.name, None
-    if name is None:
+    if config.amr.name is None:
         raise ConfigError(
             "Text needs an AMR parser, and none is configured. Set DOXA_AMR to spring:URL, amrlib or llm, or give AMR "
             "graphs in PENMAN notation."
         )
-    options: dict[str, object] = {}
-    if name.partition(":")[0] == "spring":
-        options["timeout_s"] = config.amr.timeout_s
-    elif name.partition(":")[0] == "llm":
-        model = _model(config)
-        options["ask"] = _asking(model)
-    parser: AmrParser = load("amr", name, **options)
+    model = _model(config) if needs_model(config.amr.name) else None
+    parser = open_amr(config, model)
     try:
         yield parser
     finally:
@@ -182,16 +172,6 @@ def _model(config: Config) -> LanguageModel:
         max_retries=group.max_retries,
     )
     return model
-
-
-def _asking(model: LanguageModel) -> Callable[[Sequence[tuple[Speaker, str]]], str]:
-    """Return a model as the function that the AMR parser asks."""
-
-    def ask(messages: Sequence[tuple[Speaker, str]]) -> str:
-        said = [Message(role=role, content=content) for role, content in messages]
-        return model.complete(said, max_tokens=MAX_TOKENS).text
-
-    return ask
 
 
 @contextmanager

@@ -13,10 +13,10 @@ from typing import Any
 from doxa.backends.parser import Parser
 from doxa.backends.store import Row
 from doxa.core.errors import BackendError, NotFoundError, StoreConflictError
-from doxa.core.values import Certificate, Claim, Fact, Turn
+from doxa.core.values import Act, Certificate, Claim, Fact, Turn
 from doxa.memory import Beliefs, Event, MemoryLog, Note, UserState, is_identity, turn_of
 from doxa.revise import retract, revise, withdraw
-from doxa.understand import Extraction, Understanding, ground, identify, of_world, understand
+from doxa.understand import Extraction, Understanding, ground, identify, of_world, understand, understand_graph
 
 __all__ = ["NO_TURN", "beliefs_at", "erase_all", "erase_turn", "note_of", "reading_of"]
 
@@ -24,6 +24,8 @@ NEEDS = {"retracted": "target", "identified": "claims"}
 """What the body of an event made by hand holds as long as the fact or the names that it is about are known."""
 NO_TURN = "User {user!r} has no turn {turn_id!r}. `doxa search` and `doxa facts` show turn ids."
 
+BY_AMR = "amr "
+"""How `Extraction.by` opens where an AMR parser read the turn."""
 REREAD = "what stood before it was erased, so the turn was read again without the language model"
 
 
@@ -80,7 +82,8 @@ def reading_of(
         context: earlier turns of its session.
         beliefs: what is believed before it.
         parser: parses its sentences; when it fails, the turn is read by the order of its words.
-        extraction: what a language model read out of it; its claims take the place of the built-in ones.
+        extraction: what a language model or an AMR parser read out of it; its claims take the place of the built-in
+            ones.
 
     Names that stand for one person or thing are claims as well, found by the same rules whoever read the turn.
     """
@@ -109,12 +112,32 @@ def _read(
         return Understanding(intents=("chat",)), f"the turn could not be understood: {exc!r}"
     if extraction is None or extraction.failed:
         return found, "; ".join(filter(None, (failed, extraction.failed if extraction else "")))
+    if extraction.by.startswith(BY_AMR):
+        return _by_graphs(found, extraction, turn, context, beliefs)
     try:
         read = ground(extraction, turn, context, beliefs)
     except Exception as exc:  # noqa: BLE001  a model may write anything; the turn is read without it then
         return found, f"what the language model read could not be used, so the turn was read without it: {exc!r}"
     intents = tuple(dict.fromkeys((*read.intents, *(i for i in found.intents if i in ("ask", "greet"))))) or ("chat",)
     return replace(read, intents=intents, questions=found.questions, rules=read.rules or found.rules), ""
+
+
+def _by_graphs(
+    found: Understanding, extraction: Extraction, turn: Turn, context: Sequence[Turn], beliefs: Beliefs
+) -> tuple[Understanding, str]:
+    """Return what the graphs of a turn say in place of its built-in statements.
+
+    AMR knows no repairs ("sorry, I meant Bonn"), so a sentence that is one is left to the built-in reading.
+    """
+    try:
+        read = [claim for graph in extraction.graphs for claim in understand_graph(graph, turn, context, beliefs)]
+    except Exception as exc:  # noqa: BLE001  a parser may write anything; the turn is read without it then
+        return found, f"the AMR graphs of the turn could not be used, so it was read without them: {exc!r}"
+    mended = [" ".join(told.text.split()) for told in found.statements if told.act is not Act.STATE]
+    repairs = [claim for claim in found.claims if claim.act is not Act.STATE]
+    claims = dict.fromkeys([*repairs, *(claim for claim in read if claim.span not in mended)])
+    intents = tuple(dict.fromkeys((*(("inform",) if read else ()), *(i for i in found.intents if i != "chat"))))
+    return replace(found, claims=tuple(claims), intents=intents or ("chat",)), ""
 
 
 def note_of(understanding: Understanding, extraction: Extraction | None = None) -> Note:
@@ -232,6 +255,7 @@ def _retell(
 
 def _reread(event: Event, turn: Turn, state: UserState, parser: Parser, *, context_turns: int, seen: bool) -> Event:
     """Return an event with what its turn says now that something before it is gone."""
+    seen = seen and not str(event.extraction.get("by", "")).startswith(BY_AMR)  # a parser sees the turn alone
     extraction = Extraction.from_data(event.extraction) if event.extraction and not seen else None
     found, failed = reading_of(turn, state.context(turn, context_turns), state.beliefs, parser, extraction)
     if seen and event.extraction:

@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from doxa.backends import load
+from doxa.backends.amr import AmrParser
 from doxa.backends.encoder import CachedEncoder, Encoder
 from doxa.backends.llm import LanguageModel
 from doxa.backends.parser import CachedParser, Parser
@@ -20,10 +21,11 @@ from doxa.core.config import Config
 from doxa.core.errors import ConfigError, DoxaError, InputError
 from doxa.core.ontology import Ontology
 from doxa.core.values import Turn
+from doxa.engine.parsing import graphs_of, needs_model, open_amr
 from doxa.logic import builtin_ontology, from_models, merge, read_ontology
 from doxa.memory import MemoryLog, using
 from doxa.recall import RecallSpec
-from doxa.understand import Extraction, RelationMapper, Roles, extract_with_model
+from doxa.understand import Extraction, RelationMapper, Roles, extract_with_model, split_sentences
 
 __all__ = ["OntologySource", "Parts", "encoder_options", "relation_counts", "wire"]
 
@@ -41,6 +43,7 @@ class Parts:
     parser: Parser
     """It keeps its latest parses: the turns of a context were parsed when they came in."""
     _model: LanguageModel | None = None
+    _amr: AmrParser | None = None
     _mapper: RelationMapper | None = None
     _guard: threading.Lock = field(default_factory=threading.Lock)
 
@@ -61,17 +64,31 @@ class Parts:
                 )
             return self._model
 
+    def amr(self) -> AmrParser:
+        """Return the configured AMR parser, opened at its first use.
+
+        Raises:
+            ConfigError: none is configured.
+            BackendError: it cannot be opened.
+        """
+        model = self.model() if needs_model(self.config.amr.name or "") else None
+        with self._guard:
+            if self._amr is None:
+                self._amr = open_amr(self.config, model)
+            return self._amr
+
     def block(self, most: int) -> int:
-        """Return how many turns of one user are processed together: fewer when a model reads them."""
-        return min(most, self.config.understand.parallel) if self.config.understand.extract == "prompted" else most
+        """Return how many turns of one user are processed together: fewer when a model or AMR parser reads them."""
+        return most if self.config.understand.extract == "builtin" else min(most, self.config.understand.parallel)
 
     def extract(self, user: str, block: Sequence[Turn]) -> list[Extraction | None]:
-        """Return what the language model reads out of some turns, all at the same time; None where none is asked.
+        """Return what the language model or the AMR parser reads out of some turns; None where neither is asked.
 
-        No lock is held while the model is waited for. A failure is a value: the turn is then read without a model.
+        All turns are read at the same time, and no lock is held meanwhile. A failure is a value: the turn is then
+        read in the built-in way.
         """
         settings = self.config.understand
-        if settings.extract != "prompted":
+        if settings.extract == "builtin":
             return [None] * len(block)
         with self.log.user(user) as state:
             contexts = [state.context(turn, self.config.engine.context_turns) for turn in block]
@@ -82,6 +99,8 @@ class Parts:
         if turn.generated or not turn.text.strip():
             return None
         settings = self.config.understand
+        if settings.extract == "amr":
+            return self._graphs_of(turn)
         try:
             model = self.model()
         except DoxaError as exc:
@@ -97,6 +116,14 @@ class Parts:
                 max_tokens=settings.max_tokens,
             )
 
+    def _graphs_of(self, turn: Turn) -> Extraction:
+        """Return the AMR graph of each sentence of a turn; all of them, or none."""
+        try:
+            parser = self.amr()
+            return Extraction(graphs=graphs_of(split_sentences(turn.text), parser), by=f"amr {parser.name}", calls=1)
+        except DoxaError as exc:
+            return Extraction(failed=f"the AMR parser failed, so the turn was read without it: {exc}")
+
     def describe(self) -> dict[str, Any]:
         """Return which database and models are in use."""
         return {
@@ -104,6 +131,7 @@ class Parts:
             "encoder": {"name": self.encoder.name, "dims": self.encoder.dims},
             "parser": self.parser.name,
             "llm": self.config.llm.name,
+            "amr": self.config.amr.name,
         }
 
     def mapper(self) -> RelationMapper:
@@ -122,6 +150,8 @@ class Parts:
 
     def close(self) -> None:
         """Give back models and connections."""
+        if self._amr is not None:
+            self._amr.close()
         if self._model is not None:
             self._model.close()
         self.encoder.close()
@@ -148,11 +178,7 @@ def wire(location: str, config: Config, ontology: OntologySource | Sequence[Onto
         InputError: an ontology is neither Turtle nor a pydantic class, or says what cannot be.
         StoreError: the database cannot be opened.
     """
-    if config.understand.extract == "prompted" and config.llm.name is None:
-        raise ConfigError(
-            "Setting understand.extract is 'prompted', which needs a language model, and none is configured. Set "
-            "llm.name (DOXA_LLM=openai:NAME), or set understand.extract to 'builtin'."
-        )
+    _require_reader(config)
     known = _ontology(config, ontology)
     encoder = load("encoder", config.encoder.name, **encoder_options(config))  # first: a bad name makes no file
     parser = CachedParser(load("parser", config.parser.name))
@@ -161,6 +187,22 @@ def wire(location: str, config: Config, ontology: OntologySource | Sequence[Onto
     recall = RecallSpec(top_k=config.recall.top_k, pool=config.recall.pool)
     queries = CachedEncoder(encoder)
     return Parts(config=config, log=log, encoder=encoder, queries=queries, recall=recall, parser=parser)
+
+
+def _require_reader(config: Config) -> None:
+    """Raise ConfigError where turns are to be read by what is not configured."""
+    wanted, amr = config.understand.extract, config.amr.name
+    if wanted == "amr" and amr is None:
+        raise ConfigError(
+            "Setting understand.extract is 'amr', which needs an AMR parser, and none is configured. Set amr.name "
+            "(DOXA_AMR=spring:URL, amrlib or llm), or set understand.extract to 'builtin'."
+        )
+    if config.llm.name is None and (wanted == "prompted" or (wanted == "amr" and needs_model(amr or ""))):
+        reason = "which needs a language model" if wanted == "prompted" else "by the parser 'llm', a language model"
+        raise ConfigError(
+            f"Setting understand.extract is {wanted!r}, {reason}, and none is configured. Set "
+            "llm.name (DOXA_LLM=openai:NAME), or set understand.extract to 'builtin'."
+        )
 
 
 def _ontology(config: Config, given: OntologySource | Sequence[OntologySource] | None) -> Ontology | None:

@@ -35,7 +35,7 @@ class Understanding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extraction:
-    """What a language model read out of a turn: plain data, before it is known who and what is meant.
+    """What a language model or an AMR parser read out of a turn: plain data, before it is known who and what is meant.
 
     It depends on the turn and its context alone, so it is stored with the turn, and a replay asks no model again.
     """
@@ -44,14 +44,16 @@ class Extraction:
     """Subject, relation, object, polarity, modality, valid_from, valid_to, ended, act, quote: as the model put them."""
     rules: tuple[Mapping[str, Any], ...] = ()
     """Two clauses, `if` and `then`, with their quote."""
+    graphs: tuple[str, ...] = ()
+    """AMR graphs in PENMAN notation, one for each sentence of the turn, which its `::snt` comment holds."""
     dropped: tuple[str, ...] = ()
     by: str = ""
-    """Version of the prompts and name of the model."""
+    """Version of the prompts and name of the model, or the name of the AMR parser."""
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     failed: str = ""
-    """Why the model was of no use for this turn; empty when it was."""
+    """Why the model or parser was of no use for this turn; empty when it was."""
 
     def to_data(self) -> dict[str, Any]:
         """Return plain data for JSON; what is empty is left out."""
@@ -63,6 +65,7 @@ class Extraction:
         return cls(
             facts=tuple(data.get("facts", ())),
             rules=tuple(data.get("rules", ())),
+            graphs=tuple(data.get("graphs", ())),
             dropped=tuple(data.get("dropped", ())),
             by=data.get("by", ""),
             calls=data.get("calls", 0),

@@ -194,6 +194,8 @@ def _understanding(request: Request) -> Check:
     name = "understanding"
     if group.extract == "builtin":
         return Check(name=name, state="ok", detail="built-in patterns read the turns")
+    if group.extract == "amr":
+        return _amr_understanding(request)
     if model is None:
         fix = "export DOXA_LLM=openai:NAME"
         return Check(
@@ -233,6 +235,17 @@ def _amr(request: Request, *, offline: bool) -> Check:
 
     extract_graph("I live here.", config=request.config, senses=False)
     return Check(name="AMR parser", state="ok", detail=f"{name}, one sentence parsed")
+
+
+def _amr_understanding(request: Request) -> Check:
+    """Say whether an AMR parser is there to read turns."""
+    name, parser = "understanding", request.config.amr.name
+    if parser is None:
+        fix = "export DOXA_AMR=spring:URL"
+        detail = "turns are to be read by an AMR parser, and none is configured"
+        return Check(name=name, state="failed", detail=detail, fix=fix)
+    detail = f"the AMR parser {parser} reads the turns; where it fails, built-in patterns do, and the turn counts as "
+    return Check(name=name, state="ok", detail=f"{detail}degraded")
 
 
 def _lexicon(request: Request) -> Check:
