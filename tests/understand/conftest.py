@@ -1,11 +1,13 @@
 """Turns by construction, and what is understood of them in short form."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from types import SimpleNamespace
 
 import pytest
 
+from doxa.backends import load
+from doxa.backends.parser import CachedParser, Parser
 from doxa.core.values import Act, Change, ChangeKind, Claim, Fact, Turn
 from doxa.memory import Beliefs, fact_id
 from doxa.understand import Understanding, understand
@@ -43,7 +45,9 @@ def fact_of(claim: Claim) -> Fact:
     )
 
 
-def after(*texts: str | tuple[str, str], at: datetime = AT) -> tuple[list[Turn], Beliefs, Understanding]:
+def after(
+    *texts: str | tuple[str, str], at: datetime = AT, parser: Parser | None = None
+) -> tuple[list[Turn], Beliefs, Understanding]:
     """Return the turns, what is believed, and what the last turn was understood as. A pair names the speaker."""
     turns: list[Turn] = []
     beliefs = Beliefs()
@@ -51,7 +55,7 @@ def after(*texts: str | tuple[str, str], at: datetime = AT) -> tuple[list[Turn],
     for number, text in enumerate(texts, start=1):
         speaker, said = text if isinstance(text, tuple) else ("Nora", text)
         now = turn(said, speaker=speaker, number=number, at=at)
-        understanding = understand(now, turns, beliefs)
+        understanding = understand(now, turns, beliefs, parser)
         learn(beliefs, understanding)
         turns.append(now)
     return turns, beliefs, understanding
@@ -71,9 +75,17 @@ def _short(claim: Claim) -> str:
     return " ".join([*marks, claim.subject.label, claim.relation.name, claim.object.label]) + time
 
 
-def claims_of(*texts: str | tuple[str, str]) -> list[str]:
+def claims_of(*texts: str | tuple[str, str], parser: Parser | None = None) -> list[str]:
     """Return the claims of the last of some turns, in short form."""
-    return short(after(*texts)[2].claims)
+    return short(after(*texts, parser=parser)[2].claims)
+
+
+@pytest.fixture(scope="session")
+def parser() -> Iterator[Parser]:
+    """The parser in the package; it keeps its latest parses."""
+    parser = CachedParser(load("parser", "builtin"))
+    yield parser
+    parser.close()
 
 
 @pytest.fixture(scope="session")

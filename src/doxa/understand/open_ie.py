@@ -31,7 +31,7 @@ def open_propositions(text: str, parser: Parser) -> list[OpenProposition]:
     for words in split(text):
         if words:
             tree = Tree(text, words, parser.parse([[word.form for word in words]])[0])
-            found.extend(_of_sentence(tree))
+            found.extend(told for told in _of_sentence(tree) if told.subject and all(told.arguments))
     return found
 
 

@@ -17,7 +17,7 @@ ABBREVIATION = re.compile(
     r"aug|sept?|oct|nov|dec|(?-i:[A-Z]))\.$",
     re.IGNORECASE,
 )
-END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+|\n+")
+END = re.compile(r"(?<=[.!?…])\s+|(?<=[.!?…][\"'”)\]])\s+|(?<=[.!?…][\"'”)\]][\"'”)\]])\s+|\n+")
 QUOTED = re.compile(r"\"[^\"]{0,300}\"|“[^”]{0,300}”|(?<!\w)'[^']{3,200}'(?!\w)")
 TITLE = re.compile(
     r"(?!(?:I|We|You|No|Yes|Not|He|She|It|They|Let|OK|Ok)\b)[A-Z][\w'’-]*"
@@ -83,8 +83,9 @@ def _sentence(raw: str) -> list[Sentence]:
     if not re.search(r"\w", raw):
         return []
     question = raw.rstrip("\"')] ").endswith("?")
-    body = raw.rstrip(".!?… \"')]")
-    text = _written_out(QUOTED.sub(_unquoted, body)) if len(body) <= LONGEST else ""
+    body = raw if len(raw) > LONGEST else QUOTED.sub(_unquoted, raw)  # a quote may end the sentence
+    body = body.rstrip(".!?… \"')]")
+    text = _written_out(body) if len(body) <= LONGEST else ""
     return [Sentence(raw=raw, text=text, question=question)]
 
 
