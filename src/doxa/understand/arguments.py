@@ -19,6 +19,8 @@ FOCUS = re.compile(
     r"^(?:and|or|but|nor|only|just|even|also|especially|mainly|mostly|exactly|almost|nearly|about|around) ",
     re.IGNORECASE,
 )
+GIVING = frozenset("give lend send hand offer show teach owe pass feed bring promise mail email".split())
+"""Verbs with a receiver and a thing, both without a preposition."""
 MOST_PHRASES = 6
 
 
@@ -54,7 +56,10 @@ class Arguments:
     def complement(self, head: int) -> tuple[Complement, tuple[str, ...]]:
         tree = self.tree
         objects: list[int] = []
+        receivers = self._receivers(head)
         for kid in tree.kids(head, "obj"):
+            if kid in receivers:
+                continue
             objects.extend(self._told_positively(tree.members(kid)))
         if not objects:
             loose = [kid for kid in tree.kids(head, "obl") if tree.relation(kid) == "obl" and not self.case(kid)]
@@ -67,6 +72,7 @@ class Arguments:
             self.phrase(place) for place in objects if place not in self.adjuncts and tree.form(place) not in UNNAMED
         )
         phrases = [*self._obliques(head), *self._prices(objects)]
+        phrases += [("to", listed([self.phrase(place) for place in tree.members(kid)])) for kid in receivers]
         if tree.kid(head, "obj") is not None and tree.lemma(head) in ("call", "name", "nickname", "dub"):
             names = [*tree.kids(head, "xcomp"), *tree.kids(head, "obj")[1:]]
             phrases.extend(("as", self.phrase(kid)) for kid in names)
@@ -75,6 +81,14 @@ class Arguments:
         if tree.relation(head) == "acl:relcl":
             texts, phrases = self._relativised(head, texts, phrases)
         return Complement(direct=listed(texts), phrases=tuple(phrases[:MOST_PHRASES])), texts
+
+    def _receivers(self, head: int) -> list[int]:
+        """Return the first of two bare objects, whatever the parser calls it ("gave [Anton] a guitar")."""
+        tree = self.tree
+        if tree.lemma(head) not in GIVING:
+            return []
+        objects = [kid for kid in tree.kids(head, "iobj", "obj") if kid > head and tree.form(kid) not in UNNAMED]
+        return objects[:1] if len(objects) == 2 else []
 
     def _prices(self, objects: Sequence[int]) -> Iterator[tuple[str, str]]:
         """Yield what is paid for, which parsers hang on the sum ("paid [40 euros [for the lamp]]")."""
@@ -134,7 +148,10 @@ class Arguments:
 
     def _obliques(self, head: int) -> Iterator[tuple[str, str]]:
         tree = self.tree
+        receivers = self._receivers(head)
         for kid in tree.kids(head, "obl", "iobj"):
+            if kid in receivers:
+                continue
             measure = tree.relation(kid) in ("obl:unmarked", "obl:npmod") and kid < head and tree.upos(head) == "ADJ"
             if kid in self.adjuncts or tree.form(kid) in UNNAMED or measure:
                 continue

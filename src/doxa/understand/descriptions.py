@@ -276,7 +276,8 @@ def _adjective(scene: Scene) -> Iterator[Proposition]:
     if compared:
         yield say(scene, relation_type(f"{compared[1]}_than"), compared[2], polarity=polarity)
         return
-    if complement.direct.casefold() in STATES and (is_animate(scene) or scene.owner):
+    about = any(complement.at(preposition) for preposition in ("of", "about", "at", "with"))  # "afraid of heights"
+    if complement.direct.casefold() in STATES and not about and (is_animate(scene) or scene.owner):
         yield say(
             scene,
             relation_type("has_state"),

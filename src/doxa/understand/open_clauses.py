@@ -264,7 +264,8 @@ def _tells(text: str) -> bool:
 
 
 def _participates(preposition: str, text: str, has_object: bool) -> bool:
-    if not preposition or preposition.replace(" ", "+") in LOOSE or not _tells(text) or EMPTY_PHRASE.match(clean(text)):
+    loose = preposition.replace(" ", "+") in LOOSE and (preposition != "of" or has_object)  # "is made of oak"
+    if not preposition or loose or not _tells(text) or EMPTY_PHRASE.match(clean(text)):
         return False
     if preposition in CLOCK_PREPOSITIONS and CLOCK.fullmatch(text):
         return True

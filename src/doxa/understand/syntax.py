@@ -194,7 +194,7 @@ class Tree:
     def _spelt(self, place: int) -> str:
         word = self.text[self.words[place].start : self.words[place].end]
         if self.upos(place) == "PROPN":
-            return word.title() if word.islower() else word
+            return word.title() if word.islower() and word.replace("-", "").isalpha() else word  # no address
         opens = place == 0 and word[1:].islower() and self.upos(place) != "PRON"
         return word[:1].casefold() + word[1:] if opens else word
 
