@@ -77,6 +77,13 @@ CASES: dict[str, tuple[list[str | tuple[str, str]], list[str]]] = {
         ["Vera sent Anton a parcel in May."],
         ["Vera send parcel [May 2024]", "Vera send_to Anton [May 2024]"],
     ),
+    "neither subject": (
+        ["Neither Anton nor Vera drinks coffee."],
+        ["not Anton drinks coffee", "not Vera drinks coffee"],
+    ),
+    "neither object": (["I have neither a car nor a bike."], ["not Nora has car", "not Nora has bike"]),
+    "neither does he": (["Vera doesn't own a car, and neither does Anton."], ["not Vera has car"]),
+    "height": (["The tower is 80 metres tall."], ["tower has_state 80 metres tall"]),
     "material": (["The table is made of oak."], ["table be_made_of oak"]),
     "called": (["I have a parrot called Kiwi."], ["Nora has Kiwi", "parrot is_called Kiwi"]),
     "nickname": (["My friends call me Toni."], ["Nora is_called Toni"]),

@@ -25,8 +25,10 @@ from doxa.understand.scene import (
 )
 from doxa.understand.times import MONTHS, number_of
 
-__all__ = ["OCCUPATION", "STATES", "describe_subject", "naming"]
+__all__ = ["MEASURED", "OCCUPATION", "STATES", "describe_subject", "naming"]
 
+MEASURED = re.compile(r"\d\S* .*\b(?:tall|high|long|wide|deep|thick|heavy|old|away)$", re.IGNORECASE)
+"""A number with its unit and its dimension."""
 OCCUPATION = re.compile(
     r"(?:\b(?:lead|chef|cook|nurse|pilot|clerk|artist|vet|judge|guide|intern|student|architect|analyst|assistant|"
     r"freelancer|coach|head|director|model|agent|host|surgeon|physician|guard|trainee|apprentice|officer|therapist)$|"
@@ -195,6 +197,8 @@ def _valuable(direct: str, noun: str) -> bool:
     word = clean(direct)
     if direct == HOLE or noun.startswith("favo"):
         return True
+    if MEASURED.search(word):
+        return False  # "the tower is 80 metres tall": a tower is no value of its owner
     if re.match(r"(?:\+?\d|[€$£])", word) or named(word):
         return True
     return (

@@ -48,8 +48,11 @@ def third_person(tree: Tree, head: int) -> bool:
 
 
 def is_negated(tree: Tree, head: int) -> bool:
-    """Tell whether a predicate carries a negation of its own."""
-    return any(tree.form(kid) in NEGATIONS for kid in tree.kids(head, "advmod", "det", "cc", "aux"))
+    """Tell whether a predicate carries a negation of its own, or one of its arguments "neither ... nor"."""
+    if any(tree.form(kid) in NEGATIONS for kid in tree.kids(head, "advmod", "det", "cc", "aux")):
+        return True
+    pairs = [pair for kid in tree.kids(head, "nsubj", "obj", "obl") for pair in tree.kids(kid, "cc")]
+    return any(tree.form(pair) == "neither" for pair in pairs)
 
 
 def modal_of(tree: Tree, head: int) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from doxa.core.values import Interval, Modality, Term
 from doxa.memory import RelationType, relation_type
-from doxa.understand.descriptions import OCCUPATION
+from doxa.understand.descriptions import MEASURED, OCCUPATION
 from doxa.understand.predications import Predication
 from doxa.understand.referents import clean, named
 from doxa.understand.scene import (
@@ -218,7 +218,8 @@ def _described(claim: _Copula, text: str, noun: str) -> Iterator[Proposition]:
         for kind, part in related:
             yield from claim.that(kind, part)
     else:
-        adjective = not re.match(r"(?:an?|the|my|our|his|her|their|\d)\b", text, re.IGNORECASE)
+        noun_phrase = re.match(r"(?:an?|the|my|our|his|her|their|\d)\b", text, re.IGNORECASE)
+        adjective = noun_phrase is None or MEASURED.search(text) is not None
         yield from claim.that(relation_type("has_state" if adjective else "is_a"), text)
 
 

@@ -26,6 +26,7 @@ from doxa.understand.verbgroup import ADVERBS, HEDGES, MODALS, Tense
 __all__ = ["Predication", "predications"]
 
 CONDITIONS = frozenset("if unless whether whenever provided providing assuming suppose supposing lest".split())
+ECHOES = frozenset("neither nor so too either".split())
 SKIPPED_MARKS = frozenset("than to for".split())
 TIME_PREPOSITIONS = frozenset("at on in between from by since until till before after during".split())
 SCHOOL_YEAR = re.compile(r"(?:in )?[Yy]ear \d{1,2}")
@@ -294,6 +295,8 @@ class _Reader:
         cleft = tree.kid(head, "cop") is not None and any(tree.relation(kid) == "acl:relcl" for kid in tree.kids(head))
         if cleft and subject is not None and tree.form(subject) == "it":
             return  # "it is the lamp that is broken": the clause about the lamp tells it
+        if tree.lemma(head) == "do" and {tree.form(kid) for kid in tree.kids(head, "advmod", "cc")} & ECHOES:
+            return  # "and neither does Anton": what he does not do stands elsewhere
         if _classes("closed").get(tree.lemma(head)) == "reported" and self._verbal(head):
             return  # who said it is told by the source of what he said
         absolute = tree.kid(head, "nsubj:pass") is not None and tree.kid(head, "aux", "cop") is None
