@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from doxa.backends.parser import Parser, split
-from doxa.core.values import Modality, Turn
+from doxa.core.values import Modality, Term, Turn
 from doxa.understand.clauses import Clause, parse_clause
 from doxa.understand.distil import clauses_of, name_relatives
 from doxa.understand.nominals import appositions, lacks, relatives
@@ -72,7 +72,7 @@ def extract(text: str, scope: Scope) -> list[Proposition]:
         found = _by_wording(scope, clauses_of(text))
     else:
         named_text, told_apart = name_relatives(text)
-        found = _by_wording(scope, told_apart)
+        found = _relatives(scope, told_apart)
         for piece in PIECES.split(named_text):
             if piece.strip():
                 found.extend(_fresh(found, _by_tree(scope, piece, parser)))
@@ -104,6 +104,21 @@ def people(turns: Sequence[Turn], parser: Parser) -> Iterator[str]:
                         name = tree.phrase(place)
                         if named(name):
                             yield name
+
+
+def _relatives(scope: Scope, clauses: Sequence[str]) -> list[Proposition]:
+    """Return who is whose what; "her" in "her children, Ada and Max" is the same person for each of them."""
+    found: list[Proposition] = []
+    before = list(scope.referents.people)
+    named_here: list[Term] = []
+    for clause in clauses:
+        scope.referents.people = list(before)
+        found.extend(_by_wording(scope, [clause]))
+        named_here.extend(person for person in scope.referents.people if person not in before)
+    scope.referents.people = before
+    for person in named_here:
+        scope.referents.mention(person)
+    return found
 
 
 def _by_wording(scope: Scope, clauses: Iterable[str]) -> list[Proposition]:

@@ -278,6 +278,8 @@ def _participates(preposition: str, text: str, has_object: bool) -> bool:
 def _eventful(scene: Scene) -> bool:
     """Tell whether a verb alone tells something: it is dated, past, denied, planned, or a habit of somebody."""
     clause = scene.clause
+    if is_animate(scene) and clause.tense in ("past", "perfect") and clause.modality is Modality.ASSERTED:
+        return bool(scene.times or clause.negated or clause.ended)  # "she laughed" is soon over
     told = scene.point or clause.tense != "present" or clause.negated or clause.progressive or is_animate(scene)
     return bool(told or re.match(r"(?:the|my|our|his|her|their)\b", clause.subject, re.IGNORECASE))
 

@@ -56,7 +56,9 @@ PAIRING = {
 """Verbs whose two subjects stand for subject and object, with the preposition of the latter."""
 UNKNOWN_HAND = MOVING | CANCELLING | PRICING
 """Verbs for what is done to somebody's plans and prices, where "they" may be anybody."""
-NO_ONE = re.compile(r"(?:no|not|every|each|any) (?!one of my)\w", re.IGNORECASE)
+NO_ONE = re.compile(
+    r"(?:(?:no|not|every|each|any) (?!one of my)\w|(?:every|some|any|no)(?:one|body|thing) )", re.IGNORECASE
+)
 """Subjects of general statements, which are rules, and of denials of them."""
 FAVOURITE = re.compile(r"\bfavou?rite\b")
 NAMING = frozenset(["call", "name", "nickname", "dub"])

@@ -11,7 +11,7 @@ from doxa.core.values import Interval, Modality, Status, Term
 from doxa.memory import RelationType, attribute, relation_type
 from doxa.understand.clauses import Clause, Complement
 from doxa.understand.referents import KIN, NAME, PET, Referents, clean, kin_of, named, term
-from doxa.understand.times import TimeSpan
+from doxa.understand.times import NUMBERS, TimeSpan
 from doxa.understand.verbs import base_of
 from doxa.understand.works import described_work
 
@@ -161,7 +161,11 @@ def say_each(
             continue
         if kind.name in ("wants", "needs") and re.match(r"(?:me|him|her|us|you)\b", part):
             continue
-        if HOLE not in part and EMPTY_OBJECT.match(clean(part)) and part.casefold() not in ("me", "her", "him"):
+        if (
+            HOLE not in part
+            and (EMPTY_OBJECT.match(clean(part)) or clean(part) in NUMBERS)
+            and part.casefold() not in ("me", "her", "him")
+        ):
             continue
         claim = say(scene, kind, part, polarity=polarity, modality=modality, valid=valid, ended=ended)
         if len(parts) > 1 and base_of(part, "base") and part.islower() and kind.name not in ("likes", "does"):
