@@ -21,6 +21,7 @@ FOCUS = re.compile(
 )
 GIVING = frozenset("give lend send hand offer show teach owe pass feed bring promise mail email".split())
 """Verbs with a receiver and a thing, both without a preposition."""
+LOOSE_ADVERBS = NEGATIONS | ADVERBS | HEDGES | frozenset("so when where how why as".split())
 MOST_PHRASES = 6
 
 
@@ -115,32 +116,24 @@ class Arguments:
     def nominal_complement(self, head: int) -> tuple[Complement, tuple[str, ...]]:
         tree = self.tree
         obliques = tuple(self._obliques(head))[:MOST_PHRASES]
-        if tree.upos(head) == "AUX":
-            return Complement(phrases=obliques), ()
-        if head in self.adjuncts:
+        if tree.upos(head) == "AUX" or head in self.adjuncts:
             return Complement(phrases=obliques), ()
         case = self.case(head)
         members = [place for place in tree.conjuncts(head) if not is_predicate(tree, place) or place == head]
         if not any(tree.kid(place, "cc") is not None for place in members):
             members = members[:1]  # "our dentist, small town": an afterthought
         members = self._told_positively(members)
+        if case:
+            members = [name for place in members for name in tree.members(place)[:1]]
         texts = tuple(self.phrase(place, loose=self._loose(place)) for place in members)
         if case:
-            names = [name for place in members for name in tree.members(place)[:1]]
-            texts = tuple(self.phrase(name, loose=self._loose(name)) for name in names)
             return Complement(phrases=((case, listed(texts)), *obliques)), ()
         return Complement(direct=listed(texts), phrases=obliques), texts
 
     def _loose(self, place: int) -> list[int]:
         """Return the dependents of a predicate noun or adjective that are complements of the clause."""
         tree = self.tree
-        adverbs = [k for k in tree.kids(place, "advmod") if tree.form(k) in NEGATIONS | ADVERBS | HEDGES]
-        adverbs += [k for k in tree.kids(place, "advmod") if k > place]
-        loose = [k for k in tree.kids(place, "nmod") if self.case(k) in ASIDES]
-        adverbs += loose
-        adverbs += [
-            k for k in tree.kids(place, "advmod") if tree.form(k) in ("so", "when", "where", "how", "why", "as")
-        ]
+        adverbs = [k for k in tree.kids(place, "advmod") if k > place or tree.form(k) in LOOSE_ADVERBS]
         measures = tree.kids(place, "obl:unmarked", "obl:npmod")
         obliques = [k for k in tree.kids(place, "obl") if k not in measures or k > place]
         obliques = [k for k in obliques if self.case(k) != "than"]  # "taller than Piet" is one adjective

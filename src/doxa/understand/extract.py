@@ -1,7 +1,7 @@
-"""Sentence -> propositions: over-generate by two readers, keep what the second adds, and drop what scores low.
+"""Sentence -> propositions, freely: what is worth keeping of them is decided afterwards (`plausibility`).
 
-Tag2Graph's step I (section 3.2) proposes assertions freely and filters them afterwards; here the first reader knows
-common wordings (`clauses`, `frames`), the second reads any predicate off the dependency tree (`predications`).
+Relatives by name are read by their wording, all else off the dependency tree (`predications`, `nominals`); the order of
+words (`distil`, `clauses`) is left for sentences of which the tree tells nothing, and for a missing parser.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from doxa.backends.parser import Parser, split
+from doxa.backends.parser import Parser
 from doxa.core.values import Modality, Term, Turn
 from doxa.understand.clauses import Clause, parse_clause
 from doxa.understand.distil import clauses_of, name_relatives
@@ -19,9 +19,9 @@ from doxa.understand.nominals import appositions, lacks, relatives
 from doxa.understand.predications import predications
 from doxa.understand.propose import HOLE, Proposition, propose, propose_parsed
 from doxa.understand.referents import NAME, Referents, named
-from doxa.understand.syntax import Tree
+from doxa.understand.syntax import trees
 from doxa.understand.text import sentences, words
-from doxa.understand.times import find_times
+from doxa.understand.times import TimeSpan, find_times
 
 __all__ = ["Scope", "extract", "people"]
 
@@ -57,7 +57,7 @@ UNREAL = re.compile(r"\b(?:would have|could have|should have|as if|pretend(?:ing
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """Who speaks, when, as what, and what the words refer to. Without a `parser` only the first reader runs."""
+    """Who speaks, when, as what, and what the words refer to. Without a `parser` word order has to do."""
 
     referents: Referents
     at: datetime
@@ -95,10 +95,8 @@ def people(turns: Sequence[Turn], parser: Parser) -> Iterator[str]:
     """Yield the people whom turns name, in order, for the pronouns that follow. Cost: a parse, mostly remembered."""
     for turn in turns:
         for sentence in sentences(turn.text)[:MOST_CONTEXT]:
-            for words_of in split(sentence.text):
-                parse = parser.parse([[word.form for word in words_of]])[0]
-                tree = Tree(sentence.text, words_of, parse)
-                for place, tag in enumerate(parse.tags):
+            for tree in trees(sentence.text, parser):
+                for place, tag in enumerate(tree.parse.tags):
                     subject = tree.relation(place) in ("nsubj", "nsubj:pass") and tree.is_name(place)
                     if (tag == "B-PERSON" or subject) and tree.words[place].form[:1].isupper():
                         name = tree.phrase(place)
@@ -208,18 +206,17 @@ def _with_comma(text: str, at: datetime) -> str:
 def _parsed(scope: Scope, text: str, parser: Parser) -> Iterator[Proposition]:
     """Yield what the parsed clauses of a sentence say."""
     at, referents = scope.at, scope.referents
-    for words_of in split(text):
-        if not words_of:
-            continue
-        tree = Tree(text, words_of, parser.parse([[word.form for word in words_of]])[0])
-        times = {past: find_times(text, at, past=past) for past in (False, True)}
-        terse = scope.role != "assistant"
-        clauses = [*predications(tree, times[False], terse=terse), *appositions(tree), *relatives(tree)]
+    terse = scope.role != "assistant"
+    times = find_times(text, at, past=False)
+    then: dict[int, TimeSpan] | None = None
+    for tree in trees(text, parser):
+        clauses = [*predications(tree, times, terse=terse), *appositions(tree), *relatives(tree)]
         if terse:
             clauses.extend(lacks(tree))
         for predication in sorted(clauses, key=lambda clause: clause.head):
-            if predication.clause.tense in ("past", "perfect"):
-                then = {span.start: span for span in times[True]}
+            if predication.times and predication.clause.tense in ("past", "perfect"):
+                if then is None:
+                    then = {span.start: span for span in find_times(text, at, past=True)}
                 predication = replace(predication, times=tuple(then.get(s.start, s) for s in predication.times))
             source = referents.resolve(predication.source) if predication.source else None
             for told in propose_parsed(predication, referents, at):

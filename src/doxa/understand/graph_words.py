@@ -21,7 +21,6 @@ DEEPEST = 4
 """Nodes below a node that are put in words with it."""
 TIED = "have-rel-role-91"
 PRONOUNS = {"i": "I", "we": "we", "you": "you", "he": "he", "she": "she", "it": "it", "they": "they"}
-TIME_WORDS = frozenset(["since", "until", "before", "after", "ago", "during", "from", "by", "around"])
 
 
 @cache

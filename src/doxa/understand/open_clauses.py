@@ -170,9 +170,7 @@ def _copular(scene: Scene, predication: Predication) -> Iterator[Proposition]:
         if _tells(text) and HOLE not in text and not (BARE_ADVERB.fullmatch(text) and is_animate(scene)):
             yield from _described(claim, text, predication.subjects[0] if predication.subjects else "")
     for preposition, text in scene.complement.phrases:
-        if preposition == "due":  # "is 480 dollars, due on the 30th", where "due" is taken for a preposition
-            yield from claim.that(relation_type("is_a"), text)
-        elif preposition in CLOCK_PREPOSITIONS and CLOCK.fullmatch(text):
+        if preposition in CLOCK_PREPOSITIONS and CLOCK.fullmatch(text):
             yield from claim.that(_be(preposition), text)
         elif not told and _tells(text) and preposition and preposition.replace(" ", "+") not in LOOSE:
             yield from claim.that(relation_type("located_in") if preposition == "in" else _be(preposition), text)

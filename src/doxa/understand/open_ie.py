@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from doxa.backends.parser import Parser, split
+from doxa.backends.parser import Parser
 from doxa.core.values import OpenProposition
 from doxa.understand.arguments import is_predicate
-from doxa.understand.syntax import Tree, base
+from doxa.understand.syntax import Tree, base, trees
 
 __all__ = ["open_propositions"]
 
-GROUP = frozenset(["aux", "cop", "compound", "mark"])
 ADJUNCTS = ("obl", "iobj")
 CUT = frozenset(["advcl", "parataxis", "discourse", "vocative", "punct", "cc"])
 
@@ -27,12 +26,8 @@ def open_propositions(text: str, parser: Parser) -> list[OpenProposition]:
     Raises:
         BackendError: the parser failed.
     """
-    found: list[OpenProposition] = []
-    for words in split(text):
-        if words:
-            tree = Tree(text, words, parser.parse([[word.form for word in words]])[0])
-            found.extend(told for told in _of_sentence(tree) if told.subject and all(told.arguments))
-    return found
+    found = (told for tree in trees(text, parser) for told in _of_sentence(tree))
+    return [told for told in found if told.subject and all(told.arguments)]
 
 
 def _of_sentence(tree: Tree) -> Iterator[OpenProposition]:

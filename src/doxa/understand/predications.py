@@ -28,6 +28,7 @@ __all__ = ["Predication", "predications"]
 CONDITIONS = frozenset("if unless whether whenever provided providing assuming suppose supposing lest".split())
 ECHOES = frozenset("neither nor so too either".split())
 SKIPPED_MARKS = frozenset("than to for".split())
+PARTS_OF_NOUNS = frozenset(["appos", "compound", "nummod", "det", "flat"])
 TIME_PREPOSITIONS = frozenset("at on in between from by since until till before after during".split())
 SCHOOL_YEAR = re.compile(r"(?:in )?[Yy]ear \d{1,2}")
 TEMPORAL = frozenset("when once as after since while before until till".split())
@@ -115,18 +116,13 @@ class _Reader:
             if not tokens:
                 continue
             top = self.tree.top(tokens)
-            if SCHOOL_YEAR.fullmatch(span.text):
-                continue
-            if self.tree.form(tokens[0]) in TIME_PREPOSITIONS:  # then it is no part of a noun, whatever the parser says
+            relation = self.tree.relation(top)
+            inside = base(relation) in PARTS_OF_NOUNS or relation in ("amod", "nsubj", "nmod:poss")
+            # Behind a preposition it is no part of a noun, whatever the parser says.
+            placed = self.tree.form(tokens[0]) in TIME_PREPOSITIONS
+            if (placed or not inside) and not SCHOOL_YEAR.fullmatch(span.text):
                 self.adjuncts[top] = span
                 timed.update(tokens)
-                continue
-            if base(self.tree.relation(top)) in ("appos", "compound", "nummod", "det", "flat"):
-                continue
-            if self.tree.relation(top) in ("amod", "nsubj", "nmod:poss"):
-                continue
-            self.adjuncts[top] = span
-            timed.update(tokens)
         self.timed = frozenset(timed)
         self.arguments = Arguments(self.tree, frozenset(self.adjuncts))
 
@@ -287,7 +283,7 @@ class _Reader:
 
     def _predicate(self, head: int, mood: _Mood) -> None:
         tree = self.tree
-        if not is_predicate(self.tree, head):
+        if not is_predicate(tree, head):
             return
         subject = self._subject_of(head, mood)
         if subject is None and not self._about_speaker(head):
@@ -305,12 +301,10 @@ class _Reader:
         if any(tree.form(kid) == "there" for kid in tree.kids(head, "expl")):
             self._existential(head, mood)
             return
-        if is_negated(self.tree, head) and any(
-            tree.form(token) in ("both", "all", "every") for token in self._own(head)
-        ):
+        own = self._own(head)
+        if is_negated(tree, head) and any(tree.form(token) in ("both", "all", "every") for token in own):
             return  # "not both", "not all": which one is not said
         group = self._group(head, mood)
-        own = self._own(head)
         copula = tree.kid(head, "cop")
         nominal = copula is not None or tree.upos(head) not in ("VERB", "AUX")
         complement, objects = self.arguments.nominal_complement(head) if nominal else self.arguments.complement(head)

@@ -25,7 +25,6 @@ ONE_WORD = frozenset(
     "i you he she it we they who that this these those everyone everybody someone somebody anyone anybody nobody "
     "qvar there nothing everything something anything".split()
 )
-PLURAL = frozenset("i you we they these those who that qvar".split())
 OBLIGED = {"must": "must", "should": "must", "shall": "must", "can": "may", "may": "may"}
 PARTICLES = frozenset("up out off down away back together apart".split())
 LIGHT = frozenset("in on over along around through by across about under".split())

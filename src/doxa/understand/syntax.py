@@ -7,10 +7,10 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from doxa.backends.parser import Parse, Word
+from doxa.backends.parser import Parse, Parser, Word, split
 from doxa.understand.verbs import Form, base_of
 
-__all__ = ["CLAUSES", "Tree", "base"]
+__all__ = ["CLAUSES", "Tree", "base", "trees"]
 
 CLAUSES = frozenset(["acl", "advcl", "ccomp", "csubj", "parataxis", "xcomp"])
 """Relations whose dependent opens a clause of its own (Universal Dependencies)."""
@@ -217,3 +217,14 @@ class Tree:
         while here >= 0:
             yield here
             here = self.head(here)
+
+
+def trees(text: str, parser: Parser) -> Iterator[Tree]:
+    """Yield the tree of every sentence of a text. Cost: one parse a sentence.
+
+    Raises:
+        BackendError: the parser failed.
+    """
+    for words in split(text):
+        if words:
+            yield Tree(text, words, parser.parse([[word.form for word in words]])[0])

@@ -16,7 +16,6 @@ from doxa.understand.times.relative import kind_of, staged
 
 __all__ = ["RANGE_ACTIONS"]
 
-COARSE = ("week", "weekend", "month", "quarter", "season", "year", "decade", "century", "span")
 BOUNDS: tuple[Bound, ...] = ("before", "after", "since", "until", "around")
 
 
