@@ -24,6 +24,7 @@ __all__ = [
     "ChangeKind",
     "Citation",
     "Claim",
+    "Conflict",
     "Draft",
     "Entity",
     "Evidence",
@@ -50,7 +51,7 @@ __all__ = [
 
 Role = Literal["user", "assistant", "system", "tool"]
 Precision = Literal["year", "month", "day"]
-Asks = Literal["object", "subject", "start", "end", "duration", "truth", "count", "anything"]
+Asks = Literal["object", "subject", "start", "end", "duration", "truth", "count", "source", "anything"]
 QuestionKind = Literal["value", "who", "where", "when", "why", "how", "yesno", "count", "list", "how_long", "how_much"]
 
 
@@ -106,6 +107,19 @@ class ChangeKind(StrEnum):
     MOVE = "move"
     """The fact is told of an entity under another name, or is part of another fact now; it takes the place of
     those in `because`."""
+
+
+class Conflict(StrEnum):
+    """How what is said relates to what was believed."""
+
+    UPDATE = "update"
+    """The world changed: what was believed held until then."""
+    CORRECTION = "correction"
+    """What was believed never was true."""
+    CONTRADICTION = "contradiction"
+    """Both cannot be true and nothing says which one is."""
+    REFINEMENT = "refinement"
+    """It says more exactly what was believed."""
 
 
 ADDING = frozenset((ChangeKind.ASSERT, ChangeKind.SUPPORT, ChangeKind.QUARANTINE, ChangeKind.MERGE, ChangeKind.MOVE))
@@ -223,6 +237,8 @@ class Claim:
     confidence: float = 1.0
     turn_id: str = ""
     speaker: str = ""
+    source: str = ""
+    """From whom or what the speaker has it ("Dad", "the land registry"); empty for the speaker's own word."""
     role: Role = "user"
     known_at: datetime | None = None
     span: str = ""
@@ -296,6 +312,8 @@ class Fact:
     turn_ids: tuple[str, ...] = ()
     known_at: datetime | None = None
     confidence: float = 1.0
+    premises: tuple[str, ...] = ()
+    """The ids of the facts and rules that it follows from; empty for what somebody said."""
 
     def __str__(self) -> str:
         relation = str(self.relation) if self.polarity else f"not: {self.relation}"
@@ -317,7 +335,9 @@ class Change:
     known_at: datetime | None = None
     reason: str = ""
     because: tuple[str, ...] = ()
-    """The ids of the facts that it clashed with."""
+    """The ids of the facts and rules that it clashed with."""
+    conflict: Conflict | None = None
+    """What kind of conflict caused it; None when there was none."""
 
     @property
     def revises(self) -> bool:
@@ -360,6 +380,8 @@ class Question:
     functional: bool = False
     as_of: date | None = None
     """A day that the question names."""
+    source: str = ""
+    """Whose word is asked for ("according to Dad"); empty for what is believed."""
     past: bool = False
     """It asks about history ("used to", "before", "did I ever")."""
     terms: tuple[str, ...] = ()

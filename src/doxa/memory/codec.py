@@ -16,6 +16,7 @@ from doxa.core.values import (
     Change,
     ChangeKind,
     Claim,
+    Conflict,
     Fact,
     Interval,
     Modality,
@@ -82,6 +83,7 @@ def claim_to(claim: Claim) -> dict[str, Any]:
         "replaces": claim.replaces,
         "fun": claim.functional,
         "conf": claim.confidence != 1.0 and claim.confidence,
+        "source": claim.source,
         "role": claim.role != "user" and claim.role,
         "known": _time_to(claim.known_at),
     }
@@ -104,6 +106,7 @@ def claim_from(data: Data) -> Claim:
         confidence=data.get("conf", 1.0),
         turn_id=data.get("turn", ""),
         speaker=data.get("speaker", ""),
+        source=data.get("source", ""),
         role=data.get("role", "user"),
         known_at=_time_from(data.get("known")),
         span=data.get("span", ""),
@@ -182,6 +185,7 @@ def fact_to(fact: Fact) -> dict[str, Any]:
         "fun": fact.functional,
         "conf": fact.confidence != 1.0 and fact.confidence,
         "known": _time_to(fact.known_at),
+        "premises": list(fact.premises),
     }
     return {key: value for key, value in (data | optional).items() if value}
 
@@ -202,6 +206,7 @@ def fact_from(data: Data) -> Fact:
         turn_ids=tuple(data.get("turns", ())),
         known_at=_time_from(data.get("known")),
         confidence=data.get("conf", 1.0),
+        premises=tuple(data.get("premises", ())),
     )
 
 
@@ -212,6 +217,7 @@ def change_to(change: Change) -> dict[str, Any]:
         "turn": change.turn_id,
         "reason": change.reason,
         "because": list(change.because),
+        "conflict": change.conflict and str(change.conflict),
         "known": _time_to(change.known_at),
     }
     return data | {key: value for key, value in optional.items() if value}
@@ -226,6 +232,7 @@ def change_from(data: Data) -> Change:
         known_at=_time_from(data.get("known")),
         reason=data.get("reason", ""),
         because=tuple(data.get("because", ())),
+        conflict=Conflict(data["conflict"]) if data.get("conflict") else None,
     )
 
 
