@@ -1,4 +1,4 @@
-"""logic: ontologies, facts -> relations, RDF; AMR -> OWL.
+"""logic: beliefs, rules -> models, clashes, corrections; ontologies, facts -> relations, RDF; AMR -> OWL.
 
 The only package that touches RDF tools and solvers. It knows values only; `memory` stands above it.
 """
@@ -20,13 +20,39 @@ from doxa.logic.amr import enrich as enrich_amr
 from doxa.logic.amr import to_turtle as amr_to_turtle
 from doxa.logic.amr import translate as translate_amr
 from doxa.logic.archive import FORMAT, LogEntry, entries_of, to_quads
+from doxa.logic.corrections import (
+    Correction,
+    Policy,
+    as_printed,
+    correct,
+    greedy,
+    minimal,
+    recency,
+    reject_new,
+    trust,
+    weighted,
+)
 from doxa.logic.formats import GraphFormat, read_quads, write_quads
 from doxa.logic.graph import FactGraph
 from doxa.logic.ontology import builtin_ontology, merge, read_ontology
 from doxa.logic.query import QueryGraph
 from doxa.logic.schema import from_models
+from doxa.logic.theory import Lit, Name, Theory
 
 __all__ = [
+    "Correction",
+    "Lit",
+    "Name",
+    "Policy",
+    "Theory",
+    "as_printed",
+    "correct",
+    "greedy",
+    "minimal",
+    "recency",
+    "reject_new",
+    "trust",
+    "weighted",
     "AmrEdge",
     "AmrGraph",
     "AmrNode",

@@ -1,0 +1,171 @@
+"""Clauses that share atoms -> one incremental SAT solver, kept between questions.
+
+Clauses without a common atom cannot clash, so a theory is satisfiable exactly when each connected component of it is.
+A new belief therefore asks only the solver of its own component, and a small component is answered in microseconds
+whatever the size of the theory. Every belief has a selector variable s in the solver of its component: the clause C of
+belief b is stored as "s -> C", and b is believed by assuming s (Eén and Sörensson 2003, "Temporal induction by
+incremental SAT solving", section 3). A forgotten belief is retired by the unit clause "not s"; when retired clauses
+outnumber the living ones the solver is thrown away and built anew at the next question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["SOLVER", "Clause", "Component", "Owner", "Work"]
+
+SOLVER = "minisat22"
+"""The quickest of python-sat's solvers to make (10 µs) and to ask under assumptions, on clauses as small as ours."""
+
+SPARE_CLAUSES = 32
+"""Retired clauses that a solver may always carry."""
+
+Clause = tuple[int, ...]
+"""Numbers of atoms, negative for a negated one (DIMACS literals), without repetition."""
+
+
+@dataclass(slots=True)
+class Work:
+    """What has been asked of the solvers so far: a measure of cost that no machine changes."""
+
+    solves: int = 0
+    """Questions put to a solver."""
+    assumed: int = 0
+    """Literals assumed in them, in total."""
+    loaded: int = 0
+    """Clauses given to a solver, again after a rebuild."""
+
+
+@dataclass(slots=True, eq=False)
+class Owner:
+    """What clauses belong to: a belief, or (without a name) one hard clause."""
+
+    order: int
+    """When it came; unique."""
+    clauses: tuple[Clause, ...]
+    named: bool
+    name: Hashable = None
+    atoms: tuple[int, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.atoms = tuple(dict.fromkeys(abs(literal) for clause in self.clauses for literal in clause))
+
+
+@dataclass(slots=True, eq=False)
+class Component:
+    """Atoms that clauses connect, the owners of those clauses, and their solver once it was needed."""
+
+    work: Work
+    atoms: list[int] = field(default_factory=list)
+    owners: dict[Owner, None] = field(default_factory=dict)
+    satisfied: bool | None = True
+    """True: the theory's witness satisfies everything here. False: nothing does. None: not known."""
+    count: int = 0
+    """Beliefs here."""
+    loose: bool = False
+    """Something that connected atoms was retired: it may fall apart."""
+    _solver: Any = None
+    _local: dict[int, int] = field(default_factory=dict)
+    """Atoms to variables of this solver, which numbers its own from 1: a solver's cost grows with its largest."""
+    _selectors: dict[Owner, int] = field(default_factory=dict)
+    _top: int = 0
+    _living: int = 0
+    _retired: int = 0
+
+    def __len__(self) -> int:
+        """Count atoms and owners: what joining it with another component costs."""
+        return len(self.atoms) + len(self.owners)
+
+    def __bool__(self) -> bool:
+        return True
+
+    @property
+    def garbage(self) -> bool:
+        """True when what is retired outweighs what is held."""
+        return self._retired > self._living + SPARE_CLAUSES
+
+    def beliefs(self) -> list[Owner]:
+        """Return the owners with a name. Cost O(owners)."""
+        return [owner for owner in self.owners if owner.named]
+
+    def add(self, owner: Owner) -> None:
+        """Take in clauses; those of a belief under its selector."""
+        self.owners[owner] = None
+        self.count += owner.named
+        self._living += len(owner.clauses)
+        if self._solver is not None:
+            self._load(owner)
+
+    def remove(self, owner: Owner) -> None:
+        """Retire the clauses of a belief."""
+        del self.owners[owner]
+        self.count -= 1
+        self.loose = self.loose or len(owner.atoms) > 1
+        self._living -= len(owner.clauses)
+        self._retired += len(owner.clauses)
+        if self._solver is not None:
+            self._solver.add_clause([-self._selectors.pop(owner)])
+
+    def absorb(self, other: Component) -> None:
+        """Take in everything of another component; its solver is closed."""
+        self.atoms += other.atoms
+        for owner in other.owners:
+            self.add(owner)
+        self.loose, self._retired = self.loose or other.loose, self._retired + other._retired
+        states = (self.satisfied, other.satisfied)
+        self.satisfied = False if False in states else None if None in states else True
+        other.close()
+
+    def solve(self, owners: Iterable[Owner], also: Collection[int] = ()) -> bool:
+        """Tell whether the hard clauses here, some beliefs and some literals have a model.
+
+        Cost: one solver call; O(assumptions) to pass them. NP-complete in the worst case, linear in the size of the
+        component where unit propagation decides (Horn rules and literals).
+        """
+        if self._solver is None:
+            self._open()
+        assumed = [self._selectors[owner] for owner in owners if owner.named]
+        assumed += [self._variable(literal) for literal in also]
+        self.work.solves += 1
+        self.work.assumed += len(assumed)
+        return bool(self._solver.solve(assumptions=assumed))
+
+    def model(self) -> dict[int, bool]:
+        """Return the values of the atoms here in the model that the last `solve` found. Cost O(component)."""
+        values = self._solver.get_model()
+        return {atom: values[variable - 1] > 0 for atom, variable in self._local.items() if variable <= len(values)}
+
+    def close(self) -> None:
+        """Free the solver; the next question builds it anew."""
+        if self._solver is not None:
+            self._solver.delete()
+        self._solver = None
+        self._local, self._selectors = {}, {}
+        self._top = 0
+
+    def _open(self) -> None:
+        from pysat.solvers import Solver  # takes 30 ms to import, and a memory without rules never needs it
+
+        self._solver = Solver(name=SOLVER)
+        for owner in self.owners:
+            self._load(owner)
+
+    def _load(self, owner: Owner) -> None:
+        guard = []
+        if owner.named:
+            self._top += 1
+            self._selectors[owner] = self._top
+            guard = [-self._top]
+        for clause in owner.clauses:
+            self._solver.add_clause([*guard, *(self._variable(literal) for literal in clause)])
+        self.work.loaded += len(owner.clauses)
+
+    def _variable(self, literal: int) -> int:
+        atom = abs(literal)
+        variable = self._local.get(atom)
+        if variable is None:
+            self._top += 1
+            variable = self._local[atom] = self._top
+        return variable if literal > 0 else -variable

@@ -1,0 +1,404 @@
+"""Named beliefs and hard clauses -> is there a model, and if not, which beliefs clash.
+
+The theory of a dialogue (Baitalik et al. 2026, equation 1: rules and literals held so far) with a name for everything
+that may be given up. A belief is a set of clauses, so a stated rule is a belief like any other; what is required
+(axioms of an ontology) has no name and is never given up. Three things keep a question cheap: clauses that share no
+atom are solved apart (`Component`), each solver is kept between questions, and the last model found is kept as a
+*witness*: a new belief that it satisfies, or satisfies after a few atoms are flipped, needs no solver at all.
+
+Every answer but `model` is a function of the clauses and the order in which they came, not of what was asked before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from itertools import islice
+from typing import NamedTuple
+
+from doxa.core.errors import NotFoundError
+from doxa.logic.components import Clause, Component, Owner, Work
+from doxa.logic.cores import minimal_cores, preferred_conflict
+from doxa.logic.witness import Witness
+
+__all__ = ["Lit", "Name", "Theory"]
+
+Name = Hashable
+"""Of a belief."""
+
+
+class Lit(NamedTuple):
+    """A signed atom: that something holds, or (positive false) that it does not."""
+
+    atom: Hashable
+    positive: bool = True
+
+    def __invert__(self) -> Lit:
+        return Lit(self.atom, not self.positive)
+
+    def __str__(self) -> str:
+        return f"{'' if self.positive else 'not '}{self.atom}"
+
+
+class _Question(NamedTuple):
+    """What is asked of one component: it, some of its beliefs, some literals."""
+
+    home: Component
+    owners: list[Owner]
+    also: tuple[int, ...]
+    complete: bool
+    """All beliefs of the component are asked for."""
+
+
+class Theory:
+    """Named beliefs over hard clauses, under incremental SAT solvers that are kept.
+
+    A clause is an iterable of literals of which one at least holds; a single `Lit` stands for the clause of itself.
+    Not safe for two threads at once. `close` frees the solvers (so does leaving a `with` block); a closed theory may
+    still be used and builds them anew.
+    """
+
+    def __init__(self) -> None:
+        self.work = Work()
+        self._numbers: dict[Hashable, int] = {}
+        self._atoms: list[Hashable] = [None]
+        self._users: list[dict[Owner, None]] = [{}]
+        self._homes: list[Component | None] = [None]
+        self._beliefs: dict[Name, Owner] = {}
+        self._unsettled: dict[Component, None] = {}
+        self._witness = Witness(self._users)
+        self._orders = 0
+
+    def __enter__(self) -> Theory:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._beliefs
+
+    def __len__(self) -> int:
+        return len(self._beliefs)
+
+    @property
+    def names(self) -> tuple[Name, ...]:
+        """The beliefs, in the order in which they were last believed."""
+        return tuple(self._beliefs)
+
+    def require(self, clause: Iterable[Lit] | Lit) -> None:
+        """Add a hard clause: it holds in every model, and no answer names it. Cost as `believe`."""
+        self._add(Owner(order=self._next(), clauses=self._compile([clause]), named=False))
+
+    def believe(self, name: Name, *clauses: Iterable[Lit] | Lit) -> None:
+        """Hold a belief: every one of its clauses. Believing a name again replaces what it said and makes it newest.
+
+        Cost: O(literals), plus the smaller of two components that it connects for the first time. The solver is not
+        called.
+        """
+        if name in self._beliefs:
+            self.forget(name)
+        owner = Owner(order=self._next(), clauses=self._compile(clauses), named=True, name=name)
+        self._beliefs[name] = owner
+        self._add(owner)
+
+    def forget(self, name: Name) -> None:
+        """Hold a belief no longer.
+
+        Cost O(its literals). Components that only this belief connected stay together until half of their clauses are
+        retired, or until a core is asked for; that costs time, never an answer.
+
+        Raises:
+            NotFoundError: nothing is believed under that name.
+        """
+        owner = self._owner(name)
+        del self._beliefs[name]
+        for atom in owner.atoms:
+            del self._users[atom][owner]
+        home = self._homes[owner.atoms[0]] if owner.atoms else None
+        if home is None:
+            return
+        home.remove(owner)
+        if home.satisfied is False:
+            home.satisfied = None
+        if home.garbage:
+            self._split(home)
+
+    def consistent(self, names: Iterable[Name] | None = None, *, also: Iterable[Lit] = ()) -> bool:
+        """Tell whether the hard clauses, some beliefs and some literals have a model.
+
+        Args:
+            names: the beliefs that count; None for all.
+            also: literals that are assumed for this question only.
+
+        Cost: no solver call for a component whose witness still holds, else one, and only for a component that
+        changed since it was last found satisfiable or that `also` mentions. Sound and complete.
+
+        Raises:
+            NotFoundError: nothing is believed under one of the names.
+        """
+        literals = self._literals(also)
+        return literals is not None and all(map(self._holds, self._questions(names, literals)))
+
+    def core(self, names: Iterable[Name] | None = None, *, also: Iterable[Lit] = ()) -> tuple[Name, ...] | None:
+        """Return a smallest-by-inclusion set of beliefs that clash; None when they are consistent.
+
+        Without any one of them the rest of the set is consistent. () when the hard clauses clash, alone or with
+        `also`. Of several such sets it is one near the literals of `also` or, without them, near the newest belief of
+        the components that clash: the smallest ring of beliefs around it that clashes, then QuickXplain inside it,
+        newer beliefs first. In order of belief.
+
+        Cost: O(k log(n/k)) solver calls for a core of k among n beliefs of the component.
+
+        Raises:
+            NotFoundError: nothing is believed under one of the names.
+        """
+        literals = self._literals(also)
+        if literals is None:
+            return ()
+        names = names if names is None else tuple(names)
+        self._split_loose(self._questions(names, literals))
+        clashes = [question for question in self._questions(names, literals) if not self._holds(question)]
+        if not clashes:
+            return None
+        if any(not question.home.solve([], question.also) for question in clashes):
+            return ()
+        question = max(clashes, key=lambda question: max(map(_order, question.owners)))
+        near = self._near(question)
+        conflict = preferred_conflict(near, lambda some: question.home.solve(some, question.also))
+        return tuple(owner.name for owner in sorted(conflict, key=_order))
+
+    def cores(self, names: Iterable[Name] | None = None, *, limit: int) -> list[tuple[Name, ...]]:
+        """Return minimal cores, at most `limit`, all of them when there are no more; [] for a consistent theory.
+
+        [()] when the hard clauses clash. Each core in order of belief. Cost: see `minimal_cores`, within each component
+        that clashes.
+
+        Raises:
+            NotFoundError: nothing is believed under one of the names.
+        """
+        found: list[tuple[Name, ...]] = []
+        names = names if names is None else tuple(names)
+        self._split_loose(self._questions(names, ()))
+        clashes = [question for question in self._questions(names, ()) if not self._holds(question)]
+        if any(not question.home.solve([]) for question in clashes):
+            found.append(())
+            return found[:limit]
+        for question in sorted(clashes, key=lambda question: -max(map(_order, question.owners))):
+            newest_first = sorted(question.owners, key=_order, reverse=True)
+            for core in islice(minimal_cores(newest_first, question.home.solve), limit - len(found)):
+                found.append(tuple(owner.name for owner in sorted(core, key=_order)))
+        return found
+
+    def entails(self, lit: Lit, names: Iterable[Name] | None = None) -> bool:
+        """Tell whether a literal holds in every model of the beliefs; of beliefs that clash everything follows.
+
+        Cost as `consistent`. Raises: NotFoundError, as `consistent` does.
+        """
+        return not self.consistent(names, also=[~lit])
+
+    def explain(self, lit: Lit, names: Iterable[Name] | None = None) -> tuple[Name, ...] | None:
+        """Return a smallest-by-inclusion set of beliefs that entails a literal; None when they do not entail it.
+
+        () when the hard clauses do so alone. Cost as `core`. Raises: NotFoundError, as `consistent` does.
+        """
+        return self.core(names, also=[~lit])
+
+    def connected(self, names: Iterable[Name]) -> list[Name]:
+        """Return the beliefs that share atoms with some beliefs through clauses, transitively; those included.
+
+        Hard clauses connect as well. In order of belief. Cost O(clauses and atoms that are reached).
+
+        Raises:
+            NotFoundError: nothing is believed under one of the names.
+        """
+        start = [self._owner(name) for name in names]
+        rings = self._rings([atom for owner in start for atom in owner.atoms])
+        reached = {*start, *(owner for ring in rings for owner in ring)}
+        return [owner.name for owner in sorted(reached, key=_order) if owner.named]
+
+    def unsettled(self) -> list[Name]:
+        """Return the beliefs of components that are not known to have a model, in order of belief.
+
+        Nothing else can be part of a core. Cost O(those components).
+        """
+        return [owner.name for owner in sorted((one for home in self._unsettled for one in home.beliefs()), key=_order)]
+
+    def model(self, names: Iterable[Name] | None = None) -> Mapping[Hashable, bool] | None:
+        """Return a value for every atom such that the hard clauses and some beliefs hold; None when there is none.
+
+        Which one of several models it is may depend on earlier questions. Cost O(atoms), and a solver call for each
+        component that is not settled.
+
+        Raises:
+            NotFoundError: nothing is believed under one of the names.
+        """
+        values = {atom: self._witness[atom] for atom in range(1, len(self._atoms))}
+        for question in self._questions(names, ()):
+            if not self._holds(question):
+                return None
+            if question.home.satisfied:
+                values.update((atom, self._witness[atom]) for atom in question.home.atoms)
+            else:
+                values.update(question.home.model())
+        return {self._atoms[atom]: value for atom, value in values.items()}
+
+    def close(self) -> None:
+        """Free the solvers."""
+        for home in {home: None for home in self._homes if home is not None}:
+            home.close()
+
+    def _next(self) -> int:
+        self._orders += 1
+        return self._orders
+
+    def _owner(self, name: Name) -> Owner:
+        try:
+            return self._beliefs[name]
+        except KeyError:
+            raise NotFoundError(
+                f"Nothing is believed under the name {name!r}; believe it first (`Theory.believe(name, clause)`)."
+            ) from None
+
+    def _compile(self, clauses: Iterable[Iterable[Lit] | Lit]) -> tuple[Clause, ...]:
+        """Return clauses of numbers; tautologies are left out, an empty clause becomes a clash of its own."""
+        compiled: list[Clause] = []
+        for clause in clauses:
+            given = dict.fromkeys([clause] if isinstance(clause, Lit) else clause)
+            if not given:
+                private = self._number(object())
+                compiled += [(private,), (-private,)]
+            elif not any(~lit in given for lit in given):
+                compiled.append(tuple(self._number(lit.atom) * (1 if lit.positive else -1) for lit in given))
+        return tuple(dict.fromkeys(compiled))
+
+    def _number(self, atom: Hashable) -> int:
+        number = self._numbers.get(atom)
+        if number is None:
+            number = self._numbers[atom] = len(self._atoms)
+            self._atoms.append(atom)
+            self._users.append({})
+            self._homes.append(None)
+        return number
+
+    def _literals(self, also: Iterable[Lit]) -> tuple[int, ...] | None:
+        """Return literals as numbers, without those of atoms that no clause mentions; None when two clash."""
+        given = dict.fromkeys(also)
+        if any(~lit in given for lit in given):
+            return None
+        known = [(self._numbers.get(lit.atom, 0), lit.positive) for lit in given]
+        return tuple(atom if positive else -atom for atom, positive in known if self._homes[atom] is not None)
+
+    def _add(self, owner: Owner) -> None:
+        """Put an owner into the component of its atoms, joining components, and keep the witness if it can be kept."""
+        if not owner.atoms:
+            return
+        homes = {home: None for atom in owner.atoms if (home := self._homes[atom]) is not None}
+        home = max(homes, key=len, default=None) or Component(self.work)
+        for other in homes:
+            if other is not home:
+                self._join(home, other)
+        for atom in owner.atoms:
+            if self._homes[atom] is None:
+                self._homes[atom] = home
+                home.atoms.append(atom)
+            self._users[atom][owner] = None
+        home.add(owner)
+        if home.satisfied is True and not all(map(self._witness.mend, owner.clauses)):
+            home.satisfied = None
+        if home.satisfied is not True:
+            self._unsettled[home] = None
+
+    def _join(self, home: Component, other: Component) -> None:
+        for atom in other.atoms:
+            self._homes[atom] = home
+        home.absorb(other)
+        self._unsettled.pop(other, None)
+
+    def _questions(self, names: Iterable[Name] | None, also: tuple[int, ...]) -> list[_Question]:
+        """Return what must be asked to know whether some beliefs and literals hold: nothing of settled components."""
+        literals: dict[Component, list[int]] = {}
+        for literal in also:
+            home = self._homes[abs(literal)]
+            if home is not None:
+                literals.setdefault(home, []).append(literal)
+        asked: dict[Component, list[Owner]] = {home: [] for home in (*self._unsettled, *literals)}
+        if names is None:
+            asked = {home: home.beliefs() for home in asked}
+        else:
+            for owner in dict.fromkeys(map(self._owner, names)):
+                home = self._homes[owner.atoms[0]] if owner.atoms else None
+                if home in asked:
+                    asked[home].append(owner)
+        return [
+            _Question(home, owners, tuple(literals.get(home, ())), len(owners) == home.count)
+            for home, owners in asked.items()
+        ]
+
+    def _holds(self, question: _Question) -> bool:
+        """Answer a question, from the witness where it can, and remember what the answer says of the component."""
+        home = question.home
+        if home.satisfied is True and all(self._witness.satisfies((literal,)) for literal in question.also):
+            return True
+        if home.satisfied is False and question.complete:
+            return False
+        holds = home.solve(question.owners, question.also)
+        if question.complete and holds:
+            self._witness.update(home.model())
+            home.satisfied = True
+            self._unsettled.pop(home, None)
+        elif question.complete and not question.also:
+            home.satisfied = False
+        return holds
+
+    def _near(self, question: _Question) -> list[Owner]:
+        """Return beliefs asked for that clash, newest first: the smallest ring around the question's centre that does.
+
+        Rings of 1, 2, 4, 8 ... steps are tried, so the solver is called O(log steps) times.
+        """
+        newest = max(question.owners, key=_order)
+        start = [abs(literal) for literal in question.also] or list(newest.atoms)
+        active, ring = set(question.owners), set[Owner]()
+        for steps, layer in enumerate(self._rings(start, active), 1):
+            ring.update(owner for owner in layer if owner.named)
+            if steps.bit_count() == 1 and not question.home.solve(ring, question.also):
+                return sorted(ring, key=_order, reverse=True)
+        return sorted(question.owners, key=_order, reverse=True)
+
+    def _rings(self, atoms: Iterable[int], active: set[Owner] | None = None) -> Iterator[list[Owner]]:
+        """Yield owners of clauses by their distance from some atoms; only hard ones and `active` ones, if given."""
+        seen_atoms, seen = set(atoms), set[Owner]()
+        frontier = list(seen_atoms)
+        while frontier:
+            users = {user: None for atom in frontier for user in self._users[atom] if user not in seen}
+            layer = [user for user in users if active is None or not user.named or user in active]
+            seen.update(layer)
+            frontier = list({atom: None for owner in layer for atom in owner.atoms if atom not in seen_atoms})
+            seen_atoms.update(frontier)
+            yield layer
+
+    def _split_loose(self, questions: Iterable[_Question]) -> None:
+        for question in questions:
+            if question.home.loose:
+                self._split(question.home)
+
+    def _split(self, home: Component) -> None:
+        """Replace a component by the connected components that its clauses form now; without garbage."""
+        home.close()
+        self._unsettled.pop(home, None)
+        for atom in home.atoms:
+            self._homes[atom] = None
+        for atom in home.atoms:
+            if self._homes[atom] is None and self._users[atom]:
+                part = Component(self.work, satisfied=home.satisfied or None)
+                for owner in (owner for ring in self._rings([atom]) for owner in ring):
+                    part.add(owner)
+                    for one in owner.atoms:
+                        if self._homes[one] is None:
+                            self._homes[one] = part
+                            part.atoms.append(one)
+                if part.satisfied is not True:
+                    self._unsettled[part] = None
+
+
+def _order(owner: Owner) -> int:
+    return owner.order
