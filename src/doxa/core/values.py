@@ -72,6 +72,8 @@ class Act(StrEnum):
     """Says that it holds (or, with polarity false, that it does not)."""
     CORRECT = "correct"
     """Says that it holds and that what was said before never did ("sorry, I meant Bonn")."""
+    REFINE = "refine"
+    """Says more exactly what was said before ("in Porto, to be exact" after "in Portugal"): both hold."""
     WITHDRAW = "withdraw"
     """Takes it back ("forget that", "it was a joke")."""
 

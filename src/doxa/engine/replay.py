@@ -43,8 +43,9 @@ def _again(event: Event, beliefs: Beliefs) -> Event:
     if event.kind == "identified" and not all(beliefs.said_of(key) for key in _names_in(event)):
         event, changes = replace(event, claims=()), []
     elif event.kind in ("maintained", "identified"):
-        turn_id = event.claims[0].turn_id if event.claims else ""
-        changes = revise(event.claims, beliefs, turn_id=turn_id or None, known_at=event.known_at)
+        turn_ids = (*(claim.turn_id for claim in event.claims), *(rule.turn_id for rule in event.rules))
+        turn_id = next(iter(turn_ids), "") or None
+        changes = revise(event.claims, beliefs, turn_id=turn_id, known_at=event.known_at, rules=event.rules)
         beliefs.learn(event.claims, changes, event.rules)
     elif event.kind == "withdrawn":
         changes = withdraw(event.target, beliefs, known_at=event.known_at, reason=event.reason)

@@ -97,7 +97,7 @@ def absorb(
             return False
         context = state.context(turn, parts.config.engine.context_turns)
         found, failed = reading_of(turn, context, state.beliefs, parts.parser, extraction)
-        changes = revise(found.claims, state.beliefs, turn_id=turn.turn_id, known_at=turn.at)
+        changes = revise(found.claims, state.beliefs, turn_id=turn.turn_id, known_at=turn.at, rules=found.rules)
         event = Event(
             kind="maintained",
             known_at=turn.at,

@@ -39,6 +39,7 @@ from doxa.memory.ontology import (
     using,
     verb_type,
 )
+from doxa.memory.predicates import PredicateIndex, predicate_of
 from doxa.memory.rules import describe_rule, rule_id
 from doxa.memory.state import Note, UserState
 from doxa.memory.vectors import VectorMatrix
@@ -54,6 +55,7 @@ __all__ = [
     "Name",
     "NameIndex",
     "Note",
+    "PredicateIndex",
     "RelationType",
     "SAME_AS",
     "Slot",
@@ -83,6 +85,7 @@ __all__ = [
     "kinds_of",
     "microseconds",
     "pair_of",
+    "predicate_of",
     "relation_names",
     "relation_type",
     "rule_from",

@@ -11,10 +11,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from typing import Any
 
 from doxa.core.values import Change, ChangeKind, Claim, Fact, Modality, Rule, Status, Term
 from doxa.memory.identity import Identity, Renames, is_identity
 from doxa.memory.names import NameIndex
+from doxa.memory.predicates import PredicateIndex
 
 __all__ = ["Beliefs", "Slot", "fact_id", "slot_of"]
 
@@ -71,6 +73,11 @@ class Beliefs:
     _possessions: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     _changes_of: dict[str, list[Change]] = field(default_factory=lambda: defaultdict(list))
     _changes_by: dict[str, list[Change]] = field(default_factory=lambda: defaultdict(list))
+    _predicates: PredicateIndex = field(default_factory=PredicateIndex, compare=False)
+    policy: str = "recency"
+    """Which of several beliefs that clash gives way (`revise.policies`)."""
+    kept: dict[str, Any] = field(default_factory=dict, compare=False)
+    """What a step keeps for its next turn (a solver, compiled rules); it can be made anew at any time."""
 
     @property
     def rules(self) -> tuple[Rule, ...]:
@@ -85,6 +92,7 @@ class Beliefs:
         """Take over the claims and rules of a turn and the changes that they caused."""
         for rule in rules:
             self._rules[rule.turn_id] = (*self._rules.get(rule.turn_id, ()), rule)
+            self.kept.pop("rules", None)
         self._rename(changes)
         for claim in claims:
             self.claims[self.slot(claim)].append(claim)
@@ -106,7 +114,8 @@ class Beliefs:
 
     def drop_turn(self, turn_id: str, changes: Sequence[Change]) -> None:
         """Give up the claims and rules of a withdrawn turn and take over what followed from it."""
-        self._rules.pop(turn_id, None)
+        if self._rules.pop(turn_id, None):
+            self.kept.pop("rules", None)
         self._rename(changes)
         self._drop(self._by_turn.pop(turn_id, []))
         self._apply(changes)
@@ -131,6 +140,7 @@ class Beliefs:
         if facts:
             layout = self.layout(self.identity.renames(facts))
             self.identity.fold(facts)
+            self.kept.pop("rules", None)
             self.claims.update({slot: list(claims) for slot, claims in layout.items()})
 
     def layout(self, renames: Renames) -> dict[Slot, list[Claim]]:
@@ -170,6 +180,7 @@ class Beliefs:
                 self._changes_by[change.turn_id].append(change)
 
     def _index(self, fact: Fact) -> None:
+        self._predicates.add(fact)
         self._by_slot[slot_of(fact)].append(fact.fact_id)
         if is_identity(fact):
             for term in (fact.subject, fact.object):
@@ -187,6 +198,7 @@ class Beliefs:
         if fact is None:
             return
         key = fact.subject.key
+        self._predicates.remove(fact)
         self._by_slot[slot_of(fact)].remove(fact_id)
         self._by_subject[key].remove(fact_id)
         self._by_relation[key, fact.relation.name].remove(fact_id)
@@ -230,6 +242,13 @@ class Beliefs:
             return [self.facts[name] for name in self._by_subject.get(key, ())]
         return [self.facts[name] for name in self._by_relation.get((key, relation), ())]
 
+    def functional_slots(self, subject_key: str, relation: str) -> list[Slot]:
+        """Return the slots in which a relation of an entity has one value at a time; [] where it may have many."""
+        ids = self._by_relation.get((subject_key, relation), ())
+        if not ids or not self.facts[ids[0]].functional:
+            return []
+        return list(dict.fromkeys(slot_of(self.facts[key]) for key in ids))
+
     def key(self, key: str) -> str:
         """Return the key under which the facts about an entity are kept, by that of any of its names."""
         return self.identity.canonical(Term(key, key)).key
@@ -251,6 +270,15 @@ class Beliefs:
         """Return the live claims of a turn, slot by slot; empty when it made none, or was withdrawn."""
         said = (claim for slot in self.slots_of_turn(turn_id) for claim in self.claims.get(slot, ()))
         return [claim for claim in said if claim.turn_id == turn_id]
+
+    def predicates(self, relations: frozenset[str] | None) -> PredicateIndex:
+        """Return the index of the facts of some relations by what they say; None for all.
+
+        It is kept up to date; the first use, and one that asks for more relations, costs O(facts).
+        """
+        if not self._predicates.covers(relations):
+            self._predicates = PredicateIndex.of(self.facts.values(), relations)
+        return self._predicates
 
     def changes_of(self, key: str) -> list[Change]:
         """Return what happened to a fact and to those that it goes on from, oldest first; empty for an unknown id."""

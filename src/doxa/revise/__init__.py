@@ -1,11 +1,14 @@
 """revise: claims + beliefs -> changes.
 
-First version: revision within one slot. `resolve` is a pure function from the live claims of a slot to the facts
-of that slot; changes are the difference between what it gives and what was held. So withdrawing a claim is the
-same function on fewer claims, and what that claim had displaced comes back by construction.
+`resolve` is a pure function from the live claims of a slot to the facts of that slot; `settle` is the same for slots
+that cases of rules connect, and keeps them consistent with the rules after every turn. Changes are the difference
+between what they give and what was held. So withdrawing a claim or a rule is the same function on fewer of them, and
+what it had displaced comes back by construction.
 """
 
 from doxa.revise.changes import retract, revise, withdraw
+from doxa.revise.policies import Policy
 from doxa.revise.resolve import resolve
+from doxa.revise.settle import settle
 
-__all__ = ["resolve", "retract", "revise", "withdraw"]
+__all__ = ["Policy", "resolve", "retract", "revise", "settle", "withdraw"]

@@ -1,42 +1,62 @@
 """What a claim, a withdrawal or a retraction changes: the difference between the facts before and after.
 
-Identities come first: what they join or part decides in which slots the other claims meet.
+Identities come first: what they join or part decides in which slots the other claims meet. Then the neighbourhood of
+what is touched, the slots that cases of rules connect with it, is told again (`settle`); all others stay as they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from doxa.core.values import Change, ChangeKind, Claim, Fact, Status, Term
-from doxa.memory import Beliefs, Slot, is_identity, slot_of
+from doxa.core.values import Atom, Change, ChangeKind, Claim, Fact, Rule, Status, Term
+from doxa.logic import Theory
+from doxa.memory import Beliefs, PredicateIndex, Slot, inventory, is_identity, predicate_of, slot_of
+from doxa.revise.axioms import axioms
+from doxa.revise.ground import Case, Literal, RuleBase, Spoken
+from doxa.revise.policies import Policy
 from doxa.revise.resolve import Standing, resolve
+from doxa.revise.settle import settle
 
 __all__ = ["retract", "revise", "withdraw"]
 
 UNSUPPORTED = "nothing that is still trusted supports it"
 
 
-def revise(claims: Sequence[Claim], beliefs: Beliefs, *, turn_id: str | None, known_at: datetime) -> list[Change]:
-    """Return what the claims of a turn change. Pure; cost O(claims in the slots that are touched).
+def revise(
+    claims: Sequence[Claim],
+    beliefs: Beliefs,
+    *,
+    turn_id: str | None,
+    known_at: datetime,
+    rules: Sequence[Rule] = (),
+) -> list[Change]:
+    """Return what the claims and rules of a turn change, by the policy of the beliefs. Pure.
 
     Args:
         claims: what the turn says.
         beliefs: what was believed before it; not changed.
         turn_id: the turn that says it; None for what a person does by hand.
         known_at: when it was said.
+        rules: what the turn says in general or on a condition.
 
-    Where identities change, the slots of every claim that uses a renamed name are touched as well.
+    Cost: O(claims in the slots that are touched, and in those that cases of rules connect with them). Where
+    identities change, the slots of every claim that uses a renamed name are touched as well.
     """
-    return _Revision(beliefs=beliefs, turn_id=turn_id, known_at=known_at, added=claims).changes()
+    return _Revision(beliefs=beliefs, turn_id=turn_id, known_at=known_at, added=claims, stated=rules).changes()
 
 
 def withdraw(turn_id: str, beliefs: Beliefs, *, known_at: datetime, reason: str = "") -> list[Change]:
-    """Return what changes when a turn is no longer trusted: unsupported facts go, displaced ones return."""
+    """Return what changes when a turn is no longer trusted: unsupported facts go, displaced ones return.
+
+    Its rules go as well, and what followed from them.
+    """
     gone = reason or f"turn {turn_id} was withdrawn"
-    dropped = beliefs.said_in(turn_id)
-    return _Revision(beliefs=beliefs, turn_id=None, known_at=known_at, dropped=dropped, gone=gone).changes()
+    dropped, rules = beliefs.said_in(turn_id), beliefs.rules_of(turn_id)
+    return _Revision(
+        beliefs=beliefs, turn_id=None, known_at=known_at, dropped=dropped, lifted=rules, gone=gone
+    ).changes()
 
 
 def retract(fact: Fact, beliefs: Beliefs, *, known_at: datetime, reason: str = "") -> list[Change]:
@@ -48,25 +68,31 @@ def retract(fact: Fact, beliefs: Beliefs, *, known_at: datetime, reason: str = "
 
 @dataclass(slots=True, kw_only=True)
 class _Revision:
-    """One step from the facts before to the facts after some claims come in or go."""
+    """One step from the facts before to the facts after some claims and rules come in or go."""
 
     beliefs: Beliefs
     turn_id: str | None
     known_at: datetime
     added: Sequence[Claim] = ()
     dropped: Sequence[Claim] = ()
+    stated: Sequence[Rule] = ()
+    lifted: Sequence[Rule] = ()
     gone: str = UNSUPPORTED
     renames: dict[str, Term | None] = field(default_factory=dict)
 
     def changes(self) -> list[Change]:
         """Return what changes: identities first, then the facts of every slot that is touched."""
-        named = [change for slot in self._slots(identities=True) for change in self._slot(slot)]
+        named = [change for slot in self._slots(identities=True) for change in self._identity(slot)]
         facts = [change.fact for change in named]
         self.renames = self.beliefs.identity.renames(facts) if facts else {}
         layout = self.beliefs.layout(self.renames)
-        moved = self._moved(layout, "; ".join(_spoken(fact) for fact in facts)) if layout else []
-        rest = [slot for slot in self._slots(identities=False) if slot not in layout]
-        return [*named, *moved, *(change for slot in rest for change in self._slot(slot))]
+        held: dict[Slot, Sequence[Claim]] = {s: self.beliefs.claims.get(s, ()) for s in self._slots(identities=False)}
+        held |= layout
+        cases = self._connect(held)
+        after = self._standings(held, cases)
+        before = {fact.fact_id: fact for slot in held for fact in self.beliefs.in_slot(slot)}
+        moves = self._moves(layout, before, after, "; ".join(map(_spoken, facts))) if layout else []
+        return [*named, *moves, *self._difference(before, after)]
 
     def _slots(self, *, identities: bool) -> list[Slot]:
         """Return the slots that claims come into or go from, by the new names."""
@@ -76,24 +102,95 @@ class _Revision:
     def _told(self, claim: Claim) -> Claim:
         return self.beliefs.identity.told(claim, self.renames)
 
-    def _resolved(self, slot: Slot, held: Sequence[Claim]) -> list[Standing]:
-        """Return the facts of a slot from the claims that it holds and those that come in, less those that go."""
+    def told_now(self) -> Iterator[Claim]:
+        """Yield the claims that come in, by the new names."""
+        return map(self._told, self.added)
+
+    def _live(self, slot: Slot, held: Sequence[Claim]) -> list[Claim]:
+        """Return the claims of a slot: those that it holds and those that come in, less those that go."""
         gone = {id(claim) for claim in self.dropped}
         live = [self._told(claim) for claim in held if id(claim) not in gone]
-        told = (self._told(claim) for claim in self.added)
-        return resolve([*live, *(claim for claim in told if slot_of(claim) == slot)])
+        return [*live, *(claim for claim in map(self._told, self.added) if slot_of(claim) == slot)]
 
-    def _slot(self, slot: Slot) -> list[Change]:
+    def _identity(self, slot: Slot) -> list[Change]:
         before = {fact.fact_id: fact for fact in self.beliefs.in_slot(slot)}
-        return self._difference(before, self._resolved(slot, self.beliefs.claims.get(slot, ())))
+        return self._difference(before, resolve(self._live(slot, self.beliefs.claims.get(slot, ()))))
 
-    def _moved(self, layout: Mapping[Slot, list[Claim]], reason: str) -> list[Change]:
-        """Return what changes in the slots between which claims move: first what goes on under another name."""
-        before = {fact.fact_id: fact for slot in layout for fact in self.beliefs.in_slot(slot)}
-        after = [standing for slot, held in layout.items() for standing in self._resolved(slot, held)]
+    def _standings(self, held: Mapping[Slot, Sequence[Claim]], cases: Sequence[Case]) -> list[Standing]:
+        policy = Policy(self.beliefs.policy)
+        claims = {slot: self._live(slot, said) for slot, said in held.items()}
+        if not cases:
+            return [standing for said in claims.values() for standing in resolve(said, policy)]
+        theory = self.beliefs.kept.setdefault("theory", Theory())
+        return settle(claims, cases, theory, policy)
+
+    def _connect(self, held: dict[Slot, Sequence[Claim]]) -> list[Case]:
+        """Return the cases of rules that touch some slots, and add the slots that those connect with them.
+
+        Transitively: facts that no chain of cases joins to what is touched cannot clash with it.
+        """
+        rules, known = self._rules(), _Known(self)
+        cases: dict[tuple[str, ...], Case] = {}
+        met: set[tuple[str, str, str]] = set()
+        waiting = [said for slot, claims in held.items() for said in known.in_slot(slot, claims)]
+        for case in RuleBase([*self.stated, *self.lifted], named=self._named).all_cases(known):
+            waiting += self._enter(held, case, known)
+        while waiting:
+            subject, relation, thing = waiting.pop()
+            if (key := (subject.key, relation.name, thing.key)) in met:
+                continue
+            met.add(key)
+            for case in rules.touching(subject, relation, thing, known):
+                if case.name not in cases:
+                    cases[case.name] = case
+                    waiting += self._enter(held, case, known)
+        return list(cases.values())
+
+    def _enter(self, held: dict[Slot, Sequence[Claim]], case: Case, known: _Known) -> list[Spoken]:
+        """Add the slots that a case speaks of, and return what they and the case speak of."""
+        spoken = [_parts(literal.atom) for literal in case.literals()]
+        for slot in [slot for literal in case.literals() for slot in self._slots_of(literal)]:
+            if slot not in held:
+                held[slot] = self.beliefs.claims.get(slot, ())
+                spoken += known.in_slot(slot, held[slot])
+        return spoken
+
+    def _slots_of(self, literal: Literal) -> Iterator[Slot]:
+        subject, predicate = literal.proposition
+        for key in self.predicates().saying(predicate, subject):
+            yield slot_of(self.beliefs.facts[key])
+        yield from self.beliefs.functional_slots(subject, literal.atom.relation.name)
+
+    def predicates(self) -> PredicateIndex:
+        """Return the index of what facts say; without stated rules that of the relations which axioms speak of."""
+        stated = bool(self.stated or self.beliefs.rules)
+        return self.beliefs.predicates(None if stated else axioms(inventory()).relations)
+
+    def _rules(self) -> RuleBase:
+        """Return the rules that hold after this step; kept between turns until a rule or a name changes."""
+        kept: dict[str, RuleBase] = self.beliefs.kept
+        if self.stated or self.lifted or self.renames:
+            lifted = {id(rule) for rule in self.lifted}
+            return self._compiled([*(r for r in self.beliefs.rules if id(r) not in lifted), *self.stated])
+        if "rules" not in kept:
+            kept["rules"] = self._compiled(self.beliefs.rules)
+        return kept["rules"]
+
+    def _compiled(self, rules: Sequence[Rule]) -> RuleBase:
+        known = axioms(inventory())
+        return RuleBase([*known.rules, *rules], constraints=known.constraints, named=self._named)
+
+    def _named(self, term: Term) -> Term:
+        return self.beliefs.identity.canonical(term, self.renames)
+
+    def _moves(
+        self, layout: Mapping[Slot, list[Claim]], before: dict[str, Fact], after: Sequence[Standing], reason: str
+    ) -> list[Change]:
+        """Return what goes on under another name in the slots between which claims move."""
         staying = {standing.fact_id for standing in after}
         moves: list[Change] = []
-        for fact in [fact for key, fact in before.items() if key not in staying]:
+        leaving = [fact for key, fact in before.items() if key not in staying and slot_of(fact) in layout]
+        for fact in leaving:
             heirs = [
                 standing for standing in after if standing.fact_id not in before and self._continues(standing, fact)
             ]
@@ -105,7 +202,7 @@ class _Revision:
                 fact_now = replace(fact, fact_id=heir.fact_id, subject=first.subject, object=first.object)
                 before[heir.fact_id] = fact_now
                 moves.append(self._change(ChangeKind.MOVE, fact_now, reason, (fact.fact_id,)))
-        return [*moves, *self._difference(before, after)]
+        return moves
 
     def _continues(self, standing: Standing, fact: Fact) -> bool:
         """Tell whether a fact under new names is what an earlier one was: the same proposition, from a common turn."""
@@ -127,7 +224,8 @@ class _Revision:
                 changes.append(self._change(ChangeKind.SUPPORT, fresh, standing.reason, standing.because))
             elif was != fact:
                 said = standing.reason or (f"“{standing.first.span}”" if is_identity(fact) else "")
-                changes.append(self._change(_kind(was, fact), fact, said, standing.because))
+                change = self._change(_kind(was, fact), fact, said, standing.because)
+                changes.append(replace(change, conflict=standing.conflict))
         for fact in old.values():
             if fact.status is not Status.RETRACTED:
                 retracted = replace(fact, status=Status.RETRACTED, disputed=False)
@@ -139,6 +237,37 @@ class _Revision:
         return Change(
             kind=kind, fact=fact, turn_id=self.turn_id, known_at=self.known_at, reason=reason, because=because
         )
+
+
+@dataclass(slots=True)
+class _Known:
+    """What is spoken of after a step, as the variables of rules see it."""
+
+    step: _Revision
+
+    def saying(self, predicate: str) -> Iterator[Spoken]:
+        yield from (_parts(self.step.beliefs.facts[key]) for key in self.step.predicates().saying(predicate))
+        yield from (said for said in self._added() if predicate_of(said[1], said[2]) == predicate)
+
+    def relating(self, relation: str) -> Iterator[Spoken]:
+        yield from (_parts(self.step.beliefs.facts[key]) for key in self.step.predicates().relating(relation))
+        yield from (said for said in self._added() if said[1].name == relation)
+
+    def in_slot(self, slot: Slot, claims: Sequence[Claim]) -> Iterator[Spoken]:
+        """Yield what a slot speaks of: its claims, those that come in, and its facts, derived ones included."""
+        told = self.step.beliefs.identity.told
+        said = (*(_parts(told(claim, self.step.renames)) for claim in claims), *self._added(slot))
+        known = map(_parts, self.step.beliefs.in_slot(slot))
+        yield from {(s.key, r.name, t.key): (s, r, t) for s, r, t in (*said, *known)}.values()
+
+    def _added(self, slot: Slot | None = None) -> Iterator[Spoken]:
+        for claim in self.step.told_now():
+            if slot is None or slot_of(claim) == slot:
+                yield _parts(claim)
+
+
+def _parts(told: Claim | Fact | Atom) -> Spoken:
+    return told.subject, told.relation, told.object
 
 
 def _spoken(fact: Fact) -> str:

@@ -3,15 +3,17 @@
 Rules, in the order in which they are tried for each claim (gold conventions of dialogue memories: a later
 statement by the same speaker replaces, a correction reaches back, two equal sources stay open):
 
-1. withdrawing takes back what the same person said before;
+1. withdrawing takes back what the same person said before, on the same authority: what a document says stays;
 2. an assistant's word about somebody is quarantined unless somebody else says the same;
-3. the same value again supports the fact that holds it (and may date it);
+3. the same value again supports the fact that holds it (and may date it); whoever said otherwise has changed sides;
 4. a negation ends the value that it denies ("I no longer ..."), or retracts it ("I never ...");
 5. a correction retracts the value that it replaces and takes over its time;
 6. a past state ("I used to live in Rome") becomes history and displaces nothing;
 7. another value with an earlier date becomes history before the present value;
-8. another value from a person who is no closer to the subject than the one who holds it is a dispute;
-9. any other value closes the present one where its own time starts.
+8. a value that only says more exactly what is held stands beside it;
+9. another value from a person who is less close to the subject is set aside;
+10. any other value is an update or a contradiction (`policies.relation_of`): an update closes the present value where
+    its own time starts, a contradiction is settled by the policy.
 """
 
 from __future__ import annotations
@@ -20,14 +22,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 
-from doxa.core.values import Act, Claim, Fact, Interval, Status
+from doxa.core.values import Act, Claim, Conflict, Fact, Interval, Status
 from doxa.memory import fact_id
+from doxa.revise.policies import MACHINES, Outcome, Policy, outcome_of, rank_of, relation_of, voice_of
 
-__all__ = ["Standing", "resolve"]
+__all__ = ["SlotState", "Standing", "resolve"]
 
 EARLIEST = datetime.min.replace(tzinfo=UTC)
-MACHINES = ("assistant", "tool")
-"""Roles whose word about somebody is not believed on its own."""
 
 
 @dataclass(slots=True)
@@ -42,6 +43,12 @@ class Standing:
     disputed: bool = False
     reason: str = ""
     because: tuple[str, ...] = ()
+    conflict: Conflict | None = None
+    """What kind of conflict brought it where it stands."""
+    refines: bool = False
+    """It says more exactly what another value of its slot says."""
+    premises: tuple[str, ...] = ()
+    """The ids of the facts and rules that it follows from; empty for what somebody said."""
 
     @property
     def fact_id(self) -> str:
@@ -64,34 +71,40 @@ class Standing:
             turn_ids=tuple(dict.fromkeys(claim.turn_id for claim in self.claims if claim.turn_id)),
             known_at=self.first.known_at,
             confidence=max(claim.confidence for claim in self.claims),
+            premises=self.premises,
         )
 
 
-def resolve(claims: Sequence[Claim]) -> list[Standing]:
+def resolve(claims: Sequence[Claim], policy: Policy = Policy.RECENCY) -> list[Standing]:
     """Return the facts of a slot in the order in which they came to be.
 
     Args:
         claims: the live claims of one slot, in the order in which they came in. They are taken in the order in which
             they were said, so an old transcript that is read in late does not displace what was said after it.
+        policy: what settles contradictions.
 
     Deterministic; O(claims x facts held), for a withdrawal or correction O(facts of the slot). Of the open values of
     a functional slot at most one is held and undisputed at any time.
     """
-    slot = _Slot()
-    for claim in sorted(claims, key=_said_at):
+    slot = SlotState(policy)
+    for claim in sorted(claims, key=said_at):
         slot.take(claim)
     slot.settle_disputes()
     return slot.standings
 
 
-class _Slot:
-    def __init__(self) -> None:
+class SlotState:
+    """The facts of one slot while its claims are taken one by one."""
+
+    def __init__(self, policy: Policy = Policy.RECENCY) -> None:
+        self.policy = policy
         self.standings: list[Standing] = []
         self._of_value: dict[tuple[str, bool], list[Standing]] = {}
         self._present: list[Standing] = []
         """Standings that may be held; the others are dropped from it when somebody looks."""
 
     def take(self, claim: Claim) -> None:
+        """Let one more claim do what it does to the facts of the slot."""
         if claim.act is Act.WITHDRAW:
             self._withdraw(claim)
         elif claim.role in MACHINES:
@@ -106,25 +119,25 @@ class _Slot:
     def _withdraw(self, claim: Claim) -> None:
         for standing in self._of_value.get(_value(claim), ()):
             if standing.status is not Status.RETRACTED:
-                remaining = [c for c in standing.claims if c.speaker != claim.speaker]
+                remaining = [c for c in standing.claims if voice_of(c) != voice_of(claim)]
                 if any(c.role not in MACHINES for c in remaining) or (remaining and claim.role in MACHINES):
                     standing.claims = remaining
                 else:
                     was = replace(standing)
-                    _retract(standing, f"{claim.speaker} took it back: “{claim.span}”")
-                    self._reopen(was)
+                    retract(standing, f"{claim.speaker} took it back: “{claim.span}”")
+                    self.reopen(was)
 
-    def _reopen(self, gone: Standing) -> None:
+    def reopen(self, gone: Standing) -> None:
         """Let what a fact had closed hold again, or last until what had closed that fact in its turn."""
         for standing in self.standings:
             if gone.fact_id in standing.because and standing.status in (Status.SUPERSEDED, Status.RETRACTED):
-                standing.status, standing.because = Status.HELD, ()
+                standing.status, standing.because, standing.conflict = Status.HELD, (), None
                 standing.reason = f"{gone.first.object} was taken back"
                 self._present = list(self.standings)
                 standing.valid = _ordered(replace(standing.valid, end=_dated_end(standing)))
                 opposite = self._live(standing.first.object.key, polarity=not standing.first.polarity)
                 if gone.status is Status.SUPERSEDED and standing.fact_id not in gone.because:
-                    _close(standing, gone.valid.end, gone.reason, gone.because)
+                    close(standing, gone.valid.end, gone.reason, gone.because)
                 elif opposite is not None and opposite.status is Status.HELD and opposite.valid.end is None:
                     self._end_opposite(opposite, opposite.first)
 
@@ -152,7 +165,25 @@ class _Slot:
         standing.valid = _ordered(valid)
         wrong = self._wrong_value(claim) if claim.act is Act.CORRECT else None
         if wrong is not None and (wrong.first.object.key == claim.replaces or _said_by(claim.speaker, wrong)):
-            _retract(wrong, _corrected(claim), (standing.fact_id,))
+            retract(wrong, _corrected(claim), (standing.fact_id,), Conflict.CORRECTION)
+        if standing.disputed:
+            self._change_sides(standing, claim)
+
+    def _change_sides(self, standing: Standing, claim: Claim) -> None:
+        """Let a voice that now says one value of a dispute leave the others; without a voice they are given up."""
+        for rival in self._rivals(standing):
+            if rival.disputed:
+                left = [c for c in rival.claims if voice_of(c) != voice_of(claim) and c.speaker != claim.speaker]
+                if not left or claim.act is Act.CORRECT:
+                    reason = f"{claim.speaker} now says {claim.object}: “{claim.span}”"
+                    retract(rival, reason, (standing.fact_id,), Conflict.CORRECTION)
+                else:
+                    rival.claims = left
+
+    def _rivals(self, standing: Standing) -> list[Standing]:
+        """Return the other values that a functional slot holds."""
+        held = (s for s in self.standings if s is not standing and s.status is Status.HELD)
+        return [s for s in held if s.first.functional and s.first.polarity]
 
     def _deny(self, denied: Standing, claim: Claim) -> None:
         if _outranked(claim, denied):
@@ -164,9 +195,10 @@ class _Slot:
             negative.because = (denied.fact_id,)
             because = (negative.fact_id,)
         if claim.act is Act.CORRECT:
-            _retract(denied, f"{claim.speaker} corrected it: “{claim.span}”", because)
+            retract(denied, f"{claim.speaker} corrected it: “{claim.span}”", because, Conflict.CORRECTION)
         else:
-            _close(denied, _start(claim), f"{claim.speaker} said that it no longer holds: “{claim.span}”", because)
+            reason = f"{claim.speaker} said that it no longer holds: “{claim.span}”"
+            close(denied, start_of(claim), reason, because, Conflict.UPDATE)
 
     def _enter(self, claim: Claim) -> None:
         wrong = self._wrong_value(claim) if claim.act is Act.CORRECT else None
@@ -184,9 +216,9 @@ class _Slot:
             return
         reason, because = f"{claim.speaker} now says the opposite: “{claim.span}”", (standing.fact_id,)
         if claim.act is Act.CORRECT:
-            _retract(opposite, reason, because)
+            retract(opposite, reason, because, Conflict.CORRECTION)
         else:
-            _close(opposite, _start(claim), reason, because)
+            close(opposite, start_of(claim), reason, because, Conflict.UPDATE)
 
     def _correct(self, wrong: Standing, claim: Claim) -> None:
         standing = self._add(claim)
@@ -195,7 +227,9 @@ class _Slot:
         standing.valid = _ordered(replace(valid, end=end))
         standing.because = (wrong.fact_id,)
         standing.status = wrong.status
-        _retract(wrong, _corrected(claim), (standing.fact_id,))
+        standing.disputed = False
+        for rival in [wrong, *(rival for rival in self._rivals(standing) if rival.disputed)]:
+            retract(rival, _corrected(claim), (standing.fact_id,), Conflict.CORRECTION)
         self._end_opposite(standing, claim)
 
     def _wrong_value(self, claim: Claim) -> Standing | None:
@@ -219,7 +253,10 @@ class _Slot:
         closer = [other for other in others if _outranked(claim, other)]
         if later:
             first = min(later, key=lambda other: other.valid.start or date.max)
-            _close(standing, first.valid.start, f"{first.first.object} came after it", (first.fact_id,))
+            close(standing, first.valid.start, f"{first.first.object} came after it", (first.fact_id,))
+        elif claim.act is Act.REFINE and any(voice_of(c) == voice_of(claim) for o in others for c in o.claims):
+            standing.refines, standing.conflict = True, Conflict.REFINEMENT
+            standing.because = tuple(other.fact_id for other in others)
         elif closer:
             _set_aside(standing, closer[0])
         else:
@@ -227,24 +264,32 @@ class _Slot:
                 self._replace(other, standing, claim)
 
     def _replace(self, other: Standing, standing: Standing, claim: Claim) -> None:
-        if _disagree(other, claim):
+        conflict = relation_of(claim, other.claims, self.policy)
+        outcome = outcome_of(claim, other.claims, conflict, self.policy)
+        if outcome is Outcome.BOTH:
             _dispute(standing, other)
             return
-        _close(other, _start(claim), f"{claim.speaker} said later: “{claim.span}”", (standing.fact_id,))
+        if outcome is Outcome.OLD:
+            standing.status, standing.because = Status.QUARANTINED, (other.fact_id,)
+            standing.conflict = conflict
+            standing.reason = f"{other.first.object} was believed, and the policy {self.policy} keeps it"
+            return
+        close(other, start_of(claim), f"{claim.speaker} said later: “{claim.span}”", (standing.fact_id,), conflict)
         if standing.valid.start is None:  # the old value ends where the new one starts
             standing.valid = _ordered(replace(standing.valid, start=other.valid.end))
 
     def settle_disputes(self) -> None:
         """Leave two open values of a functional slot only as a dispute, and no dispute with nobody."""
         held = [s for s in self.standings if s.status is Status.HELD and s.first.polarity and s.first.functional]
-        present = [standing for standing in held if standing.valid.end is None]
+        refined = {key for standing in held if standing.refines for key in (standing.fact_id, *standing.because)}
+        present = [one for one in held if one.valid.end is None and one.fact_id not in refined]
         for one in present:
             if len(present) > 1 and not one.disputed:
                 _dispute(one, next(other for other in reversed(present) if other is not one))
         disputed = [standing for standing in held if standing.disputed]
         if len(disputed) == 1:
             disputed[0].disputed, disputed[0].because = False, ()
-            disputed[0].reason = "nobody who is still trusted says otherwise"
+            disputed[0].reason, disputed[0].conflict = "nobody who is still trusted says otherwise", None
 
     def _live(self, object_key: str, *, polarity: bool) -> Standing | None:
         same = reversed(self._of_value.get((object_key, polarity), []))
@@ -266,7 +311,7 @@ def _value(claim: Claim) -> tuple[str, bool]:
     return claim.object.key, claim.polarity
 
 
-def _said_at(claim: Claim) -> datetime:
+def said_at(claim: Claim) -> datetime:
     return claim.known_at or EARLIEST
 
 
@@ -274,7 +319,7 @@ def _day(claim: Claim) -> date | None:
     return claim.known_at.date() if claim.known_at else None
 
 
-def _start(claim: Claim) -> date | None:
+def start_of(claim: Claim) -> date | None:
     return claim.valid.start or _day(claim)
 
 
@@ -308,11 +353,11 @@ def _corrected(claim: Claim) -> str:
 
 def _closest(standing: Standing) -> Claim:
     """Return the claim of the speaker who is closest to the subject, the first of equals."""
-    return max(standing.claims, key=_rank)
+    return max(standing.claims, key=rank_of)
 
 
 def _ended_before(standing: Standing, claim: Claim) -> bool:
-    end, start = standing.valid.end, _start(claim)
+    end, start = standing.valid.end, start_of(claim)
     return end is not None and start is not None and end <= start
 
 
@@ -321,24 +366,9 @@ def _dated_end(standing: Standing) -> date | None:
     return next((end for end in ends if end is not None), None)
 
 
-def _rank(claim: Claim) -> int:
-    """Return how close a speaker is to the subject: 2 about oneself and one's own, 1 about others, 0 a machine."""
-    if claim.role not in ("user", "system"):
-        return 0
-    key, speaker = claim.subject.key, claim.speaker.casefold()
-    return 2 if key == speaker or key.startswith(f"{speaker}'s ") else 1
-
-
-def _disagree(standing: Standing, claim: Claim) -> bool:
-    """Two equal sources, neither of them the subject, and nothing says that one value came after the other."""
-    speakers = {c.speaker for c in standing.claims}
-    dated = claim.valid.start is not None
-    return _rank(claim) == 1 and claim.speaker not in speakers and not dated
-
-
 def _outranked(claim: Claim, standing: Standing) -> bool:
     """Tell whether somebody closer to the subject says what stands; people may always revise their own word."""
-    return not _said_by(claim.speaker, standing) and _rank(claim) < _rank(_closest(standing))
+    return not _said_by(claim.speaker, standing) and rank_of(claim) < rank_of(_closest(standing))
 
 
 def _said_by(speaker: str, standing: Standing) -> bool:
@@ -350,25 +380,32 @@ def _set_aside(standing: Standing, other: Standing) -> None:
     standing.reason = f"{_closest(other).speaker}, who is closer to it, says {other.first.object}"
 
 
-def _retract(standing: Standing, reason: str, because: tuple[str, ...] = ()) -> None:
+def retract(standing: Standing, reason: str, because: tuple[str, ...] = (), conflict: Conflict | None = None) -> None:
+    """Take a fact never to have been true."""
     standing.status, standing.reason, standing.because = Status.RETRACTED, reason, because
-    standing.disputed = False
+    standing.conflict, standing.disputed = conflict, False
 
 
-def _close(standing: Standing, end: date | None, reason: str, because: tuple[str, ...] = ()) -> None:
+def close(
+    standing: Standing,
+    end: date | None,
+    reason: str,
+    because: tuple[str, ...] = (),
+    conflict: Conflict | None = None,
+) -> None:
     """End a fact no later than it is known to have ended; what was never believed has no past to keep."""
     if standing.status is Status.QUARANTINED:
-        _retract(standing, reason, because)
+        retract(standing, reason, because, conflict)
         return
     valid = standing.valid
     if end is not None and (valid.end is None or end < valid.end):
         standing.valid = _ordered(replace(valid, end=end, end_precision="day"))
     standing.status, standing.reason, standing.because = Status.SUPERSEDED, reason, because
-    standing.disputed = False
+    standing.conflict, standing.disputed = conflict, False
 
 
 def _dispute(one: Standing, other: Standing) -> None:
     for this, that in ((one, other), (other, one)):
-        this.disputed = True
+        this.disputed, this.conflict = True, Conflict.CONTRADICTION
         this.reason = f"{that.first.speaker} says {that.first.object}"
         this.because = (that.fact_id,)

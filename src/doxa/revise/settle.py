@@ -1,0 +1,304 @@
+"""The claims of slots that rules connect -> their facts, consistent with the rules after every turn.
+
+`resolve` keeps the facts of one slot apart; here the slots that cases of rules join are told again together, turn by
+turn: after each turn the facts that hold go to the solver with the cases, what clashes is revised by the policy, and
+what the rules entail becomes facts with premises. A pure function of claims and rules, so withdrawing either is the
+same function on fewer of them, and whatever they had displaced comes back by construction.
+
+Sources: GreedySAT, equation 1 and Algorithm 1, which checks after every turn as well; its loop drops a belief only if
+that alone helps and never the new one (see `logic.corrections`). The paper knows neither time nor derived beliefs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from itertools import groupby
+
+from doxa.core.values import Act, Claim, Conflict, Interval, Modality, Status
+from doxa.logic import Lit, Theory
+from doxa.memory import Slot, inventory
+from doxa.revise.ground import Case, Literal, Proposition
+from doxa.revise.policies import MACHINES, Policy, rank_of, weight_of
+from doxa.revise.resolve import EARLIEST, SlotState, Standing, close, retract, said_at, start_of
+
+__all__ = ["settle"]
+
+WORLD = (Modality.ASSERTED, Modality.PLANNED)
+"""Modalities that rules speak of: what is, and what is settled to be."""
+MAX_ROUNDS = 64
+"""Revisions after one turn; each gives up a fact, so this bounds only a mistake of ours."""
+
+
+def settle(
+    claims: Mapping[Slot, Sequence[Claim]],
+    cases: Sequence[Case],
+    theory: Theory,
+    policy: Policy = Policy.RECENCY,
+) -> list[Standing]:
+    """Return the facts of slots that cases of rules connect, derived ones included.
+
+    Args:
+        claims: the live claims of each slot, in the order in which they came in.
+        cases: what connects them; a case counts from the day on which its rule is known.
+        theory: the solver of this user; it learns the literals and cases, and is asked about subsets only.
+        policy: which belief gives way.
+
+    Deterministic. Cost: one pass over the claims, and one solver question per turn in which something may clash.
+    """
+    joint = _Joint(theory=theory, policy=policy, slots={slot: SlotState(policy) for slot in claims})
+    told = sorted(((claim, slot) for slot, said in claims.items() for claim in said), key=lambda pair: said_at(pair[0]))
+    steps = [(at, list(group)) for at, group in groupby(told, key=lambda pair: (said_at(pair[0]), pair[0].turn_id))]
+    later = sorted(cases, key=lambda case: case.known_at or EARLIEST)
+    for (at, _), group in steps:
+        while later and (later[0].known_at or EARLIEST) < at:
+            stated = later[0].known_at or EARLIEST
+            joint.learn([later.pop(0)])
+            joint.check(stated)
+        for claim, slot in group:
+            joint.slots[slot].take(claim)
+        joint.learn([later.pop(0) for _ in range(len(later)) if (later[0].known_at or EARLIEST) <= at])
+        joint.check(at)
+    for case in later:
+        joint.learn([case])
+        joint.check(case.known_at or EARLIEST)
+    for state in joint.slots.values():
+        state.settle_disputes()
+    return [*(standing for state in joint.slots.values() for standing in state.standings), *joint.derived.values()]
+
+
+@dataclass(slots=True)
+class _Joint:
+    """Slots under cases of rules, while their claims are told turn by turn."""
+
+    theory: Theory
+    policy: Policy
+    slots: dict[Slot, SlotState]
+    cases: dict[Hashable, Case] = field(default_factory=dict)
+    derived: dict[str, Standing] = field(default_factory=dict)
+    """Facts that follow, by id; those that no longer do are closed or retracted."""
+    suspended: set[str] = field(default_factory=set)
+    """Rules that clash with newer rules alone."""
+
+    def learn(self, cases: Iterable[Case]) -> None:
+        for case in cases:
+            name = ("case", case.name)
+            if name not in self.theory:
+                body = [Lit(lit.proposition, not lit.positive) for lit in case.body]
+                self.theory.believe(name, *([*body, Lit(lit.proposition, lit.positive)] for lit in case.head))
+            self.cases[name] = case
+
+    def check(self, at: datetime) -> None:
+        """Revise until what holds is consistent with the cases, then derive what follows."""
+        if not self.cases:
+            return
+        for _ in range(MAX_ROUNDS):
+            held = self._held(at)
+            names = [*self._rules(), *held, *self._exclusions(held)]
+            core = self.theory.core(names)
+            if core is None:
+                self._derive(names, held, at)
+                return
+            self._give_way(core, held)
+        raise AssertionError("revision did not come to an end")  # pragma: no cover
+
+    def _rules(self) -> list[Hashable]:
+        return [name for name, case in self.cases.items() if case.rule_id not in self.suspended]
+
+    def _held(self, at: datetime) -> dict[Hashable, Standing]:
+        """Return the facts that hold and are undisputed by the names of their literals, the oldest first."""
+        spoken = {literal.proposition for case in self.cases.values() for literal in case.literals()}
+        found = [s for state in self.slots.values() for s in state.standings if _counts(s, at)]
+        known: dict[Hashable, Standing] = {}
+        for standing in sorted(found, key=_latest):
+            first = standing.first
+            proposition = Proposition.of(first.subject, first.relation, first.object)
+            if proposition in spoken or first.functional:
+                name = ("said", proposition, first.polarity)
+                if name not in self.theory:
+                    self.theory.believe(name, Lit(proposition, first.polarity))
+                known[name] = standing
+        return known
+
+    def _exclusions(self, held: Mapping[Hashable, Standing]) -> list[Hashable]:
+        """Return the names of the clauses by which a functional relation has one value: said against followed."""
+        names: list[Hashable] = []
+        for standing in held.values():
+            first = standing.first
+            if not (first.functional and first.polarity):
+                continue
+            own = Proposition.of(first.subject, first.relation, first.object)
+            for literal in self._heads(first.subject.key, first.relation.name):
+                if literal.proposition != own:
+                    name = ("one", *sorted((own, literal.proposition)))
+                    if name not in self.theory:
+                        self.theory.believe(name, [Lit(own, False), Lit(literal.proposition, False)])
+                    names.append(name)
+        return list(dict.fromkeys(names))
+
+    def _heads(self, subject: str, relation: str) -> list[Literal]:
+        heads = (literal for case in self.cases.values() for literal in case.literals() if literal.positive)
+        return [lit for lit in heads if lit.atom.subject.key == subject and lit.atom.relation.name == relation]
+
+    def _give_way(self, core: Sequence[Hashable], held: Mapping[Hashable, Standing]) -> None:
+        """Give up what the policy chooses from a core, in favour of what was said last."""
+        facts = [held[name] for name in core if name in held]
+        rules = sorted({self.cases[name].rule_id for name in core if name in self.cases})
+        if not facts:
+            oldest = min((self.cases[n] for n in core if n in self.cases), key=lambda c: c.known_at or EARLIEST)
+            self.suspended.add(oldest.rule_id)
+            return
+        newest = max(facts, key=_latest)
+        if self.policy is Policy.ASK and len(facts) > 1:
+            self._dispute(facts, rules)
+            return
+        loser = self._loser(facts, newest)
+        others = tuple(fact.fact_id for fact in facts if fact is not loser)
+        spans = "; ".join(
+            dict.fromkeys(self.cases[n].rule.span for n in core if n in self.cases and self.cases[n].rule.span)
+        )
+        because, rule = (*others, *rules), f" (“{spans}”)" if spans else ""
+        last = newest.claims[-1]
+        if loser is newest:
+            loser.status, loser.because, loser.conflict = Status.QUARANTINED, because, Conflict.CONTRADICTION
+            loser.reason = f"it cannot be true with what is believed{rule}"
+        elif last.act is Act.CORRECT:
+            retract(loser, f"{last.speaker} corrected it: “{last.span}”{rule}", because, Conflict.CORRECTION)
+        else:
+            reason = f"{last.speaker} said later: “{last.span}”{rule}"
+            close(loser, start_of(last), reason, because, Conflict.UPDATE)
+
+    def _loser(self, facts: Sequence[Standing], newest: Standing) -> Standing:
+        """Return the fact that gives way; whoever is closer to what they speak of is not overruled by others."""
+        if len(facts) == 1 or self.policy is Policy.REJECT_NEW:
+            return newest
+        older = [fact for fact in facts if fact is not newest]
+        if self.policy is Policy.WEIGHTED:
+            now = newest.claims[-1].known_at
+            return min(facts, key=lambda fact: (weight_of(fact.claims, now), fact is newest, _latest(fact)))
+        lowest = min(map(_rank, older))
+        if self.policy is Policy.TRUST and _rank(newest) < lowest:
+            return newest
+        if self.policy is Policy.TRUST:
+            older = [fact for fact in older if _rank(fact) == lowest]
+        return min(older, key=_latest)
+
+    def _dispute(self, facts: Sequence[Standing], rules: Sequence[str]) -> None:
+        for fact in facts:
+            others = [other for other in facts if other is not fact]
+            fact.disputed, fact.conflict = True, Conflict.CONTRADICTION
+            fact.because = (*(other.fact_id for other in others), *rules)
+            fact.reason = "it cannot be true together with: " + "; ".join(other.first.span for other in others)
+
+    def _derive(self, names: Sequence[Hashable], held: Mapping[Hashable, Standing], at: datetime) -> None:
+        """Bring the derived facts in line with what the cases entail now."""
+        said = {Proposition.of(s.first.subject, s.first.relation, s.first.object) for s in held.values()}
+        follows: dict[str, Standing] = {}
+        for literal in self._open_literals(said):
+            for positive in (True, False):
+                why = self.theory.explain(Lit(literal.proposition, positive), names)
+                if why is not None:
+                    fact = self._follows(literal, positive, why, held)
+                    if fact is not None:
+                        follows.setdefault(fact.fact_id, fact)
+                    break
+        for key, was in self.derived.items():
+            if key not in follows and was.status is Status.HELD:
+                self._no_longer(was, at)
+        self.derived.update(follows)
+
+    def _open_literals(self, said: set[Proposition]) -> list[Literal]:
+        """Return one literal for each proposition of the cases that nobody speaks of himself."""
+        found: dict[Proposition, Literal] = {}
+        for case in self.cases.values():
+            if case.derives:
+                for literal in case.literals():
+                    if literal.proposition not in said:
+                        found.setdefault(literal.proposition, literal)
+        return list(found.values())
+
+    def _follows(
+        self, literal: Literal, positive: bool, why: Sequence[Hashable], held: Mapping[Hashable, Standing]
+    ) -> Standing | None:
+        """Return the fact that a minimal set of facts and cases entails; None where no case takes part."""
+        premises = [held[name] for name in why if name in held]
+        rules = list({self.cases[name].rule_id: self.cases[name] for name in why if name in self.cases}.values())
+        if not premises or not rules:
+            return None
+        atom, latest = literal.atom, max(premises, key=_latest)
+        kind = inventory().relations.get(atom.relation.name)
+        planned = any(premise.first.modality is Modality.PLANNED for premise in premises)
+        claim = Claim(
+            subject=atom.subject,
+            relation=atom.relation,
+            object=atom.object,
+            polarity=positive,
+            modality=Modality.PLANNED if planned else Modality.ASSERTED,
+            valid=_common(premises),
+            functional=kind.functional if kind is not None else False,
+            confidence=min(min(c.confidence for c in p.claims) for p in premises),
+            known_at=latest.claims[-1].known_at,
+        )
+        turns = dict.fromkeys(c.turn_id for p in premises for c in p.claims if c.turn_id)
+        turns |= dict.fromkeys(case.rule.turn_id for case in rules if case.rule.turn_id)
+        return Standing(
+            first=claim,
+            episode=DERIVED,
+            claims=[replace(claim, turn_id=turn) for turn in turns] or [claim],
+            valid=claim.valid,
+            reason="it follows from " + _told(premises, rules),
+            premises=(*(p.fact_id for p in premises), *(case.rule_id for case in rules)),
+        )
+
+    def _no_longer(self, was: Standing, at: datetime) -> None:
+        """End a derived fact as its premise ended: what was over is over, what never was never followed."""
+        standings = {s.fact_id: s for state in self.slots.values() for s in state.standings}
+        ended = [standings[key] for key in was.premises if key in standings]
+        gone = next((s for s in ended if s.status in (Status.RETRACTED, Status.QUARANTINED)), None)
+        over = [s for s in ended if s.status is Status.SUPERSEDED]
+        if gone is None and over:
+            last = over[-1]
+            close(was, last.valid.end or at.date(), f"it rests on what is over: {last.first.span}", (last.fact_id,))
+        else:
+            because = (gone.fact_id,) if gone is not None else ()
+            retract(was, "what it rests on is not believed any more", because)
+
+
+DERIVED = -1
+"""The episode of facts that follow, so that their ids differ from those that somebody said."""
+
+
+def _counts(standing: Standing, at: datetime) -> bool:
+    """Tell whether a fact is believed, undisputed and not over on a day. What happened once stays true."""
+    if standing.status is not Status.HELD or standing.disputed or standing.first.modality not in WORLD:
+        return False
+    if all(claim.role in MACHINES for claim in standing.claims):
+        return False
+    start, end = standing.valid.start, standing.valid.end
+    return end is None or start == end or end > at.date()
+
+
+def _latest(standing: Standing) -> tuple[datetime, int]:
+    """Return when a fact was said last."""
+    return max(said_at(claim) for claim in standing.claims), standing.episode
+
+
+def _rank(standing: Standing) -> int:
+    return max(map(rank_of, standing.claims))
+
+
+def _common(premises: Sequence[Standing]) -> Interval:
+    """Return when all premises hold; what happened on a day counts from then on."""
+    starts = [p.valid for p in premises if p.valid.start is not None]
+    ends = [p.valid for p in premises if p.valid.end is not None and p.valid.start != p.valid.end]
+    start = max(starts, key=lambda valid: valid.start or date.min, default=Interval())
+    end = min(ends, key=lambda valid: valid.end or date.max, default=Interval())
+    return Interval(
+        start=start.start, start_precision=start.start_precision, end=end.end, end_precision=end.end_precision
+    )
+
+
+def _told(premises: Sequence[Standing], rules: Sequence[Case]) -> str:
+    spans = [premise.first.span for premise in premises] + [case.rule.span for case in rules]
+    return "; ".join(f"“{span}”" for span in dict.fromkeys(spans) if span)
