@@ -94,6 +94,17 @@ class UnderstandConfig(_Group):
     parallel: int = Field(4, gt=0, description="How many turns of one user the model, or AMR parser, reads at once.")
 
 
+class ReviseConfig(_Group):
+    """What happens when beliefs clash."""
+
+    policy: Literal["recency", "trust", "minimal", "weighted", "reject-new", "ask"] = Field(
+        "recency",
+        description="Which of several beliefs that cannot all be true gives way: the older (`recency`), that of "
+        "whoever is further from the subject (`trust`), as few as possible (`minimal`), the lightest (`weighted`), the new one "
+        "(`reject-new`), or none until somebody decides (`ask`).",
+    )
+
+
 class AmrConfig(_Group):
     """Which parser turns sentences into AMR graphs, for `doxa amr` and `understand.extract`."""
 
@@ -144,6 +155,7 @@ class Config(_Group):
     parser: ParserConfig = ParserConfig()
     llm: LLMConfig = LLMConfig()
     understand: UnderstandConfig = UnderstandConfig()
+    revise: ReviseConfig = ReviseConfig()
     amr: AmrConfig = AmrConfig()
     lexicon: LexiconConfig = LexiconConfig()
     recall: RecallConfig = RecallConfig()

@@ -323,7 +323,8 @@ class Memory:
             return describe_rule(of) if isinstance(of, Rule) else describe(of)
 
     def _beliefs_at(self, moment: datetime) -> Beliefs:
-        return beliefs_at(self._doxa.parts.log.rows(self.user), moment)
+        log = self._doxa.parts.log
+        return beliefs_at(log.rows(self.user), moment, log.policy)
 
     def _fact(self, beliefs: Beliefs, key: Fact | str) -> Fact:
         fact_id = key.fact_id if isinstance(key, Fact) else key

@@ -25,7 +25,9 @@ def sparql(query: str, parts: Parts, user: str, *, as_of: date | None, known_at:
         key = ("sparql", as_of, known_at)
         graph: QueryGraph | None = state.derived.get(key)
         if graph is None:
-            beliefs = state.beliefs if known_at is None else beliefs_at(parts.log.rows(user), known_at)
+            beliefs = (
+                state.beliefs if known_at is None else beliefs_at(parts.log.rows(user), known_at, parts.log.policy)
+            )
             today = state.today() if known_at is None else known_at.date()
             facts = list(beliefs.select(now=today, as_of=as_of))
             turns = {turn_id: turn for fact in facts for turn_id in fact.turn_ids if (turn := state.turn(turn_id))}

@@ -29,9 +29,9 @@ BY_AMR = "amr "
 REREAD = "what stood before it was erased, so the turn was read again without the language model"
 
 
-def beliefs_at(rows: Sequence[Row], known_at: datetime) -> Beliefs:
+def beliefs_at(rows: Sequence[Row], known_at: datetime, policy: str) -> Beliefs:
     """Return what was believed from what had been said by `known_at`. Cost O(log), without understanding it again."""
-    beliefs = Beliefs()
+    beliefs = Beliefs(policy=policy)
     for row in rows:
         if row.kind not in ("turn", "erased") and row.known_at <= known_at:
             _again(Event.from_row(row, None), beliefs)
@@ -178,7 +178,9 @@ def erase_turn(log: MemoryLog, user: str, turn_id: str, parser: Parser, *, conte
         delete = {row.ordinal for row in rows if _concerns(row, gone, turn_id)}
         kept = [row for row in rows if row.ordinal not in delete]
         seen = {later for ordinal in gone for later in _after(state, ordinal, context_turns)}
-        bodies, beliefs = _retell(kept, user, parser, after=turn.ordinal, context_turns=context_turns, seen=seen)
+        bodies, beliefs = _retell(
+            kept, user, parser, after=turn.ordinal, context_turns=context_turns, seen=seen, policy=log.policy
+        )
         delete |= {row.ordinal for row in kept if _is_empty(row, bodies.get(row.ordinal, row.body))}
         bodies = {ordinal: body for ordinal, body in bodies.items() if ordinal not in delete}
         counts = _rewrite(log, user, delete=sorted(delete), replace=bodies, expected=rows[-1].ordinal)
@@ -232,13 +234,13 @@ def _concerns(row: Row, gone: set[int], turn_id: str) -> bool:
 
 
 def _retell(
-    rows: Sequence[Row], user: str, parser: Parser, *, after: int, context_turns: int, seen: set[int]
+    rows: Sequence[Row], user: str, parser: Parser, *, after: int, context_turns: int, seen: set[int], policy: str
 ) -> tuple[Mapping[int, Mapping[str, Any]], Beliefs]:
     """Return the new bodies of the rows after an ordinal, and what is believed in the end.
 
     `seen` are the turns whose context held what was erased: what a model read out of them may repeat it.
     """
-    state = UserState(user=user, dims=1)
+    state = UserState(user=user, dims=1, beliefs=Beliefs(policy=policy))
     bodies: dict[int, Mapping[str, Any]] = {}
     for row in rows:
         if row.kind == "turn":

@@ -156,7 +156,11 @@ def _look_up(asked: Asked, vector: NDArray[np.float32], state: UserState, parts:
     own = state.turn(asked.turn_id) if asked.turn_id else None
     changes = state.beliefs.changes_by(own.turn_id) if own else []
     recent = _recent(asked, own, state, parts.config.engine.context_turns)
-    beliefs = state.beliefs if asked.known_at is None else beliefs_at(parts.log.rows(asked.user), asked.known_at)
+    beliefs = (
+        state.beliefs
+        if asked.known_at is None
+        else beliefs_at(parts.log.rows(asked.user), asked.known_at, parts.log.policy)
+    )
     today = asked.known_at.date() if asked.known_at else state.today() or asked.at.date()
     with tracer.step("question") as note:
         sentence = find_question(asked.text) if own else asked.text

@@ -183,7 +183,14 @@ def wire(location: str, config: Config, ontology: OntologySource | Sequence[Onto
     encoder = load("encoder", config.encoder.name, **encoder_options(config))  # first: a bad name makes no file
     parser = CachedParser(load("parser", config.parser.name))
     store = load("store", f"sql:{location}", durability=config.store.durability, timeout_s=config.store.timeout_s)
-    log = MemoryLog(store, encoder, tenant=config.tenant, capacity=config.engine.users_in_memory, ontology=known)
+    log = MemoryLog(
+        store,
+        encoder,
+        tenant=config.tenant,
+        capacity=config.engine.users_in_memory,
+        ontology=known,
+        policy=config.revise.policy,
+    )
     recall = RecallSpec(top_k=config.recall.top_k, pool=config.recall.pool)
     queries = CachedEncoder(encoder)
     return Parts(config=config, log=log, encoder=encoder, queries=queries, recall=recall, parser=parser)

@@ -24,6 +24,7 @@ from doxa.backends.store import Head, NewRow, Row, Store, Vector
 from doxa.core.errors import BackendError, TurnConflictError
 from doxa.core.ontology import Ontology
 from doxa.core.values import Change, Claim, Receipt, Rule, Turn
+from doxa.memory.beliefs import Beliefs
 from doxa.memory.codec import (
     change_from,
     change_to,
@@ -121,12 +122,21 @@ class MemoryLog:
     """Event logs and states of all users of one tenant. Safe between threads and between processes."""
 
     def __init__(
-        self, store: Store, encoder: Encoder, *, tenant: str, capacity: int, ontology: Ontology | None = None
+        self,
+        store: Store,
+        encoder: Encoder,
+        *,
+        tenant: str,
+        capacity: int,
+        ontology: Ontology | None = None,
+        policy: str = "recency",
     ) -> None:
         self.store = store
         self.encoder = encoder
         self.ontology = ontology
         """The ontology of all users; None is the one that comes with Doxa."""
+        self.policy = policy
+        """Which of several beliefs that clash gives way, for all users."""
         self._tenant = quote(tenant, safe="")
         self._capacity = capacity
         self._loaded: OrderedDict[str, _Loaded] = OrderedDict()
@@ -230,7 +240,7 @@ class MemoryLog:
             loaded.pins -= 1
 
     def _fresh(self, user: str) -> UserState:
-        return UserState(user=user, dims=self.encoder.dims)
+        return UserState(user=user, dims=self.encoder.dims, beliefs=Beliefs(policy=self.policy))
 
     def _catch_up(self, loaded: _Loaded, user: str) -> None:
         state, head = loaded.state, self.head(user)

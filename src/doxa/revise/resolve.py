@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 
-from doxa.core.values import Act, Claim, Conflict, Fact, Interval, Status
+from doxa.core.values import Act, Claim, Conflict, Fact, Interval, Modality, Status
 from doxa.memory import fact_id
 from doxa.revise.policies import MACHINES, Outcome, Policy, outcome_of, rank_of, relation_of, voice_of
 
@@ -248,7 +248,7 @@ class SlotState:
             return
         self._present = [s for s in self._present if s.status in (Status.HELD, Status.QUARANTINED)]
         held = [s for s in self._present if s is not standing and s.status is Status.HELD and s.first.polarity]
-        others = [other for other in held if not _ended_before(other, claim)]
+        others = [other for other in held if not (_ended_before(other, claim) or _over_before(claim, other))]
         later = [other for other in others if _starts_later(other, claim)]
         closer = [other for other in others if _outranked(claim, other)]
         if later:
@@ -275,7 +275,7 @@ class SlotState:
             standing.reason = f"{other.first.object} was believed, and the policy {self.policy} keeps it"
             return
         close(other, start_of(claim), f"{claim.speaker} said later: “{claim.span}”", (standing.fact_id,), conflict)
-        if standing.valid.start is None:  # the old value ends where the new one starts
+        if standing.valid.start is None and claim.modality is Modality.ASSERTED:  # it starts where the old one ends
             standing.valid = _ordered(replace(standing.valid, start=other.valid.end))
 
     def settle_disputes(self) -> None:
@@ -358,6 +358,12 @@ def _closest(standing: Standing) -> Claim:
 
 def _ended_before(standing: Standing, claim: Claim) -> bool:
     end, start = standing.valid.end, start_of(claim)
+    return end is not None and start is not None and end <= start
+
+
+def _over_before(claim: Claim, standing: Standing) -> bool:
+    """Tell whether a claim is about a time that ends where a fact starts ("until August I am on 40 hours")."""
+    end, start = claim.valid.end, standing.valid.start
     return end is not None and start is not None and end <= start
 
 
