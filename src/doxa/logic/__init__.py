@@ -32,21 +32,30 @@ from doxa.logic.corrections import (
     trust,
     weighted,
 )
+from doxa.logic.differences import ORIGIN, Difference, aged, at_least, at_most, between, exactly
 from doxa.logic.formats import GraphFormat, read_quads, write_quads
 from doxa.logic.graph import FactGraph
+from doxa.logic.literals import Lit
 from doxa.logic.ontology import builtin_ontology, merge, read_ontology
 from doxa.logic.query import QueryGraph
 from doxa.logic.schema import from_models
-from doxa.logic.theory import Lit, Name, Theory
+from doxa.logic.theory import Name, Theory
 
 __all__ = [
     "Correction",
+    "Difference",
     "Lit",
     "Name",
+    "ORIGIN",
     "Policy",
     "Theory",
+    "aged",
     "as_printed",
+    "at_least",
+    "at_most",
+    "between",
     "correct",
+    "exactly",
     "greedy",
     "minimal",
     "recency",

@@ -10,9 +10,12 @@ outnumber the living ones the solver is thrown away and built anew at the next q
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable
+from collections import defaultdict
+from collections.abc import Collection, Container, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from doxa.logic.differences import Difference, DifferenceGraph
 
 __all__ = ["SOLVER", "Clause", "Component", "Owner", "Work"]
 
@@ -47,10 +50,13 @@ class Owner:
     clauses: tuple[Clause, ...]
     named: bool
     name: Hashable = None
+    links: tuple[int, ...] = ()
+    """Atoms that it connects beside those of its clauses."""
     atoms: tuple[int, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.atoms = tuple(dict.fromkeys(abs(literal) for clause in self.clauses for literal in clause))
+        mentioned = (abs(literal) for clause in self.clauses for literal in clause)
+        self.atoms = tuple(dict.fromkeys((*mentioned, *self.links)))
 
 
 @dataclass(slots=True, eq=False)
@@ -58,6 +64,8 @@ class Component:
     """Atoms that clauses connect, the owners of those clauses, and their solver once it was needed."""
 
     work: Work
+    differences: Mapping[int, Difference]
+    """Which atoms are bounds on numbers; of the whole theory."""
     atoms: list[int] = field(default_factory=list)
     owners: dict[Owner, None] = field(default_factory=dict)
     satisfied: bool | None = True
@@ -66,6 +74,12 @@ class Component:
     """Beliefs here."""
     loose: bool = False
     """Something that connected atoms was retired: it may fall apart."""
+    _bounded: dict[Owner, None] = field(default_factory=dict)
+    """Owners of clauses with a bound in them."""
+    _graphs: dict[bool, DifferenceGraph] = field(default_factory=lambda: defaultdict(DifferenceGraph))
+    """Of whole numbers and of others."""
+    _kept: dict[int, Difference] = field(default_factory=dict)
+    """The bounds in the graphs, by literal."""
     _solver: Any = None
     _local: dict[int, int] = field(default_factory=dict)
     """Atoms to variables of this solver, which numbers its own from 1: a solver's cost grows with its largest."""
@@ -95,6 +109,8 @@ class Component:
         self.owners[owner] = None
         self.count += owner.named
         self._living += len(owner.clauses)
+        if any(atom in self.differences for atom in owner.atoms):
+            self._bounded[owner] = None
         if self._solver is not None:
             self._load(owner)
 
@@ -103,6 +119,7 @@ class Component:
         del self.owners[owner]
         self.count -= 1
         self.loose = self.loose or len(owner.atoms) > 1
+        self._bounded.pop(owner, None)
         self._living -= len(owner.clauses)
         self._retired += len(owner.clauses)
         if self._solver is not None:
@@ -121,21 +138,67 @@ class Component:
     def solve(self, owners: Iterable[Owner], also: Collection[int] = ()) -> bool:
         """Tell whether the hard clauses here, some beliefs and some literals have a model.
 
-        Cost: one solver call; O(assumptions) to pass them. NP-complete in the worst case, linear in the size of the
-        component where unit propagation decides (Horn rules and literals).
+        Cost: one solver call, and one more for every clash of bounds that is found on the way; O(assumptions) to pass
+        them. NP-complete in the worst case, linear in the size of the component where unit propagation decides (Horn
+        rules and literals).
         """
         if self._solver is None:
             self._open()
-        assumed = [self._selectors[owner] for owner in owners if owner.named]
+        asked = [owner for owner in owners if owner.named]
+        assumed = [self._selectors[owner] for owner in asked]
         assumed += [self._variable(literal) for literal in also]
-        self.work.solves += 1
-        self.work.assumed += len(assumed)
-        return bool(self._solver.solve(assumptions=assumed))
+        while self._ask(assumed):
+            clash = self._clash(asked, also) if self._bounded else None
+            if clash is None:
+                return True
+            self._solver.add_clause([-self._variable(literal) for literal in clash])
+        return False
 
     def model(self) -> dict[int, bool]:
         """Return the values of the atoms here in the model that the last `solve` found. Cost O(component)."""
         values = self._solver.get_model()
-        return {atom: values[variable - 1] > 0 for atom, variable in self._local.items() if variable <= len(values)}
+        model = {atom: values[variable - 1] > 0 for atom, variable in self._local.items() if variable <= len(values)}
+        if self._bounded:
+            bounds = ((atom, self.differences[atom]) for atom in self.atoms if atom in self.differences)
+            model.update((atom, self._graphs[bound.whole].holds(bound)) for atom, bound in bounds)
+        return model
+
+    def _ask(self, assumed: list[int]) -> bool:
+        self.work.solves += 1
+        self.work.assumed += len(assumed)
+        return bool(self._solver.solve(assumptions=assumed))
+
+    def _clash(self, asked: Iterable[Owner], also: Iterable[int]) -> list[int] | None:
+        """Return literals that the last model makes true and no numbers keep; None when the numbers can be had."""
+        needed = self._needed({*asked}, also)
+        for literal in [literal for literal in self._kept if literal not in needed]:
+            bound = self._kept.pop(literal)
+            self._graphs[bound.whole].remove(bound, literal)
+        for literal in needed:
+            if literal not in self._kept:
+                bound = self.differences[abs(literal)]
+                bound = bound if literal > 0 else bound.denied()
+                clash = self._graphs[bound.whole].add(bound, literal)
+                if clash is not None:
+                    return clash
+                self._kept[literal] = bound
+        return None
+
+    def _needed(self, asked: Container[Owner], also: Iterable[int]) -> dict[int, None]:
+        """Return bounds, as literals, that satisfy in the last model every clause asked for that nothing else does.
+
+        The other bounds may take whichever value the numbers give them.
+        """
+        needed = {literal: None for literal in also if abs(literal) in self.differences}
+        values = self._solver.get_model()
+        for owner in self._bounded:
+            if owner.named and owner not in asked:
+                continue
+            for clause in owner.clauses:
+                true = [literal for literal in clause if values[self._local[abs(literal)] - 1] * literal > 0]
+                if all(abs(literal) in self.differences and literal not in needed for literal in true):
+                    needed[true[0]] = None
+        return needed
 
     def close(self) -> None:
         """Free the solver; the next question builds it anew."""
@@ -143,6 +206,8 @@ class Component:
             self._solver.delete()
         self._solver = None
         self._local, self._selectors = {}, {}
+        self._graphs.clear()
+        self._kept.clear()
         self._top = 0
 
     def _open(self) -> None:

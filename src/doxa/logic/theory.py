@@ -6,6 +6,9 @@ that may be given up. A belief is a set of clauses, so a stated rule is a belief
 atom are solved apart (`Component`), each solver is kept between questions, and the last model found is kept as a
 *witness*: a new belief that it satisfies, or satisfies after a few atoms are flipped, needs no solver at all.
 
+An atom may be a `Difference`, a bound on two numbers or days. Then a model also needs numbers that keep the bounds that
+it makes true, and beliefs about dates, ages and orders clash, explain and entail like any others.
+
 Every answer but `model` is a function of the clauses and the order in which they came, not of what was asked before.
 """
 
@@ -15,28 +18,17 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
 
-from doxa.core.errors import NotFoundError
+from doxa.core.errors import InputError, NotFoundError
 from doxa.logic.components import Clause, Component, Owner, Work
 from doxa.logic.cores import minimal_cores, preferred_conflict
+from doxa.logic.differences import ORIGIN, Difference
+from doxa.logic.literals import Lit
 from doxa.logic.witness import Witness
 
 __all__ = ["Lit", "Name", "Theory"]
 
 Name = Hashable
 """Of a belief."""
-
-
-class Lit(NamedTuple):
-    """A signed atom: that something holds, or (positive false) that it does not."""
-
-    atom: Hashable
-    positive: bool = True
-
-    def __invert__(self) -> Lit:
-        return Lit(self.atom, not self.positive)
-
-    def __str__(self) -> str:
-        return f"{'' if self.positive else 'not '}{self.atom}"
 
 
 class _Question(NamedTuple):
@@ -65,7 +57,10 @@ class Theory:
         self._homes: list[Component | None] = [None]
         self._beliefs: dict[Name, Owner] = {}
         self._unsettled: dict[Component, None] = {}
-        self._witness = Witness(self._users)
+        self._differences: dict[int, Difference] = {}
+        self._mentions: dict[Hashable, tuple[int, bool]] = {}
+        """By variable of a difference: an atom that mentions it, and whether it stands for whole numbers."""
+        self._witness = Witness(self._users, fixed=self._differences)
         self._orders = 0
 
     def __enter__(self) -> Theory:
@@ -274,26 +269,53 @@ class Theory:
     def _number(self, atom: Hashable) -> int:
         number = self._numbers.get(atom)
         if number is None:
+            if isinstance(atom, Difference):
+                self._check_kind(atom)
             number = self._numbers[atom] = len(self._atoms)
             self._atoms.append(atom)
             self._users.append({})
             self._homes.append(None)
+            if isinstance(atom, Difference):
+                self._relate(number, atom)
         return number
+
+    def _check_kind(self, difference: Difference) -> None:
+        for variable in (difference.left, difference.right):
+            whole = self._mentions.get(variable, (0, difference.whole))[1]
+            if whole != difference.whole:
+                raise InputError(
+                    f"Expected {variable!r} to stand for {'whole numbers' if whole else 'any number'} as before, got a "
+                    f"bound with whole={difference.whole}; tell all bounds on one variable in the same way."
+                )
+
+    def _relate(self, number: int, difference: Difference) -> None:
+        """Connect a bound with the others on its variables: they may clash without a clause in common."""
+        links = [number]
+        for variable in (difference.left, difference.right):
+            if variable is not ORIGIN:
+                links.append(self._mentions.get(variable, (number, True))[0])
+                self._mentions[variable] = number, difference.whole
+        self._differences[number] = difference
+        self._add(Owner(order=self._next(), clauses=(), named=False, links=tuple(links)))
 
     def _literals(self, also: Iterable[Lit]) -> tuple[int, ...] | None:
         """Return literals as numbers, without those of atoms that no clause mentions; None when two clash."""
         given = dict.fromkeys(also)
         if any(~lit in given for lit in given):
             return None
-        known = [(self._numbers.get(lit.atom, 0), lit.positive) for lit in given]
+        known = [(self._known(lit.atom), lit.positive) for lit in given]
         return tuple(atom if positive else -atom for atom, positive in known if self._homes[atom] is not None)
+
+    def _known(self, atom: Hashable) -> int:
+        """Return the number of an atom, 0 for one that no clause mentions; a bound always counts."""
+        return self._number(atom) if isinstance(atom, Difference) else self._numbers.get(atom, 0)
 
     def _add(self, owner: Owner) -> None:
         """Put an owner into the component of its atoms, joining components, and keep the witness if it can be kept."""
         if not owner.atoms:
             return
         homes = {home: None for atom in owner.atoms if (home := self._homes[atom]) is not None}
-        home = max(homes, key=len, default=None) or Component(self.work)
+        home = max(homes, key=len, default=None) or Component(self.work, self._differences)
         for other in homes:
             if other is not home:
                 self._join(home, other)
@@ -301,6 +323,8 @@ class Theory:
             if self._homes[atom] is None:
                 self._homes[atom] = home
                 home.atoms.append(atom)
+                if atom in self._differences and home.satisfied:
+                    home.satisfied = None  # which value the numbers give it is not known yet
             self._users[atom][owner] = None
         home.add(owner)
         if home.satisfied is True and not all(map(self._witness.mend, owner.clauses)):
@@ -389,7 +413,7 @@ class Theory:
             self._homes[atom] = None
         for atom in home.atoms:
             if self._homes[atom] is None and self._users[atom]:
-                part = Component(self.work, satisfied=home.satisfied or None)
+                part = Component(self.work, self._differences, satisfied=home.satisfied or None)
                 for owner in (owner for ring in self._rings([atom]) for owner in ring):
                     part.add(owner)
                     for one in owner.atoms:

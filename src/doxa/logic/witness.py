@@ -7,7 +7,7 @@ grows with the component. A repair that fails proves nothing: then the solver is
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from doxa.logic.components import Clause, Owner
 
@@ -18,10 +18,16 @@ BUDGET = 256
 
 
 class Witness:
-    """Values of atoms, false where nothing was said; `users` gives the owners of clauses by atom."""
+    """Values of atoms, false where nothing was said.
 
-    def __init__(self, users: list[dict[Owner, None]]) -> None:
+    Args:
+        users: the owners of clauses, by atom.
+        fixed: atoms that are never flipped here, because more than clauses decides on them.
+    """
+
+    def __init__(self, users: list[dict[Owner, None]], *, fixed: Container[int] = ()) -> None:
         self._users = users
+        self._fixed = fixed
         self._values: dict[int, bool] = {}
         self._budget = 0
 
@@ -52,7 +58,7 @@ class Witness:
         atom = abs(literal)
         users = self._users[atom]
         self._budget -= len(users)
-        if atom in flipped or self._budget < 0:
+        if atom in flipped or atom in self._fixed or self._budget < 0:
             return False
         before = len(flipped)
         flipped[atom] = None
