@@ -35,6 +35,21 @@ from doxa.logic.corrections import (
 from doxa.logic.differences import ORIGIN, Difference, aged, at_least, at_most, between, exactly
 from doxa.logic.formats import GraphFormat, read_quads, write_quads
 from doxa.logic.graph import FactGraph
+from doxa.logic.intervals import (
+    ANY_RELATION,
+    Allen,
+    Related,
+    compose,
+    converse,
+    dated,
+    end_of,
+    possible,
+    related,
+    relations_between,
+    start_of,
+    tightened,
+)
+from doxa.logic.intervals import clash as interval_clash
 from doxa.logic.literals import Lit
 from doxa.logic.ontology import builtin_ontology, merge, read_ontology
 from doxa.logic.query import QueryGraph
@@ -42,24 +57,37 @@ from doxa.logic.schema import from_models
 from doxa.logic.theory import Name, Theory
 
 __all__ = [
+    "ANY_RELATION",
+    "Allen",
     "Correction",
     "Difference",
     "Lit",
     "Name",
     "ORIGIN",
     "Policy",
+    "Related",
     "Theory",
     "aged",
     "as_printed",
     "at_least",
     "at_most",
     "between",
+    "compose",
+    "converse",
     "correct",
+    "dated",
+    "end_of",
     "exactly",
     "greedy",
+    "interval_clash",
     "minimal",
+    "possible",
     "recency",
     "reject_new",
+    "related",
+    "relations_between",
+    "start_of",
+    "tightened",
     "trust",
     "weighted",
     "AmrEdge",
