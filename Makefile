@@ -64,6 +64,8 @@ bench: $(DEV) ## measure retrieval, understanding, times and the parser; the dat
 	@$(BIN)/doxa bench locomo --data $(DOXA_DATA)/measure/locomo/locomo_dev6.json --json
 	@echo "bench: understanding"
 	@$(BIN)/doxa bench understanding --data $(DOXA_DATA)/../gold/understanding/dev.jsonl --json
+	@echo "bench: revision"
+	@$(BIN)/doxa bench revision --data $(DOXA_DATA)/../gold/revision/dev.jsonl --json
 	@echo "bench: openie (CaRB, WiRe57)"
 	@$(BIN)/doxa bench openie --data $(DOXA_DATA)/open/carb --json
 	@$(BIN)/doxa bench openie --data $(DOXA_DATA)/measure/wire57 --json

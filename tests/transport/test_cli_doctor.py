@@ -91,6 +91,28 @@ def test_bench_understanding_scores_and_writes_what_was_extracted(cli):
     assert "x1 extra" in shown and "residence" in shown
 
 
+def test_bench_revision_plays_the_dialogue_and_shows_what_is_wrong(cli):
+    """One probe is right, one is about something that nobody said."""
+    probe = {
+        "after": 1,
+        "question": "Where does Ana live?",
+        "answer": ["Bonn"],
+        "not": [],
+        "as_of": None,
+        "type": "value",
+    }
+    lost = {**probe, "question": "Where does Ana work?", "answer": ["Siemens"]}
+    turns = [{"speaker": "Ana", "text": "I live in Bonn.", "date": "2024-05-03"}]
+    gold = {"id": "x1", "kind": "update", "turns": turns, "probes": [probe, lost], "tags": ["residence"]}
+    data = cli.file("dialogues.jsonl", json.dumps(gold))
+    command = ("bench", "revision", "--data", data, "--no-record", "--errors", "3")
+    found = cli.json(*command, "--predictions", cli.folder / "predictions.jsonl")
+    assert (found["accuracy"], found["dialogue_accuracy"], found["wrong"]["lost"]) == (0.5, 0.0, 1)
+    assert len((cli.folder / "predictions.jsonl").read_text().splitlines()) == 2
+    shown = cli(*command).stdout
+    assert "x1/1 lost: after turn 1: Where does Ana work?" in shown and "update" in shown
+
+
 def test_bench_openie_scores_by_the_rules_of_the_data(cli):
     """The test part of a CaRB folder."""
     cli.file("test.tsv", "Ana lives in Bonn .\tlives in\tAna\tBonn\n")

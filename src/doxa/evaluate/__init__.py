@@ -13,6 +13,8 @@ from doxa.evaluate.observations import run as run_observations
 from doxa.evaluate.openie import OpenieReport
 from doxa.evaluate.openie import run as run_openie
 from doxa.evaluate.record import environment, write_record
+from doxa.evaluate.revision import RevisionReport
+from doxa.evaluate.revision import run as run_revision
 from doxa.evaluate.understanding import UnderstandingReport, write_predictions
 from doxa.evaluate.understanding import run as run_understanding
 
@@ -23,12 +25,14 @@ __all__ = [
     "LocomoReport",
     "ObservationsReport",
     "OpenieReport",
+    "RevisionReport",
     "UnderstandingReport",
     "environment",
     "run_dialogre",
     "run_locomo",
     "run_observations",
     "run_openie",
+    "run_revision",
     "run_understanding",
     "write_predictions",
     "write_record",

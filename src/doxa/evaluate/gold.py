@@ -8,17 +8,27 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from doxa.core.errors import FormatError, NotFoundError
 from doxa.evaluate.matching import Encoding, Proposition
 from doxa.evaluate.readings import Reading, content
 
-__all__ = ["Forbidden", "GoldFact", "GoldRule", "Item", "Said", "read_items"]
+__all__ = ["Forbidden", "GoldFact", "GoldRule", "Item", "Said", "read_entries", "read_items"]
+
+
+class HasId(Protocol):
+    """What a line of a file is made into."""
+
+    @property
+    def id(self) -> str: ...
+
+
+Named = TypeVar("Named", bound=HasId)
 
 
 class Said(NamedTuple):
@@ -108,7 +118,12 @@ class Item:
 
 
 def read_items(path: Path) -> list[Item]:
-    """Return the items of a file.
+    """Return the items of a file; what it raises, `read_entries` tells."""
+    return read_entries(path, _item)
+
+
+def read_entries(path: Path, read: Callable[[Mapping[str, Any]], Named]) -> list[Named]:
+    """Return what `read` makes of each object of a file, JSON Lines.
 
     Raises:
         NotFoundError: there is no such file.
@@ -123,7 +138,7 @@ def read_items(path: Path) -> list[Item]:
     items = []
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
-            items.append(_read_line(line, f"{path}, line {number}"))
+            items.append(_read_line(line, read, f"{path}, line {number}"))
     repeated = [name for name, count in Counter(item.id for item in items).items() if count > 1]
     if repeated:
         raise FormatError(f"expected every gold item once in {path}; {repeated[0]!r} comes more often.")
@@ -132,9 +147,9 @@ def read_items(path: Path) -> list[Item]:
     return items
 
 
-def _read_line(line: str, where: str) -> Item:
+def _read_line(line: str, read: Callable[[Mapping[str, Any]], Named], where: str) -> Named:
     try:
-        return _item(json.loads(line))
+        return read(json.loads(line))
     except KeyError as exc:
         raise FormatError(f"{where}: expected a gold item, but its field {exc} is missing.") from exc
     except (ValueError, TypeError, AttributeError) as exc:

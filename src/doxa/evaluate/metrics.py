@@ -9,6 +9,7 @@ import numpy as np
 
 __all__ = [
     "bootstrap_error",
+    "bootstrap_interval",
     "f1",
     "f1_of_counts",
     "mean",
@@ -52,11 +53,26 @@ def bootstrap_error(rows: Sequence[Sequence[float]], measure: Callable[..., floa
     Source: Efron 1979, "Bootstrap Methods: Another Look at the Jackknife", with 1,000 draws. 0 below two rows.
     Cost O(1,000 x rows).
     """
+    return float(np.std(_redrawn(rows, measure, seed), ddof=1)) if len(rows) > 1 else 0.0
+
+
+def bootstrap_interval(
+    rows: Sequence[Sequence[float]], measure: Callable[..., float | None], *, seed: int = 0
+) -> tuple[float, float] | None:
+    """Return the middle 95% of a measure of summed counts when the rows are drawn again; None below two rows.
+
+    Source: the percentile interval of Efron 1979; arguments and cost are those of `bootstrap_error`.
+    """
     if len(rows) < 2:
-        return 0.0
+        return None
+    low, high = np.percentile(_redrawn(rows, measure, seed), [2.5, 97.5])
+    return float(low), float(high)
+
+
+def _redrawn(rows: Sequence[Sequence[float]], measure: Callable[..., float | None], seed: int) -> list[float]:
     counts = np.asarray(rows, dtype=np.float64)
     draws = np.random.default_rng(seed).multinomial(len(rows), np.full(len(rows), 1 / len(rows)), size=RESAMPLES)
-    return float(np.std([measure(*sums) or 0.0 for sums in (draws @ counts).tolist()], ddof=1))
+    return [measure(*sums) or 0.0 for sums in (draws @ counts).tolist()]
 
 
 def recall_at(ranking: Sequence[str], relevant: Collection[str], k: int) -> float:

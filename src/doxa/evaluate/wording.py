@@ -15,7 +15,21 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-__all__ = ["ARTICLES", "POSSESSIVE", "PREPOSITIONS", "PRONOUNS", "Words", "bare", "phrase", "phrases", "table", "words"]
+__all__ = [
+    "ARTICLES",
+    "DATE",
+    "POSSESSIVE",
+    "PREPOSITIONS",
+    "PRONOUNS",
+    "Words",
+    "bare",
+    "joined",
+    "phrase",
+    "phrases",
+    "table",
+    "with_years",
+    "words",
+]
 
 Words = tuple[str, ...]
 """Normalised words, in order."""
@@ -105,6 +119,7 @@ IN_WORDS = _apart(
 """`1 june`, `1th of june 2024`, `june the 1th`, `june 2024`, `june`."""
 WEEKDAY_OF_DATE = re.compile(rf"(?<!\S)(?:{WEEKDAYS}) (?=(?:the )*(?:\d{{4}}|-)-\d\d-\d\d(?!\S))")
 DATE = re.compile(r"(\d{4}|-)-(\d\d)(?:-(\d\d))?")
+"""A date as one word: its year (`-` where it is not said), its month, its day."""
 CLOCK = _apart(r"(?P<hour>\d{1,2})(?:[:.](?P<minute>\d\d))? (?P<half>[ap]m)")
 
 
@@ -221,8 +236,12 @@ def _scaled(found: Sequence[str], start: int) -> tuple[str, int]:
 @cache
 def phrase(text: str) -> Words:
     """Return the words of a subject or an object: dates are one word, `X's Y` is `Y of X`, articles are gone."""
-    line = IN_WORDS.sub(_in_words, " ".join(words(text)))
-    return tuple(bare(_owned(bare(WEEKDAY_OF_DATE.sub("", line).split()))))
+    return tuple(bare(_owned(bare(joined(words(text))))))
+
+
+def joined(found: Sequence[str]) -> Words:
+    """Return words in which every date is one word, without the weekday before it."""
+    return tuple(WEEKDAY_OF_DATE.sub("", IN_WORDS.sub(_in_words, " ".join(found))).split())
 
 
 def phrases(texts: Iterable[str], day: str) -> set[Words]:
@@ -233,7 +252,12 @@ def phrases(texts: Iterable[str], day: str) -> set[Words]:
         day: the ISO date on which they are said. A missing year is that of the nearest such day, unless another form
             tells it.
     """
-    forms = {phrase(text) for text in texts}
+    return with_years((phrase(text) for text in texts), day)
+
+
+def with_years(found: Iterable[Words], day: str) -> set[Words]:
+    """Return wordings of one thing as they are and with the years that their dates leave out; see `phrases`."""
+    forms = set(found)
     told = {word[5:] for form in forms for word in form if DATE.fullmatch(word) and word[0] != "-"}
     open_forms = {form for form in forms if not any(_is_yearless(word) and word[2:] in told for word in form)}
     return forms | {tuple(_with_year(word, day) for word in form) for form in open_forms}

@@ -31,6 +31,7 @@ class Benchmark(StrEnum):
     OPENIE = "openie"
     DIALOGRE = "dialogre"
     OBSERVATIONS = "observations"
+    REVISION = "revision"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,9 +62,11 @@ def bench(
         int | None, typer.Option("--limit", min=1, help="Only the first conversations or sentences.")
     ] = None,
     predictions: Annotated[
-        Path | None, typer.Option("--predictions", metavar="FILE", help="understanding: write what was extracted.")
+        Path | None, typer.Option("--predictions", metavar="FILE", help="understanding, revision: write what came out.")
     ] = None,
-    errors: Annotated[int | None, typer.Option("--errors", min=1, help="understanding: show mistakes.")] = None,
+    errors: Annotated[
+        int | None, typer.Option("--errors", min=1, help="understanding, revision: show mistakes.")
+    ] = None,
     record: Annotated[
         bool, typer.Option("--record/--no-record", help="Write a run record under runs/, or none.")
     ] = True,
@@ -74,6 +77,7 @@ def bench(
     understanding: is what a turn says stored, and nothing else? Precision, recall, F1, forbidden rate, details, by tag.
     openie: are the propositions of a sentence found (CaRB or WiRe57)? dialogre: the relations of a dialogue (DialogRE)?
     observations: what people noted about the conversations of LoCoMo? Coverage, claims per turn, duplicates.
+    revision: are questions answered rightly while facts change? Accuracy, precision, recall, abstention, by kind.
 
     Every report has turns per second, git revision and versions. It works on a memory of its own; --db and --user play
     no part.
@@ -130,6 +134,15 @@ def _measure_observations(request: Request, wanted: _Wanted, tell: Tell | None) 
     return report, report.to_dict()
 
 
+def _measure_revision(request: Request, wanted: _Wanted, tell: Tell | None) -> tuple[_Report, dict[str, Any]]:
+    from doxa.evaluate import run_revision, write_predictions
+
+    report = run_revision(wanted.data, config=request.config, progress=tell)
+    if wanted.predictions is not None:
+        write_predictions(report.predictions, wanted.predictions)
+    return report, report.to_dict(errors=wanted.errors or 0)
+
+
 def _progress(request: Request) -> AbstractContextManager[Tell | None]:
     return _Bars(request) if request.shows_progress else nullcontext()
 
@@ -171,9 +184,7 @@ def _show_understanding(out: Console, found: dict[str, Any]) -> None:
         table.add_row(tag, str(row["counts"]["items"]), *(_number(row[measure]) for measure in measures))
     put(out, "")
     put(out, table)
-    for mistake in found["errors"]:
-        put(out, f"\n{mistake['id']} {mistake['kind']}: {shorten(mistake['turn'], 200)}")
-        put(out, mistake["detail"], indent=2)
+    _show_mistakes(out, found)
     _show_run(out, found, f"{found['counts']['items']:,} items")
 
 
@@ -199,6 +210,28 @@ def _show_observations(out: Console, found: dict[str, Any]) -> None:
     resident = found["resident_mib"]
     memory = f"{resident[0]} to {resident[-1]} MiB resident" if resident else "resident memory unknown"
     _show_run(out, found, f"{found['observations']:,} observations, {found['facts']:,} current facts; {memory}")
+
+
+def _show_revision(out: Console, found: dict[str, Any]) -> None:
+    _show_measures(out, found)
+    for group in ("kinds", "types"):
+        table = columns(group.removesuffix("s"), "accuracy", "right", "probes")
+        for name, row in found[group].items():
+            table.add_row(name, _number(row["accuracy"]), str(row["right"]), str(row["probes"]))
+        put(out, "")
+        put(out, table)
+    _show_mistakes(out, found)
+    wrong = ", ".join(f"{count} {kind}" for kind, count in found["wrong"].items())
+    interval = " to ".join(_number(bound) for bound in found["accuracy_95"] or ())
+    put(out, f"\nWrong: {wrong}. Accuracy, 95% over dialogues: {interval or 'unknown'}.")
+    counted = f"{found['counts']['dialogues']:,} dialogues, {found['counts']['probes']:,} probes"
+    _show_run(out, found, counted)
+
+
+def _show_mistakes(out: Console, found: dict[str, Any]) -> None:
+    for mistake in found["errors"]:
+        put(out, f"\n{mistake['id']} {mistake['kind']}: {shorten(mistake['turn'], 200)}")
+        put(out, mistake["detail"], indent=2)
 
 
 def _show_measures(out: Console, found: dict[str, Any]) -> None:
@@ -230,5 +263,6 @@ BENCHMARKS: dict[Benchmark, tuple[Measure, set[str], Show]] = {
     Benchmark.OPENIE: (_measure_openie, {"limit"}, _show_openie),
     Benchmark.DIALOGRE: (_measure_dialogre, {"limit"}, _show_dialogre),
     Benchmark.OBSERVATIONS: (_measure_observations, {"limit"}, _show_observations),
+    Benchmark.REVISION: (_measure_revision, {"predictions", "errors"}, _show_revision),
 }
 """How each is run, the options that it takes, and how its report is printed."""
