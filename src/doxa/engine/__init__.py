@@ -1,13 +1,14 @@
 """engine: turn -> reply + trace.
 
 `turn.py` is the method, `wiring.py` names the parts, `maintenance.py` runs `absorb` behind the caller's back,
-`replay.py` tells the past again, `graphs.py` is the route over AMR, `api.py` and `memory.py` are what users hold in
-their hands.
+`replay.py` tells the past again, `graphs.py` is the route over AMR, `ledger.py` the one without language, `api.py` and
+`memory.py` are what users hold in their hands.
 """
 
 from doxa.engine.api import Dialogue, Doxa
 from doxa.engine.asynchronous import AsyncDialogue, AsyncDoxa, AsyncMemory
 from doxa.engine.graphs import KnowledgeGraph, extract_graph
+from doxa.engine.ledger import Ledger
 from doxa.engine.memory import Memory
 from doxa.engine.wiring import relation_counts
 
@@ -18,6 +19,7 @@ __all__ = [
     "Dialogue",
     "Doxa",
     "KnowledgeGraph",
+    "Ledger",
     "Memory",
     "extract_graph",
     "relation_counts",

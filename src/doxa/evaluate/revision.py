@@ -21,16 +21,19 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 from doxa.core.config import Config
-from doxa.core.values import Reply, Role
-from doxa.engine import Doxa
+from doxa.core.errors import FormatError
+from doxa.core.values import Draft, Reply, Role
+from doxa.engine import Doxa, Ledger
 from doxa.evaluate.dialogues import ASSISTANT, Dialogue, DialogueTurn, Probe, read_dialogues
 from doxa.evaluate.judging import Answer, judge
 from doxa.evaluate.metrics import bootstrap_error, bootstrap_interval, ratio
 from doxa.evaluate.record import environment, models_of
+from doxa.evaluate.told import ToldDialogue, read_told
 from doxa.evaluate.understanding import Mistake
 
 __all__ = ["RevisionReport", "RevisionScores", "run", "score"]
@@ -71,6 +74,8 @@ class RevisionReport:
     """What a run measured. `to_dict()` is the form that is printed and kept."""
 
     data: str
+    claims: str | None
+    """The file of the claims that were told; None when the dialogues were understood."""
     scores: RevisionScores
     predictions: Sequence[Prediction]
     turns: int
@@ -84,6 +89,7 @@ class RevisionReport:
         return {
             "benchmark": "revision",
             "data": self.data,
+            "claims": self.claims,
             **self.scores.to_dict(),
             "turns": self.turns,
             "turns_per_s": round(self.turns / self.ingest_s, 1) if self.ingest_s else 0.0,
@@ -93,34 +99,43 @@ class RevisionReport:
         }
 
 
-def run(path: Path | str, *, config: Config | None = None, progress: Progress | None = None) -> RevisionReport:
+def run(
+    path: Path | str,
+    *,
+    claims: Path | str | None = None,
+    config: Config | None = None,
+    progress: Progress | None = None,
+) -> RevisionReport:
     """Return how well the questions of a file of dialogues are answered.
 
     Args:
         path: dialogues, JSON Lines.
+        claims: the same dialogues in claims (`told`); then no language is understood, only these are revised.
         config: the settings; by default those of `doxa.toml` and the environment.
         progress: is told how far the run is.
 
     Raises:
         NotFoundError: there is no such file.
-        FormatError: a line is no dialogue.
+        FormatError: a line is no dialogue, or the claims tell other ones.
         DoxaError: the engine failed.
 
     Deterministic but for the times. Every dialogue is a user of its own; everything is gone afterwards.
     """
     dialogues = read_dialogues(Path(path))
+    told = None if claims is None else _told(Path(claims), dialogues)
     tell = progress or (lambda what, done, total: None)
     predictions: list[Prediction] = []
     ingest_s = 0.0
     with Doxa.open(":memory:", config=config) as doxa:
         for done, dialogue in enumerate(dialogues):
             tell("revise", done, len(dialogues))
-            play = _Play(dialogue, doxa)
+            play = _Spoken(dialogue, doxa) if told is None else _Structured(dialogue, told[dialogue.id])
             predictions += play.answers()
             ingest_s += play.ingest_s
         described = doxa.describe()
     return RevisionReport(
         data=Path(path).name,
+        claims=None if claims is None else Path(claims).name,
         scores=score(dialogues, predictions),
         predictions=predictions,
         turns=sum(len(dialogue.turns) for dialogue in dialogues),
@@ -130,37 +145,75 @@ def run(path: Path | str, *, config: Config | None = None, progress: Progress | 
     )
 
 
+def _told(path: Path, dialogues: Iterable[Dialogue]) -> dict[str, ToldDialogue]:
+    told = read_told(path)
+    if missing := [dialogue.id for dialogue in dialogues if dialogue.id not in told]:
+        raise FormatError(f"expected the claims of every dialogue in {path}; those of {missing[0]!r} are missing.")
+    return told
+
+
 class _Play:
     """One dialogue, played to a memory of its own."""
 
-    def __init__(self, dialogue: Dialogue, doxa: Doxa) -> None:
+    def __init__(self, dialogue: Dialogue) -> None:
         self._dialogue = dialogue
-        self._chat = doxa.dialogue(user=dialogue.id, agent=ASSISTANT, speaker=dialogue.asker)
         self.ingest_s = 0.0
 
     def answers(self) -> list[Prediction]:
         """Absorb all turns, put every probe to the state that it names, and return the answers in their order."""
         by_place: dict[int, Prediction] = {}
         for after, turn in enumerate(self._dialogue.turns, start=1):
-            self._absorb(turn)
+            start = time.perf_counter()
+            self.absorb(turn, after - 1)
+            self.ingest_s += time.perf_counter() - start
             for place, probe in enumerate(self._dialogue.probes):
                 if probe.after == after:
-                    by_place[place] = self._ask(place, probe)
+                    answer = self.ask(probe, place)
+                    by_place[place] = {"id": self._dialogue.id, "probe": place, **_answered(answer)}
         return [by_place[place] for place in sorted(by_place)]
 
-    def _absorb(self, turn: DialogueTurn) -> None:
+    def absorb(self, turn: DialogueTurn, place: int) -> None:
+        raise NotImplementedError
+
+    def ask(self, probe: Probe, place: int) -> Reply | Draft:
+        raise NotImplementedError
+
+
+class _Spoken(_Play):
+    """A dialogue in its own words, through the engine's front door."""
+
+    def __init__(self, dialogue: Dialogue, doxa: Doxa) -> None:
+        super().__init__(dialogue)
+        self._chat = doxa.dialogue(user=dialogue.id, agent=ASSISTANT, speaker=dialogue.asker)
+
+    def absorb(self, turn: DialogueTurn, place: int) -> None:
         role: Role = "assistant" if turn.speaker == ASSISTANT else "user"
-        start = time.perf_counter()
         self._chat.absorb(turn.text, speaker=turn.speaker, role=role, at=turn.day)
         self._chat.flush()
-        self.ingest_s += time.perf_counter() - start
 
-    def _ask(self, place: int, probe: Probe) -> Prediction:
-        reply = self._chat.ask(probe.question, as_of=probe.as_of)
-        return {"id": self._dialogue.id, "probe": place, **_answered(reply)}
+    def ask(self, probe: Probe, place: int) -> Reply:
+        return self._chat.ask(probe.question, as_of=probe.as_of)
 
 
-def _answered(reply: Reply) -> dict[str, Any]:
+class _Structured(_Play):
+    """A dialogue in claims: what an ideal reader would hand over, revised and answered without language."""
+
+    def __init__(self, dialogue: Dialogue, told: ToldDialogue) -> None:
+        super().__init__(dialogue)
+        told.check(dialogue)
+        self._told = told
+        self._ledger = Ledger()
+
+    def absorb(self, turn: DialogueTurn, place: int) -> None:
+        told = self._told.turns[place]
+        self._ledger.tell(told.turn, told.claims, told.rules)
+
+    def ask(self, probe: Probe, place: int) -> Draft:
+        day = None if probe.as_of is None else date.fromisoformat(probe.as_of)
+        return self._ledger.ask(self._told.questions[place], as_of=day)
+
+
+def _answered(reply: Reply | Draft) -> dict[str, Any]:
     return {"value": reply.value, "text": reply.text, "abstained": reply.abstained, "conflict": reply.disputed}
 
 

@@ -43,6 +43,7 @@ class _Wanted:
     limit: int | None
     predictions: Path | None
     errors: int | None
+    claims: Path | None
 
 
 class _Report(Protocol):
@@ -67,6 +68,9 @@ def bench(
     errors: Annotated[
         int | None, typer.Option("--errors", min=1, help="understanding, revision: show mistakes.")
     ] = None,
+    claims: Annotated[
+        Path | None, typer.Option("--claims", metavar="FILE", help="revision: tell these claims, understand nothing.")
+    ] = None,
     record: Annotated[
         bool, typer.Option("--record/--no-record", help="Write a run record under runs/, or none.")
     ] = True,
@@ -84,9 +88,11 @@ def bench(
     """
     from doxa.evaluate import write_record
 
-    wanted = _Wanted(data=data, k=k, limit=limit, predictions=predictions, errors=errors)
+    wanted = _Wanted(data=data, k=k, limit=limit, predictions=predictions, errors=errors, claims=claims)
     measure, takes, show = BENCHMARKS[name]
-    given = {option for option in ("k", "limit", "predictions", "errors") if getattr(wanted, option) is not None}
+    given = {
+        option for option in ("k", "limit", "predictions", "errors", "claims") if getattr(wanted, option) is not None
+    }
     if given - takes:
         raise InputError(f"bench {name.value}: it takes no --{', --'.join(sorted(given - takes))}.")
     with _progress(request) as tell:
@@ -137,7 +143,7 @@ def _measure_observations(request: Request, wanted: _Wanted, tell: Tell | None) 
 def _measure_revision(request: Request, wanted: _Wanted, tell: Tell | None) -> tuple[_Report, dict[str, Any]]:
     from doxa.evaluate import run_revision, write_predictions
 
-    report = run_revision(wanted.data, config=request.config, progress=tell)
+    report = run_revision(wanted.data, claims=wanted.claims, config=request.config, progress=tell)
     if wanted.predictions is not None:
         write_predictions(report.predictions, wanted.predictions)
     return report, report.to_dict(errors=wanted.errors or 0)
@@ -263,6 +269,6 @@ BENCHMARKS: dict[Benchmark, tuple[Measure, set[str], Show]] = {
     Benchmark.OPENIE: (_measure_openie, {"limit"}, _show_openie),
     Benchmark.DIALOGRE: (_measure_dialogre, {"limit"}, _show_dialogre),
     Benchmark.OBSERVATIONS: (_measure_observations, {"limit"}, _show_observations),
-    Benchmark.REVISION: (_measure_revision, {"predictions", "errors"}, _show_revision),
+    Benchmark.REVISION: (_measure_revision, {"predictions", "errors", "claims"}, _show_revision),
 }
 """How each is run, the options that it takes, and how its report is printed."""
