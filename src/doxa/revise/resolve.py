@@ -248,7 +248,7 @@ class SlotState:
             return
         self._present = [s for s in self._present if s.status in (Status.HELD, Status.QUARANTINED)]
         held = [s for s in self._present if s is not standing and s.status is Status.HELD and s.first.polarity]
-        others = [other for other in held if not (_ended_before(other, claim) or _over_before(claim, other))]
+        others = [other for other in held if not _ended_before(other, claim) and not _begins_after(other, claim)]
         later = [other for other in others if _starts_later(other, claim)]
         closer = [other for other in others if _outranked(claim, other)]
         if later:
@@ -361,10 +361,10 @@ def _ended_before(standing: Standing, claim: Claim) -> bool:
     return end is not None and start is not None and end <= start
 
 
-def _over_before(claim: Claim, standing: Standing) -> bool:
-    """Tell whether a claim is about a time that ends where a fact starts ("until August I am on 40 hours")."""
-    end, start = claim.valid.end, standing.valid.start
-    return end is not None and start is not None and end <= start
+def _begins_after(standing: Standing, claim: Claim) -> bool:
+    """Tell whether a standing begins when what is claimed is over ("until August I am on 40 hours")."""
+    start, end = standing.valid.start, claim.valid.end
+    return start is not None and end is not None and end <= start and claim.valid.start != end
 
 
 def _dated_end(standing: Standing) -> date | None:

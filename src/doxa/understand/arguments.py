@@ -65,15 +65,17 @@ class Arguments:
         if not objects:
             loose = [kid for kid in tree.kids(head, "obl") if tree.relation(kid) == "obl" and not self.case(kid)]
             objects = [k for k in loose if k > head and k not in self.adjuncts and tree.kid(k, "det") is not None][:1]
+        if not objects:  # a name behind its verb, whatever the parser calls it ("I quit Brightside last week")
+            objects = [kid for kid in tree.kids(head, "advmod") if kid == head + 1 and tree.is_name(kid)]
+        towards = [kid for kid in tree.kids(head, "xcomp") if tree.is_name(kid) and self._mark(kid) == "to"]
         if not objects:
-            objects = [
-                kid for kid in tree.kids(head, "xcomp") if tree.upos(kid) in ("NOUN", "PROPN", "ADJ", "VERB", "NUM")
-            ][:1]
+            kinds = ("NOUN", "PROPN", "ADJ", "VERB", "NUM")
+            objects = [kid for kid in tree.kids(head, "xcomp") if tree.upos(kid) in kinds and kid not in towards][:1]
         texts = tuple(
             self.phrase(place) for place in objects if place not in self.adjuncts and tree.form(place) not in UNNAMED
         )
         phrases = [*self._obliques(head), *self._prices(objects)]
-        phrases += [("to", listed([self.phrase(place) for place in tree.members(kid)])) for kid in receivers]
+        phrases += [("to", listed([self.phrase(place) for place in tree.members(kid)])) for kid in [*receivers, *towards]]
         if tree.kid(head, "obj") is not None and tree.lemma(head) in ("call", "name", "nickname", "dub"):
             names = [*tree.kids(head, "xcomp"), *tree.kids(head, "obj")[1:]]
             phrases.extend(("as", self.phrase(kid)) for kid in names)
@@ -82,6 +84,9 @@ class Arguments:
         if tree.relation(head) == "acl:relcl":
             texts, phrases = self._relativised(head, texts, phrases)
         return Complement(direct=listed(texts), phrases=tuple(phrases[:MOST_PHRASES])), texts
+
+    def _mark(self, place: int) -> str:
+        return next((self.tree.form(mark) for mark in self.tree.kids(place, "mark")), "")
 
     def _receivers(self, head: int) -> list[int]:
         """Return the first of two bare objects, whatever the parser calls it ("gave [Anton] a guitar")."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from doxa.core.values import Interval, Modality, Term
 from doxa.memory import attribute, relation_type
+from doxa.understand.measures import headcount, measured
 from doxa.understand.referents import NAME, PET, clean, kin_of, named, term
 from doxa.understand.scene import (
     EMPTY_OBJECT,
@@ -23,6 +24,7 @@ from doxa.understand.scene import (
     say_each,
     when_of,
 )
+from doxa.understand.states import exclusive
 from doxa.understand.times import MONTHS, number_of
 
 __all__ = ["MEASURED", "OCCUPATION", "STATES", "describe_subject", "naming"]
@@ -47,7 +49,6 @@ DIET = re.compile(
     r"]free|coeliac|celiac|keto|halal|kosher|teetotal)\b",
     re.I,
 )
-STATUS = re.compile(r"^(?:happily |newly |still |recently )?(single|married|divorced|widowed|engaged|separated)$", re.I)
 STATES = frozenset(
     "dead broken fine ill sick pregnant retired unemployed homeless deaf blind diabetic asthmatic tired sore swollen "
     "healthy recovered cancelled postponed closed open finished ready empty full late overdue lost missing redundant "
@@ -83,7 +84,7 @@ SAME_AS = {
 
 def describe_subject(scene: Scene) -> Iterator[Proposition]:
     """Return what a clause with "be" says, by the first reader that finds something."""
-    for reader in (_same_person, _age, _owned_value, _adjective, _origin, _noun_of):
+    for reader in (_same_person, measured, headcount, _age, exclusive, _owned_value, _adjective, _origin, _noun_of):
         found = list(reader(scene))
         if found:
             yield from found
@@ -266,12 +267,6 @@ def _adjective(scene: Scene) -> Iterator[Proposition]:
             modality=scene.modality(),
         )
         return
-    status = STATUS.match(complement.direct)
-    if status and not complement.at("to"):
-        yield say(
-            scene, relation_type("marital_status"), status[1].casefold(), polarity=polarity, valid=state, ended=ended
-        )
-        return
     if complement.direct in ("married", "engaged") and complement.at("to"):
         kind = relation_type(f"{complement.direct}_to")
         yield say(scene, kind, complement.at("to"), polarity=polarity, valid=state, ended=ended)
@@ -307,7 +302,9 @@ def _origin(scene: Scene) -> Iterator[Proposition]:
         return
     work = complement.at("at") or complement.at("with")
     known = any(kind.name == "works_at" for kind, _ in known_of(scene, work)) if work else False
-    if work and is_animate(scene) and (known or ORGANISATION.search(work)):
+    sort = scene.referents.sorts.get(clean(work).casefold(), "")
+    known = known or _new_employer(scene, work)
+    if work and is_animate(scene) and (known or ORGANISATION.search(work) or ORGANISATION.search(sort)):
         name = re.search(rf"(?:called|named) ({NAME})$", work)
         ended = clause.tense == "past"
         yield say(
@@ -321,6 +318,13 @@ def _origin(scene: Scene) -> Iterator[Proposition]:
     origin = complement.at("from")
     if origin and (named(clean(origin)) or origin == HOLE):
         yield say(scene, relation_type("comes_from"), origin, polarity=not clause.negated)
+
+
+def _new_employer(scene: Scene, work: str) -> bool:
+    """Tell whether a name after "at" or "with" is an employer: of one who has worked elsewhere, now or for a while."""
+    lasting = any(span.kind in ("since", "duration", "range") for span in scene.times) or "now" in scene.clause.adverbs
+    jobs = scene.referents.beliefs.about(scene.subject.key, "works_at")
+    return named(clean(work)) and lasting and bool(jobs)
 
 
 def _noun_of(scene: Scene) -> Iterator[Proposition]:

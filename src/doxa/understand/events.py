@@ -22,6 +22,7 @@ from doxa.understand.scene import (
     say,
     value_term,
 )
+from doxa.understand.states import entered
 from doxa.understand.times import MONTHS, number_of
 
 __all__ = [
@@ -58,10 +59,10 @@ def life(scene: Scene) -> Iterator[Proposition]:
     if clause.negated or clause.modality is not Modality.ASSERTED:
         return
     if scene.complement.at("on") == HOLE or point is not None:
-        day = HOLE if point is None else str(point) if point.start == point.end else str(from_then(scene))
+        day = HOLE if point is None else str(point)
         yield say(scene, relation_type("born_on" if born else "died_on"), day, valid=point)
-    if not born and clause.tense in ("past", "perfect") and HOLE not in clause.rest:
-        yield say(scene, relation_type("has_state"), "alive", polarity=False, valid=from_then(scene))
+    if not born and HOLE not in clause.rest:
+        yield from entered(scene)
 
 
 def turns(scene: Scene) -> Iterator[Proposition]:

@@ -7,16 +7,18 @@ words (`distil`, `clauses`) is left for sentences of which the tree tells nothin
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from doxa.backends.parser import Parser
-from doxa.core.values import Modality, Term, Turn
+from doxa.core.values import Claim, Modality, Term, Turn
 from doxa.understand.clauses import Clause, parse_clause
+from doxa.understand.continuations import continued
 from doxa.understand.distil import clauses_of, name_relatives
-from doxa.understand.nominals import appositions, lacks, relatives
-from doxa.understand.predications import predications
+from doxa.understand.measures import AMOUNT, readings
+from doxa.understand.nominals import appositions, lacks, relatives, sorts_of
+from doxa.understand.predications import Predication, predications
 from doxa.understand.propose import HOLE, Proposition, propose, propose_parsed
 from doxa.understand.referents import NAME, Referents, named
 from doxa.understand.syntax import trees
@@ -50,6 +52,12 @@ WISH = re.compile(r"^I (?:only )?wish (?:that )?(?P<rest>.+)$", re.IGNORECASE)
 MOST_CONTEXT = 6
 PIECES = re.compile(r"\s*;\s*|:\s+(?=\S+ \S+ \S)|\s+[—–-]\s+")
 """What stands between these marks is parsed by itself."""
+SPLICE = re.compile(r", (?=(?:so )?(?:I|we|he|she|it|they) (?:am|is|are|was|were|have|has|will|work|live|now)\b)")
+SUBORDINATE = re.compile(
+    r"(?:if|unless|when|while|whenever|until|after|before|as|once|since|although|though|because|whether|given|what|who|"
+    r"where|how|the (?:more|less)|not only|either|neither)\b",
+    re.IGNORECASE,
+)
 INVERTED = re.compile(r"^(?:Had|Were|Should) (?:I|we|you|he|she|it|they|the|my|our)\b")
 """A condition without "if": "Had we bought it, we would be rich"."""
 UNREAL = re.compile(r"\b(?:would have|could have|should have|as if|pretend(?:ing)?)\b", re.IGNORECASE)
@@ -63,17 +71,22 @@ class Scope:
     at: datetime
     role: str
     parser: Parser | None = None
+    said: Sequence[Claim] = ()
+    """What the speaker said before that a sentence without a verb may go on from, the latest last."""
 
 
 def extract(text: str, scope: Scope) -> list[Proposition]:
     """Return what a written-out sentence says. Cost O(len(text)) and one call of the parser."""
     parser = scope.parser
+    found = list(continued(text, scope.said, scope.referents, scope.at))
+    if found:
+        return found
     if parser is None:
         found = _by_wording(scope, clauses_of(text))
     else:
         named_text, told_apart = name_relatives(text)
         found = _relatives(scope, told_apart)
-        for piece in PIECES.split(named_text):
+        for piece in _pieces(named_text):
             if piece.strip():
                 found.extend(_fresh(found, _by_tree(scope, piece, parser)))
         if not found:
@@ -81,6 +94,28 @@ def extract(text: str, scope: Scope) -> list[Proposition]:
     if scope.role == "assistant":
         found = [told for told in found if _of_concern(told, scope.referents)]
     return [told for told in found if HOLE not in told.object.label]
+
+
+def _pieces(text: str) -> list[str]:
+    """Return the parts of a sentence that are parsed by themselves; a reading stays with the clause before it."""
+    found: list[str] = []
+    for piece in (part for piece in PIECES.split(text) for part in _spliced(piece)):
+        if found and AMOUNT.fullmatch(piece.strip(" .!")):
+            found[-1] = f"{found[-1]}: {piece}"
+        else:
+            found.append(piece)
+    return found
+
+
+def _spliced(text: str) -> list[str]:
+    """Split two statements that only a comma joins ("Left the council, I am with a law firm now")."""
+    match = SPLICE.search(text)
+    if match is None or SUBORDINATE.match(text):
+        return [text]
+    first = parse_clause(words(text[: match.start()]), terse=True)
+    if first is None or first.modality is Modality.HYPOTHETICAL:
+        return [text]
+    return [text[: match.start()], text[match.end() :]]
 
 
 def _of_concern(told: Proposition, referents: Referents) -> bool:
@@ -210,7 +245,11 @@ def _parsed(scope: Scope, text: str, parser: Parser) -> Iterator[Proposition]:
     times = find_times(text, at, past=False)
     then: dict[int, TimeSpan] | None = None
     for tree in trees(text, parser):
-        clauses = [*predications(tree, times, terse=terse), *appositions(tree), *relatives(tree)]
+        referents.sorts.update((name.casefold(), sort) for name, sort in sorts_of(tree))
+        read = list(readings(tree, times))
+        weighed = {reading.head for reading in read}
+        told = [told for told in predications(tree, times, terse=terse) if not _weighs(told, weighed)]
+        clauses = [*told, *appositions(tree), *relatives(tree), *read]
         if terse:
             clauses.extend(lacks(tree))
         for predication in sorted(clauses, key=lambda clause: clause.head):
@@ -222,6 +261,11 @@ def _parsed(scope: Scope, text: str, parser: Parser) -> Iterator[Proposition]:
             for told in propose_parsed(predication, referents, at):
                 hearsay = predication.source and told.subject != source
                 yield replace(told, modality=Modality.POSSIBLE) if hearsay else told
+
+
+def _weighs(told: Predication, weighed: Collection[int]) -> bool:
+    """Tell whether a clause only says that something was weighed whose weight is told beside it."""
+    return told.head in weighed and told.clause.verb in ("weigh", "measure")
 
 
 def _fresh(found: Sequence[Proposition], more: Iterable[Proposition]) -> list[Proposition]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from types import MappingProxyType
 from typing import Any
 
 from doxa.understand.clauses import Clause, Complement
@@ -60,7 +62,9 @@ def _frame(row: dict[str, Any]) -> Frame:
     )
 
 
-def match_frames(clause: Clause, complement: Complement) -> list[tuple[Frame, str]]:
+def match_frames(
+    clause: Clause, complement: Complement, sorts: Mapping[str, str] = MappingProxyType({})
+) -> list[tuple[Frame, str]]:
     """Return the rows that fit a clause, each with the object that it takes; one row, the first, for a preposition."""
     found: dict[str, tuple[Frame, str]] = {}
     for frame in _frames().get(clause.verb, ()):
@@ -74,7 +78,7 @@ def match_frames(clause: Clause, complement: Complement) -> list[tuple[Frame, st
             continue
         for prep in frame.preps:
             value = _at(complement, prep)
-            if value and _fits(frame, value):
+            if value and _fits(frame, value, sorts.get(value.casefold(), "")):
                 found.setdefault(prep, (frame, value))
                 break
     return list(found.values())
@@ -86,7 +90,8 @@ def _at(complement: Complement, prep: str) -> str:
     return next((value for value in values if value[:1].isupper()), complement.at(prep))
 
 
-def _fits(frame: Frame, value: str) -> bool:
-    if frame.wanted is not None and not frame.wanted.search(value):
+def _fits(frame: Frame, value: str, sort: str) -> bool:
+    """Tell whether a value is of the kind that a row wants; of a name also what it is the name of may be."""
+    if frame.wanted is not None and not frame.wanted.search(value) and not (sort and frame.wanted.search(sort)):
         return False
     return frame.unwanted is None or not frame.unwanted.search(value)

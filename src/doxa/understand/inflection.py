@@ -8,6 +8,8 @@ from doxa.understand.verbgroup import MODALS, Tense
 __all__ = ["NEGATIONS", "forms_of_passive", "is_negated", "modal_of", "particle_of", "tense_of", "third_person"]
 
 NEGATIONS = frozenset("not n't never no neither nor hardly rarely seldom without nobody none".split())
+UNCHANGED = frozenset("put let cut set hit quit hurt shut split spread bet cast upset".split())
+"""Verbs whose past is their base form."""
 PARTICLES = frozenset("back away up down off out over along together around".split())
 
 
@@ -23,15 +25,27 @@ def tense_of(tree: Tree, head: int) -> tuple[Tense, bool, bool]:
         return "future", progressive, passive
     if any(tree.lemma(aux) == "have" and tree.relation(aux) != "cop" for aux in auxiliaries):
         return ("past" if "had" in forms else "perfect"), progressive, passive
-    if {"was", "were", "did", "had"} & set(forms):
+    if {"was", "were", "did", "had"} & set(forms) or "got" in forms_of_passive(tree, head):
         return "past", progressive, passive
     if forms or not verb:
         return "present", progressive, passive
+    if _same_in_past(tree, head):
+        return "past", progressive, passive
     if tree.form(head) in (tree.lemma(head), "am", "are") or third_person(tree, head) or progressive:
         return "present", progressive, passive
     if base(tree.relation(head)) == "acl" and tree.kid(head, "nsubj") is None:
         return "present", progressive, True
     return "past", progressive, passive
+
+
+def _same_in_past(tree: Tree, head: int) -> bool:
+    """Tell whether a form that is base and past alike is the past: after "she", or a verb for what happens once."""
+    form, subject = tree.form(head), tree.kid(head, "nsubj")
+    if form not in UNCHANGED or subject is None:
+        return False
+    alone = tree.form(subject) in ("he", "she", "it") or tree.upos(subject) == "PROPN"
+    singular = tree.upos(subject) == "NOUN" and tree.form(subject) == tree.lemma(subject)
+    return form == "quit" or ((alone or singular) and tree.kid(subject, "conj") is None)
 
 
 def forms_of_passive(tree: Tree, head: int) -> list[str]:

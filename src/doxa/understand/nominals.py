@@ -10,7 +10,7 @@ from doxa.understand.predications import Predication
 from doxa.understand.referents import PET, kin_of
 from doxa.understand.syntax import Tree, base
 
-__all__ = ["appositions", "lacks", "relatives"]
+__all__ = ["appositions", "lacks", "relatives", "sorts_of"]
 
 NOTHING_LACKING = re.compile(
     r"problem|worry|worrie|idea|doubt|rush|need|thanks?|way|kidding|luck|matter|hurry|wonder|reason|clue|chance|point|"
@@ -40,6 +40,15 @@ def appositions(tree: Tree) -> Iterator[Predication]:
             for member in tree.conjuncts(name):
                 subject, value = tree.phrase(member), told
                 yield _is(place, *((value, subject) if owned else (subject, value)))
+
+
+def sorts_of(tree: Tree) -> Iterator[tuple[str, str]]:
+    """Yield a name with what it is the name of: ("Swiftly", "courier firm") for "a courier firm called Swiftly"."""
+    for place in range(len(tree.words)):
+        for clause in tree.kids(place, "acl"):
+            name = next(iter(tree.members(place))) if tree.form(clause) in ("called", "named") else place
+            if name != place:
+                yield tree.phrase(name), re.sub(r"^(?:an?|the|some) ", "", tree.phrase(place), flags=re.IGNORECASE)
 
 
 def lacks(tree: Tree) -> Iterator[Predication]:

@@ -21,6 +21,7 @@ from doxa.understand.scene import (
     say,
     say_each,
 )
+from doxa.understand.states import entered, forsaken
 from doxa.understand.times import MONTHS
 from doxa.understand.verbs import gerund_of
 
@@ -85,6 +86,7 @@ def framed(scene: Scene, frame: Frame, value: str) -> Iterator[Proposition]:
     if clause.aspect == "start" and valid.start is not None:
         valid = Interval(start=valid.start, start_precision=valid.start_precision)
     yield from say_each(scene, kind, value, polarity, modality, valid, ended=clause.ended and not clause.negated)
+    yield from forsaken(scene, frame.relation, value)
     if frame.also and not clause.negated:
         yield from say_each(scene, relation_type(frame.also), value, True, modality, scene.point or Interval())
 
@@ -103,6 +105,10 @@ def plain(scene: Scene) -> Iterator[Proposition]:
     if (clause.verb == "bear" and clause.passive) or clause.verb in ("die", "pass+away"):
         if is_animate(scene):
             yield from life(scene)
+        return
+    found = list(entered(scene))
+    if found:
+        yield from found
         return
     if clause.passive or "+" in clause.verb:
         if clause.verb in ("give+up", "stop"):

@@ -108,6 +108,8 @@ class _Reader:
     arguments: Arguments = field(init=False)
     timed: frozenset[int] = frozenset()
     """The tokens of those."""
+    cleft: int = -1
+    """The noun of "it is Chidi who ...", whose times are those of the clause about him."""
 
     def __post_init__(self) -> None:
         timed: set[int] = set()
@@ -124,7 +126,8 @@ class _Reader:
                 self.adjuncts[top] = span
                 timed.update(tokens)
         self.timed = frozenset(timed)
-        self.arguments = Arguments(self.tree, frozenset(self.adjuncts))
+        tops = {token for token in timed if self.tree.head(token) not in timed}  # "2014 to 2016" may have two
+        self.arguments = Arguments(self.tree, frozenset(self.adjuncts) | tops)
 
     # --- the way down -------------------------------------------------------------------------------------------
 
@@ -290,6 +293,7 @@ class _Reader:
             return
         cleft = tree.kid(head, "cop") is not None and any(tree.relation(kid) == "acl:relcl" for kid in tree.kids(head))
         if cleft and subject is not None and tree.form(subject) == "it":
+            self.cleft = head
             return  # "it is the lamp that is broken": the clause about the lamp tells it
         if tree.lemma(head) == "do" and {tree.form(kid) for kid in tree.kids(head, "advmod", "cc")} & ECHOES:
             return  # "and neither does Anton": what he does not do stands elsewhere
@@ -315,6 +319,9 @@ class _Reader:
         if subject is not None and not subjects:
             return  # "that is great": of what, is not said
         mine = [span for top, span in self.adjuncts.items() if self._belongs(top, head, own)]
+        if tree.head(head) == self.cleft >= 0:
+            mine += [span for top, span in self.adjuncts.items() if tree.head(top) == self.cleft]
+        mine = mine or self._meanwhile(head)
         self.found.append(
             Predication(
                 head=head,
@@ -329,6 +336,15 @@ class _Reader:
                 sure=tree.sure(own),
             )
         )
+
+    def _meanwhile(self, head: int) -> list[TimeSpan]:
+        """Return the times set off behind "while ...": they date both ("I cooked while I studied, 2014 to 2016")."""
+        tree = self.tree
+        for clause in tree.kids(head, "advcl"):
+            if {tree.form(mark) for mark in tree.kids(clause, "mark", "advmod")} & {"while", "when"}:
+                below = tree.under(clause)
+                return [span for top, span in self.adjuncts.items() if top in below and tree.form(top - 1) == ","]
+        return []
 
     def _belongs(self, time: int, head: int, own: Collection[int]) -> bool:
         """Tell whether a time is part of a clause: below it, or between its conjunction and its verb."""
@@ -348,7 +364,8 @@ class _Reader:
     def _subject_of(self, head: int, mood: _Mood) -> int | None:
         tree = self.tree
         own = tree.kid(head, "nsubj")
-        if own is None or (own > head and tree.upos(own) in ("DET", "NUM")):  # "had my teeth out, all four"
+        there = tree.kid(head, "expl") is not None  # "there are five of us"
+        if own is None or (own > head and tree.upos(own) in ("DET", "NUM") and not there):  # "had my teeth out, all four"
             wrong = mood.subject is not None and tree.form(mood.subject) in ("i", "we", "you", "they")
             if wrong and third_person(tree, head):  # "I don't drink milk, upsets my stomach": the milk does
                 return tree.kid(tree.head(head), "obj")

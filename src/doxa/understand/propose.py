@@ -9,6 +9,7 @@ from datetime import datetime
 
 from doxa.core.values import Modality, Term
 from doxa.memory import is_tie, relation_type
+from doxa.understand.careers import duty, employed, last_day, left
 from doxa.understand.clauses import PART_OF, Clause, Complement, complement_of
 from doxa.understand.descriptions import describe_subject
 from doxa.understand.events import (
@@ -27,11 +28,12 @@ from doxa.understand.events import (
     turns,
 )
 from doxa.understand.frames import match_frames
+from doxa.understand.measures import headcount, measured
 from doxa.understand.open_clauses import open_clause
 from doxa.understand.plans import CANCELLING, MOVING, activity, appointment, moved, replanned, shifted, visit
 from doxa.understand.predicates import framed, plain
 from doxa.understand.predications import Predication
-from doxa.understand.referents import Referents, clean, kin_of, named, term
+from doxa.understand.referents import PET, Referents, clean, kin_of, named, term
 from doxa.understand.scene import (
     HOLE,
     Proposition,
@@ -250,7 +252,8 @@ def _mention(noun: str, scene: Scene) -> None:
     """Note the people that a subject names, for the pronouns that follow."""
     if scene.owner is not None and named(scene.owner.label):
         scene.referents.mention(scene.owner)
-    if scene.subject != scene.referents.speaker and kin_of(scene.subject.label.rpartition("'s ")[2]):
+    described = scene.subject.label.rpartition("'s ")[2]
+    if scene.subject != scene.referents.speaker and (kin_of(described) or described in PET):
         scene.referents.mention(scene.subject)
     if named(scene.subject.label) and not noun.casefold().startswith(("the ", "a ")):
         scene.referents.mention(scene.subject)
@@ -272,9 +275,11 @@ def _read(scene: Scene) -> Iterator[Proposition]:
         yield from fondness(scene)
         return
     if scene.clause.verb == "be":
-        yield from describe_subject(scene)
+        yield from list(last_day(scene)) or describe_subject(scene)
         return
     for reader in (
+        measured,
+        headcount,
         turns,
         anniversary,
         appointment,
@@ -294,8 +299,13 @@ def _read(scene: Scene) -> Iterator[Proposition]:
         if found:
             yield from found
             return
+    for reader in (left, employed, duty):
+        found = list(reader(scene))
+        if found:
+            yield from found
+            return
     yield from (*relatives(scene), *sale(scene), *departure(scene))
-    matched = match_frames(scene.clause, scene.complement)
+    matched = match_frames(scene.clause, scene.complement, scene.referents.sorts)
     for frame, value in matched:
         yield from framed(scene, frame, value)
     if not matched:

@@ -12,7 +12,7 @@ from doxa.understand.people import base_name, conflict, namesakes, ties_of
 from doxa.understand.times import DAYS, MONTHS
 from doxa.understand.works import described_work
 
-__all__ = ["KIN", "PET", "Referents", "clean", "kin_of", "named", "term"]
+__all__ = ["KIN", "PET", "WHERE_FROM", "Referents", "clean", "kin_of", "named", "term"]
 
 KIN = {
     "mum": "mother", "mom": "mother", "mother": "mother", "mama": "mother", "mummy": "mother", "dad": "father",
@@ -151,6 +151,8 @@ class Referents:
     """Its noun, for "the new one"."""
     owned: Term | None = None
     """The last thing of somebody that was spoken of or bought, for "it" with a price."""
+    sorts: dict[str, str] = field(default_factory=dict)
+    """What somebody or something with a name was called: "courier firm" by "swiftly"."""
     gender: dict[str, str] = field(default_factory=dict)
     _relatives: frozenset[str] | None = None
     _apart: dict[str, Term] = field(default_factory=dict)
@@ -162,6 +164,10 @@ class Referents:
         others = [t.speaker for t in context if t.speaker != turn.speaker]
         referents = cls(term(turn.speaker), term(others[-1]) if others else None, beliefs)
         for earlier in context[-6:]:
+            for claim in beliefs.said_in(earlier.turn_id):
+                noun = claim.subject.label.rpartition("'s ")[2]
+                if noun != claim.subject.label and (kin_of(noun) or noun in PET):
+                    referents.mention(claim.subject)
             referents.note(earlier.text)
         return referents
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 
 from doxa.core.values import Interval, Modality, Status, Term
 from doxa.memory import RelationType, attribute, relation_type
 from doxa.understand.clauses import Clause, Complement
-from doxa.understand.referents import KIN, NAME, PET, Referents, clean, kin_of, named, term
+from doxa.understand.referents import KIN, NAME, PET, WHERE_FROM, Referents, clean, kin_of, named, term
 from doxa.understand.times import NUMBERS, TimeSpan
 from doxa.understand.verbs import base_of
 from doxa.understand.works import described_work
@@ -56,7 +56,7 @@ OWNED = re.compile(r"(.+)(?:'s|(?<=s)') (.+)$")
 MINE = re.compile(r"(my|our|your|his|her) (.+)$", re.IGNORECASE)
 ORGANISATION = re.compile(
     r"\b(?:compan|agency|firm|bank\b|(?:book)?shop|store|hospital|clinic|council|library|school|"
-    r"university|startup|start-up|office|caf[eé]|"
+    r"university|startup|start-?up|charity|brand|airline|brewery|office|caf[eé]|"
     r"restaurant|bakery|hotel|museum|factory|studio|lab\b|institute|newspaper|publisher|nursery|"
     r"theatre|theater|garage|brewery)",
     re.IGNORECASE,
@@ -97,9 +97,22 @@ class Scene:
         return self.at.date()
 
     @property
+    def span(self) -> TimeSpan | None:
+        """The time that dates the clause: a stretch with both ends, else the first that is no mere length.
+
+        How long something lasted tells when it began only if it goes on ("have lived here for six years").
+        """
+        dated = [span for span in self.times if span.kind != "clock"]
+        whole = next((span for span in dated if span.kind == "range"), None) or _joined(dated)
+        if whole is not None:
+            return whole
+        over = self.clause.tense == "past" and not self.clause.ended
+        return next((s for s in dated if s.kind != "duration"), None if over else next(iter(dated), None))
+
+    @property
     def point(self) -> Interval | None:
-        """The first time that is a day, month, year or stretch."""
-        return next((span.valid for span in self.times if span.kind != "clock"), None)
+        """The day, month, year or stretch that dates the clause."""
+        return self.span.valid if self.span is not None else None
 
     @property
     def clock(self) -> str:
@@ -109,7 +122,7 @@ class Scene:
 
     def state(self) -> Interval:
         """Return when a state holds."""
-        span = next((span for span in self.times if span.kind != "clock"), None)
+        span = self.span
         if span is None:
             return Interval()
         if self.clause.tense == "past" and span.kind == "point" and not self.clause.ended:
@@ -124,6 +137,16 @@ class Scene:
             return modality
         under_way = event and self.clause.progressive and not self.clause.aspect
         return Modality.PLANNED if ahead or under_way else modality
+
+
+def _joined(spans: Sequence[TimeSpan]) -> TimeSpan | None:
+    """Return the stretch that "since" and "until" give together ("from 2015 I was a driver until 2020")."""
+    since = next((span for span in spans if span.kind == "since"), None)
+    until = next((span for span in spans if span.kind == "until"), None)
+    if since is None or until is None:
+        return None
+    opened, closed = since.valid, until.valid
+    return replace(since, valid=replace(closed, start=opened.start, start_precision=opened.start_precision), kind="range")
 
 
 def say(
@@ -236,8 +259,14 @@ def is_animate(scene: Scene) -> bool:
     return (
         scene.subject == scene.referents.speaker
         or named(scene.subject.label)
-        or bool(kin_of(scene.noun) or scene.noun in PET)
+        or _described_person(scene.noun or scene.subject.label.rpartition("'s ")[2])
     )
+
+
+def _described_person(noun: str) -> bool:
+    """Tell whether a noun means a relative, an acquaintance or a pet, whatever stands around it."""
+    where = WHERE_FROM.match(noun)
+    return bool(kin_of(noun) or noun in PET or where)
 
 
 def known_of(scene: Scene, value: str) -> list[tuple[RelationType, Term]]:

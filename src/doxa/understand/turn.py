@@ -10,6 +10,7 @@ from doxa.backends.parser import Parser
 from doxa.core.values import Act, Claim, Modality, Rule, Turn
 from doxa.memory import Beliefs
 from doxa.understand.answers import completed
+from doxa.understand.continuations import anchored
 from doxa.understand.extract import Scope, extract, people
 from doxa.understand.idioms import plainly
 from doxa.understand.plausibility import plausible
@@ -25,6 +26,9 @@ __all__ = ["understand"]
 
 MOST_SENTENCES = 120
 """Sentences read per turn; what follows is kept as text. It bounds the cost of a very long message."""
+
+RECENT = 6
+"""Turns and sentences that a sentence without a verb of its own goes on from."""
 
 GREETING = re.compile(r"^(?:hi|hello|hey|good (?:morning|evening|afternoon)|guten \w+|welcome)\b", re.IGNORECASE)
 REQUEST = re.compile(
@@ -63,6 +67,8 @@ class _Reading:
     claims: list[Claim] = field(default_factory=list)
     rules: list[Rule] = field(default_factory=list)
     statements: list[Statement] = field(default_factory=list)
+    read: list[str] = field(default_factory=list)
+    """Sentences of the same speaker, the latest last, for "until then"."""
     dropped: list[str] = field(default_factory=list)
     intents: dict[str, None] = field(default_factory=dict)
     questions: list[str] = field(default_factory=list)
@@ -79,6 +85,8 @@ def understand(turn: Turn, context: Sequence[Turn], beliefs: Beliefs, parser: Pa
     Deterministic; never raises on any text. Cost O(len(text)) plus, for a withdrawal or correction, O(claims).
     """
     reading = _Reading(turn, context, beliefs, Referents.of(turn, context, beliefs), parser)
+    earlier = (said for said in context[-RECENT:] if said.speaker == turn.speaker)
+    reading.read.extend(sentence.text for said in earlier for sentence in sentences(said.text)[:RECENT])
     if parser is not None:
         for name in people(context[-2:], parser):
             reading.referents.mention(reading.referents.called(name))
@@ -170,8 +178,12 @@ def _ruled(reading: _Reading, sentence: Sentence, *, first: bool) -> Sentence:
 
 
 def _state(reading: _Reading, sentence: Sentence) -> None:
-    scope = Scope(referents=reading.referents, at=reading.turn.at, role=reading.turn.role, parser=reading.parser)
-    text = plainly(mended(sentence.text, reading.turn.at))
+    turn = reading.turn
+    scope = Scope(
+        referents=reading.referents, at=turn.at, role=turn.role, parser=reading.parser, said=_said(reading)
+    )  # fmt: skip
+    text = plainly(anchored(mended(sentence.text, turn.at), reading.read, turn.at))
+    reading.read.append(text)
     found = extract(text, scope)
     if reading.parser is not None:
         found, dropped = plausible(found, text, reading.referents.speaker, reading.turn.role)
@@ -184,6 +196,14 @@ def _state(reading: _Reading, sentence: Sentence) -> None:
     reading.intents["inform"] = None
     if any(proposition.modality is Modality.PLANNED for proposition in found):
         reading.intents["plan"] = None
+
+
+def _said(reading: _Reading) -> list[Claim]:
+    """Return what a sentence may go on from: the last that is known of the speaker, and what he said in this session."""
+    beliefs, turn = reading.beliefs, reading.turn
+    earlier = [said for said in reading.context[-RECENT:] if said.speaker == turn.speaker]
+    known = beliefs.said_of(reading.referents.speaker.key)[-4 * RECENT :]
+    return [*known, *(claim for said in earlier for claim in beliefs.said_in(said.turn_id)), *reading.claims]
 
 
 def _claim(turn: Turn, proposition: Proposition, span: str) -> Claim:

@@ -1,0 +1,236 @@
+"""Readings: a number with its unit says how heavy, tall or warm something is, how long somebody works, how many they are.
+
+The unit tells the relation (`measures.toml`). Every such relation has one value at a time, so a new reading ends the one
+before.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from doxa.core.values import Modality, Term
+from doxa.memory import RelationType, attribute, relation_type
+from doxa.understand.clauses import Clause, Complement
+from doxa.understand.predications import Predication
+from doxa.understand.referents import PET, kin_of, named, term
+from doxa.understand.scene import HOLE, MONEY, Proposition, Scene, is_animate, say
+from doxa.understand.syntax import Tree, base
+from doxa.understand.times import NUMBERS, TimeSpan, number_of
+
+__all__ = ["AMOUNT", "BARE", "MEASURES", "headcount", "measured", "measured_in", "readings", "with_number"]
+
+MEASURES = frozenset("weighs height temperature works_hours costs earns headcount has_age shoe_size price".split())
+"""Relations whose values are numbers with their unit."""
+COUNTED = "|".join(sorted((word for word in NUMBERS if word != "a"), key=len, reverse=True))
+NUMBER = rf"(?:(?:€|\$|£)\s?)?(?:\b\d(?:[\d.,]*\d)?|\b(?:{COUNTED})\b)(?: and a half\b)?k?"
+AMOUNT = re.compile(rf"{NUMBER}(?:[ -]?[a-z°€$£%][\w°/]*){{0,4}}", re.IGNORECASE)
+"""A number, perhaps with its unit ("26.5 kilos", "34 euros a month", "77")."""
+BARE = re.compile(NUMBER, re.IGNORECASE)
+DIMENSION = re.compile(r" (?:tall|high|heavy|in (?:height|weight))$", re.IGNORECASE)
+CHANGING = frozenset(
+    "go rise climb drop fall grow increase decrease shrink shoot jump sink get come reach hit weigh measure stay remain "
+    "go+up go+down shoot+up come+down get+up get+down creep+up".split()
+)
+TOWARDS = ("to", "at", "on", "", "around", "over", "under")
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    return tomllib.loads(files("doxa.understand").joinpath("measures.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def _units() -> Mapping[str, re.Pattern[str]]:
+    return {name: re.compile(rf"{NUMBER}[ -]?(?:{unit})", re.IGNORECASE) for name, unit in _table()["units"].items()}
+
+
+@cache
+def _reading() -> re.Pattern[str]:
+    units = "|".join(_table()["units"].values())
+    return re.compile(
+        rf"(?:[:,;(–—-]\s*|^)(?:(?:now|still|about|only|already|exactly|nearly|almost|it is|that is) )*"
+        rf"(?P<amount>{NUMBER}[ -]?(?:{units}))(?: (?:now|today|already|this time))?(?=\s*(?:$|[,;.:!)]))",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _people() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return the expressions for a number of people and for a group."""
+    words = _table()["people"]
+    return (
+        re.compile(rf"(?P<number>{NUMBER})(?: (?P<noun>{words['nouns']}))?", re.IGNORECASE),
+        re.compile(rf"(?:[\w'-]+ )*(?:{words['groups']})", re.IGNORECASE),
+    )
+
+
+def measured_in(text: str) -> str:
+    """Return the relation that the unit of an amount stands for ("26.5 kilos": weighs); empty without a known unit."""
+    plain = DIMENSION.sub("", text)
+    if MONEY.search(plain):
+        return "costs"
+    return next((name for name, pattern in _units().items() if pattern.fullmatch(plain)), "")
+
+
+def with_number(old: str, new: str) -> str:
+    """Return a new amount with the unit of an old one when it has none of its own ("79 kilos", "77": "77 kilos")."""
+    if not BARE.fullmatch(new):
+        return new
+    changed = re.sub(BARE.pattern, new, old, count=1, flags=re.IGNORECASE)
+    return changed if changed != old or new in old else new
+
+
+def _kind(name: str) -> RelationType:
+    kind = relation_type(name)
+    return attribute(name.replace("_", " ")) if kind.kind == "noun" else kind
+
+
+def measured(scene: Scene) -> Iterator[Proposition]:
+    """Yield a reading: "he is 31 kilos", "she's down to 4.5 kilos", "Leo has grown to 1.28 m", "I work 30 hours a week"."""
+    clause = scene.clause
+    if clause.modality is Modality.HYPOTHETICAL or clause.verb not in CHANGING | {"be", "work", "do"}:
+        return
+    told = [scene.complement.direct, *(noun for prep, noun in scene.complement.phrases if prep in TOWARDS)]
+    price = clause.verb == "be" and scene.complement.direct in ("up", "down", "")  # "the pass is down to 45 euros"
+    value = next((text for text in told if text and measured_in(text) not in (("",) if price else ("", "costs"))), "")
+    relation = measured_in(value) if value else ""
+    if not relation or not _measurable(scene, relation):
+        return
+    ended = clause.ended or (clause.tense == "past" and clause.verb in ("be", "work") and not clause.passive)
+    modality = clause.modality if clause.modality is not Modality.PLANNED else Modality.ASSERTED
+    yield say(
+        scene, _kind(relation), DIMENSION.sub("", value), polarity=not clause.negated, modality=modality,
+        valid=scene.state(), ended=ended,
+    )  # fmt: skip
+
+
+def _measurable(scene: Scene, relation: str) -> bool:
+    verb, animate = scene.clause.verb, is_animate(scene)
+    if relation == "works_hours":
+        return animate and (verb in ("work", "do") or scene.complement.at("on") != "" or verb == "be")
+    if verb in ("work", "do"):
+        return False
+    if relation == "height":
+        return animate and verb in CHANGING | {"be"}
+    return relation not in ("temperature", "costs") or scene.subject != scene.referents.speaker
+
+
+def headcount(scene: Scene) -> Iterator[Proposition]:
+    """Yield the size of a group: "we're six in the company now", "our choir has 30 members"."""
+    clause, complement = scene.clause, scene.complement
+    number, group = _people()
+    if clause.verb not in ("be", "have", "count", "number") or clause.modality not in (
+        Modality.ASSERTED,
+        Modality.PLANNED,
+    ):
+        return
+    of_speaker = scene.subject == scene.referents.speaker and clause.subject.casefold() in ("we", "there")
+    told = [complement.direct, *(noun for prep, noun in complement.phrases if prep in ("to", "up to", "down to"))]
+    for text in told:
+        size, place = _size(text, number)
+        if size is None:
+            continue
+        of_us = (size["noun"] or "").startswith("of ")
+        if of_us and not of_speaker:
+            whole = _group(scene, scene.subject.label) if group.fullmatch(scene.subject.label) else scene.subject
+        elif of_speaker:
+            where = place or next((n for p, n in complement.phrases if p in ("in", "on", "at") and group.fullmatch(n)), "")
+            whole = _group(scene, where)
+        else:
+            whole = scene.subject if group.fullmatch(scene.subject.label.rpartition("'s ")[2]) and size["noun"] else None
+        if whole is not None:
+            noun = size["noun"] if size["noun"] and not of_us else "people"
+            told_size = say(
+                scene, relation_type("headcount"), f"{_digits(size['number'])} {noun}", valid=scene.state(),
+                polarity=not clause.negated, ended=clause.ended or clause.tense == "past",
+            )  # fmt: skip
+            yield replace(told_size, subject=whole)
+            return
+
+
+def _size(text: str, number: re.Pattern[str]) -> tuple[re.Match[str] | None, str]:
+    """Return the number of people in a noun phrase, and the group that it names behind a preposition."""
+    head, _, place = re.sub(r"^(?:only|just|now|already|still) ", "", text).partition(" in ")
+    for preposition in (" on ", " at "):
+        if not place:
+            head, _, place = head.partition(preposition)
+    return number.fullmatch(head), place
+
+
+def _digits(number: str) -> str:
+    value = number_of(number)
+    return number if value is None else str(value)
+
+
+def _group(scene: Scene, where: str) -> Term | None:
+    """Return the group of which the speaker says "we": the one that is named, else the last whose size was told."""
+    speaker = scene.referents.speaker
+    if where:
+        noun = re.sub(r"^(?:the|our|my) ", "", where, flags=re.IGNORECASE)
+        return scene.referents.possession(speaker, noun) if not named(noun) else term(noun)
+    sized = [
+        claim.subject
+        for subject in scene.referents.beliefs.possessions(speaker.key)
+        for claim in scene.referents.beliefs.said_of(subject)[-8:]
+        if claim.relation.name == "headcount"
+    ]
+    return sized[-1] if sized else None
+
+
+def readings(tree: Tree, times: Sequence[TimeSpan]) -> Iterator[Predication]:
+    """Yield "Bruno weighs 31 kilos" for "Put Bruno on the scales: 31 kilos": a reading that stands beside a clause."""
+    for match in _reading().finditer(tree.text):
+        tokens = tree.covered(match.start("amount"), match.end("amount"))
+        relation = measured_in(match["amount"])
+        verb = _clause_before(tree, tokens[0]) if tokens else None
+        if verb is None or not relation or _argument(tree, tokens):
+            continue
+        whose = _measured_thing(tree, verb, relation)
+        if not whose:
+            continue
+        rest = match["amount"]
+        clause = Clause(subject=whose, verb="work" if relation == "works_hours" else "weigh", rest=rest)
+        yield Predication(
+            head=verb, form="weigh", clause=clause, complement=Complement(direct=rest), subjects=(whose,),
+            objects=(rest,), times=tuple(span for span in times if span.kind != "clock"),
+        )  # fmt: skip
+
+
+def _argument(tree: Tree, tokens: Sequence[int]) -> bool:
+    """Tell whether an amount is part of a clause of its own ("he is 31 kilos", "it costs 3 euros")."""
+    top = tree.top(tokens)
+    return tree.kid(top, "cop", "nsubj", "case") is not None or base(tree.relation(top)) == "obj"
+
+
+def _clause_before(tree: Tree, place: int) -> int | None:
+    """Return the predicate of the clause that an amount stands behind."""
+    verbs = [token for token in range(place) if tree.upos(token) == "VERB"]
+    return next((v for v in verbs if tree.relation(v) in ("root", "conj", "parataxis", "advcl")), None)
+
+
+def _measured_thing(tree: Tree, verb: int, relation: str) -> str:
+    """Return what is measured: whoever is put on the scales, else who steps on them; the owner of a contract."""
+    subject = tree.kid(verb, "nsubj")
+    if relation == "works_hours":
+        owner = tree.kid(subject, "nmod:poss") if subject is not None else None
+        who = {"my": "I", "our": "I", "her": "she", "his": "he"}
+        return "" if owner is None else who.get(tree.form(owner), tree.phrase(owner).removesuffix("'s"))
+    weighing = tree.lemma(verb) in _table()["weighing"]["verbs"].split()
+    for kid in tree.kids(verb, "obj") if weighing else ():
+        if _living(tree, kid) or tree.lemma(verb) in ("weigh", "measure"):
+            return tree.phrase(kid)
+    if subject is None:
+        return "I"
+    return tree.phrase(subject) if _living(tree, subject) else ""
+
+
+def _living(tree: Tree, place: int) -> bool:
+    noun = tree.lemma(place)
+    pronoun = tree.form(place) in ("him", "her", "me", "i", "he", "she", "us", "we")
+    return tree.is_name(place) or pronoun or bool(kin_of(noun)) or noun in PET or HOLE in noun

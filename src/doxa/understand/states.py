@@ -1,0 +1,121 @@
+"""States of which one thing has one at a time: single or married, alive or dead, open or closed.
+
+All values of a state stand in one functional relation, so that a new one ends the one before (`states.toml`).
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from doxa.core.values import Modality, Status
+from doxa.memory import relation_type
+from doxa.understand.referents import clean
+from doxa.understand.scene import Proposition, Scene, from_then, is_animate, say
+
+__all__ = ["entered", "exclusive", "forsaken", "state_in"]
+
+MANNER = re.compile(
+    r"^(?:(?:happily|newly|still|recently|now|currently|finally|officially|sadly|freshly|just|also|already|very much|"
+    r"very|temporarily|permanently|heavily|long|fully) )+",
+    re.IGNORECASE,
+)
+AFTER = re.compile(
+    r" (?:again|now|over here|here|at last|at the moment|these days|for good|any ?more|too)$", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A value of a functional relation, and whether only people and animals have it."""
+
+    relation: str
+    value: str
+    animate: bool
+    ends: tuple[str, ...] = ()
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    return tomllib.loads(files("doxa.understand").joinpath("states.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def _states(column: str) -> Mapping[str, State]:
+    """Return the states by the words of a column: adjectives ("say") or verbs ("begin")."""
+    found: dict[str, State] = {}
+    for row in _table()["state"]:
+        for value, words in row.get(column, {}).items():
+            ends = tuple(row.get("ends", {}).get(value, "").split())
+            state = State(row["relation"], value, row["who"] == "anybody", ends)
+            found.update(dict.fromkeys(words.split(), state))
+    return found
+
+
+def state_in(text: str) -> State | None:
+    """Return the state that an adjective with its adverbs means ("happily single over here")."""
+    word = MANNER.sub("", text.casefold())
+    while word != (shorter := AFTER.sub("", word)):
+        word = shorter
+    return _states("say").get(word)
+
+
+def exclusive(scene: Scene) -> Iterator[Proposition]:
+    """Yield the state in which somebody or something is: "I'm single", "the shop is closed again"."""
+    clause = scene.clause
+    state = state_in(scene.complement.direct)
+    if state is None or not _may_have(scene, state) or any(noun for _, noun in scene.complement.phrases if noun):
+        return
+    ended = clause.ended or clause.tense == "past"
+    yield say(
+        scene, relation_type(state.relation), state.value, polarity=not clause.negated, valid=scene.state(),
+        ended=ended, modality=scene.modality(),
+    )  # fmt: skip
+    if not clause.negated and not ended and scene.modality() is Modality.ASSERTED:
+        yield from _ended(scene, state)
+
+
+def entered(scene: Scene) -> Iterator[Proposition]:
+    """Yield the state into which a verb brings its subject: "I've retired", "we got divorced in May"."""
+    clause = scene.clause
+    state = _states("begin").get(clause.verb)
+    told = clause.modality is Modality.ASSERTED and not clause.negated
+    over = clause.tense in ("past", "perfect")
+    if state is None or not (told and over) or not _may_have(scene, state):
+        return
+    yield say(scene, relation_type(state.relation), state.value, valid=from_then(scene))
+    yield from _ended(scene, state)
+
+
+def _may_have(scene: Scene, state: State) -> bool:
+    return is_animate(scene) if state.animate else scene.subject != scene.referents.speaker
+
+
+def _ended(scene: Scene, state: State) -> Iterator[Proposition]:
+    """Yield the denial of what is known and ends with a state."""
+    for name in state.ends:
+        for fact in scene.referents.beliefs.about(scene.subject.key, name):
+            if fact.status is Status.HELD and fact.polarity and fact.valid.end is None:
+                told = say(scene, relation_type(name), fact.object.label, polarity=False, valid=from_then(scene))
+                yield replace(told, object=fact.object)
+
+
+def forsaken(scene: Scene, relation: str, value: str) -> Iterator[Proposition]:
+    """Yield the end of a diet that does not allow what somebody now eats or drinks."""
+    clause = scene.clause
+    habit = clause.tense in ("present", "perfect") and not clause.negated and not clause.ended
+    if not habit or scene.modality() is not Modality.ASSERTED or clause.aspect == "stop":
+        return
+    word = clean(value).casefold()
+    for row in _table()["forsaken"]:
+        if row["relation"] != relation or not re.fullmatch(row["objects"], word):
+            continue
+        for fact in scene.referents.beliefs.about(scene.subject.key, "follows_diet"):
+            if fact.status is Status.HELD and fact.polarity and fact.object.key in row["diet"].split():
+                kind = relation_type("follows_diet")
+                yield say(scene, kind, fact.object.label, polarity=False, valid=from_then(scene))
