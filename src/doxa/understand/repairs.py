@@ -1,60 +1,82 @@
-"""Corrections and withdrawals: taking back what was said before."""
+"""Corrections: another value, subject, day or tie in the place of what was said before.
+
+`repairs.toml` says which wording corrects; which claim is meant follows from the sort of the new value, from the value
+that is named as wrong, from the topic, and from what was said last.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
-from dataclasses import replace
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from difflib import SequenceMatcher
+from functools import cache
+from importlib.resources import files
+from typing import Any
 
-from doxa.core.values import Act, Claim, Interval, Turn
-from doxa.memory import Beliefs, stems
+from doxa.core.values import Act, Claim, Modality, Term
+from doxa.memory import is_tie
 from doxa.understand.clauses import parse_clause
-from doxa.understand.referents import NAME, clean, named, term
+from doxa.understand.earlier import Earlier, heads, stems_of
+from doxa.understand.fragments import Fragment, read_fragment, refit, sort_of
+from doxa.understand.referents import NAME, clean, kin_of, term
 from doxa.understand.text import words
-from doxa.understand.times import TimeSpan, find_times, number_of
+from doxa.understand.times import find_times
 
-__all__ = ["corrections", "is_withdrawal", "mended", "withdrawals"]
+__all__ = ["Repair", "corrections", "is_mending", "mended", "put_right", "settled", "wording"]
 
-VALUE = r"(?P<new>(?:[^,;.!?]|(?<=\d)[.,](?=\d)){1,60}?)"
-NOT = r"(?:,? (?:and )?not (?P<old>[^,;.!?]{1,60}))?"
-CORRECTION = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"\bI (?:meant|mean)(?: to say)? {VALUE}{NOT}$",
-        rf"^(?:(?:sorry|no|wait|oops|correction|actually|oh|my mistake|my bad|scratch that|I was "
-        rf"wrong|whoops|hang on)[,:.]? )+(?:make that |it is |it was |that is |that was |it should "
-        rf"be )?{VALUE}{NOT}(?:, [a-z][a-z ]{{1,30}})?$",
-        rf"\b(?:misremembered|mixed up|got)\b[^,]{{0,40}}(?:wrong)?, (?:it|that) (?:is|was) (?:actually "
-        rf")?{VALUE}{NOT}$",
-        rf"^(?:it|that) (?:is|was) (?:actually )?{VALUE},? not (?P<old>[^,;.!?]{{1,60}})$",
-        rf"^(?:actually|correction),? {VALUE}{NOT}$",
-    )
-)
-WITHDRAWAL = re.compile(
-    r"\b(?:forget|ignore|disregard|scratch|strike|drop|delete|remove|undo)\b.{0,40}?\b(?:what "
-    r"I|that|it|about|I (?:said|told|gave)|my)\b|"
-    r"\bI (?:take|took) (?:that|it|this|everything|mine|what I said)\b.{0,30}\bback\b|\btake "
-    r"(?:that|it|mine|this) back\b|"
-    r"\b(?:that|it|this) was (?:only |just )?a joke\b|^(?:just |only |I was (?:just |only )?|"
-    r"I am (?:just |only )?)?(?:kidding|joking)\b|"
-    r"\b(?:that|it) (?:is|was) not true\b|\bnever mind what I said\b",
-    re.IGNORECASE,
-)
-TOPIC = re.compile(r"\b(?:about|regarding|the|my)\b (?P<topic>[^,;.!?:]{2,60})", re.IGNORECASE)
-TRIGGER = frozenset(
-    stems(
-        "forget ignore disregard scratch strike drop delete remove undo said told gave say tell "
-        "take back joke kidding true please what"
-    )
-)
+RECENT = 4
+"""Turns of the speaker that a correction may mean that names neither a topic nor a wrong value."""
+SPELLED_ALIKE = 0.7
+"""Share of equal letters from which two names are one name in two spellings (Ratcliff and Obershelp 1988)."""
 SELF_REPAIR = re.compile(
     r",? (?:no,? wait|sorry|no|I mean|or rather|rather|wait|scratch that|make that),? ", re.IGNORECASE
 )
-
-
 LEAD = re.compile(r"(?:on|at|in|by|from) ", re.IGNORECASE)
+CLEFT = re.compile(r"\bit (?:is|was) (?P<who>[^,;:]{1,40}?) (?:who|that|which)\b", re.IGNORECASE)
+GENERIC = frozenset(stems_of("that it this day date time number name thing one value word detail figure"))
+MISTAKES = frozenset(["mix_up", "mix", "misremember", "misread", "mishear", "misspeak", "mistype", "confuse", "mistake", "correct"])
+"""What a speaker says of his own words, which is told by the correction itself."""
+NAMING = frozenset(["is_called", "name", "first_name", "last_name", "surname", "is_named"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repair:
+    """What a sentence puts right: its claims, and what it says besides."""
+
+    claims: tuple[Claim, ...]
+    rest: str = ""
+
+
+@cache
+def _table() -> dict[str, Any]:
+    return tomllib.loads(files("doxa.understand").joinpath("repairs.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def wording(name: str) -> re.Pattern[str]:
+    """Return the pattern of the table that has a name."""
+    return re.compile(_table()["words"][name], re.IGNORECASE if name not in ("accept",) else 0)
+
+
+@cache
+def _patterns() -> tuple[tuple[re.Pattern[str], bool], ...]:
+    known = _table()["words"]
+    rows = _table()["correction"]
+    found = []
+    for row in rows:
+        say = row["say"]
+        for name in ("cue", "it", "v"):
+            say = say.replace(f"{{{name}}}", known[name])
+        found.append((re.compile(say, re.IGNORECASE), bool(row.get("weak"))))
+    return tuple(found)
+
+
+def is_mending(text: str) -> bool:
+    """Tell whether a sentence says that something was wrong."""
+    return bool(wording("mending").search(text))
 
 
 def mended(text: str, at: datetime) -> str:
@@ -91,133 +113,240 @@ def _first_value(tail: str, head: str, at: datetime) -> tuple[int, int] | None:
     return match.span("value")
 
 
-def corrections(text: str, turn: Turn, context: Sequence[Turn], beliefs: Beliefs) -> list[Claim]:
-    """Return the claim that a sentence puts in the place of a wrong one; nothing when it corrects nothing known."""
-    for pattern in CORRECTION:
+def corrections(text: str, earlier: Earlier) -> Repair | None:
+    """Return the claims that a sentence puts in the place of wrong ones; None when it corrects nothing known.
+
+    Args:
+        text: one sentence, written out.
+        earlier: what stands when it is said.
+
+    Deterministic; cost O(rows of the table x len(text) + claims).
+    """
+    exchanged = _exchanged(text, earlier)
+    if exchanged:
+        return Repair(claims=tuple(exchanged))
+    for pattern, weak in _patterns():
         match = pattern.search(text)
         if match is None:
             continue
-        new, old = match["new"].strip(), (match["old"] or "").strip()
-        marked = re.search(r"\b(?:sorry|meant?|correction|mistake|misremembered|not)\b", text, re.IGNORECASE)
-        if len(new.split()) > 6 or parse_clause(words(new)) or (not marked and _sort(new, turn.at) == "noun"):
+        named = match.groupdict()
+        fragment = read_fragment(named["new"], old=named.get("old") or "", topic=named.get("topic") or "")
+        if fragment is None or not _serious(fragment, text, earlier, weak=weak):
             continue
-        wrong = _wrong(new, old, turn, context, beliefs)
+        wrong = _wrong(fragment, earlier)
         if wrong is not None:
-            return [_corrected(wrong, new, turn, text)]
-    return []
-
-
-def _wrong(new: str, old: str, turn: Turn, context: Sequence[Turn], beliefs: Beliefs) -> Claim | None:
-    """Return the claim that is corrected: the latest with the named value, or the latest of the same sort."""
-    if old:
-        key = clean(old).casefold()
-        found = [
-            claim for claim in _said_by(turn, beliefs) if key == claim.object.key or key in claim.object.key.split()
-        ]
-        dated = _date(old, turn.at)
-        if not found and dated:
-            found = [c for c in _said_by(turn, beliefs) if c.valid.start == dated.valid.start]
-        return found[-1] if found else None
-    recent = [t for t in context if t.speaker == turn.speaker][-3:]
-    for earlier in reversed(recent):
-        claims = [claim for claim in _said_by(turn, beliefs) if claim.turn_id == earlier.turn_id]
-        for claim in reversed(claims):
-            if _sort(new, turn.at) == _sort(claim.object.label, turn.at) or (
-                _sort(new, turn.at) == "date" and claim.valid.start
-            ):
-                return claim
+            rest = fragment.rest or (named.get("more") or "").strip(" ,")
+            return Repair(claims=tuple(_put(wrong, fragment, earlier, text)), rest=rest)
     return None
 
 
-def _said_by(turn: Turn, beliefs: Beliefs) -> list[Claim]:
-    found = [
-        c for slot in beliefs.claims.values() for c in slot if c.speaker == turn.speaker and c.act is not Act.WITHDRAW
-    ]
-    return sorted(found, key=lambda claim: claim.known_at or turn.at)
+def _serious(fragment: Fragment, text: str, earlier: Earlier, *, weak: bool) -> bool:
+    """Tell whether a fragment may correct: a bare noun does so only after words that say it, or beside an old value."""
+    sort = sort_of(fragment.new, earlier.turn.at)
+    if fragment.old or (fragment.preposition and not weak):
+        return True
+    if kin_of(fragment.bare) and not weak:
+        return True
+    return sort not in ("noun",) if not is_mending(text) else sort != "noun" or bool(fragment.topic)
 
 
-def _sort(value: str, at: datetime) -> str:
-    word = clean(value)
-    if _date(value, at):
-        return "date"
-    if re.search(r"\d", word) or number_of(word) is not None:
-        return "number"
-    return "name" if named(word) else "noun"
+def _wrong(fragment: Fragment, earlier: Earlier) -> Claim | None:
+    """Return the claim that a value corrects: of those that it fits the one on the topic, the latest of equals."""
+    own, others = earlier.own(), earlier.others()
+    anywhere = bool(fragment.old or fragment.topic)
+    pools: list[Sequence[Claim]] = [own if anywhere else _last_turns(own, earlier), earlier.recent(others, RECENT)]
+    topic = stems_of(fragment.topic) - GENERIC
+    for pool in pools:
+        fitting = [claim for claim in pool if _fits(claim, fragment, earlier)]
+        on_topic = [claim for claim in fitting if topic & (heads(claim) | stems_of(claim.span))]
+        latest = _last_turns(fitting, earlier) if topic and not fragment.old else fitting
+        best = max(on_topic or latest, key=lambda claim: _nearness(claim, fragment, topic, pool), default=None)
+        if best is not None:
+            return best
+    return None
 
 
-def _date(value: str, at: datetime) -> TimeSpan | None:
-    return next(iter(find_times(value, at, past=False)), None)
+def _last_turns(claims: Sequence[Claim], earlier: Earlier) -> tuple[Claim, ...]:
+    ids = [turn.turn_id for turn in earlier.context if turn.speaker == earlier.turn.speaker][-3:]
+    return tuple(claim for claim in claims if claim.turn_id in (*ids, earlier.turn.turn_id))
 
 
-def _corrected(wrong: Claim, new: str, turn: Turn, text: str) -> Claim:
-    dated = _date(new, turn.at)
-    value, valid = term(clean(new)), wrong.valid
-    if dated and _sort(new, turn.at) == "date":
-        valid = _same_month(dated, wrong.valid) if wrong.valid.start else wrong.valid
-        value = wrong.object
-        if re.search(r"\d", wrong.object.label) and valid.start:
-            tail = re.search(r" at [\d:]+$", wrong.object.label)
-            shown = str(Interval(start=valid.start, end=valid.start))
-            value = term(shown + (tail[0] if tail else ""))
-    elif re.fullmatch(r"[\d.,]+", clean(new)) and re.search(r"\d", wrong.object.label):
-        value = term(re.sub(r"\d[\d.,]*", clean(new), wrong.object.label, count=1))
-    return replace(
-        wrong, object=value, valid=valid, act=Act.CORRECT, replaces=wrong.object.key,
-        turn_id=turn.turn_id, speaker=turn.speaker, role=turn.role, known_at=turn.at, span=text,
-    )  # fmt: skip
+def _fits(claim: Claim, fragment: Fragment, earlier: Earlier) -> bool:
+    found = refit(claim, fragment, earlier.turn.at)
+    return found is not None and _said(found) != _said(claim)
 
 
-def _same_month(dated: TimeSpan, valid: Interval) -> Interval:
-    """Read "the 26th" in the month of the date that it corrects."""
-    start = dated.valid.start
-    bare = re.fullmatch(r"(?:on )?the \d+\w\w", dated.text.strip())
-    if bare and start and valid.start:
-        with suppress(ValueError):  # no 31st in that month: the date as it was read
-            start = start.replace(year=valid.start.year, month=valid.start.month)
-    end = start if valid.end == valid.start else valid.end
-    return replace(valid, start=start, end=end, start_precision=dated.valid.start_precision)
+def _said(claim: Claim) -> tuple[object, ...]:
+    return claim.subject.key, claim.relation.name, claim.object.key, claim.valid
 
 
-def is_withdrawal(text: str) -> bool:
-    """Tell whether a sentence takes something back."""
-    return bool(WITHDRAWAL.search(text))
+def _nearness(claim: Claim, fragment: Fragment, topic: set[str], pool: Sequence[Claim]) -> tuple[int, int, int]:
+    about = len(topic & heads(claim)) * 2 + len(topic & stems_of(claim.span))
+    behind = claim.relation.name.endswith(f"_{fragment.preposition}") or f" {fragment.preposition} " in claim.span
+    placed = int(bool(fragment.preposition) and behind)
+    return about, placed, pool.index(claim)
 
 
-def withdrawals(text: str, turn: Turn, context: Sequence[Turn], beliefs: Beliefs) -> list[Claim]:
-    """Return, for everything that a sentence takes back, the claim again with the act of withdrawing."""
-    said = _said_by(turn, beliefs)
-    match = TOPIC.search(text)
-    topic = set(stems(match["topic"])) - TRIGGER if match else set()
-    if topic:
-        targets = _about(topic, said, context)
-        if not targets:
-            return []
-    else:
-        targets = _latest(said, [t.turn_id for t in context if t.speaker == turn.speaker])
-    return [
-        replace(
-            claim, act=Act.WITHDRAW, replaces=None, turn_id=turn.turn_id, known_at=turn.at, role=turn.role, span=text
+def _put(wrong: Claim, fragment: Fragment, earlier: Earlier, text: str) -> Iterator[Claim]:
+    """Yield the corrected claim, and those that the same slip made wrong as well."""
+    yielded: set[tuple[object, ...]] = set()
+    for claim in (wrong, *_slips(wrong, fragment, earlier)):
+        right = refit(claim, fragment, earlier.turn.at)
+        if right is None or _said(claim) in yielded or _said(right) == _said(claim):
+            continue
+        yielded.add(_said(claim))
+        yield from put_right(claim, right, earlier, text)
+
+
+def _slips(wrong: Claim, fragment: Fragment, earlier: Earlier) -> Iterable[Claim]:
+    """Return the other claims that hold the wrong value: of the same turn, or anywhere for a name that was misspelled."""
+    right = refit(wrong, fragment, earlier.turn.at)
+    if right is None or wrong.speaker != earlier.turn.speaker:
+        return ()
+    if right.valid.start != wrong.valid.start:
+        return (
+            claim
+            for claim in earlier.own()
+            if claim.turn_id == wrong.turn_id and claim.subject == wrong.subject and claim.valid.start == wrong.valid.start
         )
-        for claim in dict.fromkeys(targets)
-    ]
+    old, new = wrong.object.key, right.object.key
+    alike = SequenceMatcher(None, old, new).ratio() >= SPELLED_ALIKE and not re.search(r"\d", old)
+    if wrong.relation.name in NAMING or alike:
+        return tuple(_renamed(wrong.object.label, earlier))
+    return ()
 
 
-def _about(topic: set[str], said: Sequence[Claim], context: Sequence[Turn]) -> list[Claim]:
-    direct = [c for c in said if topic <= set(stems(f"{c.subject} {c.relation} {c.object}"))]
-    if not direct:
-        direct = [c for c in said if topic <= set(stems(f"{c.span} {c.subject} {c.relation} {c.object}"))]
-    if not direct:
-        direct = [c for c in said if topic & set(stems(f"{c.span} {c.subject} {c.relation} {c.object}"))]
-    if direct:
-        latest = direct[-1].turn_id
-        return [claim for claim in direct if claim.turn_id == latest]
-    turns = {t.turn_id for t in context if topic & set(stems(t.text))}
-    return [claim for claim in said if claim.turn_id in turns]
+def _renamed(old: str, earlier: Earlier) -> Iterator[Claim]:
+    for claim in earlier.own():
+        if old.casefold() in (claim.object.key, claim.subject.key):
+            yield claim
 
 
-def _latest(said: Iterable[Claim], turns: Sequence[str]) -> list[Claim]:
-    for turn_id in reversed(turns[-3:]):
-        claims = [claim for claim in said if claim.turn_id == turn_id]
-        if claims:
-            return [claim for claim in claims if claim.span == claims[-1].span]
-    return []
+def put_right(wrong: Claim, right: Claim, earlier: Earlier, text: str) -> Iterator[Claim]:
+    """Yield what corrects a claim: in the same slot the new value, else the old one taken back or denied and the new.
+
+    Args:
+        wrong: what was said.
+        right: what is meant, as the claim that it would have been.
+        earlier: what stands, and the turn that corrects.
+        text: the sentence that does.
+    """
+    turn = earlier.turn
+    mine = wrong.speaker == turn.speaker
+    told = replace(
+        right, act=Act.CORRECT, replaces=wrong.object.key, turn_id=turn.turn_id, speaker=turn.speaker, role=turn.role,
+        known_at=turn.at, span=text, source="",
+    )  # fmt: skip
+    same_slot = wrong.subject == right.subject and wrong.relation.name == right.relation.name
+    if not mine and wrong.role == "user":
+        yield replace(told, act=Act.STATE, replaces=None)  # one word against another
+        return
+    if same_slot and (wrong.functional or wrong.object == right.object):
+        yield told
+        return
+    gone = replace(told, subject=wrong.subject, relation=wrong.relation, object=wrong.object, valid=wrong.valid)
+    if mine:
+        yield replace(gone, act=Act.WITHDRAW, replaces=None, functional=wrong.functional, source=wrong.source)
+    else:
+        yield replace(gone, polarity=not wrong.polarity, functional=wrong.functional, replaces=None)
+    yield replace(told, replaces=None if not same_slot else told.replaces)
+
+
+def _exchanged(text: str, earlier: Earlier) -> list[Claim]:
+    """Return what holds when two people or things were taken for each other."""
+    match = wording("swap").search(text)
+    pair = (clean(match["a"]), clean(match["b"])) if match else None
+    if pair is None and wording("other_way").search(text):
+        pair = _pair(earlier)
+    if pair is None or not all(pair):
+        return []
+    keys = {pair[0].casefold(): term(pair[1]), pair[1].casefold(): term(pair[0])}
+    concerned = [claim for claim in earlier.own() if {claim.subject.key, claim.object.key} & set(keys)]
+    if not concerned:
+        return []
+    both = [claim for claim in concerned if claim.turn_id == concerned[-1].turn_id]
+    found: list[Claim] = []
+    turn = earlier.turn
+    for claim in both:
+        right = replace(
+            claim,
+            subject=_known(keys.get(claim.subject.key, claim.subject), both),
+            object=_known(keys.get(claim.object.key, claim.object), both),
+        )
+        for told, act in ((claim, Act.WITHDRAW), (right, Act.CORRECT)):
+            found.append(
+                replace(told, act=act, replaces=None, turn_id=turn.turn_id, known_at=turn.at, role=turn.role, span=text)
+            )
+    held = {_said(claim) for claim in found if claim.act is Act.CORRECT}
+    return [claim for claim in found if claim.act is Act.CORRECT or _said(claim) not in held]
+
+
+def _known(thing: Term, claims: Sequence[Claim]) -> Term:
+    """Return the term that claims use for a key; the wording of the sentence may differ in case."""
+    same = (known for claim in claims for known in (claim.subject, claim.object) if known.key == thing.key)
+    return next(same, thing)
+
+
+def _pair(earlier: Earlier) -> tuple[str, str] | None:
+    """Return the two whom the last turn of the speaker, or of whoever is answered, compares or tells apart."""
+    recent = _last_turns(earlier.own(), earlier)
+    last = [claim for claim in recent if recent and claim.turn_id == recent[-1].turn_id]
+    subjects = list(dict.fromkeys(claim.subject.label for claim in last))
+    if len(subjects) == 2:
+        return subjects[0], subjects[1]
+    if len(last) == 1 and last[0].object.label:
+        return last[0].subject.label, last[0].object.label
+    return None
+
+
+def settled(claims: Sequence[Claim], earlier: Earlier, text: str) -> list[Claim]:
+    """Return the claims of a sentence that puts something right, as corrections of what they rule out.
+
+    Args:
+        claims: what the sentence says, read like any other.
+        earlier: what stood before it.
+        text: the sentence, and those before it in the turn that say that something was wrong.
+    """
+    found: list[Claim] = []
+    denied = stems_of(text)
+    for claim in claims:
+        if claim.subject.key == claim.speaker.casefold() and claim.relation.name in MISTAKES:
+            continue
+        wrong = _ruled_out(claim, earlier, denied, cleft=CLEFT.search(text) is not None)
+        if wrong is None:
+            found.append(claim)
+        elif wrong.speaker != claim.speaker and wrong.role == "user":
+            found.append(claim)
+        else:
+            found.extend(put_right(wrong, claim, earlier, claim.span))
+    return found
+
+
+def _ruled_out(claim: Claim, earlier: Earlier, denied: set[str], *, cleft: bool) -> Claim | None:
+    """Return what cannot have been meant if a claim of a correcting sentence holds; None when nothing is known."""
+    if claim.modality in (Modality.POSSIBLE, Modality.HYPOTHETICAL) or claim.act is not Act.STATE:
+        return None
+    known = [other for other in (*earlier.others(), *earlier.own()) if other.turn_id != claim.turn_id]
+    same = [other for other in known if other.relation.name == claim.relation.name and other.modality is claim.modality]
+    opposite = [o for o in same if o.subject == claim.subject and o.object == claim.object and o.polarity != claim.polarity]
+    if opposite:
+        return opposite[-1]
+    same = [other for other in same if other.polarity and claim.polarity]
+    values = [o for o in same if o.subject == claim.subject and o.object != claim.object]
+    values = [o for o in values if claim.functional or stems_of(o.object.label) & denied or _alike(o, claim, earlier)]
+    if values:
+        return values[-1]
+    bearers = [o for o in same if o.object == claim.object and o.object.key and o.subject != claim.subject]
+    bearers = [o for o in bearers if cleft or stems_of(o.subject.label) & denied]
+    if bearers:
+        return bearers[-1]
+    ties = [o for o in known if is_tie(o.relation.name) and is_tie(claim.relation.name) and o.polarity and claim.polarity]
+    ties = [o for o in ties if o.subject == claim.subject and o.object == claim.object and o.relation != claim.relation]
+    return ties[-1] if ties else None
+
+
+def _alike(other: Claim, claim: Claim, earlier: Earlier) -> bool:
+    """Tell whether a value of a relation with many is the one that was just said, and of the same sort."""
+    at = earlier.turn.at
+    recent = earlier.recent([other], 2)
+    return bool(recent) and sort_of(other.object.label, at) == sort_of(claim.object.label, at) != "noun"

@@ -75,6 +75,8 @@ class Proposition:
     valid: Interval = field(default_factory=Interval)
     ended: bool = False
     confidence: float = 0.8
+    source: str = ""
+    """From whom or what the speaker has it; empty for his own word."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,11 +16,15 @@ from doxa.understand.idioms import plainly
 from doxa.understand.plausibility import plausible
 from doxa.understand.propose import Proposition
 from doxa.understand.questions import is_question
-from doxa.understand.referents import Referents
-from doxa.understand.repairs import corrections, is_withdrawal, mended, withdrawals
+from doxa.understand.referents import Referents, named
+from doxa.understand.agreement import accepted, answered, confirmed, quoted_value
+from doxa.understand.earlier import Earlier
+from doxa.understand.repairs import Repair, corrections, is_mending, mended, settled
 from doxa.understand.rules import find_rules
+from doxa.understand.sources import at_hand, quoted, source_label
 from doxa.understand.text import Sentence, sentences
 from doxa.understand.values import Statement, Understanding
+from doxa.understand.withdrawals import is_withdrawal, undone, withdrawals
 
 __all__ = ["understand"]
 
@@ -72,6 +76,17 @@ class _Reading:
     dropped: list[str] = field(default_factory=list)
     intents: dict[str, None] = field(default_factory=dict)
     questions: list[str] = field(default_factory=list)
+    said: str = ""
+    """The sentences of the turn so far, written out."""
+    mending: bool = False
+    """The turn says that something was wrong."""
+    document: str = ""
+    """What the speaker says he has at hand."""
+    topic: str = ""
+    """What the turn asked about before it tells something."""
+
+    def earlier(self) -> Earlier:
+        return Earlier(self.turn, self.context, self.beliefs, tuple(self.claims))
 
 
 def understand(turn: Turn, context: Sequence[Turn], beliefs: Beliefs, parser: Parser | None = None) -> Understanding:
@@ -114,22 +129,14 @@ def _sentence(reading: _Reading, sentence: Sentence, *, first: bool) -> None:
     if is_question(sentence.raw, sentence.text, sentence.question):
         reading.intents["ask"] = None
         reading.questions.append(sentence.raw)
+        reading.topic = sentence.text
         reading.referents.note(sentence.raw)
         return
     if not sentence.text or (reading.turn.role == "assistant" and ECHO.search(sentence.text)):
         return
-    if is_withdrawal(sentence.text) and reading.turn.role != "assistant":
-        _repair(
-            reading, withdrawals(sentence.text, reading.turn, reading.context, reading.beliefs), sentence, Act.WITHDRAW
-        )
-        return
-    mending = (
-        corrections(sentence.text, reading.turn, reading.context, reading.beliefs)
-        if reading.turn.role == "user"
-        else []
-    )
-    if mending:
-        _repair(reading, mending, sentence, Act.CORRECT)
+    if reading.turn.role == "user" and (rest := _replied(reading, sentence)) is not None:
+        if rest:
+            _state(reading, replace(sentence, text=rest))
         return
     if SAME.match(sentence.text) and reading.context and reading.context[-1].speaker != reading.turn.speaker:
         _same(reading, reading.context[-1])
@@ -148,6 +155,42 @@ def _sentence(reading: _Reading, sentence: Sentence, *, first: bool) -> None:
     reading.referents.note(sentence.raw)
 
 
+def _replied(reading: _Reading, sentence: Sentence) -> str | None:
+    """Take what a sentence does with earlier words; return what is left of it to be read, None when it does nothing."""
+    text = sentence.text
+    reading.said = f"{reading.said} {text}."
+    reading.mending = reading.mending or is_mending(text)
+    reading.document = at_hand(text) or reading.document
+    earlier = reading.earlier()
+    if is_withdrawal(text) and (taken := withdrawals(text, earlier)) is not None:
+        return _repair(reading, taken, sentence, Act.WITHDRAW)
+    if (given := accepted(text, earlier)) is not None:
+        return _repair(reading, given, sentence, Act.CORRECT)
+    if (right := corrections(text, earlier)) is not None:
+        return _repair(reading, right, sentence, Act.CORRECT)
+    told = _quoted(reading, sentence) or confirmed(text, earlier) or answered(text, earlier, reading.topic)
+    return None if told is None else _repair(reading, told, sentence, Act.STATE)
+
+
+def _quoted(reading: _Reading, sentence: Sentence) -> Repair | None:
+    """Read what a document or person is quoted with: a clause as theirs, a bare value as an answer to what was said."""
+    quote = quoted(sentence.text)
+    who = (reading.document if quote.who == "it" else quote.who) if quote else ""
+    if quote is None or not who:
+        return None
+    label = source_label(who, reading.referents)
+    if quote.clause or quote.placed:
+        known = len(reading.claims)
+        _state(reading, replace(sentence, text=quote.placed or quote.what), source=label)
+        return Repair(claims=()) if len(reading.claims) > known else None
+    found = quoted_value(label, quote.what, reading.earlier(), sentence.text, firm=quote.firm)
+    if found is not None:
+        reading.referents.topic = found.claims[-1].subject
+        aside = f"{who} {quote.aside}" if quote.aside else ""
+        return replace(found, rest=aside or found.rest)
+    return None
+
+
 def _same(reading: _Reading, said: Turn) -> None:
     """Claim of the speaker what the one before said of himself ("Me too!")."""
     echo = _Reading(reading.turn, reading.context[:-1], reading.beliefs, reading.referents, reading.parser)
@@ -160,10 +203,16 @@ def _same(reading: _Reading, said: Turn) -> None:
     reading.intents["inform"] = None
 
 
-def _repair(reading: _Reading, claims: list[Claim], sentence: Sentence, act: Act) -> None:
-    reading.intents["withdraw" if act is Act.WITHDRAW else "correct"] = None
-    reading.claims.extend(claims)
-    reading.statements.append(Statement(text=sentence.raw, act=act))
+def _repair(reading: _Reading, repair: Repair, sentence: Sentence, act: Act) -> str:
+    names = {Act.WITHDRAW: "withdraw", Act.CORRECT: "correct", Act.STATE: "inform"}
+    reading.intents[names[act]] = None
+    reading.claims.extend(repair.claims)
+    if repair.claims:
+        reading.statements.append(Statement(text=sentence.raw, act=act))
+        for claim in repair.claims:
+            if named(claim.object.label) and claim.act is not Act.WITHDRAW:
+                reading.referents.mention(claim.object)
+    return repair.rest
 
 
 def _ruled(reading: _Reading, sentence: Sentence, *, first: bool) -> Sentence:
@@ -177,7 +226,7 @@ def _ruled(reading: _Reading, sentence: Sentence, *, first: bool) -> Sentence:
     return replace(sentence, text=kept)
 
 
-def _state(reading: _Reading, sentence: Sentence) -> None:
+def _state(reading: _Reading, sentence: Sentence, *, source: str = "") -> None:
     turn = reading.turn
     scope = Scope(
         referents=reading.referents, at=turn.at, role=turn.role, parser=reading.parser, said=_said(reading)
@@ -191,7 +240,8 @@ def _state(reading: _Reading, sentence: Sentence) -> None:
     if not found:
         return
     span = sentence.text
-    reading.claims.extend(_claim(reading.turn, proposition, span) for proposition in found)
+    claims = [_claim(reading.turn, proposition, span, source) for proposition in found]
+    reading.claims.extend(_placed(reading, claims, span))
     reading.statements.append(Statement(text=span, modality=found[0].modality))
     reading.intents["inform"] = None
     if any(proposition.modality is Modality.PLANNED for proposition in found):
@@ -206,7 +256,16 @@ def _said(reading: _Reading) -> list[Claim]:
     return [*known, *(claim for said in earlier for claim in beliefs.said_in(said.turn_id)), *reading.claims]
 
 
-def _claim(turn: Turn, proposition: Proposition, span: str) -> Claim:
+def _placed(reading: _Reading, claims: list[Claim], span: str) -> list[Claim]:
+    """Return claims as what they are among those before them: corrections in a turn that puts something right."""
+    if reading.turn.role != "user":
+        return claims
+    earlier = reading.earlier()
+    gone = undone(claims, earlier, span)
+    return [*gone, *(settled(claims, earlier, reading.said) if reading.mending else claims)]
+
+
+def _claim(turn: Turn, proposition: Proposition, span: str, source: str = "") -> Claim:
     return Claim(
         subject=proposition.subject,
         relation=proposition.kind.relation,
@@ -219,6 +278,7 @@ def _claim(turn: Turn, proposition: Proposition, span: str) -> Claim:
         confidence=proposition.confidence,
         turn_id=turn.turn_id,
         speaker=turn.speaker,
+        source=source or proposition.source,
         role=turn.role,
         known_at=turn.at,
         span=span,

@@ -1,0 +1,174 @@
+"""What one speaker makes of another's words: accepts them, says the same, or says something else.
+
+"You're right, Mosul" takes over what the other said; "7 zloty for the bridge, same here" says it as well;
+"No Omar, in Mosul" says something else of the same thing. A document that is quoted ("the card says 2017") is read
+like another speaker, whose word the claim then carries.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from doxa.core.values import Act, Claim, Modality
+from doxa.understand.earlier import Earlier, heads, stems_of
+from doxa.understand.fragments import Fragment, read_fragment, refit, sort_of
+from doxa.understand.repairs import Repair, put_right, wording
+
+__all__ = ["accepted", "answered", "confirmed", "quoted_value"]
+
+RECENT = 4
+OPENING = re.compile(
+    r"^(?:(?:yes|yep|yeah|no|nope|nah|oh|well|hm+|ah|right|correct|exactly|indeed|true|same here|ditto|confirmed|actually|"
+    r"wait|really|I (?:also )?(?:have|had|heard|thought|think|got|say|said|read|saw|see|was told|remember)(?: that| it is| it was)?|"
+    r"(?:it|that|this|he|she|they) (?:is|was|are|were)|mine says|my \w+ says)\b[,:;.]?\s*)+",
+    re.IGNORECASE,
+)
+SAME = re.compile(r",? (?:same here|too|as well|I agree|agreed|I can confirm(?: that| it)?|that is right|exactly)$", re.IGNORECASE)
+
+
+def accepted(text: str, earlier: Earlier) -> Repair | None:
+    """Return the claims of a speaker who gives in to another ("You're right, Mosul"); None when he does not.
+
+    Args:
+        text: one sentence, written out.
+        earlier: what stands when it is said.
+    """
+    match = wording("accept").search(text)
+    if match is None:
+        return None
+    who = next((name for key in ("who", "whom", "trusted") if (name := match[key]) and name not in ("he", "she", "you")), "")
+    spoken = earlier.recent(earlier.others(who), RECENT) or (earlier.others(who) if who else ())
+    rest = text[match.end() :].strip(" ,;:.-")
+    fragment = read_fragment(OPENING.sub("", rest)) if rest else None
+    for theirs in reversed(spoken):
+        mine = [claim for claim in earlier.rivals(theirs) if claim.speaker == earlier.turn.speaker]
+        if not mine or (fragment is not None and refit(mine[-1], fragment, earlier.turn.at) is None):
+            continue
+        right = refit(mine[-1], fragment, earlier.turn.at) if fragment else None
+        if right is not None and right.object.key != theirs.object.key:
+            continue
+        claims = tuple(put_right(mine[-1], replace(theirs, functional=mine[-1].functional), earlier, text))
+        return Repair(claims=claims, rest=_unread(rest, fragment))
+    return None
+
+
+def _unread(rest: str, fragment: Fragment | None) -> str:
+    return fragment.rest if fragment is not None else rest
+
+
+def confirmed(text: str, earlier: Earlier) -> Repair | None:
+    """Return what the turn before says, of a speaker who says that it is so ("That's right"); None for other words."""
+    if not earlier.context or earlier.context[-1].speaker == earlier.turn.speaker:
+        return None
+    match = wording("confirm").match(text)
+    rest = text[match.end() :].strip(" ,;:.-!") if match else ""
+    if match is None or (rest and not re.match(r"(?:that is|it is|I can|I agree|exactly|of course|too|as well)\b", rest)):
+        return None
+    before = earlier.context[-1]
+    said = [claim for claim in earlier.others() if claim.turn_id == before.turn_id and claim.act is not Act.WITHDRAW]
+    firm = [claim for claim in said if claim.modality in (Modality.ASSERTED, Modality.PLANNED)]
+    if not firm or before.text.rstrip().endswith("?"):
+        return None
+    return Repair(claims=tuple(_told(claim, earlier, text, "") for claim in firm))
+
+
+def answered(text: str, earlier: Earlier, topic: str = "") -> Repair | None:
+    """Return what a fragment says beside, or against, what others just said; None when it is no such fragment.
+
+    Args:
+        text: one sentence, written out.
+        earlier: what stands when it is said.
+        topic: what was asked about in the same turn ("Thursday's workshop? That's in room 6").
+    """
+    others = earlier.recent(earlier.others(), RECENT)
+    if not others:
+        return None
+    text = _unaddressed(text, earlier)
+    opening = OPENING.match(text)
+    same = SAME.search(text)
+    body = OPENING.sub("", text) if opening else text
+    if not body or not (opening or same or topic):
+        return None
+    fragment = read_fragment(SAME.sub("", body), topic=topic)
+    if fragment is None:
+        return None
+    found = _target(fragment, others, earlier)
+    if found is None:
+        return None
+    target, right = found
+    right = replace(right, valid=target.valid) if right.object == target.object else right
+    if target.role != "user" and right.object != target.object:
+        return Repair(claims=tuple(put_right(target, right, earlier, text)), rest=fragment.rest)
+    return Repair(claims=(_told(right, earlier, text, ""),), rest=fragment.rest)
+
+
+def quoted_value(source: str, value: str, earlier: Earlier, text: str, *, firm: bool) -> Repair | None:
+    """Return what a source says of what was spoken of ("The card says 2017"); None when the value fits nothing.
+
+    Args:
+        source: the label of the person or document.
+        value: what it says.
+        earlier: what stands when it is said.
+        text: the sentence.
+        firm: the speaker takes it as what settles the matter.
+    """
+    fragment = read_fragment(re.sub(r",? (?:though|however|instead|too|as well)$", "", OPENING.sub("", value)))
+    if fragment is None:
+        return None
+    found = _target(fragment, earlier.recent(earlier.claims, RECENT * 2), earlier)
+    if found is None:
+        return None
+    target, right = found
+    if firm and right.object != target.object:
+        claims = (replace(claim, source=source) for claim in put_right(target, right, earlier, text))
+        return Repair(claims=tuple(claims), rest=fragment.rest)
+    return Repair(claims=(_told(right, earlier, text, source),), rest=fragment.rest)
+
+
+def _target(fragment: Fragment, pool: Sequence[Claim], earlier: Earlier) -> tuple[Claim, Claim] | None:
+    """Return the claim that a fragment takes up, and the claim that the fragment makes of it."""
+    at, topic = earlier.turn.at, stems_of(fragment.topic)
+    fitting = [(claim, right) for claim in pool if (right := _fit(claim, fragment, earlier)) is not None]
+    on_topic = [pair for pair in fitting if topic & (heads(pair[0]) | stems_of(pair[0].span))]
+    if topic and not on_topic:
+        return None
+    sort = sort_of(fragment.new, at)
+    exact = [pair for pair in (on_topic or fitting) if pair[0].object == pair[1].object]
+    if exact:
+        return exact[-1]
+    if sort == "noun":
+        return None
+    return next(_closest(on_topic or fitting, fragment), None)
+
+
+def _closest(pairs: Sequence[tuple[Claim, Claim]], fragment: Fragment) -> Iterator[tuple[Claim, Claim]]:
+    placed = [pair for pair in pairs if fragment.preposition and f" {fragment.preposition} " in f"{pair[0].span} "]
+    yield from reversed(placed)
+    yield from reversed(pairs)
+
+
+def _fit(claim: Claim, fragment: Fragment, earlier: Earlier) -> Claim | None:
+    right = refit(claim, fragment, earlier.turn.at)
+    if right is None and fragment.bare.casefold() == claim.object.key:
+        return claim
+    return right
+
+
+def _unaddressed(text: str, earlier: Earlier) -> str:
+    """Return a sentence without the name of the one it is said to."""
+    names = {turn.speaker for turn in earlier.context if turn.speaker != earlier.turn.speaker}
+    for name in names:
+        first = re.escape(name.split()[0])
+        text = re.sub(rf"^((?:\w+,? ){{0,2}}?){first}\b[,:]? ?", r"\1", text)
+        text = re.sub(rf",? {first}$", "", text)
+    return text.strip(" ,")
+
+
+def _told(claim: Claim, earlier: Earlier, text: str, source: str) -> Claim:
+    turn = earlier.turn
+    return replace(
+        claim, act=Act.STATE, replaces=None, turn_id=turn.turn_id, speaker=turn.speaker, role=turn.role,
+        known_at=turn.at, span=text, source=source,
+    )  # fmt: skip

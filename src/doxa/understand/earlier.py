@@ -1,0 +1,108 @@
+"""What was claimed before, as corrections, withdrawals and answers of others refer to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cached_property
+
+from doxa.core.values import Act, Claim, Turn
+from doxa.memory import Beliefs, same_words, stems
+
+__all__ = ["Earlier", "heads", "stems_of"]
+
+EARLIEST = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """The claims that still stand when a sentence is read, and the turns of the conversation that made them.
+
+    They are gathered when they are first asked for, at a cost of O(claims), so a sentence that refers to nothing costs
+    nothing.
+    """
+
+    turn: Turn
+    context: Sequence[Turn]
+    beliefs: Beliefs
+    here: tuple[Claim, ...] = ()
+    """What the sentences before it in the same turn claim."""
+    among: tuple[Claim, ...] | None = None
+    """The only claims that may be meant; None for all."""
+
+    @cached_property
+    def claims(self) -> tuple[Claim, ...]:
+        """The claims that stand, oldest first."""
+        if self.among is not None:
+            return self.among
+        standing = [claim for slot in self.beliefs.claims.values() for claim in _standing(slot)]
+        standing.sort(key=lambda claim: claim.known_at or EARLIEST)
+        fresh = [claim for claim in self.here if claim.act is not Act.WITHDRAW]
+        gone = {_word(claim) for claim in self.here if claim.act is Act.WITHDRAW}
+        return (*(claim for claim in standing if _word(claim) not in gone), *fresh)
+
+    def only(self, claims: Iterable[Claim]) -> Earlier:
+        """Return the same moment with only some of the claims to refer to."""
+        return replace(self, among=tuple(claims))
+
+    def own(self) -> tuple[Claim, ...]:
+        """Return what the speaker of the turn claims himself."""
+        return tuple(claim for claim in self.claims if claim.speaker == self.turn.speaker)
+
+    def others(self, name: str = "") -> tuple[Claim, ...]:
+        """Return what others claim; of one of them only when a name is given."""
+        meant = name.casefold()
+        return tuple(
+            claim
+            for claim in self.claims
+            if claim.speaker != self.turn.speaker and (not meant or _called(claim.speaker, meant))
+        )
+
+    def recent(self, claims: Iterable[Claim], turns: int) -> tuple[Claim, ...]:
+        """Return those that the last turns of the conversation made, or this one."""
+        ids = {turn.turn_id for turn in self.context[-turns:]} | {self.turn.turn_id}
+        return tuple(claim for claim in claims if claim.turn_id in ids)
+
+    def rivals(self, claim: Claim) -> tuple[Claim, ...]:
+        """Return what says something else of the same subject and relation."""
+        return tuple(
+            other
+            for other in self.claims
+            if other.subject == claim.subject
+            and other.relation.name == claim.relation.name
+            and other.polarity == claim.polarity
+            and other.object.key != claim.object.key
+        )
+
+
+def _called(speaker: str, name: str) -> bool:
+    return name in (speaker.casefold(), speaker.casefold().split()[0])
+
+
+def _word(claim: Claim) -> tuple[str, ...]:
+    return (claim.speaker, claim.source, claim.subject.key, claim.relation.name, claim.object.key, str(claim.polarity))
+
+
+def _standing(slot: Sequence[Claim]) -> list[Claim]:
+    """Return the claims of a slot that their own speaker has not taken back or corrected since."""
+    found: list[Claim] = []
+    for claim in slot:
+        if claim.act is Act.WITHDRAW:
+            found = [said for said in found if _word(said) != _word(claim)]
+            continue
+        if claim.act is Act.CORRECT and claim.replaces is not None:
+            found = [said for said in found if not (said.speaker == claim.speaker and said.object.key == claim.replaces)]
+        found.append(claim)
+    return found
+
+
+def stems_of(text: str) -> set[str]:
+    """Return the stems of the words of a text, common words of one meaning made equal."""
+    same = same_words()
+    return {same.get(stem, stem) for stem in stems(text)}
+
+
+def heads(claim: Claim) -> set[str]:
+    """Return the stems of what a claim is about and what it says."""
+    return stems_of(f"{claim.subject} {claim.relation} {claim.relation.name.replace('_', ' ')} {claim.object}")

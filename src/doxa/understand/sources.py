@@ -1,0 +1,129 @@
+"""From whom or what a speaker has what he says: documents and people that a sentence quotes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from doxa.core.values import Term
+from doxa.understand.clauses import parse_clause
+from doxa.understand.referents import NAME, Referents, clean, kin_of, named
+from doxa.understand.repairs import wording
+from doxa.understand.text import words
+
+__all__ = ["Quote", "at_hand", "is_document", "quoted", "source_label"]
+
+NOUN = rf"(?:(?i:the|my|our|his|her|their|your|this|that|an?) [^,;:.]{{2,60}}?|{NAME})"
+SAYING = (
+    r"(?:(?:now|also|just|clearly|still|definitely|actually) )?(?:says?|said|shows?|showed|states?|stated|reads?|gives?|gave|lists?|listed|"
+    r"confirms?|confirmed|has it (?:as|at)|puts? it at|tells? (?:me|us)|told (?:me|us)|mentions?|mentioned|insists?|thinks?|"
+    r"reckons?|claims?|swears?|has|had|quotes?|quoted)"
+)
+QUOTING = re.compile(rf"^(?:(?:and|but|well|also|now|still|however),? )?(?P<who>{NOUN}|it)(?:,? (?:which|who|that|I am) [^,;:]+?)?,? {SAYING}(?: that)?[:,]? (?P<what>.+)$")
+ACCORDING = re.compile(rf"^(?:according to|per|as per|going by|judging by|based on|by|in|on) (?P<who>{NOUN})(?:,|:)? (?P<what>.+)$", re.IGNORECASE)
+TRAILING = re.compile(rf"^(?P<what>.+?),? (?:according to|as per|per|so says?|says|going by) (?P<who>{NOUN})$", re.IGNORECASE)
+ASKED = re.compile(
+    rf"^(?:I (?:just |have |have just )?)?(?:checked|double-checked|confirmed|asked|spoke|talked|called|rang|looked)(?: (?:with|to|in|at|on|up))? "
+    rf"(?P<who>{NOUN})(?:, (?P<aside>(?:who|which) [^:;]+?))?(?::|;| and (?:he|she|it|they) (?:says?|said|confirmed)| -) ?(?P<what>.+)$",
+    re.IGNORECASE,
+)
+HELD = re.compile(rf"^(?:I|we) (?:have|had|got|see|read) (?P<what>(?:[^,;:]|(?<=\d)[.,:](?=\d))+?) (?:on|in|from) (?P<who>{NOUN})$", re.IGNORECASE)
+SHOWN = re.compile(
+    r"\b(?:printed|written|stated|posted|listed|marked|noted|stands|it says so|says so|engraved|entered|shown|there)\b(?: \w+)? (?:on|in|at) "
+    r"(?P<who>(?:the|my|our|his|her|their) [^,;:.]+)",
+    re.IGNORECASE,
+)
+PRESENT = re.compile(
+    r"\b(?:have|has|had|got|holding|found|find|dug out|digging out|looking at|reading|opened|open|checked|looked at|looked up|"
+    r"looked in|consulted|got out|pulled up|pulled out|am at|read|seen|saw|in front of me is)\b (?:out |up )?"
+    r"(?P<who>(?:the|my|our|his|her|their) [^,;:.]{2,60}?)(?=$|[,;:.]| (?:open|in front|here|right|now|up|and|with|again|on|from|in) ?)",
+    re.IGNORECASE,
+)
+PLACED = re.compile(
+    r"^(?P<thing>(?:the|my|our|his|her|their|your) [^,;:]+?) (?:(?P<as>as )|(?=(?:at|on|in|for|from|down) ))(?P<where>[^,;:]+)$", re.IGNORECASE
+)
+FIRM = re.compile(
+    r"\b(?:check(?:ed|ing)|confirm(?:ed|s)|asked|looked (?:it )?up|turns out|stale|out ?dated|out of date|settled|decided|in charge|"
+    r"official|definitely|for certain|for sure)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quote:
+    """What a sentence quotes: the source as it is called, and its words."""
+
+    who: str
+    what: str
+    firm: bool = False
+    """The speaker went and asked, so the answer settles the matter."""
+    aside: str = ""
+    """What is said of the source itself ("who runs it")."""
+
+    @property
+    def placed(self) -> str:
+        """What a document has in its place, as a clause: "has the review at ten" is "the review is at ten"."""
+        match = PLACED.match(self.what)
+        return f"{match['thing']} is {match['where']}" if match else ""
+
+    @property
+    def clause(self) -> bool:
+        return parse_clause(words(self.what)) is not None
+
+
+def quoted(text: str) -> Quote | None:
+    """Return the document or person that a sentence quotes, with what it says; None when it quotes nothing.
+
+    Args:
+        text: one sentence, written out.
+
+    A person who is reported with a whole clause is left to the tree, which knows who "he" is in it. Cost O(len(text)).
+    """
+    for pattern in (ASKED, ACCORDING, TRAILING, QUOTING, HELD):
+        match = pattern.match(text)
+        if match is None:
+            continue
+        who, what = match["who"].strip(), match["what"].strip(" ,:")
+        if pattern in (ASKED, ACCORDING, TRAILING) and pattern is not ASKED and not _opens(match[0]) and not is_document(who):
+            continue
+        aside = (match.groupdict().get("aside") or "").partition(" ")[2]
+        quote = Quote(who=who, what=what, firm=bool(FIRM.search(text)), aside=aside)
+        if pattern in (HELD,) and not is_document(who):
+            continue
+        if pattern is QUOTING and not (is_document(who) or who == "it") and (quote.clause or not _person(who)):
+            continue
+        return quote
+    return None
+
+
+def _opens(text: str) -> bool:
+    """Tell whether the words that name a source can be nothing else ("according to"), as "in" and "on" can."""
+    return bool(re.search(r"\baccording to\b|\bas per\b|\bgoing by\b|\bso says?\b|, says\b", text, re.IGNORECASE))
+
+
+def _person(who: str) -> bool:
+    return named(who) or kin_of(clean(who)) is not None
+
+
+def is_document(noun: str) -> bool:
+    """Tell whether a noun phrase names something that is read: its head is a kind of document, screen or sign."""
+    phrase = re.split(r" (?:of|for|from|on|in|at|that|which|I|we|by|with) ", clean(noun))[0]
+    return bool(wording("document").fullmatch(phrase.split()[-1])) if phrase.split() else False
+
+
+def at_hand(text: str) -> str:
+    """Return the document that a sentence says to be at hand ("I have her birth certificate in front of me"), or ""."""
+    for pattern in (SHOWN, PRESENT):
+        for match in pattern.finditer(text):
+            if pattern is SHOWN or is_document(match["who"]):
+                return match["who"]
+    return ""
+
+
+def source_label(who: str, referents: Referents) -> str:
+    """Return how a source is called in the memory: a person by the name that is known, a document by its noun."""
+    if is_document(who):
+        noun = re.split(r" (?:that|which|who|I am|I have|we have|from|in front)\b", who)[0]
+        return clean(noun)
+    found: Term | None = referents.resolve(who)
+    return found.label if found is not None else clean(who)

@@ -1,0 +1,163 @@
+"""Withdrawals: what a speaker takes back of his own words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from doxa.core.values import Act, Claim
+from doxa.memory import Beliefs, describe_rule, rule_id, stems
+from doxa.understand.earlier import Earlier, heads, stems_of
+from doxa.understand.repairs import Repair, corrections, wording
+
+__all__ = ["dropped_rules", "is_withdrawal", "undone", "withdrawals"]
+
+TRIGGER = frozenset(
+    stems(
+        "forget ignore disregard scratch strike drop delete remove undo discard erase retract withdraw said told gave "
+        "mentioned wrote say tell mean take back joke kidding true please what everything anything whatever all bit "
+        "part thing stuff one remark comment statement claim earlier before just now ago yesterday today again never "
+        "mind mine own wrong mistaken number figure value entry information made lied memory"
+    )
+) - frozenset(stems("memory"))
+ALL = re.compile(r"\b(?:everything|all|anything|whatever|any of)\b", re.IGNORECASE)
+ABOUT = re.compile(r"\b(?:about|regarding|concerning|on|of)\b (?P<topic>[^,;.!?:]{2,80})", re.IGNORECASE)
+RULE = re.compile(r"\b(?:rules?|agreement|arrangement|deal|policy|condition|promise|bet|pact)\b", re.IGNORECASE)
+RULE_OVER = re.compile(
+    r"\b(?:rules?|agreement|arrangement|deal|policy|condition|pact)\b.{0,60}\b(?:no longer (?:hold|appl|count|stand)s?\w*|"
+    r"(?:does|do) not (?:hold|apply|count|stand)|(?:is|are|was|were|has been|have been) "
+    r"(?:off|over|gone|void|scrapped|dropped|cancelled|canceled|abolished|lifted|history|suspended|withdrawn|ended))|"
+    r"\b(?:forget|drop|scrap|ignore|disregard|scratch|cancel|delete|remove|abolish|lift)(?:ped|ted|ped|ed)? "
+    r"(?:about )?(?:the|that|this|my|our|those) (?:\w+ ){0,3}?(?:rules?|agreement|arrangement|deal|policy|condition)\b",
+    re.IGNORECASE,
+)
+
+
+def is_withdrawal(text: str) -> bool:
+    """Tell whether a sentence takes something back."""
+    return bool(wording("withdraw").search(text) or wording("joke").search(text))
+
+
+def withdrawals(text: str, earlier: Earlier) -> Repair | None:
+    """Return, for everything that a sentence takes back, the claim again with the act of withdrawing.
+
+    Args:
+        text: one sentence, written out.
+        earlier: what stands when it is said.
+
+    Only what the speaker said himself is taken back, with the source that he gave for it. Deterministic; O(claims).
+    """
+    match = wording("withdraw").search(text) or wording("joke").search(text)
+    if match is None:
+        return None
+    named = match.groupdict()
+    what, rest = _split(named.get("what") or named.get("what2") or "")
+    targets = _meant(what, earlier)
+    if not targets:
+        return None
+    rest = rest or text[match.end() :].strip(" ,.;:-!")
+    put = corrections(f"sorry, {rest}", earlier.only(targets)) if rest else None
+    if put is not None:
+        return put
+    turn = earlier.turn
+    gone = (
+        replace(claim, act=Act.WITHDRAW, replaces=None, turn_id=turn.turn_id, known_at=turn.at, role=turn.role, span=text)
+        for claim in dict.fromkeys(targets)
+    )
+    return Repair(claims=tuple(gone), rest=rest)
+
+
+def _split(what: str) -> tuple[str, str]:
+    """Split what is taken back from the reason that follows it ("..., I was only guessing")."""
+    match = re.search(r"(?:,|;|:| [-—–]| because| since|\.) +", what)
+    return (what[: match.start()], what[match.end() :]) if match else (what, "")
+
+
+def _meant(what: str, earlier: Earlier) -> list[Claim]:
+    said = earlier.own()
+    about = ABOUT.search(what)
+    wanted = (stems_of(about["topic"]) - TRIGGER if about else set()) or stems_of(what) - TRIGGER
+    if not wanted:
+        return _latest(said, earlier, whole=bool(ALL.search(what)))
+    scored = [(_score(wanted, claim), claim) for claim in said]
+    best = max((score for score, _ in scored), default=(0, 0))
+    if best == (0, 0):
+        return _by_turn(wanted, said, earlier)
+    found = [claim for score, claim in scored if score == best]
+    if ALL.search(what):
+        return [claim for score, claim in scored if score[0]]
+    last = found[-1]
+    near = [claim for score, claim in scored if claim.turn_id == last.turn_id and score[0] >= best[0] > 0]
+    return near or [claim for claim in found if claim.turn_id == last.turn_id]
+
+
+def _score(wanted: set[str], claim: Claim) -> tuple[int, int]:
+    """Return how much of a topic the claim itself says, and then its sentence."""
+    return len(wanted & (heads(claim) | stems_of(claim.source))), len(wanted & stems_of(claim.span))
+
+
+def _by_turn(wanted: set[str], said: Sequence[Claim], earlier: Earlier) -> list[Claim]:
+    """Return what was claimed in turns that speak of the topic in other words, or in answer to one that does."""
+    turns = {turn.turn_id for turn in earlier.context if wanted & stems_of(turn.text)}
+    asked = {
+        after.turn_id
+        for before, after in zip(earlier.context, earlier.context[1:], strict=False)
+        if before.turn_id in turns and before.speaker != after.speaker
+    }
+    found = [claim for claim in said if claim.turn_id in turns | asked]
+    return [claim for claim in found if claim.turn_id == found[-1].turn_id]
+
+
+def _latest(said: Sequence[Claim], earlier: Earlier, *, whole: bool) -> list[Claim]:
+    turns = [turn.turn_id for turn in earlier.context if turn.speaker == earlier.turn.speaker]
+    for turn_id in (earlier.turn.turn_id, *reversed(turns[-3:])):
+        claims = [claim for claim in said if claim.turn_id == turn_id]
+        if claims:
+            return [claim for claim in claims if whole or claim.span == claims[-1].span]
+    return []
+
+
+def undone(claims: Sequence[Claim], earlier: Earlier, text: str) -> list[Claim]:
+    """Return what the speaker said of an event that, as he says now, never took place ("we never moved").
+
+    Args:
+        claims: what the sentence says.
+        earlier: what stood before it.
+        text: the sentence.
+    """
+    if not wording("undone").search(text):
+        return []
+    turn, found = earlier.turn, list[Claim]()
+    for told in (claim for claim in claims if not claim.polarity):
+        verb = stems_of(told.relation.name.split("_")[0])
+        for claim in earlier.own():
+            same = claim.subject == told.subject and claim.polarity and verb & (stems_of(claim.span) | heads(claim))
+            if same and (not told.object.key or stems_of(told.object.label) & (heads(claim) | stems_of(claim.span))):
+                found.append(claim)
+    return [
+        replace(claim, act=Act.WITHDRAW, replaces=None, turn_id=turn.turn_id, known_at=turn.at, role=turn.role, span=text)
+        for claim in dict.fromkeys(found)
+        if claim.turn_id != turn.turn_id
+    ]
+
+
+def dropped_rules(text: str, earlier: Earlier, beliefs: Beliefs) -> tuple[str, ...]:
+    """Return the ids of the rules that a sentence gives up ("forget that rule about the rooms"); empty for none.
+
+    Args:
+        text: one sentence, written out.
+        earlier: what stands when it is said.
+        beliefs: the rules that hold.
+    """
+    withdrawn = is_withdrawal(text)
+    if not (RULE_OVER.search(text) or (withdrawn and RULE.search(text))):
+        return ()
+    rules = beliefs.rules
+    wanted = stems_of(text) - TRIGGER - stems_of("rule agreement arrangement deal policy condition hold apply longer off")
+    scored = [(len(wanted & stems_of(f"{rule.span} {describe_rule(rule)}")), rule) for rule in rules]
+    best = max((score for score, _ in scored), default=0)
+    spans = [rule.span for score, rule in scored if score == best]
+    if not spans or (wanted and not best):
+        return ()
+    return tuple(dict.fromkeys(rule_id(rule) for rule in rules if rule.span == spans[-1]))
