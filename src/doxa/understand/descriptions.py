@@ -227,7 +227,8 @@ def _event(scene: Scene) -> Iterator[Proposition]:
         yield say(scene, relation_type("takes_place_at"), clock, polarity=polarity, modality=modality, valid=valid)
     room = scene.complement.at("in")
     if room and not EMPTY_OBJECT.match(clean(room)):
-        yield say(scene, relation_type("take_place_in"), room, polarity=polarity, modality=modality, valid=valid)
+        kind = replace(relation_type("take_place_in"), functional=True)
+        yield say(scene, kind, room, polarity=polarity, modality=modality, valid=valid)
     if place and not EMPTY_OBJECT.match(clean(place)) and not re.match(r"\d", place):
         yield say(scene, relation_type("takes_place_at"), place, polarity=polarity, modality=modality, valid=valid)
 

@@ -259,8 +259,8 @@ def _parsed(scope: Scope, text: str, parser: Parser) -> Iterator[Proposition]:
                 predication = replace(predication, times=tuple(then.get(s.start, s) for s in predication.times))
             source = referents.resolve(predication.source) if predication.source else None
             for told in propose_parsed(predication, referents, at):
-                hearsay = predication.source and told.subject != source
-                yield replace(told, modality=Modality.POSSIBLE) if hearsay else told
+                others = source is not None and source != referents.speaker and told.subject != source
+                yield replace(told, source=source.label) if source is not None and others else told
 
 
 def _weighs(told: Predication, weighed: Collection[int]) -> bool:

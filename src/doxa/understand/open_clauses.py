@@ -26,7 +26,7 @@ from doxa.understand.scene import (
     say,
     value_term,
 )
-from doxa.understand.times import NUMBERS
+from doxa.understand.times import NUMBERS, TimeSpan
 
 __all__ = ["open_clause"]
 
@@ -114,7 +114,7 @@ def open_clause(scene: Scene, predication: Predication) -> Iterator[Proposition]
             yield claim
     for preposition, text in _timetable(scene, alone=not predication.objects):
         spoken = True
-        kind = _relation(scene, predication.form, preposition)
+        kind = replace(_relation(scene, predication.form, preposition), functional=not _person(scene))
         yield say(scene, kind, text, polarity=polarity, modality=modality, valid=valid, confidence=0.6)
     if not spoken and not predication.objects and clause.verb not in EMPTY_VERBS and _eventful(scene):
         yield Proposition(
@@ -149,15 +149,18 @@ def _timetable(scene: Scene, *, alone: bool) -> Iterator[tuple[str, str]]:
         first = span.text.casefold().split()[0]
         if span.kind == "clock":
             yield (first if first in CLOCK_PREPOSITIONS else "at"), scene.clock
-        elif (
-            alone
-            and scene.clause.tense in ("present", "future")
-            and span.kind == "point"
-            and not _person(scene)
-            and span.valid.start_precision == "day"
-        ):
-            start = span.valid.start
-            yield ("by" if first == "by" else "on"), Interval.format(start, "day") if start else ""
+        elif alone and span.kind == "point" and not _person(scene) and _dates(scene, span):
+            start, precision = span.valid.start, span.valid.start_precision
+            lead = "by" if first == "by" else "on" if precision == "day" else "in"
+            yield lead, Interval.format(start, precision) if start else ""
+
+
+def _dates(scene: Scene, span: TimeSpan) -> bool:
+    """Tell whether a time is what a clause about a thing tells: when it is to be, or when it was made or took place."""
+    clause = scene.clause
+    if clause.tense in ("present", "future"):
+        return span.valid.start_precision == "day"
+    return not scene.complement.direct and (clause.passive or clause.verb == "be") and not clause.negated
 
 
 def _copular(scene: Scene, predication: Predication) -> Iterator[Proposition]:
@@ -175,8 +178,9 @@ def _copular(scene: Scene, predication: Predication) -> Iterator[Proposition]:
         elif not told and _tells(text) and preposition and preposition.replace(" ", "+") not in LOOSE:
             yield from claim.that(relation_type("located_in") if preposition == "in" else _be(preposition), text)
     due = re.search(r"\bdue\b", clause.rest) is not None
+    claim = replace(claim, ended=clause.ended)  # when it was stays so
     for preposition, text in _timetable(scene, alone=due or not told):
-        yield from claim.that(_be("due on" if due else preposition), text)
+        yield from claim.that(replace(_be("due on" if due else preposition), functional=not _person(scene)), text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ SKIPPED_MARKS = frozenset("than to for".split())
 PARTS_OF_NOUNS = frozenset(["appos", "compound", "nummod", "det", "flat"])
 TIME_PREPOSITIONS = frozenset("at on in between from by since until till before after during".split())
 SCHOOL_YEAR = re.compile(r"(?:in )?[Yy]ear \d{1,2}")
+REPORTED = ("reported", "claimed")
 TEMPORAL = frozenset("when once as after since while before until till".split())
 CHATTY = frozenset("love hate like prefer enjoy need want miss live work".split())
 """Base forms that open a statement about the speaker, not an order, when the subject is left out."""
@@ -201,9 +202,10 @@ class _Reader:
         subject = self._subject_of(head, mood)
         who = "" if subject is None else tree.phrase(subject)
         first = who.casefold() in ("i", "we", "") or tree.upos(head) != "VERB"
-        if effect == "reported":
+        if effect in REPORTED:
             said_by = None if first else subject
-            self.clause(kid, _Mood(modality=mood.modality, source="" if first else who, speaker=said_by))
+            modality = _weaker(mood.modality, Modality.POSSIBLE) if effect == "claimed" and not first else mood.modality
+            self.clause(kid, _Mood(modality=modality, source="" if first else who, speaker=said_by))
             return
         modality = Modality.ASSERTED if effect == "asserted" else Modality(effect)
         if effect == "possible" and not first:
@@ -297,7 +299,7 @@ class _Reader:
             return  # "it is the lamp that is broken": the clause about the lamp tells it
         if tree.lemma(head) == "do" and {tree.form(kid) for kid in tree.kids(head, "advmod", "cc")} & ECHOES:
             return  # "and neither does Anton": what he does not do stands elsewhere
-        if _classes("closed").get(tree.lemma(head)) == "reported" and self._verbal(head):
+        if _classes("closed").get(tree.lemma(head)) in REPORTED and self._verbal(head):
             return  # who said it is told by the source of what he said
         absolute = tree.kid(head, "nsubj:pass") is not None and tree.kid(head, "aux", "cop") is None
         if absolute and tree.form(head) != tree.lemma(head):

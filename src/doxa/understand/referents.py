@@ -373,6 +373,11 @@ class Referents:
         others = [person for person in known if person.key == f"{name.key} (other)"] or others
         return others[0] if others and match["known"] else Term(f"{name.key} (other)", name.label) if known else name
 
+    def _is_own(self, label: str) -> bool:
+        """Tell whether a noun phrase names something of the speaker's that was spoken of ("the deposit", "our deposit")."""
+        wanted, owner = f" {label.casefold()}", f"{self.speaker.key}'s"
+        return any(key.removeprefix(owner).endswith(wanted) for key in self.beliefs.possessions(self.speaker.key))
+
     def _known_thing(self, owner: Term, noun: str) -> Term:
         wanted = noun.casefold().split()
         for subject in self.beliefs.possessions(owner.key):
@@ -392,7 +397,7 @@ class Referents:
             return work or self.called(label)
         if OWN.search(text):
             return self._known_thing(self.speaker, label)
-        if text.casefold().startswith("the ") and self.beliefs.about(f"{self.speaker.key}'s {label.casefold()}"):
+        if text.casefold().startswith("the ") and self._is_own(label):
             return self._known_thing(self.speaker, label)
         return term(label or text)
 

@@ -25,7 +25,7 @@ from doxa.understand.referents import NAME, clean, kin_of, term
 from doxa.understand.text import words
 from doxa.understand.times import find_times
 
-__all__ = ["Repair", "corrections", "is_mending", "mended", "put_right", "settled", "wording"]
+__all__ = ["Repair", "corrections", "denials", "is_mending", "mended", "put_right", "settled", "wording"]
 
 RECENT = 4
 """Turns of the speaker that a correction may mean that names neither a topic nor a wrong value."""
@@ -320,6 +320,22 @@ def settled(claims: Sequence[Claim], earlier: Earlier, text: str) -> list[Claim]
         else:
             found.extend(put_right(wrong, claim, earlier, claim.span))
     return found
+
+
+def denials(claims: Sequence[Claim], earlier: Earlier, text: str) -> list[Claim]:
+    """Return claims with those as corrections that say of what the speaker told that it never was so."""
+    if not wording("never").search(text):
+        return list(claims)
+    return [
+        replace(claim, act=Act.CORRECT) if not claim.polarity and _opposite(claim, earlier) is not None else claim
+        for claim in claims
+    ]
+
+
+def _opposite(claim: Claim, earlier: Earlier) -> Claim | None:
+    same = (claim.subject, claim.relation.name, claim.object, not claim.polarity)
+    found = (o for o in earlier.claims if (o.subject, o.relation.name, o.object, o.polarity) == same)
+    return next((o for o in found if o.speaker == claim.speaker or o.role != "user"), None)
 
 
 def _ruled_out(claim: Claim, earlier: Earlier, denied: set[str], *, cleft: bool) -> Claim | None:

@@ -27,6 +27,10 @@ ASKED = re.compile(
     rf"(?P<who>{NOUN})(?:, (?P<aside>(?:who|which) [^:;]+?))?(?::|;| and (?:he|she|it|they) (?:says?|said|confirmed)| -) ?(?P<what>.+)$",
     re.IGNORECASE,
 )
+HEARD = re.compile(
+    rf"^I (?:just |only )?(?:heard|know|learned|learnt|have it|had it|got it|understand) (?:this |it )?from (?P<who>{NOUN}) (?:that )?(?P<what>.+)$",
+    re.IGNORECASE,
+)
 HELD = re.compile(rf"^(?:I|we) (?:have|had|got|see|read) (?P<what>(?:[^,;:]|(?<=\d)[.,:](?=\d))+?) (?:on|in|from) (?P<who>{NOUN})$", re.IGNORECASE)
 SHOWN = re.compile(
     r"\b(?:printed|written|stated|posted|listed|marked|noted|stands|it says so|says so|engraved|entered|shown|there)\b(?: \w+)? (?:on|in|at) "
@@ -79,14 +83,17 @@ def quoted(text: str) -> Quote | None:
 
     A person who is reported with a whole clause is left to the tree, which knows who "he" is in it. Cost O(len(text)).
     """
-    for pattern in (ASKED, ACCORDING, TRAILING, QUOTING, HELD):
+    for pattern in (ASKED, HEARD, ACCORDING, TRAILING, QUOTING, HELD):
         match = pattern.match(text)
         if match is None:
             continue
         who, what = match["who"].strip(), match["what"].strip(" ,:")
+        who = "it" if who == "It" else who
         if pattern in (ASKED, ACCORDING, TRAILING) and pattern is not ASKED and not _opens(match[0]) and not is_document(who):
             continue
         aside = (match.groupdict().get("aside") or "").partition(" ")[2]
+        if pattern is HEARD:
+            what = f"I heard that {what}"
         quote = Quote(who=who, what=what, firm=bool(FIRM.search(text)), aside=aside)
         if pattern in (HELD,) and not is_document(who):
             continue

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from doxa.backends.parser import Parse, Parser, Word, split
 from doxa.understand.verbs import Form, base_of
 
-__all__ = ["CLAUSES", "Tree", "base", "trees"]
+__all__ = ["CLAUSES", "FORMS", "Tree", "base", "trees"]
 
 CLAUSES = frozenset(["acl", "advcl", "ccomp", "csubj", "parataxis", "xcomp"])
 """Relations whose dependent opens a clause of its own (Universal Dependencies)."""

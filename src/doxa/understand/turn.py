@@ -19,7 +19,7 @@ from doxa.understand.questions import is_question
 from doxa.understand.referents import Referents, named
 from doxa.understand.agreement import accepted, answered, confirmed, quoted_value
 from doxa.understand.earlier import Earlier
-from doxa.understand.repairs import Repair, corrections, is_mending, mended, settled
+from doxa.understand.repairs import Repair, corrections, denials, is_mending, mended, settled
 from doxa.understand.rules import find_rules
 from doxa.understand.sources import at_hand, quoted, source_label
 from doxa.understand.text import Sentence, sentences
@@ -261,7 +261,8 @@ def _placed(reading: _Reading, claims: list[Claim], span: str) -> list[Claim]:
     if reading.turn.role != "user":
         return claims
     earlier = reading.earlier()
-    gone = undone(claims, earlier, span)
+    gone = [claim for claim in undone(span, earlier) if claim not in reading.claims]
+    claims = denials(claims, earlier, span)
     return [*gone, *(settled(claims, earlier, reading.said) if reading.mending else claims)]
 
 

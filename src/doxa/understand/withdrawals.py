@@ -10,6 +10,9 @@ from doxa.core.values import Act, Claim
 from doxa.memory import Beliefs, describe_rule, rule_id, stems
 from doxa.understand.earlier import Earlier, heads, stems_of
 from doxa.understand.repairs import Repair, corrections, wording
+from doxa.understand.syntax import FORMS
+from doxa.understand.text import words
+from doxa.understand.verbs import base_of
 
 __all__ = ["dropped_rules", "is_withdrawal", "undone", "withdrawals"]
 
@@ -23,6 +26,7 @@ TRIGGER = frozenset(
 ) - frozenset(stems("memory"))
 ALL = re.compile(r"\b(?:everything|all|anything|whatever|any of)\b", re.IGNORECASE)
 ABOUT = re.compile(r"\b(?:about|regarding|concerning|on|of)\b (?P<topic>[^,;.!?:]{2,80})", re.IGNORECASE)
+NEGATED = re.compile(r"\b(?:not|never|no longer)\b", re.IGNORECASE)
 RULE = re.compile(r"\b(?:rules?|agreement|arrangement|deal|policy|condition|promise|bet|pact)\b", re.IGNORECASE)
 RULE_OVER = re.compile(
     r"\b(?:rules?|agreement|arrangement|deal|policy|condition|pact)\b.{0,60}\b(?:no longer (?:hold|appl|count|stand)s?\w*|"
@@ -52,7 +56,7 @@ def withdrawals(text: str, earlier: Earlier) -> Repair | None:
     if match is None:
         return None
     named = match.groupdict()
-    what, rest = _split(named.get("what") or named.get("what2") or "")
+    what, rest = _split(next((w for key in ("what", "what2", "what3", "what4") if (w := named.get(key))), ""))
     targets = _meant(what, earlier)
     if not targets:
         return None
@@ -118,27 +122,28 @@ def _latest(said: Sequence[Claim], earlier: Earlier, *, whole: bool) -> list[Cla
     return []
 
 
-def undone(claims: Sequence[Claim], earlier: Earlier, text: str) -> list[Claim]:
+def undone(text: str, earlier: Earlier) -> list[Claim]:
     """Return what the speaker said of an event that, as he says now, never took place ("we never moved").
 
     Args:
-        claims: what the sentence says.
+        text: one sentence, written out.
         earlier: what stood before it.
-        text: the sentence.
     """
-    if not wording("undone").search(text):
-        return []
-    turn, found = earlier.turn, list[Claim]()
-    for told in (claim for claim in claims if not claim.polarity):
-        verb = stems_of(told.relation.name.split("_")[0])
+    found: list[Claim] = []
+    turn = earlier.turn
+    for match in wording("undone").finditer(text):
+        event = (match["verb"] or match["verb2"]).casefold()
+        verb = base_of(event, *FORMS) or event
+        about = stems_of(match["what"] or match["what2"] or "") - TRIGGER
         for claim in earlier.own():
-            same = claim.subject == told.subject and claim.polarity and verb & (stems_of(claim.span) | heads(claim))
-            if same and (not told.object.key or stems_of(told.object.label) & (heads(claim) | stems_of(claim.span))):
+            told = {base_of(word.casefold(), *FORMS) for word in words(claim.span)}
+            meant = not about or about & (heads(claim) | stems_of(claim.span))
+            if claim.turn_id != turn.turn_id and verb in told and meant and not NEGATED.search(claim.span):
                 found.append(claim)
+    last = [claim for claim in found if claim.turn_id == found[-1].turn_id]
     return [
         replace(claim, act=Act.WITHDRAW, replaces=None, turn_id=turn.turn_id, known_at=turn.at, role=turn.role, span=text)
-        for claim in dict.fromkeys(found)
-        if claim.turn_id != turn.turn_id
+        for claim in dict.fromkeys(last)
     ]
 
 
