@@ -7,7 +7,8 @@ import pytest
 from doxa.core.values import Fact, Interval, Modality, Question, Relation, Status, Term, Turn
 from doxa.memory import Beliefs
 from doxa.reason import answer
-from doxa.reason.facts import duration, same_thing
+from doxa.reason.facts import duration
+from doxa.reason.readings import same_thing
 
 ANA = Term("ana", "Ana")
 LIVES, SPEAKS = Relation("lives_in", "lives in"), Relation("speaks", "speaks")

@@ -388,6 +388,26 @@ class Question:
     """It asks about history ("used to", "before", "did I ever")."""
     terms: tuple[str, ...] = ()
     """Its content words."""
+    expects: str = ""
+    """What kind of thing it asks for: "person", "place", "date", "clock", "number", ..., or its own noun ("fruit")."""
+    noun: str = ""
+    """The noun with its question word ("fruits" in "which fruits", "children" in "how many children")."""
+    about: tuple[Term, ...] = ()
+    """Whom and what it speaks of, its subject first."""
+    focus: tuple[str, ...] = ()
+    """The base forms of what it asks about, less names, times and question words; empty without a parser."""
+    head: str = ""
+    """Of those the one that the question hangs on; empty for "is", "have" and the like."""
+    loose: tuple[str, ...] = ()
+    """Those that only place what is asked about ("at home")."""
+    settled: bool = False
+    """It asks whether something is established, or was said: what is not known is answered with no."""
+    before: str = ""
+    """What came after that which is asked for ("right before Berlin")."""
+    after: str = ""
+    """What came before that which is asked for."""
+    alternatives: tuple[Question, ...] = ()
+    """Other ways to read it, closest first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

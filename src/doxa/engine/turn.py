@@ -166,7 +166,9 @@ def _look_up(asked: Asked, vector: NDArray[np.float32], state: UserState, parts:
         sentence = find_question(asked.text) if own else asked.text
         question = None
         if sentence is not None:
-            question = read_question(sentence, asker=asked.speaker, at=asked.at, context=recent, beliefs=beliefs)
+            question = read_question(
+                sentence, asker=asked.speaker, at=asked.at, context=recent, beliefs=beliefs, parser=parts.parser
+            )
             note.update(kind=question.kind, asks=question.asks, relation=str(question.relation or ""))
     intents = _intents(own, recent, state, parts, tracer)
     with tracer.step("recall") as note:
@@ -179,7 +181,10 @@ def _look_up(asked: Asked, vector: NDArray[np.float32], state: UserState, parts:
         if question is None:
             draft = _acknowledge(asked, changes, intents)
         else:
-            draft = answer(question, beliefs, evidence, state.turn, asker=asked.speaker, day=day, today=today)
+            draft = answer(
+                question, beliefs, evidence, state.turn, asker=asked.speaker, day=day, today=today,
+                lexicon=parts.lexicon(),
+            )  # fmt: skip
         facts = _facts_for_prompt(question, beliefs, today, parts)
         note.update(value=draft.value, confidence=round(draft.confidence, 3))
     turns = {key: turn for item in evidence for key in item.turn_ids if (turn := state.turn(key))}

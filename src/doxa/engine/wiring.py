@@ -15,10 +15,11 @@ from pydantic import BaseModel
 from doxa.backends import load
 from doxa.backends.amr import AmrParser
 from doxa.backends.encoder import CachedEncoder, Encoder
+from doxa.backends.lexicon import Lexicon
 from doxa.backends.llm import LanguageModel
 from doxa.backends.parser import CachedParser, Parser
 from doxa.core.config import Config
-from doxa.core.errors import ConfigError, DoxaError, InputError
+from doxa.core.errors import BackendError, ConfigError, DoxaError, InputError
 from doxa.core.ontology import Ontology
 from doxa.core.values import Turn
 from doxa.engine.parsing import graphs_of, needs_model, open_amr
@@ -45,6 +46,8 @@ class Parts:
     _model: LanguageModel | None = None
     _amr: AmrParser | None = None
     _mapper: RelationMapper | None = None
+    _lexicon: Lexicon | None = None
+    _looked_up: bool = False
     _guard: threading.Lock = field(default_factory=threading.Lock)
 
     def model(self) -> LanguageModel | None:
@@ -63,6 +66,18 @@ class Parts:
                     max_retries=settings.max_retries,
                 )
             return self._model
+
+    def lexicon(self) -> Lexicon | None:
+        """Return the configured lexicon, opened at its first use; None where it is not installed."""
+        name = self.config.lexicon.name
+        with self._guard:
+            if not self._looked_up and name not in ("", "none"):
+                try:
+                    self._lexicon = load("lexicon", name)
+                except BackendError:
+                    self._lexicon = None  # words have no senses then; `doxa doctor` tells
+            self._looked_up = True
+            return self._lexicon
 
     def amr(self) -> AmrParser:
         """Return the configured AMR parser, opened at its first use.
@@ -154,6 +169,8 @@ class Parts:
             self._amr.close()
         if self._model is not None:
             self._model.close()
+        if self._lexicon is not None:
+            self._lexicon.close()
         self.encoder.close()
         self.parser.close()
         self.log.store.close()

@@ -1,14 +1,16 @@
 """reason: question + evidence -> draft.
 
-First version: facts that fill the hole of the question, else the sentence of the evidence that says it, else "I
-don't know"; or a language model over the same facts and evidence.
+Facts that fill the hole of the question come first, exact readings before soft matches; then the sentence of the
+evidence that says it, else "I don't know"; or a language model over the same facts and evidence.
 """
 
 from collections.abc import Callable, Sequence
 from datetime import date
 
+from doxa.backends.lexicon import Lexicon
 from doxa.core.values import Draft, Evidence, Question, Status, Turn
 from doxa.memory import Beliefs
+from doxa.reason.drafts import abstention
 from doxa.reason.facts import answer_from_facts, relevant_facts
 from doxa.reason.prompted import PROMPT_VERSION, write_with_model
 from doxa.reason.sentences import answer_from_sentences
@@ -25,6 +27,7 @@ def answer(
     asker: str,
     day: date | None,
     today: date | None,
+    lexicon: Lexicon | None = None,
 ) -> Draft:
     """Return the best answer that the memory gives without a language model.
 
@@ -36,8 +39,9 @@ def answer(
         asker: name of the person who asks.
         day: the day of the world that is asked about; None is today.
         today: the memory's today.
+        lexicon: knows synonyms and kinds of things; None where there is none.
     """
-    draft = answer_from_facts(question, beliefs, turn, day=day, today=today)
+    draft = answer_from_facts(question, beliefs, turn, day=day, today=today, lexicon=lexicon)
     if draft is None:
         past = question.past or day is not None
         quotable = [key for item in evidence for key in item.turn_ids if not _outdated(key, beliefs, past=past)]
@@ -51,8 +55,3 @@ def _outdated(turn_id: str, beliefs: Beliefs, *, past: bool) -> bool:
     gone = {Status.RETRACTED} if past else {Status.RETRACTED, Status.SUPERSEDED}
     facts = (fact for slot in beliefs.slots_of_turn(turn_id) for fact in beliefs.in_slot(slot))
     return any(turn_id in fact.turn_ids and fact.status in gone for fact in facts)
-
-
-def abstention() -> Draft:
-    """Return the answer of somebody who does not know."""
-    return Draft(text="I don't know: nothing that I remember answers this.", abstained=True)

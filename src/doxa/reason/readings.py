@@ -7,8 +7,12 @@ from dataclasses import replace
 
 from doxa.core.values import Fact, Question, Term
 from doxa.memory import Beliefs, answered_by, attribute, kinds_of, relation_type, same_words, stems
+from doxa.reason.kinds import relations_of_attribute
 
 __all__ = ["by_entity", "readings", "same_thing"]
+
+HOUSEHOLD = frozenset(["family", "household"])
+"""What does what its owner does: "Tom's family is getting a dog"."""
 
 
 def readings(question: Question, beliefs: Beliefs) -> Iterator[tuple[Question, list[Fact]]]:
@@ -50,6 +54,7 @@ def _by_object(question: Question, beliefs: Beliefs) -> list[Fact]:
 def _subjects(asked: Term, beliefs: Beliefs) -> Iterator[Term]:
     """Yield the subject as it is, then the one other thing whose name has the same words, or more, or fewer."""
     yield asked
+    yield from _other_names(asked, beliefs)
     wanted = _words(asked.label)
     if beliefs.about(asked.key) or not wanted:
         return
@@ -59,6 +64,16 @@ def _subjects(asked: Term, beliefs: Beliefs) -> Iterator[Term]:
     owned = "'s " in asked.key or asked.label.islower()
     near = [thing for thing, words in alike if words and owned and _thing(thing) and (words < wanted or wanted < words)]
     yield from same or (near if len(near) == 1 else [])
+
+
+def _other_names(asked: Term, beliefs: Beliefs) -> Iterator[Term]:
+    """Yield what is called by a name ("Kojo": the baby), and the person whose household or family is asked about."""
+    for fact in beliefs.facts.values():
+        if fact.relation.name == "is_called" and fact.polarity and fact.object.key == asked.key:
+            yield fact.subject
+    owner, _, noun = asked.key.rpartition("'s ")
+    if owner and noun in HOUSEHOLD:
+        yield Term(owner, asked.label[: len(owner)])
 
 
 def _thing(term: Term) -> bool:
@@ -76,6 +91,8 @@ def _relations(question: Question, facts: list[Fact]) -> Iterator[set[str]]:
     kind = relation_type(name, question.relation.label)
     if kind.kind == "noun":
         yield _nouns(kind.label, facts) - {name}
+    for other in relations_of_attribute(kind.label if kind.kind == "noun" else noun):
+        yield {other, *kinds_of(other)}
     for other in answered_by(name):
         yield {other, *kinds_of(other)}
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from doxa.core.values import Turn
 from doxa.understand.clauses import parse_clause
+from doxa.understand.declaratives import Declarative, declare, find_question
 from doxa.understand.propose import HOLE
-from doxa.understand.questions import Declarative, declare, find_question
 from doxa.understand.text import Sentence, sentences, words
 from doxa.understand.times import NUMBERS
 

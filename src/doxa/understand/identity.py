@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from doxa.core.values import Act, Claim, Modality, Term, Turn
 from doxa.memory import SAME_AS, Beliefs, Name, is_name, is_tie, pair_of
-from doxa.understand.questions import is_question
+from doxa.understand.declaratives import is_question
 from doxa.understand.referents import NAME, PET, Referents, kin_of, named, term
 from doxa.understand.text import sentences
 from doxa.understand.variants import variants

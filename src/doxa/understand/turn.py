@@ -11,11 +11,11 @@ from doxa.core.values import Act, Claim, Modality, Rule, Turn
 from doxa.memory import Beliefs
 from doxa.understand.answers import completed
 from doxa.understand.continuations import anchored
+from doxa.understand.declaratives import is_question
 from doxa.understand.extract import Scope, extract, people
 from doxa.understand.idioms import plainly
 from doxa.understand.plausibility import plausible
 from doxa.understand.propose import Proposition
-from doxa.understand.questions import is_question
 from doxa.understand.referents import Referents, named
 from doxa.understand.agreement import accepted, answered, confirmed, quoted_value
 from doxa.understand.earlier import Earlier

@@ -1,0 +1,68 @@
+"""Facts -> drafts: an answer in words with its bare value, its confidence and the turns that it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from doxa.core.values import Citation, Draft, Fact, Modality, Term, Turn
+from doxa.memory import describe
+
+__all__ = ["FindTurn", "abstention", "disputed_draft", "draft_of", "sentence_of", "together"]
+
+FindTurn = Callable[[str], Turn | None]
+SURE, UNSURE = 0.95, 0.7
+"""Confidence of an answer from an undisputed fact, and from one that was only planned, wished or guessed."""
+
+
+def abstention() -> Draft:
+    """Return the answer of somebody who does not know."""
+    return Draft(text="I don't know: nothing that I remember answers this.", abstained=True)
+
+
+def draft_of(text: str, value: str, facts: Sequence[Fact], turn: FindTurn, *, fit: float = 1.0) -> Draft:
+    """Return an answer that rests on facts; `fit` is how well they match the question, 0 to 1."""
+    sure = all(fact.modality is Modality.ASSERTED for fact in facts)
+    return Draft(text=text, value=value, citations=_cite(facts, turn), confidence=fit * (SURE if sure else UNSURE))
+
+
+def disputed_draft(facts: Sequence[Fact], turn: FindTurn) -> Draft:
+    """Return an answer that names every side of a dispute."""
+    said = [f"{_speaker(fact, turn)}: {sentence_of(fact)}" for fact in facts]
+    value = ", ".join(dict.fromkeys(str(fact.object) or str(fact.valid) for fact in facts))
+    text = "My sources disagree. " + " ".join(said)
+    return Draft(text=text, value=value, citations=_cite(facts, turn), confidence=0.5, disputed=True)
+
+
+def sentence_of(fact: Fact) -> str:
+    """Return a fact as a sentence with its full stop."""
+    sentence = describe(fact)
+    return sentence if sentence.endswith(".") else f"{sentence}."
+
+
+def together(facts: Sequence[Fact]) -> str:
+    """Return facts as text; those that differ only in their object share one sentence."""
+    first = facts[0]
+    alike = {(f.subject.key, f.relation.name, f.polarity, f.modality, f.valid) for f in facts}
+    if len(facts) == 1 or len(alike) > 1:
+        return " ".join(sentence_of(fact) for fact in facts)
+    names = list(dict.fromkeys(str(fact.object) for fact in facts))
+    label = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    return sentence_of(replace(first, object=Term(first.object.key, label)))
+
+
+def _speaker(fact: Fact, turn: FindTurn) -> str:
+    said = turn(fact.turn_ids[0]) if fact.turn_ids else None
+    return said.speaker if said else "somebody"
+
+
+def _cite(facts: Iterable[Fact], turn: FindTurn) -> tuple[Citation, ...]:
+    citations: dict[str, Citation] = {}
+    for fact in facts:
+        for turn_id in fact.turn_ids:
+            said = turn(turn_id)
+            if said is not None and turn_id not in citations:
+                citations[turn_id] = Citation(
+                    turn_id=turn_id, text=said.text, speaker=said.speaker, at=said.at, fact_id=fact.fact_id
+                )
+    return tuple(citations.values())

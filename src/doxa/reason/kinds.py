@@ -1,0 +1,215 @@
+"""What kind of thing a value is: whether it can be the city, the date or the fruit that a question asks for."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from doxa.backends.lexicon import Lexicon
+from doxa.memory import stems
+
+__all__ = ["attributes", "fitting", "is_colour", "relations_of_attribute"]
+
+NUMBER_WORDS = (
+    "no one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million dozen half"
+).split()
+MONTHS = (
+    "january february march april may june july august september october november december jan feb mar apr jun jul aug "
+    "sep sept oct nov dec"
+).split()
+_MONTH = rf"(?:{'|'.join(MONTHS)})\b\.?"
+DATE = re.compile(
+    rf"\b\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}(?:,? \d{{4}})?|"
+    rf"\b{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?\b(?:,? \d{{4}})?|"
+    rf"\b\d{{4}}-\d\d-\d\d\b|\bthe \d{{1,2}}(?:st|nd|rd|th)\b|"
+    rf"\b(?:the )?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth) of {_MONTH}(?:,? \d{{4}})?",
+    re.IGNORECASE,
+)
+MONTH = re.compile(rf"\b{_MONTH}(?: \d{{4}})?", re.IGNORECASE)
+YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
+WEEKDAY = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:weekdays|weekends?)\b", re.IGNORECASE)
+LOOSE_DAY = re.compile(
+    r"\b(?:yesterday|today|tonight|tomorrow)\b|"
+    r"\b(?:(?:last|next|this) (?:night|week|month|year|spring|summer|autumn|winter))\b",
+    re.I,
+)
+CLOCK = re.compile(
+    r"\b\d{1,2}[:.]\d\d(?: ?[ap]\.?m\b\.?)?|\b\d{1,2} ?(?:[ap]\.?m\b\.?|o'clock)|\b(?:noon|midnight|midday)\b|"
+    r"\b(?:half past|quarter (?:past|to)|\w+ (?:past|to)) (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|"
+    r"twelve|\d{1,2})\b",
+    re.IGNORECASE,
+)
+BARE_HOUR = re.compile(
+    r"(?:at |around )?(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d{1,2})"
+    r"(?: (?:in the (?:morning|afternoon|evening)|at night|sharp))?",
+    re.IGNORECASE,
+)
+NUMBER = re.compile(rf"[€$£¥]? ?\d[\d.,]*\d|[€$£¥]? ?\d|\b(?:{'|'.join(NUMBER_WORDS)})\b", re.IGNORECASE)
+DURATION = re.compile(
+    rf"(?:\d[\d.,]*|an?|{'|'.join(NUMBER_WORDS)}|several|a few|a couple of)(?: and a half)?[ -]"
+    r"(?:years?|months?|weeks?|days?|hours?|minutes?|decades?|nights?|seconds?)\b",
+    re.IGNORECASE,
+)
+PATTERNS: Mapping[str, tuple[re.Pattern[str], ...]] = {
+    "date": (DATE, YEAR, MONTH, WEEKDAY, LOOSE_DAY),
+    "day": (DATE, WEEKDAY, LOOSE_DAY),
+    "month": (MONTH,),
+    "year": (YEAR,),
+    "clock": (CLOCK,),
+    "time": (DATE, CLOCK, MONTH, YEAR, WEEKDAY, LOOSE_DAY),
+    "number": (NUMBER,),
+    "duration": (DURATION,),
+}
+NAMED_PLACES = frozenset(["city", "town", "village", "country", "state", "county", "region", "continent", "island"])
+ADDRESSES = frozenset(["street", "road", "avenue", "square", "address"])
+ADDRESS = re.compile(
+    r"\d|\b(?:street|road|avenue|lane|square|place|close|alley|drive|way|court|quay|gasse|stra(?:ß|ss)e|rue|via|calle)\b",
+    re.I,
+)
+SORTS = frozenset(
+    f"noun.{sort}" for sort in ("food", "plant", "artifact", "communication", "substance", "animal", "body")
+)
+"""Supersenses of nouns that sort things: what is no fruit is no answer to "which fruits"."""
+LOOSE_NOUNS = frozenset("breed species kind type brand model make variety title name number message word".split())
+DEEPEST = 8
+"""Steps up in the lexicon from a word to the noun that a question names."""
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    return tomllib.loads(files("doxa.reason").joinpath("kinds.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def _countries() -> frozenset[str]:
+    return frozenset(" ".join(name.split()).casefold() for name in _table()["countries"].split(","))
+
+
+@cache
+def _parts() -> frozenset[str]:
+    return frozenset(_table()["parts"].split())
+
+
+@cache
+def attributes() -> Mapping[str, tuple[str, ...]]:
+    """Return the relations that answer a question for an attribute, by its noun."""
+    return {noun: tuple(names.split()) for noun, names in _table()["attributes"].items()}
+
+
+def relations_of_attribute(noun: str) -> tuple[str, ...]:
+    """Return the relations under which an attribute may be known ("employer": works_at), closest first."""
+    return attributes().get(noun.casefold(), ())
+
+
+def is_colour(label: str) -> bool:
+    """Tell whether a label names a colour."""
+    return bool(set(label.casefold().replace("-", " ").split()) & set(_table()["colours"]["names"].split()))
+
+
+def fitting(label: str, expects: str, lexicon: Lexicon | None = None) -> str | None:
+    """Return the part of a value that is what a question asks for; None when it cannot be that.
+
+    Args:
+        label: a value, or a sentence for the kinds that have a form of their own (dates, clock times, numbers).
+        expects: what is asked for, as in `Question.expects`; empty is anything.
+        lexicon: tells fruits from furniture; without it a noun of the question's own excludes little.
+    """
+    if not expects:
+        return label
+    if expects in PATTERNS:
+        return _formed(label, expects)
+    if not label:
+        return None
+    if expects == "person":
+        return None if _dated(label) or label[:1].isdigit() else label
+    if expects in NAMED_PLACES or expects in ADDRESSES or expects == "place":
+        return _place(label, expects, lexicon)
+    return _of_class(label, expects, lexicon)
+
+
+def _formed(label: str, expects: str) -> str | None:
+    for pattern in PATTERNS[expects]:
+        match = pattern.search(label)
+        if match:
+            whole = expects == "number" and len(label.split()) <= 6
+            return label if whole else match[0].strip()
+    if expects in ("clock", "time") and BARE_HOUR.fullmatch(label.strip()):
+        return label.strip()
+    return None
+
+
+def _dated(label: str) -> bool:
+    return any(p.fullmatch(label.strip()) for p in (DATE, CLOCK, YEAR, WEEKDAY, MONTH))
+
+
+def _place(label: str, expects: str, lexicon: Lexicon | None) -> str | None:
+    bare = re.sub(r"^the ", "", label.strip(), flags=re.IGNORECASE).casefold()
+    if _dated(label) or NUMBER.fullmatch(label.strip()):
+        return None
+    if expects == "place":
+        return label
+    if expects in ADDRESSES:
+        return label if ADDRESS.search(label) else None
+    country = bare in _countries() or label.casefold() in _countries()
+    if expects == "country":
+        return label if country else None
+    part = bool(set(bare.split()) & _parts())
+    if not label[:1].isupper() or part or country:
+        return None
+    known = _above(bare, lexicon)
+    other = bool(known & {"country", "continent", "person", "river"}) and not known & {"city", "town", "municipality"}
+    return None if other else label
+
+
+def _of_class(label: str, expects: str, lexicon: Lexicon | None) -> str | None:
+    """Return a value of a kind that the question names with a noun of its own ("which fruits")."""
+    noun = expects.split()[-1]
+    if noun in ("colour", "color", "colours", "colors"):
+        return label if is_colour(label) else None
+    wanted, words = set(stems(noun)), set(stems(label))
+    if wanted & words or not wanted:
+        return label
+    if _dated(label):
+        return None
+    if noun in _parts():
+        return label if label[:1].isupper() or NUMBER.search(label) else None
+    if not label.split() or lexicon is None:
+        return label
+    singular = noun if lexicon.senses(noun, "n") else noun.removesuffix("s")
+    sort = lexicon.senses(singular, "n")[:1]
+    if singular in LOOSE_NOUNS or not sort or sort[0].supersense not in SORTS:
+        return label
+    known = _above(label.split()[-1], lexicon)
+    return None if known and singular not in known else label
+
+
+def _above(word: str, lexicon: Lexicon | None) -> frozenset[str]:
+    """Return the words above a noun, in all its senses; empty without a lexicon or for an unknown word."""
+    if lexicon is None or not word:
+        return frozenset()
+    lemma = word.casefold()
+    for form in (lemma, lemma.removesuffix("s"), lemma.removesuffix("es"), re.sub("ies$", "y", lemma)):
+        senses = lexicon.senses(form, "n")
+        if senses:
+            break
+    found: set[str] = set()
+    waiting = [(sense, 0) for sense in senses]
+    while waiting:
+        sense, depth = waiting.pop()
+        found.update(name.casefold() for name in sense.words)
+        for above in sense.broader if depth < DEEPEST else ():
+            if above.casefold() not in found:
+                found.add(above.casefold())
+                nearest = [s for s in lexicon.senses(above, "n") if s.words[:1] == (above,)]
+                waiting.extend((s, depth + 1) for s in nearest if _same_branch(s.supersense, sense.supersense))
+    return frozenset(found)
+
+
+def _same_branch(one: str, other: str) -> bool:
+    """Tell whether two lexicographer's files may lie on one path upwards."""
+    return one == other or "noun.Tops" in (one, other)

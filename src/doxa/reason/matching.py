@@ -1,0 +1,293 @@
+"""Soft matching: facts that say what a question asks in other words, scored.
+
+A fact is scored by whether it is about those whom the question names, and by the share of the question's words that it
+covers: with its own words in full, with those of a paraphrase or a synonym in part, with the words of the sentence that
+it was read from least. What the question does not ask about costs nothing. Below `THRESHOLD` nothing matches.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any
+
+from doxa.backends.lexicon import Lexicon
+from doxa.core.values import Fact, Question, Status, Term
+from doxa.memory import Beliefs, is_name, relation_type, stems
+from doxa.reason.kinds import fitting
+
+__all__ = ["Match", "matches", "wording"]
+
+THRESHOLD = 0.6
+TRUTH_THRESHOLD = 0.7
+"""Yes-or-no questions name what they test, so nearly all of it has to be found."""
+CLOSE = 0.12
+"""How far below the best a match may be to answer together with it."""
+PARAPHRASED, SYNONYM, SAID = 0.85, 0.8, 0.65
+"""What a word of the question counts when the fact has it in other words, or only its sentence has it."""
+HEAD, LOOSE = 2.0, 0.5
+"""Weights of the word that a question hangs on, and of those that only place it; others weigh 1."""
+OWNED = re.compile(r"(.+)'s (.+)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A fact that may answer, how well it fits (0 to 1), and which of its ends the answer is."""
+
+    fact: Fact
+    score: float
+    slot: str
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    return tomllib.loads(files("doxa.reason").joinpath("paraphrases.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def _groups() -> Mapping[str, frozenset[int]]:
+    """Return the groups of paraphrases by stem."""
+    found: dict[str, set[int]] = {}
+    for number, group in enumerate(_table()["groups"]):
+        for word in group.split():
+            for stem in stems(word):
+                found.setdefault(stem, set()).add(number)
+    return {stem: frozenset(groups) for stem, groups in found.items()}
+
+
+@lru_cache(maxsize=20_000)
+def wording(text: str) -> frozenset[str]:
+    """Return the stems of a text."""
+    return frozenset(stems(text))
+
+
+@lru_cache(maxsize=4_000)
+def _relation_words(name: str, label: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the stems of a relation, and those of the other phrases that mean it."""
+    kind = relation_type(name, label)
+    own = wording(f"{label} {kind.base}")
+    return own, frozenset(stem for phrase in kind.phrases for stem in wording(phrase)) - own
+
+
+@dataclass(slots=True)
+class _Matcher:
+    question: Question
+    beliefs: Beliefs
+    speaker_of: Callable[[str], str]
+    lexicon: Lexicon | None
+    anchors: list[Term] = field(default_factory=list)
+    wanted: dict[str, float] = field(default_factory=dict)
+    """The stems that a fact has to cover, each with its weight."""
+    _synonyms: dict[str, frozenset[str]] = field(default_factory=dict)
+    _names: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.anchors = list(_anchors(self.question, self.beliefs))
+        known = {stem for anchor in self.anchors for stem in wording(f"{anchor.label} {anchor.key}")}
+        named = {stem for term in self.question.about if is_name(term) for stem in wording(term.label)}
+        owners = {s for t in self.question.about if (m := OWNED.match(t.label)) for s in wording(m[1])}
+        free = known | named | owners
+        heads, loose = wording(self.question.head), {s for word in self.question.loose for s in wording(word)}
+        weigh = {
+            s: HEAD if s in heads else LOOSE if s in loose else 1.0 for w in self.question.focus for s in wording(w)
+        }
+        self.wanted = {stem: weight for stem, weight in weigh.items() if stem not in free}
+
+    def match(self, fact: Fact) -> Match | None:
+        """Return how a fact answers; None when it does not."""
+        about = self._about(fact)
+        if about == 0.0:
+            return None
+        covered = self._covered(fact)
+        slot = self._slot(fact)
+        if not slot or covered == 0.0:
+            return None
+        return Match(fact, about * covered, slot)
+
+    def _about(self, fact: Fact) -> float:
+        """Return how surely a fact is about those whom the question names, 0 to 1."""
+        least = 1.0
+        for anchor in self.anchors:
+            least = min(least, self._present(anchor, fact))
+        stranger = is_name(fact.subject) and not any(self._same(fact.subject.key, a.key) for a in self.anchors)
+        if stranger and self.anchors and is_name(self.anchors[0]) and self.question.asks != "subject":
+            owned = any(fact.object.key == self.beliefs.key(anchor.key) for anchor in self.anchors)
+            return least if owned else least * 0.5
+        return least
+
+    def _same(self, one: str, other: str) -> bool:
+        key = self.beliefs.key(one)
+        return key == self.beliefs.key(other) or key in self._called(other)
+
+    def _called(self, key: str) -> frozenset[str]:
+        """Return the keys of what is called by a name ("Kojo": the baby)."""
+        if key not in self._names:
+            named = (f for f in self.beliefs.facts.values() if f.relation.name == "is_called" and f.object.key == key)
+            self._names[key] = frozenset(fact.subject.key for fact in named)
+        return self._names[key]
+
+    def _present(self, anchor: Term, fact: Fact) -> float:
+        key = self.beliefs.key(anchor.key)
+        if key in (fact.subject.key, fact.object.key) or fact.subject.key in self._called(anchor.key):
+            return 1.0
+        if fact.subject.key.startswith(f"{key}'s ") or fact.object.key.startswith(f"{key}'s "):
+            return 0.95
+        words = wording(anchor.label)
+        if words and words <= wording(f"{fact.subject.label} {fact.relation.label} {fact.object.label}"):
+            return 0.9
+        if any(self._same(self.speaker_of(turn).casefold(), anchor.key) for turn in fact.turn_ids):
+            return 0.9 if not is_name(fact.subject) or fact.object.key == key else 0.5
+        return 0.7 if words and words <= self._said(fact) else 0.0
+
+    def _said(self, fact: Fact) -> frozenset[str]:
+        """Return the stems of the sentences that a fact was read from."""
+        return frozenset(stem for claim in self.beliefs.supporting(fact) for stem in wording(claim.span))
+
+    def _covered(self, fact: Fact) -> float:
+        """Return the share of the question's words that a fact covers, 0 to 1."""
+        own, phrases = _relation_words(fact.relation.name, fact.relation.label)
+        noun = OWNED.match(fact.subject.label)
+        strong = own | wording(fact.object.label) | wording(noun[2] if noun else fact.subject.label)
+        if not self.wanted:
+            return self._plain(fact)
+        said: frozenset[str] | None = None
+        total, firm = 0.0, False
+        for word, weight in self.wanted.items():
+            value = self._similar(word, strong, phrases)
+            if value == 0.0:
+                said = self._said(fact) if said is None else said
+                value = SAID if word in said else 0.75 * SAID if self._related(word, said) else 0.0
+            else:
+                firm = True
+            total += weight * value
+        share = total / sum(self.wanted.values())
+        return share if firm else 0.8 * share
+
+    def _plain(self, fact: Fact) -> float:
+        """Return how well a fact answers "where is X", "when is X" or "what is X", which name X alone."""
+        own, _ = _relation_words(fact.relation.name, fact.relation.label)
+        first = fact.relation.label.split()[0]
+        if first in ("is", "was") or not own or own & {"cost", "take", "place", "held", "locat", "schedul", "hold"}:
+            return 0.9
+        return 0.65 if relation_type(fact.relation.name, fact.relation.label).kind == "noun" else 0.5
+
+    def _similar(self, word: str, strong: frozenset[str], phrases: frozenset[str]) -> float:
+        if word in strong:
+            return 1.0
+        if word in phrases:
+            return 0.9
+        if _paraphrases(word, strong) or any(_alike(word, other) for other in strong):
+            return PARAPHRASED
+        return SYNONYM if self._related(word, strong) else 0.0
+
+    def _related(self, word: str, others: frozenset[str]) -> bool:
+        if _paraphrases(word, others):
+            return True
+        return bool(self._synonyms_of(word) & others)
+
+    def _synonyms_of(self, word: str) -> frozenset[str]:
+        """Return the stems of the lexicon's synonyms of a word of the question, by its commonest senses."""
+        if self.lexicon is None:
+            return frozenset()
+        if word not in self._synonyms:
+            lemma = next((w for w in self.question.focus if word in stems(w)), word)
+            senses = [s for pos in ("v", "n", "a") for s in self.lexicon.senses(lemma, pos)[:3]]
+            self._synonyms[word] = frozenset(s for sense in senses for name in sense.words for s in wording(name))
+        return self._synonyms[word]
+
+    def _slot(self, fact: Fact) -> str:
+        """Return which part of a fact answers: its object or subject, its time, or its truth; empty for none."""
+        question = self.question
+        if question.asks == "truth":
+            return "truth"
+        if question.asks in ("start", "end", "duration") or question.expects in (
+            "date",
+            "time",
+            "month",
+            "year",
+            "day",
+            "clock",
+        ):
+            return self._when(fact)
+        free = fact.object.key and not any(self._same(fact.object.key, a.key) for a in self.anchors)
+        echoed = wording(fact.object.label) <= {s for w in question.focus for s in stems(w)}
+        if free and not echoed and fitting(fact.object.label, question.expects, self.lexicon) is not None:
+            return "object"
+        theirs = not any(self._same(fact.subject.key, anchor.key) for anchor in self.anchors)
+        if theirs and question.expects == "person" and (is_name(fact.subject) or OWNED.match(fact.subject.label)):
+            return "subject"
+        return ""
+
+    def _when(self, fact: Fact) -> str:
+        question = self.question
+        expects = question.expects if question.expects != "duration" else ""
+        if fact.object.label and expects and fitting(fact.object.label, expects, self.lexicon) is not None:
+            return "object"
+        if expects == "clock":
+            return ""
+        bound = fact.valid.end if question.asks == "end" else fact.valid.start
+        return "time" if bound is not None else ""
+
+
+def matches(
+    question: Question, beliefs: Beliefs, speaker_of: Callable[[str], str], lexicon: Lexicon | None
+) -> Iterator[list[Match]]:
+    """Yield groups of facts of one subject and relation that may answer a question, the best first.
+
+    Args:
+        question: with the words that it is about (`focus`), which a parser gives.
+        beliefs: what is believed.
+        speaker_of: gives who said the turn of an id; empty for an unknown one.
+        lexicon: knows synonyms; None where there is none.
+
+    Cost O(facts x words of the question), at the time of asking only.
+    """
+    if not question.focus:
+        return
+    matcher = _Matcher(question, beliefs, speaker_of, lexicon)
+    least = TRUTH_THRESHOLD if question.asks == "truth" else THRESHOLD
+    found = [
+        match
+        for fact in beliefs.facts.values()
+        if fact.status not in (Status.RETRACTED, Status.QUARANTINED) and (match := matcher.match(fact))
+    ]
+    groups: dict[tuple[str, str, str], list[Match]] = {}
+    for match in found:
+        if match.score >= least:
+            groups.setdefault((match.fact.subject.key, match.fact.relation.name, match.slot), []).append(match)
+    best = sorted(groups.values(), key=lambda group: -max(match.score for match in group))
+    for group in best:
+        top = max(match.score for match in group)
+        yield [match for match in group if match.score >= top - CLOSE]
+
+
+def _anchors(question: Question, beliefs: Beliefs) -> Iterator[Term]:
+    """Yield those whom a fact has to be about: names, and possessions of which something is known."""
+    covered: set[str] = set()
+    for number, term in enumerate(question.about):
+        known = bool(beliefs.about(term.key))
+        if term.key in covered or not (is_name(term) or (known and not number)):
+            continue
+        owner = OWNED.match(term.label)
+        if owner and known:
+            covered.add(owner[1].casefold())
+        yield term
+
+
+def _paraphrases(word: str, others: frozenset[str]) -> bool:
+    groups = _groups().get(word, frozenset())
+    return any(groups & _groups().get(other, frozenset()) for other in others)
+
+
+def _alike(one: str, other: str) -> bool:
+    """Tell whether two stems look like forms of one word ("organis", "organiz")."""
+    shared = 0
+    for a, b in zip(one, other, strict=False):
+        if a != b:
+            break
+        shared += 1
+    return shared >= 5 and shared >= 0.75 * max(len(one), len(other))

@@ -1,0 +1,122 @@
+"""What follows from facts that do not name it: who is alive, who is married, and how many of a kind there are."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+
+from doxa.core.values import Draft, Fact, Modality, Question, Status, Term
+from doxa.memory import Beliefs, held_on, is_current, is_tie, kinds_of, relation_type
+from doxa.reason.drafts import FindTurn, draft_of, sentence_of
+from doxa.reason.matching import wording
+
+__all__ = ["counted", "life", "marital"]
+
+DYING = re.compile(r"^(?:dies|died|passes away|is dead|is deceased|dies on|dies in|dies of|dies at)\b")
+DEAD = frozenset(["dead", "deceased", "late", "gone"])
+TOGETHER = {"married_to": "married", "engaged_to": "engaged", "husband": "married", "wife": "married"}
+APART = frozenset(["single", "divorced", "widowed", "separated", "engaged", "married", "unmarried"])
+
+
+def life(question: Question, beliefs: Beliefs, turn: FindTurn, *, day: date | None, today: date | None) -> Draft | None:
+    """Return whether somebody is, or was on a day, alive: until he is known to have died."""
+    asked = next((word for word in question.focus if word in ("alive", "dead", "living", "deceased")), "")
+    if not asked or question.asks != "truth" or not question.about:
+        return None
+    facts = [fact for fact in beliefs.about(question.about[0].key) if fact.status in (Status.HELD, Status.SUPERSEDED)]
+    deaths = [fact for fact in facts if fact.polarity and _dies(fact)]
+    moment = day or today
+    if deaths:
+        died = deaths[-1].valid.start
+        over = died is None or moment is None or died <= moment
+        alive, known = not over, deaths[-1]
+    else:
+        living = [fact for fact in facts if fact.modality is Modality.ASSERTED]
+        if not living:
+            return None
+        alive, known = True, living[-1]
+    yes = alive == (asked in ("alive", "living")) == question.polarity
+    return draft_of(f"{'Yes' if yes else 'No'}. {sentence_of(known)}", "yes" if yes else "no", [known], turn)
+
+
+def _dies(fact: Fact) -> bool:
+    dead = fact.relation.name == "has_state" and fact.object.key in DEAD
+    return dead or fact.relation.name == "died_on" or bool(DYING.match(fact.relation.label))
+
+
+def marital(
+    question: Question, beliefs: Beliefs, turn: FindTurn, *, day: date | None, today: date | None
+) -> Draft | None:
+    """Return whether somebody is married, engaged or single, by whom he is married to or what he said of it."""
+    asked = next((word for word in question.focus if word in APART), "")
+    status = {"marital", "status"} <= set(question.focus) or {"relationship", "status"} <= set(question.focus)
+    if not (
+        status or ((asked and question.asks == "truth" and question.object is None) or asked in _objects(question))
+    ):
+        return None
+    person = _person(question, beliefs)
+    if person is None:
+        return None
+    held = [(fact, name) for fact in beliefs.about(person.key) if (name := _status_of(fact)) and fact.polarity]
+    held = [
+        (f, name) for f, name in held if (held_on(f, day) if day else f.status is Status.HELD and is_current(f, today))
+    ]
+    if not held:
+        return None
+    fact, name = held[-1]
+    if status:
+        return draft_of(sentence_of(fact), name, [fact], turn)
+    yes = (name == asked) == question.polarity
+    return draft_of(f"{'Yes' if yes else 'No'}. {sentence_of(fact)}", "yes" if yes else "no", [fact], turn)
+
+
+def _objects(question: Question) -> set[str]:
+    return {one.object.key for one in (question, *question.alternatives) if one.object is not None}
+
+
+def _person(question: Question, beliefs: Beliefs) -> Term | None:
+    for term in question.about:
+        if beliefs.about(term.key) and not re.search(r"'s .*\bstatus$", term.key):
+            return term
+    return None
+
+
+def _status_of(fact: Fact) -> str:
+    if fact.relation.name in TOGETHER:
+        return TOGETHER[fact.relation.name]
+    state = fact.object.key.split()[-1:] if fact.relation.name in ("has_state", "marital_status", "is_a") else []
+    return state[0] if state and state[0] in APART else ""
+
+
+def counted(question: Question, beliefs: Beliefs, turn: FindTurn, today: date | None) -> Draft | None:
+    """Return how many things of the kind that a question counts are known of somebody; None when none is.
+
+    Relatives and pets are those of the relation ("child": sons and daughters); other things are counted by the
+    entities that are called by that noun. Cost O(facts).
+    """
+    noun = question.noun.casefold()
+    whose = next(iter(question.about), None)
+    if not noun or whose is None:
+        return None
+    held = [fact for fact in beliefs.facts.values() if fact.status is Status.HELD and is_current(fact, today)]
+    held = [fact for fact in held if fact.polarity and fact.modality is not Modality.HYPOTHETICAL]
+    owner = beliefs.key(whose.key)
+    nouns = {noun, noun.removesuffix("s"), " ".join(question.focus[: len(noun.split())])}
+    kinds = [relation_type(word.replace(" ", "_")).name for word in nouns if word]
+    names = {name for kind in kinds for name in (kind, *kinds_of(kind))}
+    people = [fact for fact in held if fact.subject.key == owner and fact.relation.name in names]
+    if people and is_tie(people[0].relation.name):
+        return _number(len({fact.object.key for fact in people}), people, turn)
+    words = wording(noun)
+    things: dict[str, Fact] = {}
+    for fact in held:
+        for term in (fact.subject, fact.object):
+            if words and words <= wording(term.label) and not re.match(r"\d", term.label):
+                things.setdefault(" ".join(sorted(wording(term.label.rpartition("'s ")[2]))), fact)
+    named = {fact.object.key for fact in held if fact.subject.key == owner and words <= wording(fact.relation.label)}
+    count = max(len(things), len(named))
+    return _number(count, list(things.values()), turn) if count and things else None
+
+
+def _number(count: int, facts: list[Fact], turn: FindTurn) -> Draft:
+    return draft_of(" ".join(sentence_of(fact) for fact in facts), str(count), facts, turn)

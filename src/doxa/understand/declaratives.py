@@ -1,0 +1,362 @@
+"""Questions -> declaratives: a question as a statement with a hole, so that what reads statements reads it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from doxa.core.values import Asks, QuestionKind
+from doxa.understand.clauses import PREPOSITIONS, STOPPERS, parse_clause
+from doxa.understand.descriptions import STATES
+from doxa.understand.propose import HOLE
+from doxa.understand.referents import NAME, PET, kin_of
+from doxa.understand.text import sentences, words
+from doxa.understand.verbgroup import ADVERBS, BE, DETERMINERS, DO, HAVE, MODALS
+from doxa.understand.verbs import base_of, participle_of
+
+__all__ = ["AUX", "Declarative", "declare", "find_question", "is_question"]
+
+AUX = {*BE, *HAVE, *DO, *MODALS}
+OPENING = re.compile(
+    r"^(?:(?:and|so|but|also|well|now|tell me|by the way|please|hey|hi|hello|quick question|"
+    r"remind me|then|do you (?:still )?(?:know|remember)|"
+    r"(?:can|could|would) you (?:please )?(?:tell|remind) me|i (?:forgot|wonder|was wondering)|"
+    r"say|just|honestly|ah|oh|as of [^,]+|given [^,]+|according to [^,]+)[,:]?\s+)(?=\S)",
+    re.IGNORECASE,
+)
+SAID = re.compile(
+    r"^(?:did(?: not)?|have(?: not)?|had(?: not)?|has(?: not)?) (?:I|you|we|\w+)(?: not)?(?: "
+    r"ever)? (?:say|said|tell|told|mention|mentioned)(?: (?:you|me|us))?(?: that)? (?=\S)",
+    re.IGNORECASE,
+)
+WH = re.compile(
+    r"^(?P<prep>(?:in|at|on|to|for|with|since|from|until|by|of|about) )?(?:(?P<how>how (?:long|"
+    r"old|much|many|often|far|come))|"
+    r"(?P<time>what time|what day|what date|which date|which day|what year|which year|what month|which month)|"
+    r"(?P<which>what (?:kind|sort|type|breed) of|which|what|whose)(?= )|(?P<word>where|when|"
+    r"who|whom|why|how|what|which))\b\s*",
+    re.IGNORECASE,
+)
+TRAILING = re.compile(
+    r"\s+(?:again|by the way|please|right|then|before|previously|earlier|formerly|in the past|after all)$"
+)
+OF_NOUN = re.compile(r"^(.+?) (is|was|are|were) ((?:to|for|with|on|about|between) (?!Qhole)(?![\w ]*\d{4}).+)$")
+"""A noun whose complement came after the verb: "my flight is to Rome" in "When is my flight to Rome?"."""
+TO_VERBS = frozenset("go move travel fly drive relocate come return".split())
+SUBJECT = "Qwho"
+"""Stands for the subject of a question while its words are put in order."""
+LIST_NOUN = re.compile(r"^[a-z]+(?:s|ren|people)$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declarative:
+    """A question as a statement with `HOLE` where the answer goes (none for yes/no and "when")."""
+
+    text: str
+    kind: QuestionKind
+    asks: Asks
+    noun: str = ""
+
+
+def find_question(text: str) -> str | None:
+    """Return the last question in a message, or None."""
+    found = [
+        sentence.raw for sentence in sentences(text) if is_question(sentence.raw, sentence.text, sentence.question)
+    ]
+    return found[-1] if found else None
+
+
+def is_question(raw: str, text: str, marked: bool) -> bool:
+    """Tell whether a sentence asks, with or without a question mark."""
+    if marked:
+        return True
+    lowered = text.casefold()
+    if re.match(r"(?:tell me|remind me) (?:who|what|where|when|which|how|why|whose)\b", lowered):
+        return True
+    tokens = lowered.split()
+    if not tokens or raw.rstrip().endswith((".", "!")):
+        return False
+    if tokens[0] in ("who", "what", "where", "which", "whose", "why", "how") and len(tokens) > 2:
+        return (
+            tokens[1] in AUX or tokens[0] in ("who", "which", "whose") or tokens[1] in ("old", "much", "many", "long")
+        )
+    return (
+        tokens[0] in ("do", "does", "did", "is", "are", "am", "was", "were", "can", "have", "has")
+        and len(tokens) > 2
+        and (tokens[1] in ("i", "you", "he", "she", "it", "we", "they", "my", "your"))
+    )
+
+
+def declare(text: str, *, subject: str = "") -> Declarative | None:
+    """Return a question as a statement with a hole; `text` is written out and has no question mark.
+
+    Args:
+        text: the question.
+        subject: its grammatical subject, as it stands there, where a parser tells; else the order of words does.
+    """
+    text = re.sub(r"\s*\([^)]*\)", "", text).strip(" ?")
+    for _ in range(4):
+        shorter = OPENING.sub("", text, count=1)
+        if shorter == text or len(shorter.split()) < 2:
+            break
+        text = shorter
+    text = re.sub(rf", {NAME}$", "", text)
+    text = TRAILING.sub("", text)
+    said = SAID.match(text)
+    if said:
+        return Declarative(text=text[said.end() :], kind="yesno", asks="truth")
+    if " " in subject and f" {subject}" in text:
+        found = _declared(text.replace(f" {subject}", f" {SUBJECT}", 1))
+        if found is None:
+            return None
+        whole = found.text.replace(SUBJECT, subject)
+        named = re.fullmatch(rf"(the .+) (is|was|are|were) {HOLE}", whole)
+        return replace(found, text=f"{_genitive(f'{named[1]} {named[2]}')} {HOLE}" if named else whole)
+    return _declared(text)
+
+
+def _declared(text: str) -> Declarative | None:
+    tokens = words(text)
+    if not tokens:
+        return None
+    if tokens[0].casefold() in AUX:
+        body = _inverted(tokens)
+        return Declarative(text=body, kind="yesno", asks="truth") if body else None
+    match = WH.match(text)
+    return _wh(match, text[match.end() :]) if match else None
+
+
+def _wh(match: re.Match[str], rest: str) -> Declarative | None:
+    prep = (match["prep"] or "").strip().casefold()
+    if match["how"]:
+        return _how(match["how"].casefold().split()[1], rest)
+    if match["time"] or (match["word"] or "").casefold() == "when":
+        if prep == "since":
+            return _timed(rest, "start")
+        return _timed(rest, "end" if prep == "until" else "start")
+    if match["which"]:
+        return _which(match["which"].casefold(), rest, prep)
+    word = match["word"].casefold()
+    kinds: dict[str, QuestionKind] = {"where": "where", "who": "who", "whom": "who", "why": "why", "how": "how"}
+    kind = kinds.get(word, "value")
+    body = None if _is_predicate(word, rest) else _body(rest)
+    if body is None:
+        return Declarative(text=f"{HOLE} {rest}", kind=kind, asks="subject") if word in ("who", "what") else None
+    if word in ("why", "how"):
+        return Declarative(text=body, kind=kind, asks="anything")
+    return Declarative(text=_filled(body, "where" if word == "where" else prep), kind=kind, asks="object")
+
+
+def _is_predicate(word: str, rest: str) -> bool:
+    """Tell whether "who" is the subject although an auxiliary follows ("Who is allergic to eggs?")."""
+    tokens = words(rest)
+    if word != "who" or len(tokens) < 3:
+        return False
+    aux, following = tokens[0].casefold(), tokens[1]
+    if aux in HAVE:
+        return (
+            not any(participle_of(token) or token == "been" for token in tokens[2:])
+            or participle_of(following) is not None
+        )
+    plain = (
+        following.islower()
+        and following not in DETERMINERS
+        and following not in ("i", "you", "he", "she", "it", "we", "they")
+    )
+    return plain and (aux in BE or aux in MODALS)
+
+
+def _timed(rest: str, asks: Asks) -> Declarative | None:
+    body = _body(rest)
+    if body is None:
+        return None
+    if re.search(r" (?:born|die|died|end|ends|ended|expire|expires|expired|begin|begins|run out)$", body):
+        return Declarative(text=f"{body} on {HOLE}", kind="when", asks="object")
+    body = OF_NOUN.sub(r"\1 \3 \2", body)
+    if re.search(r"\b(?:is|was|are|were)$", body):
+        return Declarative(text=f"{body} {HOLE}", kind="when", asks="object")
+    return Declarative(text=body, kind="when", asks=asks)
+
+
+def _how(word: str, rest: str) -> Declarative | None:
+    if word == "many":
+        place = next((i for i, token in enumerate(rest.split()) if token.casefold() in AUX), None)
+        if place is None:
+            return Declarative(text=f"{HOLE} {rest}", kind="count", asks="count")
+        noun = " ".join(rest.split()[:place])
+        body = _body(" ".join(rest.split()[place:]))
+        return Declarative(text=_filled(body, ""), kind="count", asks="count", noun=noun) if body else None
+    body = _body(rest) or (_paid(rest) if word == "much" else None)
+    if body is None:
+        return None
+    if word == "old":
+        return Declarative(text=f"{body} {HOLE} years old", kind="value", asks="object")
+    if word == "long":
+        return Declarative(text=body, kind="how_long", asks="duration")
+    if word == "much":
+        body = re.sub(r" (?:per|a|each) (?:month|year|week|day|night)\b", "", body)
+        body = re.sub(r"^(.+?) (is|was|are|were)\b(?! \w+ing\b)", _costs, OF_NOUN.sub(r"\1 \3 \2", body), count=1)
+        return Declarative(text=_filled(body, ""), kind="how_much", asks="object")
+    return Declarative(text=body, kind="how", asks="anything")
+
+
+def _paid(rest: str) -> str | None:
+    """Read "how much rent do I pay" as the price of my rent; None for any other question."""
+    noun, aux, said = re.match(r"(.*?)\b(?:(do|does|did) (.+))?$", rest).groups("")  # type: ignore[union-attr]
+    paid = re.match(r"(.+?) (?:do|does|did) pay\b(.*)$", _body(f"{aux} {said}") or "") if noun and aux else None
+    return f"{_possessive(paid[1])} {noun.strip()} is{paid[2]}" if paid else None
+
+
+def _costs(match: re.Match[str]) -> str:
+    return f"{match[1]} {'costs' if match[2] in ('is', 'are') else 'cost'}"
+
+
+def _which(word: str, rest: str, prep: str) -> Declarative | None:
+    """Read "which languages do I speak", "what breed is Bruno", "what is my rent"."""
+    tokens = rest.split()
+    place = next((i for i, token in enumerate(tokens) if token.casefold() in AUX), None)
+    if place == 0 or (place is None and word in ("what",)):
+        body = _body(rest)
+        if body is None:
+            return Declarative(text=f"{HOLE} {rest}", kind="value", asks="subject")
+        body = _genitive(body)
+        return Declarative(text=_filled(body, prep), kind="value", asks="object")
+    if place is None:
+        verb = next((i for i, token in enumerate(tokens) if base_of(token, "third", "past")), None)
+        if not verb:
+            return None
+        return Declarative(
+            text=f"{HOLE} {' '.join(tokens[verb:])}", kind="list", asks="subject", noun=" ".join(tokens[:verb])
+        )
+    noun = " ".join(tokens[:place])
+    body = _body(" ".join(tokens[place:]))
+    if body is None:
+        return Declarative(text=f"{HOLE} {' '.join(tokens[place:])}", kind="who", asks="subject", noun=noun)
+    kind: QuestionKind = "list" if LIST_NOUN.match(noun.casefold()) else "value"
+    owned = re.match(r"(.+) (is|was|are|were)$", body)
+    if owned and not prep:
+        return Declarative(
+            text=f"{_possessive(owned[1])} {noun} {owned[2]} {HOLE}", kind=kind, asks="object", noun=noun
+        )
+    return Declarative(text=_filled(body, prep), kind=kind, asks="object", noun=noun)
+
+
+def _genitive(body: str) -> str:
+    """Read "the name of X is" as "X's name is", and "the names of X's children are" as "X's child is"."""
+    names = re.match(r"the names? of (.+'s?|my|our|his|her|your) ([\w-]+) (?:is|are)$", body)
+    kin = (kin_of(names[2]) or _pet(names[2])) if names else None
+    if names and kin:
+        return f"{names[1]} {kin} is"
+    owned = re.match(r"the ([\w ]+?) of (.+?) (is|was)$", body)
+    return f"{_possessive(owned[2])} {owned[1]} {owned[3]}" if owned else body
+
+
+def _pet(noun: str) -> str | None:
+    """Return the noun of a pet in the singular; None for any other noun."""
+    return next((word for word in (noun, noun.removesuffix("s")) if word in PET), None)
+
+
+def _possessive(noun: str) -> str:
+    return {"i": "my", "you": "your", "he": "his", "she": "her", "we": "our"}.get(noun.casefold(), noun + "'s")
+
+
+def _body(rest: str) -> str | None:
+    """Return the declarative order of what follows a question word; None when that is the subject itself."""
+    tokens = words(rest)
+    if not tokens:
+        return None
+    if tokens[0].casefold() in AUX:
+        return _inverted(tokens)
+    clause = parse_clause(tokens)
+    return " ".join(tokens) if clause and clause.subject else None
+
+
+def _inverted(tokens: list[str]) -> str | None:
+    """Put the subject before the auxiliary: "do you work now" -> "you do work now"."""
+    aux, rest = tokens[0].casefold(), tokens[1:]
+    negated = rest[:1] == ["not"]
+    rest = rest[1:] if negated else rest
+    size = _subject_size(rest, aux.casefold())
+    if not size or (size == len(rest) and aux.casefold() not in BE and aux.casefold() not in HAVE):
+        return None
+    middle = [aux, "not"] if negated else [aux]
+    return " ".join([*rest[:size], *middle, *rest[size:]]).replace(" , ", ", ")
+
+
+def _subject_size(tokens: list[str], aux: str) -> int:
+    if not tokens:
+        return 0
+    first = tokens[0].casefold()
+    if first in ("i", "you", "he", "she", "it", "we", "they", "there", "this", "that"):
+        return 1
+    if (aux in BE and first in PREPOSITIONS) or base_of(first, "gerund") or (first in AUX):
+        return 0
+    size = 0
+    for place, token in enumerate(tokens):
+        word = token.casefold()
+        if place and _ends_subject(tokens, place, word, aux):
+            break
+        size = place + 1
+    return size
+
+
+def _ends_subject(tokens: list[str], place: int, word: str, aux: str) -> bool:
+    before = tokens[place - 1]
+    if word in ("and", "of"):
+        return False
+    if before.casefold() in DETERMINERS or before.casefold() in ("and", "of") or before.endswith(("'s", "s'")):
+        return False
+    if word in ADVERBS or word in ("not", "never", ","):
+        return True
+    if aux in DO or aux in MODALS:
+        return base_of(word, "base") is not None or word in ("be", "have")
+    if aux in HAVE:
+        return participle_of(word) is not None or word in ("a", "an", "any")
+    if word in PREPOSITIONS or word in DETERMINERS or word in STATES or base_of(word, "gerund") or participle_of(word):
+        return True
+    if word in (
+        "allergic",
+        "vegetarian",
+        "vegan",
+        "married",
+        "taller",
+        "older",
+        "younger",
+        "named",
+        "called",
+        "single",
+        "alive",
+    ):
+        return True
+    if aux in BE and place == 1 and token_is_name(before) and word.endswith("'s") and tokens[place + 1 : place + 2]:
+        return True  # "is Dana | Ana's sister"
+    return bool(token_is_name(tokens[0]) and not token_is_name(tokens[place]) and not _possessed_before(tokens, place))
+
+
+def token_is_name(token: str) -> bool:
+    """Tell whether a token starts like a name."""
+    return token[:1].isupper()
+
+
+def _possessed_before(tokens: list[str], place: int) -> bool:
+    return any(token.endswith(("'s", "s'")) for token in tokens[:place])
+
+
+def _filled(body: str, prep: str) -> str:
+    """Put the hole where the answer stands: after a stranded preposition, after the verb, before the rest."""
+    stop = re.search(r" (?:right now|now|today|currently|these days|nowadays|at the moment)$", body) or STOPPERS.search(
+        body
+    )
+    head, tail = (body[: stop.start()], body[stop.start() :]) if stop else (body, "")
+    if head.split()[-1:] and head.split()[-1].casefold() in PREPOSITIONS - {"like"}:
+        return f"{head} {HOLE}{tail}"
+    clause = parse_clause(words(head))
+    if prep == "where":
+        verb = clause.verb if clause else "be"
+        prep = "at" if verb in ("work", "study", "stay") else "to" if verb in TO_VERBS else "in"
+        return f"{head} {prep} {HOLE}{tail}"
+    if prep:
+        return f"{head} {prep} {HOLE}{tail}"
+    if clause and clause.rest and head.endswith(clause.rest):
+        return f"{head[: len(head) - len(clause.rest)]}{HOLE} {clause.rest}{tail}"
+    return f"{head} {HOLE}{tail}"
