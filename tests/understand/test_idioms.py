@@ -56,7 +56,7 @@ SAID = {
     "used as": (["I drive a Beetle.", "I sold the car."], ["not Nora drives Beetle"]),
     "move made": (["I am moving to Lyon.", "I moved yesterday."], ["Nora lives_in Lyon [since 11 June 2024]"]),
     "seeing": (["I started seeing someone called Remy."], ["Nora dates Remy"]),
-    "object understood": (["Liv won the race.", "Liv did not win."], ["not Liv win race"]),
+    "object understood": (["Liv won the race.", "Liv did not win."], ["correct not Liv win race"]),
     "habit denied": (["I do not sing."], ["not Nora does singing"]),
     "off is no visit": (["The plaster comes off on Friday."], []),
 }

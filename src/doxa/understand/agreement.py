@@ -16,7 +16,7 @@ from doxa.understand.earlier import Earlier, heads, stems_of
 from doxa.understand.fragments import Fragment, read_fragment, refit, sort_of
 from doxa.understand.repairs import Repair, put_right, wording
 
-__all__ = ["accepted", "answered", "confirmed", "quoted_value"]
+__all__ = ["accepted", "answered", "confirmed", "quoted_value", "refuted"]
 
 RECENT = 4
 OPENING = re.compile(
@@ -125,6 +125,22 @@ def quoted_value(source: str, value: str, earlier: Earlier, text: str, *, firm: 
         claims = (replace(claim, source=source) for claim in put_right(target, right, earlier, text))
         return Repair(claims=tuple(claims), rest=fragment.rest)
     return Repair(claims=(_told(right, earlier, text, source),), rest=fragment.rest)
+
+
+def refuted(text: str, earlier: Earlier) -> Repair | None:
+    """Return what follows when a source is called wrong ("The calendar entry is stale"); None for other words."""
+    match = wording("refute").search(text)
+    wanted = stems_of(match["what"]) if match else set()
+    doubted = [claim for claim in earlier.claims if claim.source and wanted & stems_of(claim.source)]
+    found: list[Claim] = []
+    for wrong in doubted:
+        rivals = [claim for claim in earlier.rivals(wrong) if not wanted & stems_of(claim.source)]
+        if rivals:
+            right = replace(_told(rivals[-1], earlier, text, rivals[-1].source), act=Act.CORRECT)
+            found.append(replace(right, replaces=wrong.object.key))
+        elif wrong.speaker == earlier.turn.speaker:
+            found.append(replace(_told(wrong, earlier, text, wrong.source), act=Act.WITHDRAW))
+    return Repair(claims=tuple(dict.fromkeys(found))) if found else None
 
 
 def _target(fragment: Fragment, pool: Sequence[Claim], earlier: Earlier) -> tuple[Claim, Claim] | None:

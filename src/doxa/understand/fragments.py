@@ -31,6 +31,8 @@ SPELLING = re.compile(
 NUMBER_WORD = "|".join(sorted((word for word in NUMBERS if word not in ("a", "an")), key=len, reverse=True))
 NUMBER = re.compile(rf"(?:[€$£]\s?)?(?:\d[\d.,]*\d|\d|\b(?:{NUMBER_WORD})\b)", re.IGNORECASE)
 CODE = re.compile(r"(?:[A-Z]{0,3}\d[\w./-]*)")
+LABELLED = re.compile(r"[A-Za-z]+ [A-Z]{0,2}\d[\w./-]*")
+"""A thing that is told from others by a number: "room 6", "gate B21"."""
 CLOCK = re.compile(
     rf"(?:\d{{1,2}}(?:[:.]\d\d)?(?: ?[ap]\.?m\.?)?|noon|midnight|(?:half|quarter) (?:past|to) \w+|{NUMBER_WORD})"
     r"(?: (?:o'clock|in the (?:morning|afternoon|evening)|at night))?",
@@ -97,7 +99,7 @@ def sort_of(value: str, at: datetime) -> Sort:
         return "clock"
     if YEAR.fullmatch(word) or _date(value, at) is not None:
         return "date"
-    if NUMBER.match(word) or CODE.fullmatch(word) or number_of(word) is not None:
+    if NUMBER.match(word) or CODE.fullmatch(word) or LABELLED.fullmatch(word) or number_of(word) is not None:
         return "number"
     return "name" if named(word) else "noun"
 

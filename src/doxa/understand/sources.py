@@ -20,18 +20,16 @@ SAYING = (
     r"reckons?|claims?|swears?|has|had|quotes?|quoted)"
 )
 QUOTING = re.compile(rf"^(?:(?:and|but|well|also|now|still|however),? )?(?P<who>{NOUN}|it)(?:,? (?:which|who|that|I am) [^,;:]+?)?,? {SAYING}(?: that)?[:,]? (?P<what>.+)$")
-ACCORDING = re.compile(rf"^(?:according to|per|as per|going by|judging by|based on|by|in|on) (?P<who>{NOUN})(?:,|:)? (?P<what>.+)$", re.IGNORECASE)
-TRAILING = re.compile(rf"^(?P<what>.+?),? (?:according to|as per|per|so says?|says|going by) (?P<who>{NOUN})$", re.IGNORECASE)
+ACCORDING = re.compile(rf"^(?i:according to|per|as per|going by|judging by|based on|by|in|on) (?P<who>{NOUN})(?:,|:)? (?P<what>.+)$")
+TRAILING = re.compile(rf"^(?P<what>.+?),? (?:according to|as per|per|so says?|says|going by) (?P<who>{NOUN})$")
 ASKED = re.compile(
-    rf"^(?:I (?:just |have |have just )?)?(?:checked|double-checked|confirmed|asked|spoke|talked|called|rang|looked)(?: (?:with|to|in|at|on|up))? "
-    rf"(?P<who>{NOUN})(?:, (?P<aside>(?:who|which) [^:;]+?))?(?::|;| and (?:he|she|it|they) (?:says?|said|confirmed)| -) ?(?P<what>.+)$",
-    re.IGNORECASE,
+    rf"^(?:(?:I|[Ww]e) (?:just |have |have just )?)?(?i:checked|double-checked|confirmed|asked|spoke|talked|called|rang|looked)(?: (?:with|to|in|at|on|up))? "
+    rf"(?P<who>{NOUN})(?:, (?P<aside>(?:who|which) [^:;]+?))?(?::|;| and (?:he|she|it|they) (?:says?|said|confirmed)| -) ?(?P<what>.+)$"
 )
 HEARD = re.compile(
-    rf"^I (?:just |only )?(?:heard|know|learned|learnt|have it|had it|got it|understand) (?:this |it )?from (?P<who>{NOUN}) (?:that )?(?P<what>.+)$",
-    re.IGNORECASE,
+    rf"^I (?:just |only )?(?:heard|know|learned|learnt|have it|had it|got it|understand) (?:this |it )?from (?P<who>{NOUN}) (?:that )?(?P<what>.+)$"
 )
-HELD = re.compile(rf"^(?:I|we) (?:have|had|got|see|read) (?P<what>(?:[^,;:]|(?<=\d)[.,:](?=\d))+?) (?:on|in|from) (?P<who>{NOUN})$", re.IGNORECASE)
+HELD = re.compile(rf"^(?:I|[Ww]e) (?:have|had|got|see|read) (?P<what>(?:[^,;:]|(?<=\d)[.,:](?=\d))+?) (?:on|in|from) (?P<who>{NOUN})$")
 SHOWN = re.compile(
     r"\b(?:printed|written|stated|posted|listed|marked|noted|stands|it says so|says so|engraved|entered|shown|there)\b(?: \w+)? (?:on|in|at) "
     r"(?P<who>(?:the|my|our|his|her|their) [^,;:.]+)",
@@ -44,8 +42,12 @@ PRESENT = re.compile(
     re.IGNORECASE,
 )
 PLACED = re.compile(
-    r"^(?P<thing>(?:the|my|our|his|her|their|your) [^,;:]+?) (?:(?P<as>as )|(?=(?:at|on|in|for|from|down) ))(?P<where>[^,;:]+)$", re.IGNORECASE
+    r"^(?P<thing>(?:the|my|our|his|her|their|your) [^,;:]+?) (?:(?P<as>as )|(?=(?:at|on|in|for|from|down) ))(?P<where>(?:[^,;:]|(?<=\d)[.,:](?=\d))+)$", re.IGNORECASE
 )
+BARE = re.compile(
+    r"^(?:it says (?:that )?|(?:that )?(?:it|that|this) (?:is|was|should be|has to be|will be) (?=(?:(?:at|on|in|by|from|about|around) )?(?:[\dA-Z]|the \d|half|quarter|noon)))"
+)
+"""What stands before a bare value: "it is Tuesday"."""
 FIRM = re.compile(
     r"\b(?:check(?:ed|ing)|confirm(?:ed|s)|asked|looked (?:it )?up|turns out|stale|out ?dated|out of date|settled|decided|in charge|"
     r"official|definitely|for certain|for sure)\b",
@@ -89,6 +91,7 @@ def quoted(text: str) -> Quote | None:
             continue
         who, what = match["who"].strip(), match["what"].strip(" ,:")
         who = "it" if who == "It" else who
+        what = BARE.sub("", what)
         if pattern in (ASKED, ACCORDING, TRAILING) and pattern is not ASKED and not _opens(match[0]) and not is_document(who):
             continue
         aside = (match.groupdict().get("aside") or "").partition(" ")[2]

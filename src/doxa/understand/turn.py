@@ -16,8 +16,8 @@ from doxa.understand.extract import Scope, extract, people
 from doxa.understand.idioms import plainly
 from doxa.understand.plausibility import plausible
 from doxa.understand.propose import Proposition
-from doxa.understand.referents import Referents, named
-from doxa.understand.agreement import accepted, answered, confirmed, quoted_value
+from doxa.understand.referents import Referents, kin_of, named
+from doxa.understand.agreement import accepted, answered, confirmed, quoted_value, refuted
 from doxa.understand.earlier import Earlier
 from doxa.understand.repairs import Repair, corrections, denials, is_mending, mended, settled
 from doxa.understand.rules import find_rules
@@ -105,6 +105,7 @@ def understand(turn: Turn, context: Sequence[Turn], beliefs: Beliefs, parser: Pa
     if parser is not None:
         for name in people(context[-2:], parser):
             reading.referents.mention(reading.referents.called(name))
+    _spoken_of(reading)
     found = sentences(turn.text)[:MOST_SENTENCES]
     for place, sentence in enumerate(found):
         _sentence(reading, sentence, first=place == 0)
@@ -118,6 +119,18 @@ def understand(turn: Turn, context: Sequence[Turn], beliefs: Beliefs, parser: Pa
         questions=tuple(reading.questions),
         dropped=tuple(reading.dropped),
     )
+
+
+def _spoken_of(reading: _Reading) -> None:
+    """Note whom the last turns were about by a description ("the plumber"), and forget names that were corrected."""
+    referents = reading.referents
+    for earlier in reading.context[-2:]:
+        for claim in reading.beliefs.said_in(earlier.turn_id):
+            if claim.act is Act.CORRECT and claim.replaces is not None:
+                referents.people = [person for person in referents.people if person.key != claim.replaces]
+            described = claim.relation.name == "is_called" and not named(claim.subject.label)
+            if described or kin_of(claim.subject.label.rpartition("'s ")[2]):
+                referents.mention(claim.subject)
 
 
 def _sentence(reading: _Reading, sentence: Sentence, *, first: bool) -> None:
@@ -137,6 +150,8 @@ def _sentence(reading: _Reading, sentence: Sentence, *, first: bool) -> None:
     if reading.turn.role == "user" and (rest := _replied(reading, sentence)) is not None:
         if rest:
             _state(reading, replace(sentence, text=rest))
+        return
+    if reading.turn.role == "assistant" and _quoted(reading, sentence) is not None:
         return
     if SAME.match(sentence.text) and reading.context and reading.context[-1].speaker != reading.turn.speaker:
         _same(reading, reading.context[-1])
@@ -168,7 +183,7 @@ def _replied(reading: _Reading, sentence: Sentence) -> str | None:
         return _repair(reading, given, sentence, Act.CORRECT)
     if (right := corrections(text, earlier)) is not None:
         return _repair(reading, right, sentence, Act.CORRECT)
-    told = _quoted(reading, sentence) or confirmed(text, earlier) or answered(text, earlier, reading.topic)
+    told = _quoted(reading, sentence) or refuted(text, earlier) or confirmed(text, earlier) or answered(text, earlier, reading.topic)
     return None if told is None else _repair(reading, told, sentence, Act.STATE)
 
 
