@@ -86,6 +86,15 @@ def test_facts_can_be_narrowed(ana):
     assert ana.json("facts", "--subject", "Nobody") == []
 
 
+def test_the_summary_says_what_is_believed(ana):
+    """What is over only with --history, and no more than --tokens."""
+    shown = ana("summary").stdout
+    assert "Ana lives in Bonn" in shown and "Lisbon" not in shown
+    assert "Earlier: " in ana("summary", "--history").stdout
+    assert ana.json("summary", "where Ana lives", "--tokens", "12")["summary"] == "Ana lives in Bonn since 18 May 2024."
+    assert ana("summary", "--user", "nobody").stdout == "Nothing is believed.\n"
+
+
 def test_history_tells_what_changed_and_why(ana):
     """By subject and relation, or by fact."""
     kinds = [change["kind"] for change in ana.json("history", "Ana", "lives in")]

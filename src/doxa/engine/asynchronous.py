@@ -183,6 +183,10 @@ class AsyncMemory:
             self._twin.facts, current=current, subject=subject, relation=relation, as_of=as_of, known_at=known_at
         )
 
+    async def summary(self, query: str | None = None, *, max_tokens: int = 400, history: bool = False) -> str:
+        """Return what is believed now as a short text, for a prompt or a person: one line a subject, then rules."""
+        return await asyncio.to_thread(self._twin.summary, query, max_tokens=max_tokens, history=history)
+
     async def rules(self, *, known_at: Moment | None = None) -> list[Rule]:
         """Return what was said in general or on a condition ("if it rains, we stay in"), by `known_at`, in order."""
         return await asyncio.to_thread(self._twin.rules, known_at=known_at)

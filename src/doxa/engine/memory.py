@@ -19,6 +19,7 @@ from doxa.engine.explain import explain
 from doxa.engine.intake import Day, Moment, clean, read_day, read_end, require_text
 from doxa.engine.query import sparql
 from doxa.engine.replay import NO_TURN, beliefs_at, erase_all, erase_turn
+from doxa.engine.summary import summary
 from doxa.engine.turn import search
 from doxa.engine.wiring import Parts
 from doxa.memory import Beliefs, Event, describe, describe_rule, using
@@ -96,6 +97,27 @@ class Memory:
                 moment = read_end(known_at)
                 beliefs, today = self._beliefs_at(moment), moment.date()
             return list(beliefs.select(current=current, now=today, as_of=day, subject=subject, relation=relation))
+
+    def summary(self, query: str | None = None, *, max_tokens: int = 400, history: bool = False) -> str:
+        """Return what is believed now as a short text, for a prompt or a person: one line a subject, then rules.
+
+        Where sources disagree it says so, and who says what. What was retracted or no longer holds is not mentioned.
+
+        Args:
+            query: only what bears on it; None is everything, the latest first.
+            max_tokens: most tokens of the text, by estimate; the least relevant is left out.
+            history: add what no longer holds, and what is no longer believed and why.
+
+        Raises:
+            InputError: the query is empty, or `max_tokens` is not positive.
+        """
+        if query is not None:
+            require_text(query, "summary")
+        _positive(max_tokens, "summary: max_tokens")
+        evidence = self.search(query) if query is not None else []
+        self._doxa.settle(self.user)
+        with self._doxa.parts.log.user(self.user) as state:
+            return summary(query, evidence, state, max_tokens=max_tokens, history=history)
 
     def rules(self, *, known_at: Moment | None = None) -> list[Rule]:
         """Return what was said in general or on a condition ("if it rains, we stay in"), by `known_at`, in order."""

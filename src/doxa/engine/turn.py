@@ -19,7 +19,7 @@ from doxa.core.values import Change, ChangeKind, Draft, Evidence, Fact, Question
 from doxa.engine.replay import beliefs_at, note_of, reading_of
 from doxa.engine.wiring import Parts
 from doxa.memory import Beliefs, Event, Note, UserState, describe, using
-from doxa.reason import PROMPT_VERSION, answer, relevant_facts, write_with_model
+from doxa.reason import PROMPT_VERSION, answer, relevant_facts, relevant_rules, summarise, write_with_model
 from doxa.recall import recall, rephrase
 from doxa.revise import revise
 from doxa.understand import Extraction, find_question, read_question
@@ -60,7 +60,8 @@ class _Found:
     question: Question | None
     evidence: Sequence[Evidence]
     draft: Draft
-    facts: Sequence[Fact]
+    believed: str
+    """What is believed and bears on the question, in words, for a language model; empty without one."""
     recent: Sequence[Turn]
     turns: dict[str, Turn]
     changes: Sequence[Change]
@@ -186,6 +187,7 @@ def _look_up(asked: Asked, vector: NDArray[np.float32], state: UserState, parts:
                 lexicon=parts.lexicon(),
             )  # fmt: skip
         facts = _facts_for_prompt(question, beliefs, today, parts)
+        believed = _believed(question, facts, beliefs, parts)
         note.update(value=draft.value, confidence=round(draft.confidence, 3))
     turns = {key: turn for item in evidence for key in item.turn_ids if (turn := state.turn(key))}
     turns |= {key: turn for fact in facts for key in fact.turn_ids if (turn := state.turn(key))}
@@ -193,7 +195,7 @@ def _look_up(asked: Asked, vector: NDArray[np.float32], state: UserState, parts:
         question=question,
         evidence=evidence,
         draft=draft,
-        facts=facts,
+        believed=believed,
         recent=recent,
         turns=turns,
         changes=changes,
@@ -230,6 +232,14 @@ def _facts_for_prompt(question: Question | None, beliefs: Beliefs, today: date, 
     return relevant_facts(question, beliefs, limit=FACTS_IN_PROMPT, today=today)
 
 
+def _believed(question: Question | None, facts: Sequence[Fact], beliefs: Beliefs, parts: Parts) -> str:
+    """Return the belief state as a model is told of it, in half of the room for memory at most."""
+    if question is None or parts.config.llm.name is None:
+        return ""
+    rules = relevant_rules(question.text, beliefs)
+    return summarise(facts, beliefs, rules=rules, max_tokens=parts.config.llm.context_tokens // 2, cite=True)
+
+
 def _recent(asked: Asked, own: Turn | None, state: UserState, size: int) -> list[Turn]:
     if own is not None:
         return state.context(own, size)
@@ -252,7 +262,7 @@ def _write(asked: Asked, found: _Found, parts: Parts, tracer: Tracer) -> Draft:
                 agent=asked.agent,
                 user=asked.speaker,
                 today=found.today,
-                facts=found.facts,
+                believed=found.believed,
                 evidence=found.evidence,
                 recent=found.recent,
                 turns=found.turns,

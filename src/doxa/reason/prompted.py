@@ -8,12 +8,11 @@ from datetime import date
 from typing import Any
 
 from doxa.backends.llm import LanguageModel, Message, Usage
-from doxa.core.values import Citation, Draft, Evidence, Fact, Turn
-from doxa.memory import describe
+from doxa.core.values import Citation, Draft, Evidence, Turn
 
 __all__ = ["PROMPT_VERSION", "Written", "write_with_model"]
 
-PROMPT_VERSION = "answer/1"
+PROMPT_VERSION = "answer/2"
 """Changes with the wording of the prompt; the trace of every written answer names it."""
 INSTRUCTIONS = """You are {agent}, talking with {user}. Today is {today}.
 Below is what your memory holds: facts that are believed now, and turns of earlier conversation with their ids.
@@ -51,7 +50,7 @@ def write_with_model(
     agent: str,
     user: str,
     today: date,
-    facts: Sequence[Fact],
+    believed: str,
     evidence: Sequence[Evidence],
     recent: Sequence[Turn],
     turns: Mapping[str, Turn],
@@ -66,17 +65,17 @@ def write_with_model(
         agent: name of the assistant.
         user: name of the user.
         today: the memory's today.
-        facts: what is believed, most relevant first.
+        believed: what is believed and bears on the message, with turn ids (`summarise`); empty for nothing.
         evidence: turns that bear on the message, best first.
         recent: the turns just before the message.
         turns: every turn that may be cited, by id.
-        context_tokens: most tokens of facts, evidence and recent turns; the least relevant are left out.
+        context_tokens: most tokens of beliefs and evidence; the least relevant evidence is left out.
         max_tokens: most tokens of the answer.
 
     Raises:
         BackendError: the model could not be reached, or answered something that cannot be used.
     """
-    memory = _memory(model, facts, evidence, context_tokens)
+    memory = _memory(model, believed, evidence, context_tokens)
     instructions = INSTRUCTIONS.format(agent=agent, user=user, today=today.isoformat())
     dialogue = "\n".join(f"{turn.speaker}: {turn.text}" for turn in recent)
     messages = [
@@ -89,14 +88,11 @@ def write_with_model(
     return Written(draft=_draft(completion.parsed, turns), usage=completion.usage)
 
 
-def _memory(model: LanguageModel, facts: Sequence[Fact], evidence: Sequence[Evidence], context_tokens: int) -> str:
-    """Return facts and evidence as text, cut where the budget ends; half of it at most for facts."""
-    fact_lines = _fill(
-        model, [f"- {describe(fact)} [{', '.join(fact.turn_ids)}]" for fact in facts], context_tokens // 2
-    )
-    left = context_tokens - sum(model.count_tokens(line) for line in fact_lines)
+def _memory(model: LanguageModel, believed: str, evidence: Sequence[Evidence], context_tokens: int) -> str:
+    """Return beliefs and evidence as text, the evidence cut where the budget ends."""
+    left = context_tokens - model.count_tokens(believed)
     turn_lines = _fill(model, [f"[{item.turn_ids[0]}] {item.text}" for item in evidence], left)
-    return "\n".join(["Facts:", *(fact_lines or ["(none)"]), "", "Turns:", *(turn_lines or ["(none)"])])
+    return "\n".join(["Facts:", believed or "(none)", "", "Turns:", *(turn_lines or ["(none)"])])
 
 
 def _fill(model: LanguageModel, lines: Sequence[str], budget: int) -> list[str]:

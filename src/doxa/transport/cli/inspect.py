@@ -1,4 +1,4 @@
-"""Commands that look into a memory and change nothing: search, facts, rules, entities, history, why, stats."""
+"""Commands that look into a memory and change nothing: search, facts, summary, rules, entities, history, why, stats."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from doxa.transport.cli.show import show_entities, show_evidence, show_facts, sh
 if TYPE_CHECKING:
     from doxa.engine import Memory
 
-__all__ = ["entities", "facts", "history", "rules", "search", "stats", "why"]
+__all__ = ["entities", "facts", "history", "rules", "search", "stats", "summary", "why"]
 
 
 @command("search", example='doxa search "holiday in Spain" -k 5')
@@ -75,6 +75,23 @@ def rules(request: Request, known_at: KnownAt = None) -> None:
         memory = doxa.memory(user=request.config.user)
         found = memory.rules(known_at=moment)
         request.give(found, lambda out: show_rules(out, found, memory.describe))
+
+
+@command("summary", example="doxa summary 'where everybody lives' --tokens 200")
+def summary(
+    request: Request,
+    query: Annotated[str | None, typer.Argument(metavar="[QUERY]", help="Only what bears on it.")] = None,
+    tokens: Annotated[int, typer.Option("--tokens", min=1, help="Most tokens of the text.")] = 400,
+    history: Annotated[bool, typer.Option("--history", help="Also what no longer holds or is not believed.")] = False,
+) -> None:
+    """Say in a few sentences what is believed now.
+
+    One line a subject, then the rules: text for the prompt of any language model. Where sources disagree it says so.
+    """
+    with request.open() as doxa:
+        request.hint_at_users(doxa)
+        found = doxa.memory(user=request.config.user).summary(query, max_tokens=tokens, history=history)
+    request.give({"summary": found}, lambda out: put(out, clean(found or "Nothing is believed.")))
 
 
 @command("entities", example="doxa entities")
