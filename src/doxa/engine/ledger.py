@@ -25,12 +25,16 @@ LAST = datetime.max.replace(tzinfo=UTC)
 
 
 class Ledger:
-    """What somebody was told in claims. In memory only; not safe between threads."""
+    """What somebody was told in claims. In memory only; not safe between threads.
 
-    def __init__(self) -> None:
+    `policy` says which of several beliefs that clash gives way, as the setting `revise.policy` does.
+    """
+
+    def __init__(self, *, policy: str = "recency") -> None:
+        self._policy = policy
         self._rows: list[Row] = []
         self._turns: dict[str, Turn] = {}
-        self._beliefs = Beliefs()
+        self._beliefs = Beliefs(policy=policy)
 
     @staticmethod
     def relation(name: str) -> RelationType:
@@ -57,7 +61,7 @@ class Ledger:
         place = len(self._rows) + 1
         self._turns[turn.turn_id] = turn
         self._rows.append(Row(kind=event.kind, known_at=turn.at, about=place, body=event.body(), ordinal=place))
-        self._beliefs = beliefs_at(self._rows, LAST)
+        self._beliefs = beliefs_at(self._rows, LAST, self._policy)
 
     def ask(self, question: Question, *, as_of: date | None = None) -> Draft:
         """Return the answer that the facts give, or that of somebody who does not know.
