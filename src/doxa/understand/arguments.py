@@ -75,7 +75,9 @@ class Arguments:
             self.phrase(place) for place in objects if place not in self.adjuncts and tree.form(place) not in UNNAMED
         )
         phrases = [*self._obliques(head), *self._prices(objects)]
-        phrases += [("to", listed([self.phrase(place) for place in tree.members(kid)])) for kid in [*receivers, *towards]]
+        phrases += [
+            ("to", listed([self.phrase(place) for place in tree.members(kid)])) for kid in [*receivers, *towards]
+        ]
         if tree.kid(head, "obj") is not None and tree.lemma(head) in ("call", "name", "nickname", "dub"):
             names = [*tree.kids(head, "xcomp"), *tree.kids(head, "obj")[1:]]
             phrases.extend(("as", self.phrase(kid)) for kid in names)

@@ -1,4 +1,4 @@
-"""Jobs: where somebody works, since when, and how that ends ("handed back my apron at", "my last day at", "they let me go").
+"""Jobs: where somebody works, since when, and how that ends ("handed back my apron at", "they let me go").
 
 Who leaves a place of work leaves the work that he was known to do there as well.
 """
@@ -52,14 +52,25 @@ def left(scene: Scene) -> Iterator[Proposition]:
         return
     told = [noun for prep, noun in complement.phrases if prep in PLACES]
     if clause.verb in ("quit", "leave", "resign") and not token:
-        told.append(re.sub(r"^(?:my|his|her|our|their|the|a) (?:old )?(?:job|position|post|role)(?: (?:at|with))?\b ?", "", complement.direct))
-    yield from _parted(scene, scene.subject, told, sure=token is None and clause.verb not in ("finish", "stop", "do", "make"))
+        told.append(
+            re.sub(
+                r"^(?:my|his|her|our|their|the|a) (?:old )?(?:job|position|post|role)(?: (?:at|with))?\b ?",
+                "",
+                complement.direct,
+            )
+        )
+    yield from _parted(
+        scene, scene.subject, told, sure=token is None and clause.verb not in ("finish", "stop", "do", "make")
+    )
 
 
 def last_day(scene: Scene) -> Iterator[Proposition]:
-    """Yield the end of a job that its last day tells: "Friday was my last day at Brightside", "I'm done at Brightside"."""
+    """Yield the end of a job that its last day tells: "Friday was my last day at Brightside", "I'm done there"."""
     clause = scene.clause
-    day = re.search(r"\b(?P<whose>my|his|her|our) last (?:day|shift|week) (?:at|with) (?P<place>.+)$", f"{clause.subject} {clause.rest}".strip())
+    day = re.search(
+        r"\b(?P<whose>my|his|her|our) last (?:day|shift|week) (?:at|with) (?P<place>.+)$",
+        f"{clause.subject} {clause.rest}".strip(),
+    )
     if day is not None and clause.verb == "be" and not clause.negated:
         whose = scene.referents.owner(day["whose"])
         if whose is not None:
@@ -122,7 +133,7 @@ def employed(scene: Scene) -> Iterator[Proposition]:
     if clause.negated or clause.modality not in (Modality.ASSERTED, Modality.PLANNED) or not is_animate(scene):
         return
     job = re.match(
-        rf"(?:an?|my|the|his|her)? ?(?:new |first |proper |part-time |full-time |summer )*(?P<what>[a-z -]+? )?(?:{nouns})"
+        rf"(?:an?|my|the|his|her)? ?(?:new |first |proper |part-time |full-time )*(?P<what>[a-z -]+? )?(?:{nouns})"
         rf"(?: (?:at|with|for) (?P<place>.+?))?(?: as (?P<as>.+))?$",
         complement.direct,
     )
@@ -156,4 +167,3 @@ def duty(scene: Scene) -> Iterator[Proposition]:
         yield say(
             scene, relation_type(clause.verb), objects, valid=scene.state(), ended=ended, modality=scene.modality()
         )  # fmt: skip
-

@@ -1,7 +1,7 @@
 """What goes on from what was said before: "Then Prague, until 2021." after "I lived in Vienna", "Now 77 kilos."
 
-Such a sentence has no verb of its own, or only "it is". It puts a new value, with its own time, into a relation that was
-just spoken of; times such as "until then" and "after that" lead back to a day that was named.
+Such a sentence has no verb of its own, or only "it is". It puts a new value, with its own time, into a relation that
+was just spoken of; times such as "until then" and "after that" lead back to a day that was named.
 """
 
 from __future__ import annotations
@@ -27,16 +27,20 @@ __all__ = ["anchored", "continued"]
 NAMES = frozenset("lives_in lives_in_country works_at studies_at drives dates".split())
 """Relations to something with a name that a bare name continues."""
 OPENING = re.compile(
-    r"^(?:(?P<order>then|after that|afterwards|next|later(?: on)?|before that|before|earlier)|and|but|so|now|these days|"
-    r"today|currently|meanwhile|finally|(?P<who>it|that|I|we|he|she|they|home|the (?:new )?(?:address|place))"
-    r" (?:is|was|am|are|were|(?:has|have) (?:now )?been)|at|on|in|to|down|up|about|only|already|just|still|back)\b[ ,:]*",
+    r"^(?:(?P<order>then|after that|afterwards|next|later(?: on)?|before that|before|earlier)|and|but|so|now|"
+    r"these days|today|currently|meanwhile|finally|at|on|in|to|down|up|about|only|already|just|still|back|"
+    r"(?P<who>it|that|I|we|he|she|they|home|the (?:new )?(?:address|place))"
+    r" (?:is|was|am|are|were|(?:has|have) (?:now )?been))\b[ ,:]*",
     re.IGNORECASE,
 )
 PLACING = frozenset("at on to down up".split())
-CLOSING = re.compile(r"[ ,]*\b(?:now|again|today|already|these days|these|at last|though|by then|so far|onwards?)$", re.IGNORECASE)
+CLOSING = re.compile(
+    r"[ ,]*\b(?:now|again|today|already|these days|these|at last|though|by then|so far|onwards?)$", re.IGNORECASE
+)
 ADDRESS = re.compile(
-    r"(?:\d+[a-z]?,? )?(?:[A-Z][\w'.-]*,? )+(?:Street|St|Road|Rd|Lane|Avenue|Ave|Square|Way|Drive|Close|Court|Terrace|Row|"
-    r"Hill|Place|Gardens|Crescent|Mews|Quay|Alley|Boulevard)|\d+[a-z]? (?:[A-Z][\w'.-]* ?)+|[A-Z]\w*(?:straße|strasse|gasse|weg|allee) \d+\w?"
+    r"(?:\d+[a-z]?,? )?(?:[A-Z][\w'.-]*,? )+(?:Street|St|Road|Rd|Lane|Avenue|Ave|Square|Way|Drive|Close|Court|Terrace|"
+    r"Row|Hill|Place|Gardens|Crescent|Mews|Quay|Alley|Boulevard)|\d+[a-z]? (?:[A-Z][\w'.-]* ?)+|"
+    r"[A-Z]\w*(?:straße|strasse|gasse|weg|allee) \d+\w?"
 )
 JUDGED = re.compile(
     r"(?:(?:not|way|far|much|a (?:bit|little)|pretty|quite|rather|really|very|so|that is|it is|which is) )*"
@@ -140,13 +144,15 @@ def _rest(text: str, at: datetime) -> _Rest:
 
 
 def _goes_on(claim: Claim, rest: _Rest, referents: Referents) -> bool:
-    """Tell whether a sentence goes on from a claim: a value of the same sort, of the same one, with a time or an order."""
+    """Tell whether a sentence goes on from a claim: a value of the same sort, with a time or an order."""
     if not claim.functional or not claim.polarity or claim.modality is not Modality.ASSERTED:
         return False
     if rest.who in ("i", "we", "he", "she"):
         subject = referents.resolve(rest.who)
         if subject is None or subject != claim.subject:
             return False
+    if ADDRESS.fullmatch(rest.text):
+        return claim.relation.name == "lives_at"
     if AMOUNT.fullmatch(rest.text):
         if BARE.fullmatch(rest.text):
             cued = rest.placed or rest.who in ("it", "that") or (not rest.who and bool(rest.times or rest.order))
@@ -154,8 +160,6 @@ def _goes_on(claim: Claim, rest: _Rest, referents: Referents) -> bool:
         return claim.relation.name in MEASURES and measured_in(rest.text) == claim.relation.name
     if rest.who in ("i", "we", "he", "she"):
         return False  # a full clause: "I was in Prague"
-    if claim.relation.name == "lives_at":
-        return ADDRESS.fullmatch(rest.text) is not None
     told = bool(rest.times or rest.order or rest.who)
     if claim.relation.name == "works_as":
         noun = re.match(r"an? (.+)", rest.text)
@@ -164,7 +168,7 @@ def _goes_on(claim: Claim, rest: _Rest, referents: Referents) -> bool:
 
 
 def _valid(rest: _Rest, before: Interval | None) -> Interval:
-    """Return when the new value holds: by the times that are named, and by the order ("then": where the last one ends)."""
+    """Return when the new value holds: by the times that are named, and by the order ("then": after the last)."""
     start, end = Interval(), Interval()
     for span in rest.times:
         state = span.state()

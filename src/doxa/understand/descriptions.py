@@ -10,6 +10,7 @@ from doxa.core.values import Interval, Modality, Term
 from doxa.memory import attribute, relation_type
 from doxa.understand.measures import headcount, measured
 from doxa.understand.referents import NAME, PET, clean, kin_of, named, term
+from doxa.understand.roles import post
 from doxa.understand.scene import (
     EMPTY_OBJECT,
     HOLE,
@@ -84,7 +85,18 @@ SAME_AS = {
 
 def describe_subject(scene: Scene) -> Iterator[Proposition]:
     """Return what a clause with "be" says, by the first reader that finds something."""
-    for reader in (_same_person, measured, headcount, _age, exclusive, _owned_value, _adjective, _origin, _noun_of):
+    for reader in (
+        _same_person,
+        post,
+        measured,
+        headcount,
+        _age,
+        exclusive,
+        _owned_value,
+        _adjective,
+        _origin,
+        _noun_of,
+    ):
         found = list(reader(scene))
         if found:
             yield from found

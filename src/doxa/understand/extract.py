@@ -88,7 +88,8 @@ def extract(text: str, scope: Scope) -> list[Proposition]:
         found = _relatives(scope, told_apart)
         for piece in _pieces(named_text):
             if piece.strip():
-                found.extend(_fresh(found, _by_tree(scope, piece, parser)))
+                goes_on = list(continued(piece, scope.said, scope.referents, scope.at)) if piece != text else []
+                found.extend(goes_on or _fresh(found, _by_tree(scope, piece, parser)))
         if not found:
             found = _by_wording(scope, clauses_of(text))
     if scope.role == "assistant":
@@ -99,7 +100,7 @@ def extract(text: str, scope: Scope) -> list[Proposition]:
 def _pieces(text: str) -> list[str]:
     """Return the parts of a sentence that are parsed by themselves; a reading stays with the clause before it."""
     found: list[str] = []
-    for piece in (part for piece in PIECES.split(text) for part in _spliced(piece)):
+    for piece in (part for whole in PIECES.split(text) for part in _spliced(whole)):
         if found and AMOUNT.fullmatch(piece.strip(" .!")):
             found[-1] = f"{found[-1]}: {piece}"
         else:
@@ -248,8 +249,8 @@ def _parsed(scope: Scope, text: str, parser: Parser) -> Iterator[Proposition]:
         referents.sorts.update((name.casefold(), sort) for name, sort in sorts_of(tree))
         read = list(readings(tree, times))
         weighed = {reading.head for reading in read}
-        told = [told for told in predications(tree, times, terse=terse) if not _weighs(told, weighed)]
-        clauses = [*told, *appositions(tree), *relatives(tree), *read]
+        spoken = [told for told in predications(tree, times, terse=terse) if not _weighs(told, weighed)]
+        clauses = [*spoken, *appositions(tree), *relatives(tree), *read]
         if terse:
             clauses.extend(lacks(tree))
         for predication in sorted(clauses, key=lambda clause: clause.head):

@@ -1,7 +1,7 @@
-"""Readings: a number with its unit says how heavy, tall or warm something is, how long somebody works, how many they are.
+"""Readings: a number with its unit says how heavy, tall or warm it is, how long somebody works, how many they are.
 
-The unit tells the relation (`measures.toml`). Every such relation has one value at a time, so a new reading ends the one
-before.
+The unit tells the relation (`measures.toml`). Every such relation has one value at a time, so a new reading ends the
+one before.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ AMOUNT = re.compile(rf"{NUMBER}(?:[ -]?[a-z°€$£%][\w°/]*){{0,4}}", re.IGNOR
 BARE = re.compile(NUMBER, re.IGNORECASE)
 DIMENSION = re.compile(r" (?:tall|high|heavy|in (?:height|weight))$", re.IGNORECASE)
 CHANGING = frozenset(
-    "go rise climb drop fall grow increase decrease shrink shoot jump sink get come reach hit weigh measure stay remain "
+    "go rise climb drop fall grow increase decrease shrink shoot jump sink get come reach hit weigh measure stay "
     "go+up go+down shoot+up come+down get+up get+down creep+up".split()
 )
 TOWARDS = ("to", "at", "on", "", "around", "over", "under")
@@ -92,7 +92,7 @@ def _kind(name: str) -> RelationType:
 
 
 def measured(scene: Scene) -> Iterator[Proposition]:
-    """Yield a reading: "he is 31 kilos", "she's down to 4.5 kilos", "Leo has grown to 1.28 m", "I work 30 hours a week"."""
+    """Yield a reading: "he is 31 kilos", "Leo has grown to 1.28 m", "I work 30 hours a week"."""
     clause = scene.clause
     if clause.modality is Modality.HYPOTHETICAL or clause.verb not in CHANGING | {"be", "work", "do"}:
         return
@@ -140,10 +140,14 @@ def headcount(scene: Scene) -> Iterator[Proposition]:
         if of_us and not of_speaker:
             whole = _group(scene, scene.subject.label) if group.fullmatch(scene.subject.label) else scene.subject
         elif of_speaker:
-            where = place or next((n for p, n in complement.phrases if p in ("in", "on", "at") and group.fullmatch(n)), "")
+            where = place or next(
+                (n for p, n in complement.phrases if p in ("in", "on", "at") and group.fullmatch(n)), ""
+            )
             whole = _group(scene, where)
         else:
-            whole = scene.subject if group.fullmatch(scene.subject.label.rpartition("'s ")[2]) and size["noun"] else None
+            whole = (
+                scene.subject if group.fullmatch(scene.subject.label.rpartition("'s ")[2]) and size["noun"] else None
+            )
         if whole is not None:
             noun = size["noun"] if size["noun"] and not of_us else "people"
             told_size = say(

@@ -320,10 +320,7 @@ class _Reader:
         subjects = () if subject is None else tuple(self.arguments.subjects(subject))
         if subject is not None and not subjects:
             return  # "that is great": of what, is not said
-        mine = [span for top, span in self.adjuncts.items() if self._belongs(top, head, own)]
-        if tree.head(head) == self.cleft >= 0:
-            mine += [span for top, span in self.adjuncts.items() if tree.head(top) == self.cleft]
-        mine = mine or self._meanwhile(head)
+        mine = self._times_of(head, own)
         self.found.append(
             Predication(
                 head=head,
@@ -338,6 +335,12 @@ class _Reader:
                 sure=tree.sure(own),
             )
         )
+
+    def _times_of(self, head: int, own: Collection[int]) -> list[TimeSpan]:
+        found = [span for top, span in self.adjuncts.items() if self._belongs(top, head, own)]
+        if self.tree.head(head) == self.cleft >= 0:
+            found += [span for top, span in self.adjuncts.items() if self.tree.head(top) == self.cleft]
+        return found or self._meanwhile(head)
 
     def _meanwhile(self, head: int) -> list[TimeSpan]:
         """Return the times set off behind "while ...": they date both ("I cooked while I studied, 2014 to 2016")."""
@@ -367,7 +370,9 @@ class _Reader:
         tree = self.tree
         own = tree.kid(head, "nsubj")
         there = tree.kid(head, "expl") is not None  # "there are five of us"
-        if own is None or (own > head and tree.upos(own) in ("DET", "NUM") and not there):  # "had my teeth out, all four"
+        if own is None or (
+            own > head and tree.upos(own) in ("DET", "NUM") and not there
+        ):  # "had my teeth out, all four"
             wrong = mood.subject is not None and tree.form(mood.subject) in ("i", "we", "you", "they")
             if wrong and third_person(tree, head):  # "I don't drink milk, upsets my stomach": the milk does
                 return tree.kid(tree.head(head), "obj")

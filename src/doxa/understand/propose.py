@@ -34,6 +34,7 @@ from doxa.understand.plans import CANCELLING, MOVING, activity, appointment, mov
 from doxa.understand.predicates import framed, plain
 from doxa.understand.predications import Predication
 from doxa.understand.referents import PET, Referents, clean, kin_of, named, term
+from doxa.understand.roles import takeover
 from doxa.understand.scene import (
     HOLE,
     Proposition,
@@ -299,7 +300,7 @@ def _read(scene: Scene) -> Iterator[Proposition]:
         if found:
             yield from found
             return
-    for reader in (left, employed, duty):
+    for reader in (takeover, left, employed, duty):
         found = list(reader(scene))
         if found:
             yield from found

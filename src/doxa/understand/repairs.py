@@ -18,11 +18,9 @@ from typing import Any
 
 from doxa.core.values import Act, Claim, Modality, Term
 from doxa.memory import is_tie
-from doxa.understand.clauses import parse_clause
 from doxa.understand.earlier import Earlier, heads, stems_of
 from doxa.understand.fragments import Fragment, read_fragment, refit, sort_of
 from doxa.understand.referents import NAME, clean, kin_of, term
-from doxa.understand.text import words
 from doxa.understand.times import find_times
 
 __all__ = ["Repair", "corrections", "denials", "is_mending", "mended", "put_right", "settled", "wording"]
@@ -313,9 +311,7 @@ def settled(claims: Sequence[Claim], earlier: Earlier, text: str) -> list[Claim]
         if claim.subject.key == claim.speaker.casefold() and claim.relation.name in MISTAKES:
             continue
         wrong = _ruled_out(claim, earlier, denied, cleft=CLEFT.search(text) is not None)
-        if wrong is None:
-            found.append(claim)
-        elif wrong.speaker != claim.speaker and wrong.role == "user":
+        if wrong is None or (wrong.speaker != claim.speaker and wrong.role == "user"):
             found.append(claim)
         else:
             found.extend(put_right(wrong, claim, earlier, claim.span))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 
-from doxa.core.values import Interval, Modality, Status, Term
+from doxa.core.values import Act, Interval, Modality, Status, Term
 from doxa.memory import RelationType, attribute, relation_type
 from doxa.understand.clauses import Clause, Complement
 from doxa.understand.referents import KIN, NAME, PET, WHERE_FROM, Referents, clean, kin_of, named, term
@@ -74,6 +74,7 @@ class Proposition:
     modality: Modality = Modality.ASSERTED
     valid: Interval = field(default_factory=Interval)
     ended: bool = False
+    act: Act = Act.STATE
     confidence: float = 0.8
     source: str = ""
     """From whom or what the speaker has it; empty for his own word."""
@@ -148,7 +149,9 @@ def _joined(spans: Sequence[TimeSpan]) -> TimeSpan | None:
     if since is None or until is None:
         return None
     opened, closed = since.valid, until.valid
-    return replace(since, valid=replace(closed, start=opened.start, start_precision=opened.start_precision), kind="range")
+    return replace(
+        since, valid=replace(closed, start=opened.start, start_precision=opened.start_precision), kind="range"
+    )
 
 
 def say(

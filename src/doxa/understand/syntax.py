@@ -195,7 +195,11 @@ class Tree:
         word = self.text[self.words[place].start : self.words[place].end]
         if self.upos(place) == "PROPN":
             return word.title() if word.islower() and word.replace("-", "").isalpha() else word  # no address
-        title = place + 1 < len(self.words) and self.relation(place) in ("nmod:desc", "compound") and self.is_name(place + 1)
+        title = (
+            place + 1 < len(self.words)
+            and self.relation(place) in ("nmod:desc", "compound")
+            and self.is_name(place + 1)
+        )
         opens = place == 0 and word[1:].islower() and self.upos(place) != "PRON" and not title
         return word[:1].casefold() + word[1:] if opens else word
 

@@ -116,6 +116,7 @@ def _written_out(text: str) -> str:
     text = re.sub(r"\b[Ww]on't\b", "will not", text)
     text = re.sub(r"\b[Aa]in't\b", "is not", text)
     text = re.sub(r"\b(\w+)n't\b", r"\1 not", text)
+    text = re.sub(r"(?:^|(?<=, )|(?<=: ))([Ii])ts (?=\d|(?:an?|the|not|now|been|my|our|at|in)\b)", r"\1t is ", text)
     text = re.sub(r"\b([Ii])'m\b", "I am", text)
     text = re.sub(r"\b(\w+)'re\b", r"\1 are", text)
     text = re.sub(r"\b(\w+)'ve\b", r"\1 have", text)

@@ -9,16 +9,18 @@ from dataclasses import dataclass, field, replace
 from doxa.backends.parser import Parser
 from doxa.core.values import Act, Claim, Modality, Rule, Turn
 from doxa.memory import Beliefs
+from doxa.understand.agreement import accepted, answered, confirmed, quoted_value, refuted
 from doxa.understand.answers import completed
 from doxa.understand.continuations import anchored
 from doxa.understand.declaratives import is_question
+from doxa.understand.earlier import Earlier
 from doxa.understand.extract import Scope, extract, people
 from doxa.understand.idioms import plainly
 from doxa.understand.plausibility import plausible
+from doxa.understand.presuppositions import presupposed
 from doxa.understand.propose import Proposition
 from doxa.understand.referents import Referents, kin_of, named
-from doxa.understand.agreement import accepted, answered, confirmed, quoted_value, refuted
-from doxa.understand.earlier import Earlier
+from doxa.understand.refinements import refined
 from doxa.understand.repairs import Repair, corrections, denials, is_mending, mended, settled
 from doxa.understand.rules import find_rules
 from doxa.understand.sources import at_hand, quoted, source_label
@@ -252,6 +254,7 @@ def _state(reading: _Reading, sentence: Sentence, *, source: str = "") -> None:
     if reading.parser is not None:
         found, dropped = plausible(found, text, reading.referents.speaker, reading.turn.role)
         reading.dropped.extend(dropped)
+    found = [*refined(found, sentence.text, reading.beliefs), *presupposed(sentence.text, scope)]
     if not found:
         return
     span = sentence.text
@@ -264,7 +267,7 @@ def _state(reading: _Reading, sentence: Sentence, *, source: str = "") -> None:
 
 
 def _said(reading: _Reading) -> list[Claim]:
-    """Return what a sentence may go on from: the last that is known of the speaker, and what he said in this session."""
+    """Return what a sentence may go on from: the last that is known of the speaker, and what he said just now."""
     beliefs, turn = reading.beliefs, reading.turn
     earlier = [said for said in reading.context[-RECENT:] if said.speaker == turn.speaker]
     known = beliefs.said_of(reading.referents.speaker.key)[-4 * RECENT :]
@@ -288,6 +291,7 @@ def _claim(turn: Turn, proposition: Proposition, span: str, source: str = "") ->
         object=proposition.object,
         polarity=proposition.polarity,
         modality=proposition.modality,
+        act=proposition.act,
         valid=proposition.valid,
         ended=proposition.ended,
         functional=proposition.kind.functional,
