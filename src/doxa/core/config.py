@@ -100,8 +100,8 @@ class ReviseConfig(_Group):
     policy: Literal["recency", "trust", "minimal", "weighted", "reject-new", "ask"] = Field(
         "recency",
         description="Which of several beliefs that cannot all be true gives way: the older (`recency`), that of "
-        "whoever is further from the subject (`trust`), as few as possible (`minimal`), the lightest (`weighted`), the new one "
-        "(`reject-new`), or none until somebody decides (`ask`).",
+        "whoever is further from the subject (`trust`), as few as possible (`minimal`), the lightest (`weighted`), the "
+        "new one (`reject-new`), or none until somebody decides (`ask`).",
     )
 
 

@@ -20,6 +20,7 @@ from doxa.logic.amr import enrich as enrich_amr
 from doxa.logic.amr import to_turtle as amr_to_turtle
 from doxa.logic.amr import translate as translate_amr
 from doxa.logic.archive import FORMAT, LogEntry, entries_of, to_quads
+from doxa.logic.cores import preferred_conflict
 from doxa.logic.corrections import (
     Correction,
     Policy,
@@ -109,6 +110,7 @@ __all__ = [
     "from_models",
     "interval_of",
     "merge",
+    "preferred_conflict",
     "read_amr",
     "read_amrs",
     "read_ontology",

@@ -18,6 +18,7 @@ from doxa.memory.codec import (
     turn_to,
 )
 from doxa.memory.columns import Columns, microseconds
+from doxa.memory.dimensions import dimension_of, measures
 from doxa.memory.identity import SAME_AS, Identity, is_identity, pair_of
 from doxa.memory.lexical import InvertedIndex, stems
 from doxa.memory.log import Event, MemoryLog, fold_row, turn_of
@@ -69,6 +70,7 @@ __all__ = [
     "claim_from",
     "claim_to",
     "describe",
+    "dimension_of",
     "describe_rule",
     "fact_from",
     "fact_id",
@@ -83,6 +85,7 @@ __all__ = [
     "is_name",
     "is_tie",
     "kinds_of",
+    "measures",
     "microseconds",
     "pair_of",
     "predicate_of",

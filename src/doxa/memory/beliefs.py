@@ -14,6 +14,7 @@ from datetime import date
 from typing import Any
 
 from doxa.core.values import Change, ChangeKind, Claim, Fact, Modality, Rule, Status, Term
+from doxa.memory.dimensions import dimension_of
 from doxa.memory.identity import Identity, Renames, is_identity
 from doxa.memory.names import NameIndex
 from doxa.memory.predicates import PredicateIndex
@@ -27,10 +28,16 @@ ID_VERSION = "f1"
 
 
 def slot_of(claim: Claim | Fact) -> Slot:
-    """Return the slot of a proposition; plans and wishes never share a slot with assertions."""
+    """Return the slot of a proposition; plans and wishes never share a slot with assertions.
+
+    A functional relation that the ontology does not list has a slot for each kind of value (`dimension_of`).
+    """
     mood = "" if claim.modality is Modality.ASSERTED else str(claim.modality)
     base = (mood, claim.subject.key, claim.relation.name)
-    return base if claim.functional else (*base, claim.object.key)
+    if not claim.functional:
+        return (*base, claim.object.key)
+    dimension = dimension_of(claim.relation, claim.object)
+    return (*base, "", dimension) if dimension else base
 
 
 def fact_id(claim: Claim, episode: int) -> str:

@@ -17,8 +17,8 @@ from datetime import date, datetime
 from itertools import groupby
 
 from doxa.core.values import Act, Claim, Conflict, Interval, Modality, Status
-from doxa.logic import Lit, Theory
-from doxa.memory import Slot, inventory
+from doxa.logic import Lit, Theory, preferred_conflict
+from doxa.memory import Slot, dimension_of, inventory
 from doxa.revise.ground import Case, Literal, Proposition
 from doxa.revise.policies import MACHINES, Policy, rank_of, weight_of
 from doxa.revise.resolve import EARLIEST, SlotState, Standing, close, retract, said_at, start_of
@@ -75,7 +75,7 @@ class _Joint:
     theory: Theory
     policy: Policy
     slots: dict[Slot, SlotState]
-    cases: dict[Hashable, Case] = field(default_factory=dict)
+    cases: dict[tuple[str, ...], Case] = field(default_factory=dict)
     derived: dict[str, Standing] = field(default_factory=dict)
     """Facts that follow, by id; those that no longer do are closed or retracted."""
     suspended: set[str] = field(default_factory=set)
@@ -83,7 +83,7 @@ class _Joint:
 
     def learn(self, cases: Iterable[Case]) -> None:
         for case in cases:
-            name = ("case", case.name)
+            name = ("case", *case.name)
             if name not in self.theory:
                 body = [Lit(lit.proposition, not lit.positive) for lit in case.body]
                 self.theory.believe(name, *([*body, Lit(lit.proposition, lit.positive)] for lit in case.head))
@@ -95,16 +95,25 @@ class _Joint:
             return
         for _ in range(MAX_ROUNDS):
             held = self._held(at)
-            names = [*self._rules(), *held, *self._exclusions(held)]
-            core = self.theory.core(names)
+            names = [*reversed(held), *self._exclusions(held), *self._rules()]
+            core = self._core(names)
             if core is None:
                 self._derive(names, held, at)
                 return
             self._give_way(core, held)
         raise AssertionError("revision did not come to an end")  # pragma: no cover
 
-    def _rules(self) -> list[Hashable]:
-        return [name for name, case in self.cases.items() if case.rule_id not in self.suspended]
+    def _core(self, names: Sequence[Hashable], *also: Lit) -> Sequence[Hashable] | None:
+        """Return a minimal set of names that clashes, preferring the first; None when they are consistent.
+
+        Which one it is follows from the names alone, not from what the solver was asked before.
+        """
+        if self.theory.consistent(names, also=also):
+            return None
+        return preferred_conflict(names, lambda some: self.theory.consistent(some, also=also))
+
+    def _rules(self) -> list[tuple[str, ...]]:
+        return sorted(name for name, case in self.cases.items() if case.rule_id not in self.suspended)
 
     def _held(self, at: datetime) -> dict[Hashable, Standing]:
         """Return the facts that hold and are undisputed by the names of their literals, the oldest first."""
@@ -121,21 +130,24 @@ class _Joint:
                 known[name] = standing
         return known
 
-    def _exclusions(self, held: Mapping[Hashable, Standing]) -> list[Hashable]:
+    def _exclusions(self, held: Mapping[Hashable, Standing]) -> list[tuple[str, ...]]:
         """Return the names of the clauses by which a functional relation has one value: said against followed."""
-        names: list[Hashable] = []
+        names: list[tuple[str, ...]] = []
         for standing in held.values():
             first = standing.first
             if not (first.functional and first.polarity):
                 continue
-            own = Proposition.of(first.subject, first.relation, first.object)
+            own, kind = (
+                Proposition.of(first.subject, first.relation, first.object),
+                dimension_of(first.relation, first.object),
+            )
             for literal in self._heads(first.subject.key, first.relation.name):
-                if literal.proposition != own:
-                    name = ("one", *sorted((own, literal.proposition)))
+                if literal.proposition != own and dimension_of(literal.atom.relation, literal.atom.object) == kind:
+                    name = ("one", *(part for one in sorted((own, literal.proposition)) for part in one))
                     if name not in self.theory:
                         self.theory.believe(name, [Lit(own, False), Lit(literal.proposition, False)])
                     names.append(name)
-        return list(dict.fromkeys(names))
+        return sorted(set(names))
 
     def _heads(self, subject: str, relation: str) -> list[Literal]:
         heads = (literal for case in self.cases.values() for literal in case.literals() if literal.positive)
@@ -197,7 +209,7 @@ class _Joint:
         follows: dict[str, Standing] = {}
         for literal in self._open_literals(said):
             for positive in (True, False):
-                why = self.theory.explain(Lit(literal.proposition, positive), names)
+                why = self._core(names, Lit(literal.proposition, not positive))
                 if why is not None:
                     fact = self._follows(literal, positive, why, held)
                     if fact is not None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from doxa.backends.parser import Parser
 from doxa.core.values import Act, Claim, Modality, Rule, Turn
-from doxa.memory import Beliefs
+from doxa.memory import Beliefs, inventory, measures
 from doxa.understand.agreement import accepted, answered, confirmed, quoted_value, refuted
 from doxa.understand.answers import completed
 from doxa.understand.continuations import anchored
@@ -30,6 +30,8 @@ from doxa.understand.withdrawals import is_withdrawal, undone, withdrawals
 
 __all__ = ["understand"]
 
+OPEN = frozenset(["has", "is_a", "has_state"])
+"""Listed relations that say so little that their objects tell whether there is one at a time."""
 MOST_SENTENCES = 120
 """Sentences read per turn; what follows is kept as text. It bounds the cost of a very long message."""
 
@@ -185,7 +187,12 @@ def _replied(reading: _Reading, sentence: Sentence) -> str | None:
         return _repair(reading, given, sentence, Act.CORRECT)
     if (right := corrections(text, earlier)) is not None:
         return _repair(reading, right, sentence, Act.CORRECT)
-    told = _quoted(reading, sentence) or refuted(text, earlier) or confirmed(text, earlier) or answered(text, earlier, reading.topic)
+    told = (
+        _quoted(reading, sentence)
+        or refuted(text, earlier)
+        or confirmed(text, earlier)
+        or answered(text, earlier, reading.topic)
+    )
     return None if told is None else _repair(reading, told, sentence, Act.STATE)
 
 
@@ -284,6 +291,20 @@ def _placed(reading: _Reading, claims: list[Claim], span: str) -> list[Claim]:
     return [*gone, *(settled(claims, earlier, reading.said) if reading.mending else claims)]
 
 
+def _single(turn: Turn, proposition: Proposition) -> bool:
+    """Tell whether a proposition has one value at a time: by its relation, or as a state that measures something.
+
+    "The ferry leaves from pier 3" has; what happened on a day ("I ran 5 km") may happen with another value.
+    """
+    if proposition.kind.functional:
+        return True
+    valid, states = proposition.valid, proposition.modality in (Modality.ASSERTED, Modality.PLANNED)
+    happened = valid.start is not None and valid.start == valid.end and valid.start <= turn.at.date()
+    listed = inventory().relations.get(proposition.kind.name)
+    open_ = listed is None or listed.name in OPEN
+    return open_ and states and not happened and not proposition.ended and bool(measures(proposition.object.label))
+
+
 def _claim(turn: Turn, proposition: Proposition, span: str, source: str = "") -> Claim:
     return Claim(
         subject=proposition.subject,
@@ -294,7 +315,7 @@ def _claim(turn: Turn, proposition: Proposition, span: str, source: str = "") ->
         act=proposition.act,
         valid=proposition.valid,
         ended=proposition.ended,
-        functional=proposition.kind.functional,
+        functional=_single(turn, proposition),
         confidence=proposition.confidence,
         turn_id=turn.turn_id,
         speaker=turn.speaker,

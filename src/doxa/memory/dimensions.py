@@ -1,0 +1,68 @@
+"""What a value measures: two lengths are rivals, a length and a price are not.
+
+A relation that no ontology lists ("leaves from", "has") may have many objects and still one of each kind: a ferry
+leaves from one pier, a house has one number of square metres. The kind is read off the value itself.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from doxa.core.values import Relation, Term
+from doxa.memory.lexical import stems
+from doxa.memory.ontology import inventory, relation_type
+
+__all__ = ["dimension_of", "measures"]
+
+NUMBER = (
+    r"(?:[€$£]\s?)?\d[\d.,]*k?|(?:no|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|"
+    r"fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred)"
+    r"(?:[- ](?:one|two|three|four|five|six|seven|eight|nine|hundred|thousand))?"
+)
+MONTH = (
+    r"(?:january|february|march|april|may|june|july|august|september|october|november|december|"
+    r"jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)"
+)
+CLOCK = re.compile(r"(?:about |around )?(?:\d{1,2}[:.]\d\d(?: ?[ap]\.?m\.?)?|\d{1,2} ?[ap]\.?m\.?|noon|midnight)$")
+DATE = re.compile(
+    rf"(?:the )?(?:\d{{1,2}}(?:st|nd|rd|th)? (?:of )?)?{MONTH}(?: \d{{1,2}}(?:st|nd|rd|th)?)?,?(?: \d{{4}})?$"
+)
+ISO = re.compile(r"\d{4}-\d\d(?:-\d\d)?$")
+WEEKDAYS = re.compile(r"(?:every )?(?:mon|tues|wednes|thurs|fri|satur|sun)days?(?: (?:and|to) \w+days?)?$")
+AMOUNT = re.compile(rf"(?:about |around |only |just )?(?:{NUMBER})(?: (?P<unit>[^\d].*))?$")
+LABELLED = re.compile(
+    r"(?:the )?(?P<noun>[a-z]+(?: [a-z]+)?) (?:number |no\.? |nr\.? )?(?:\d[\d.]*[a-z]?|[a-z]\d*)(?P<of> of .+)?$"
+)
+MONEY = re.compile(r"^(?:euros?|dollars?|pounds?|quid|bucks|cents?|francs?|crowns?|zloty|yen|rupees?|eur|usd|gbp)\b")
+PERIOD = re.compile(r"\b(?:a|an|per|each|every) (?:hour|day|night|week|month|quarter|year|person|head|visit)\b.*$")
+
+
+def dimension_of(relation: Relation, thing: Term) -> str:
+    """Return the kind of value within its slot; "" where the relation has one value of any kind.
+
+    Those that the ontology lists as functional have one value. A noun ("flight to Oslo") has one value, and beside it
+    a date, a time of day and days of the week. For any other relation it is what the value measures.
+    """
+    known = inventory().relations.get(relation.name)
+    if known is not None and known.functional:
+        return ""
+    kind = measures(thing.label)
+    noun = relation_type(relation.name, relation.label).kind == "noun"
+    return "" if noun and kind not in ("date", "clock", "weekday") else kind
+
+
+@lru_cache(maxsize=65536)
+def measures(value: str) -> str:
+    """Return what a value measures ("142 square metres": "squar metr", "pier 7": "pier"); "" for any other value."""
+    text = " ".join(value.casefold().split())
+    for name, pattern in (("clock", CLOCK), ("date", DATE), ("date", ISO), ("weekday", WEEKDAYS)):
+        if pattern.match(text):
+            return name
+    if (match := AMOUNT.match(text)) is not None:
+        unit = PERIOD.sub("", match["unit"] or "").strip()
+        if text[0] in "€$£" or MONEY.match(unit):
+            return "money"
+        return " ".join(stems(unit)) or "number"
+    match = LABELLED.match(text)
+    return " ".join(stems(f"{match['noun']}{match['of'] or ''}")) if match else ""
