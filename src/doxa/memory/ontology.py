@@ -24,6 +24,7 @@ __all__ = [
     "RelationType",
     "answered_by",
     "attribute",
+    "base_forms",
     "base_of",
     "describe",
     "inflected",
@@ -53,6 +54,12 @@ def irregular_verbs() -> Mapping[str, str]:
     """Return the simple past of the irregular verbs, by base form."""
     table: Mapping[str, str] = _table()["irregular"]
     return table
+
+
+@cache
+def base_forms() -> Mapping[str, str]:
+    """Return the base forms of irregular verbs, by their past and participle ("built": build)."""
+    return {form: base for base, past in irregular_verbs().items() for form in past.split() if form != base}
 
 
 def inventory() -> Ontology:

@@ -56,7 +56,7 @@ def answer(
         past = question.past or day is not None
         quotable = [key for item in evidence for key in item.turn_ids if not _outdated(key, beliefs, past=past)]
         turns = [said for key in quotable if (said := turn(key))]
-        draft = answer_from_sentences(question, turns, asker=asker)
+        draft = answer_from_sentences(question, turns, asker=asker, unasserted=[rule.span for rule in beliefs.rules])
     return draft or abstention()
 
 

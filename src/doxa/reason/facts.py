@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -12,12 +13,13 @@ from dateutil.relativedelta import relativedelta
 from doxa.backends.lexicon import Lexicon
 from doxa.core.values import Asks, Draft, Fact, Interval, Question, Status, Term
 from doxa.memory import Beliefs, is_current, is_tie, stems
+from doxa.reason.disputes import last_words
 from doxa.reason.drafts import FindTurn, abstention, disputed_draft, draft_of, together
-from doxa.reason.kinds import fitting
+from doxa.reason.kinds import fitting, places
 from doxa.reason.matching import Match, matches
 from doxa.reason.readings import by_entity, readings
 from doxa.reason.sources import by_source, who_says
-from doxa.reason.special import counted, life, marital
+from doxa.reason.special import counted, life, marital, retired
 from doxa.reason.times import at_time
 from doxa.reason.truth import truth
 
@@ -68,7 +70,7 @@ class _Asking:
 
     def special(self) -> Draft | None:
         """Return what follows from facts that do not name what is asked: being alive, or married."""
-        for of in (life, marital):
+        for of in (life, marital, retired):
             draft = of(self.question, self.beliefs, self.turn, day=self.day, today=self.today)
             if draft is not None:
                 return draft
@@ -136,17 +138,20 @@ class _Asking:
         wanted = [fact for fact in polar if _value_of(question, fact, self.today, self.lexicon)]
         chosen = at_time(question, wanted, day=self.day, today=self.today)
         self.gap = self.gap or chosen.gap
-        disputed = [fact for fact in chosen.facts if fact.disputed]
-        if disputed:
-            return disputed_draft(disputed, self.turn)
         if not chosen.facts:
             return None
+        told = last_words(
+            question, chosen.facts, self.beliefs, lambda fact: _value_of(question, fact, self.today, self.lexicon)
+        )
+        disputed = [fact for fact in told if fact.disputed]
+        if disputed:
+            return disputed_draft(disputed, self.turn)
         if question.asks == "count":
-            value = _count(chosen.facts)
+            value = _count(told)
         else:
-            values = [_value_of(question, fact, self.today, self.lexicon) for fact in chosen.facts]
+            values = [_value_of(question, fact, self.today, self.lexicon) for fact in told]
             value = ", ".join(dict.fromkeys(value for value in values if value))
-        return draft_of(together(chosen.facts), value, chosen.facts, self.turn, fit=fit) if value else None
+        return draft_of(together(told), value, told, self.turn, fit=fit) if value else None
 
 
 def _asked_of(question: Question, slot: str) -> Asks:
@@ -178,6 +183,9 @@ def _value_of(question: Question, fact: Fact, today: date | None, lexicon: Lexic
 
 
 def _typed(label: str, fact: Fact, question: Question, lexicon: Lexicon | None) -> str | None:
+    if question.kind == "where" and not places(fact):
+        inner = re.search(r" (?:at|in) (.+)$", label)  # "nurse at the city hospital"
+        return inner[1] if inner else None
     value = fitting(label, question.expects, lexicon)
     if value is None and question.expects in ("time", "date", "day", "month", "year") and fact.valid.start:
         value = fitting(Interval.format(fact.valid.start, fact.valid.start_precision), question.expects, lexicon)

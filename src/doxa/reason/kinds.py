@@ -10,9 +10,10 @@ from importlib.resources import files
 from typing import Any
 
 from doxa.backends.lexicon import Lexicon
+from doxa.core.values import Fact
 from doxa.memory import stems
 
-__all__ = ["attributes", "fitting", "is_colour", "relations_of_attribute"]
+__all__ = ["PATTERNS", "PLACES", "attributes", "fitting", "is_colour", "relations_of_attribute"]
 
 NUMBER_WORDS = (
     "no one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
@@ -56,7 +57,7 @@ DURATION = re.compile(
     re.IGNORECASE,
 )
 PATTERNS: Mapping[str, tuple[re.Pattern[str], ...]] = {
-    "date": (DATE, YEAR, MONTH, WEEKDAY, LOOSE_DAY),
+    "date": (DATE, WEEKDAY, LOOSE_DAY),
     "day": (DATE, WEEKDAY, LOOSE_DAY),
     "month": (MONTH,),
     "year": (YEAR,),
@@ -67,6 +68,14 @@ PATTERNS: Mapping[str, tuple[re.Pattern[str], ...]] = {
 }
 NAMED_PLACES = frozenset(["city", "town", "village", "country", "state", "county", "region", "continent", "island"])
 ADDRESSES = frozenset(["street", "road", "avenue", "square", "address"])
+PLACES = (
+    NAMED_PLACES | ADDRESSES | {"place", "location", "room", "building", "school", "university", "college", "company"}
+)
+PLACING = re.compile(
+    r"\b(?:in|at|on|to|near|from|into|onto|by|beside|opposite|behind|under|over|inside|outside|around|through|address|"
+    r"venue|location|town|city|country|residence|birthplace|place|school|university|workplace|employer)\b"
+)
+"""What tells in the name of a relation that its objects are places."""
 ADDRESS = re.compile(
     r"\d|\b(?:street|road|avenue|lane|square|place|close|alley|drive|way|court|quay|gasse|stra(?:ß|ss)e|rue|via|calle)\b",
     re.I,
@@ -132,6 +141,12 @@ def fitting(label: str, expects: str, lexicon: Lexicon | None = None) -> str | N
     return _of_class(label, expects, lexicon)
 
 
+def places(fact: Fact) -> bool:
+    """Tell whether the object of a fact may be a place: by the preposition of its relation, or its name."""
+    label = fact.relation.label
+    return bool(PLACING.search(label)) or label in ("visits", "home", "is") or fact.object.label[:1].isupper()
+
+
 def _formed(label: str, expects: str) -> str | None:
     for pattern in PATTERNS[expects]:
         match = pattern.search(label)
@@ -177,7 +192,9 @@ def _of_class(label: str, expects: str, lexicon: Lexicon | None) -> str | None:
     if _dated(label):
         return None
     if noun in _parts():
-        return label if label[:1].isupper() or NUMBER.search(label) else None
+        known = _above(label, lexicon) | ({"country"} if label.casefold() in _countries() else set())
+        other = known & {"country", "city", "town", "continent"}
+        return label if (label[:1].isupper() and not other) or NUMBER.search(label) else None
     if not label.split() or lexicon is None:
         return label
     singular = noun if lexicon.senses(noun, "n") else noun.removesuffix("s")

@@ -15,10 +15,10 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
-from doxa.backends.lexicon import Lexicon
+from doxa.backends.lexicon import Lexicon, PartOfSpeech
 from doxa.core.values import Fact, Question, Status, Term
-from doxa.memory import Beliefs, is_name, relation_type, stems
-from doxa.reason.kinds import fitting
+from doxa.memory import Beliefs, base_forms, is_name, relation_type, stems
+from doxa.reason.kinds import PATTERNS, PLACES, fitting, places
 
 __all__ = ["Match", "matches", "wording"]
 
@@ -31,6 +31,8 @@ PARAPHRASED, SYNONYM, SAID = 0.85, 0.8, 0.65
 """What a word of the question counts when the fact has it in other words, or only its sentence has it."""
 HEAD, LOOSE = 2.0, 0.5
 """Weights of the word that a question hangs on, and of those that only place it; others weigh 1."""
+MOST_SENSES = 2
+"""Senses of a word whose synonyms count, the commonest first."""
 OWNED = re.compile(r"(.+)'s (.+)$")
 
 
@@ -59,10 +61,19 @@ def _groups() -> Mapping[str, frozenset[int]]:
     return {stem: frozenset(groups) for stem, groups in found.items()}
 
 
+@cache
+def _members() -> Mapping[str, frozenset[str]]:
+    """Return the stems of what is of a kind, by the stem of the word for the kind."""
+    rows = (row.partition(":") for row in _table()["kinds"])
+    return {stems(kind)[0]: frozenset(s for word in words.split() for s in stems(word)) for kind, _, words in rows}
+
+
 @lru_cache(maxsize=20_000)
 def wording(text: str) -> frozenset[str]:
-    """Return the stems of a text."""
-    return frozenset(stems(text))
+    """Return the stems of a text, with those of the base forms of its irregular verbs."""
+    forms = base_forms()
+    more = [forms[word] for word in text.casefold().split() if word in forms]
+    return frozenset(stems(f"{text} {' '.join(more)}"))
 
 
 @lru_cache(maxsize=4_000)
@@ -83,7 +94,7 @@ class _Matcher:
     wanted: dict[str, float] = field(default_factory=dict)
     """The stems that a fact has to cover, each with its weight."""
     _synonyms: dict[str, frozenset[str]] = field(default_factory=dict)
-    _names: dict[str, frozenset[str]] = field(default_factory=dict)
+    _names: dict[str, set[str]] | None = None
 
     def __post_init__(self) -> None:
         self.anchors = list(_anchors(self.question, self.beliefs))
@@ -96,6 +107,8 @@ class _Matcher:
             s: HEAD if s in heads else LOOSE if s in loose else 1.0 for w in self.question.focus for s in wording(w)
         }
         self.wanted = {stem: weight for stem, weight in weigh.items() if stem not in free}
+        if not self.wanted and self.question.expects not in PATTERNS:
+            self.wanted = dict.fromkeys(wording(self.question.noun) - free, 1.0)
 
     def match(self, fact: Fact) -> Match | None:
         """Return how a fact answers; None when it does not."""
@@ -125,10 +138,16 @@ class _Matcher:
 
     def _called(self, key: str) -> frozenset[str]:
         """Return the keys of what is called by a name ("Kojo": the baby)."""
-        if key not in self._names:
-            named = (f for f in self.beliefs.facts.values() if f.relation.name == "is_called" and f.object.key == key)
-            self._names[key] = frozenset(fact.subject.key for fact in named)
-        return self._names[key]
+        if self._names is None:
+            self._names = {}
+            for fact in self.beliefs.facts.values():
+                if fact.relation.name == "is_called":
+                    self._names.setdefault(fact.object.key, set()).add(fact.subject.key)
+        return frozenset(self._names.get(key, ()))
+
+    def _named(self, key: str) -> frozenset[str]:
+        """Return the stems of what a name stands for, so that the facts about the name are facts about the thing."""
+        return frozenset(stem for thing in self._called(key) for stem in wording(OWNED.sub(r"\2", thing)))
 
     def _present(self, anchor: Term, fact: Fact) -> float:
         key = self.beliefs.key(anchor.key)
@@ -152,6 +171,7 @@ class _Matcher:
         own, phrases = _relation_words(fact.relation.name, fact.relation.label)
         noun = OWNED.match(fact.subject.label)
         strong = own | wording(fact.object.label) | wording(noun[2] if noun else fact.subject.label)
+        strong |= self._named(fact.subject.key)
         if not self.wanted:
             return self._plain(fact)
         said: frozenset[str] | None = None
@@ -180,12 +200,16 @@ class _Matcher:
             return 1.0
         if word in phrases:
             return 0.9
-        if _paraphrases(word, strong) or any(_alike(word, other) for other in strong):
+        if (
+            _paraphrases(word, strong)
+            or _members().get(word, frozenset()) & strong
+            or any(_alike(word, other) for other in strong)
+        ):
             return PARAPHRASED
         return SYNONYM if self._related(word, strong) else 0.0
 
     def _related(self, word: str, others: frozenset[str]) -> bool:
-        if _paraphrases(word, others):
+        if _paraphrases(word, others) or _members().get(word, frozenset()) & others:
             return True
         return bool(self._synonyms_of(word) & others)
 
@@ -195,7 +219,8 @@ class _Matcher:
             return frozenset()
         if word not in self._synonyms:
             lemma = next((w for w in self.question.focus if word in stems(w)), word)
-            senses = [s for pos in ("v", "n", "a") for s in self.lexicon.senses(lemma, pos)[:3]]
+            sorts: tuple[PartOfSpeech, ...] = ("v", "a") if lemma == self.question.head else ("n", "a")
+            senses = [sense for pos in sorts for sense in self.lexicon.senses(lemma, pos)[:MOST_SENSES]]
             self._synonyms[word] = frozenset(s for sense in senses for name in sense.words for s in wording(name))
         return self._synonyms[word]
 
@@ -213,6 +238,10 @@ class _Matcher:
             "clock",
         ):
             return self._when(fact)
+        if question.noun and wording(fact.object.label) == wording(question.noun) and question.kind != "count":
+            return "subject"  # "which phone company": X is my phone company
+        if self._misplaced(fact) or (question.kind == "where" and not places(fact)):
+            return ""
         free = fact.object.key and not any(self._same(fact.object.key, a.key) for a in self.anchors)
         echoed = wording(fact.object.label) <= {s for w in question.focus for s in stems(w)}
         if free and not echoed and fitting(fact.object.label, question.expects, self.lexicon) is not None:
@@ -221,6 +250,14 @@ class _Matcher:
         if theirs and question.expects == "person" and (is_name(fact.subject) or OWNED.match(fact.subject.label)):
             return "subject"
         return ""
+
+    def _misplaced(self, fact: Fact) -> bool:
+        """Tell whether a fact tells a place, and the question asks for a thing, or "doctors" for who it is."""
+        question, label = self.question, fact.object.label
+        if question.expects == "person":
+            return label.islower() and label.endswith("s")
+        plain = question.expects not in PATTERNS and question.kind == "value" and question.noun != ""
+        return plain and question.expects not in PLACES and fact.relation.label.split()[-1] in ("at", "near", "from")
 
     def _when(self, fact: Fact) -> str:
         question = self.question
@@ -255,12 +292,16 @@ def matches(
         for fact in beliefs.facts.values()
         if fact.status not in (Status.RETRACTED, Status.QUARANTINED) and (match := matcher.match(fact))
     ]
+    if question.asks == "truth":
+        best = max((match.score for match in found), default=0.0)
+        if best >= least:
+            yield [match for match in found if match.score >= max(least, best - CLOSE)]
+        return
     groups: dict[tuple[str, str, str], list[Match]] = {}
     for match in found:
         if match.score >= least:
             groups.setdefault((match.fact.subject.key, match.fact.relation.name, match.slot), []).append(match)
-    best = sorted(groups.values(), key=lambda group: -max(match.score for match in group))
-    for group in best:
+    for group in sorted(groups.values(), key=lambda group: -max(match.score for match in group)):
         top = max(match.score for match in group)
         yield [match for match in group if match.score >= top - CLOSE]
 

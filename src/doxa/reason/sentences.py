@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from doxa.core.values import Citation, Draft, Interval, Question, Turn
 from doxa.memory import stems
+from doxa.reason.kinds import PATTERNS, PLACES, fitting
 
 __all__ = ["answer_from_sentences"]
 
@@ -34,15 +35,26 @@ KIN = re.compile(
 EXACT = re.compile(r"\b(?:what|which) (?:date|time)\b", re.I)
 """Asks for a number: a month alone, or \"soon\", is no answer."""
 NUMBER = re.compile(r"\b\d[\d.,]*\b")
+CONDITION = re.compile(
+    r"^(?:if|unless|should|suppose|supposing|provided|whenever|in case)\b|\b(?:only if|would have|if only|not both)\b",
+    re.I,
+)
+"""Opens what is said on a condition."""
+SHORT = 9
+"""Words of a sentence that has room for one place only."""
+PLACED = re.compile(r"\b(?:in|at|to|near) ((?:the )?[A-Z][\w'\u2019-]*(?: [A-Z][\w'\u2019-]*)*)")
 
 
-def answer_from_sentences(question: Question, turns: Sequence[Turn], *, asker: str) -> Draft | None:
+def answer_from_sentences(
+    question: Question, turns: Sequence[Turn], *, asker: str, unasserted: Collection[str] = ()
+) -> Draft | None:
     """Return the sentence that answers a question, quoted with its source, or None when none covers it.
 
     Args:
         question: what is asked.
         turns: turns that bear on it, best first.
         asker: who asks; a question about "me" is answered by what this person said of himself.
+        unasserted: sentences that say nothing by themselves, such as rules.
 
     A name in the question must be the speaker or be mentioned. Cost O(words of the turns).
     """
@@ -61,7 +73,9 @@ def answer_from_sentences(question: Question, turns: Sequence[Turn], *, asker: s
         for sentence in SENTENCE.split(turn.text):
             if personal and not _of_oneself(sentence, content):
                 continue
-            if not _fits(question, sentence, names):
+            if not _fits(question, sentence, names) or _conditional(sentence, unasserted):
+                continue
+            if question.source and not _is_from(question.source, sentence, turn):
                 continue
             covered = len(content & _words(sentence)) / len(content)
             score = covered - 0.01 * rank
@@ -110,8 +124,33 @@ def _of_oneself(sentence: str, content: set[str]) -> bool:
     return bool(SELF.search(sentence)) or any(_words(noun) & content for noun in MINE.findall(sentence))
 
 
+def _conditional(sentence: str, unasserted: Collection[str]) -> bool:
+    """Tell whether a sentence only says what would be if something else were."""
+    plain = sentence.strip().rstrip(".!").casefold()
+    return CONDITION.search(sentence) is not None or any(plain in rule.casefold() for rule in unasserted if plain)
+
+
+def _is_from(source: str, sentence: str, turn: Turn) -> bool:
+    """Tell whether a sentence gives the word of a source: of its speaker, or of somebody or something that it names."""
+    return _words(source) <= _words(f"{turn.speaker} {sentence}")
+
+
 def _span(question: Question, sentence: str) -> str:
-    """Return the part of a sentence that a question of its kind asks for; the sentence when there is none."""
-    pattern = {"how_much": MONEY, "count": NUMBER}.get(question.kind)
-    match = pattern.search(sentence) if pattern else None
-    return match[0] if match else sentence
+    """Return the part of a sentence that a question asks for; the sentence when it cannot be told apart."""
+    if question.expects in PATTERNS:
+        pattern = {"how_much": MONEY}.get(question.kind)
+        match = pattern.search(sentence) if pattern else None
+        part = match[0] if match else fitting(sentence, question.expects)
+        return part.strip() if part and len(part.split()) < len(sentence.split()) else sentence
+    asked = _words(question.text)
+    if question.kind == "who":
+        return _only([name for name in NAME.findall(f" {sentence}"[2:]) if not _words(name) & asked], sentence)
+    if question.expects in PLACES and len(sentence.split()) <= SHORT:
+        found = [match[1] for match in PLACED.finditer(sentence) if not _words(match[1]) & asked]
+        return _only([place for place in found if fitting(place, question.expects)], sentence)
+    return sentence
+
+
+def _only(parts: Sequence[str], sentence: str) -> str:
+    """Return the one part that there is, else the sentence."""
+    return parts[0] if len(set(parts)) == 1 else sentence

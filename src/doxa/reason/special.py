@@ -10,9 +10,10 @@ from doxa.memory import Beliefs, held_on, is_current, is_tie, kinds_of, relation
 from doxa.reason.drafts import FindTurn, draft_of, sentence_of
 from doxa.reason.matching import wording
 
-__all__ = ["counted", "life", "marital"]
+__all__ = ["counted", "life", "marital", "retired"]
 
 DYING = re.compile(r"^(?:dies|died|passes away|is dead|is deceased|dies on|dies in|dies of|dies at)\b")
+MENTIONED = re.compile(r"\b(?:mention|named?|ha(?:s|ve)|know|told|own)", re.IGNORECASE)
 DEAD = frozenset(["dead", "deceased", "late", "gone"])
 TOGETHER = {"married_to": "married", "engaged_to": "engaged", "husband": "married", "wife": "married"}
 APART = frozenset(["single", "divorced", "widowed", "separated", "engaged", "married", "unmarried"])
@@ -37,6 +38,22 @@ def life(question: Question, beliefs: Beliefs, turn: FindTurn, *, day: date | No
         alive, known = True, living[-1]
     yes = alive == (asked in ("alive", "living")) == question.polarity
     return draft_of(f"{'Yes' if yes else 'No'}. {sentence_of(known)}", "yes" if yes else "no", [known], turn)
+
+
+def retired(
+    question: Question, beliefs: Beliefs, turn: FindTurn, *, day: date | None, today: date | None
+) -> Draft | None:
+    """Return "no" to whether somebody is retired who is known to work; None when that is not asked, or not known."""
+    if "retired" not in {*question.focus, *_objects(question)} or question.asks != "truth" or not question.about:
+        return None
+    facts = [fact for fact in beliefs.about(question.about[0].key) if fact.polarity]
+    held = [f for f in facts if (held_on(f, day) if day else f.status is Status.HELD and is_current(f, today))]
+    if any("retire" in f"{fact.relation.label} {fact.object.key}" for fact in held):
+        return None
+    works = [fact for fact in held if fact.relation.name in ("works_as", "works_at", "works_in", "runs")]
+    if not works or not question.polarity:
+        return None
+    return draft_of(f"No. {sentence_of(works[-1])}", "no", works[-1:], turn)
 
 
 def _dies(fact: Fact) -> bool:
@@ -107,15 +124,30 @@ def counted(question: Question, beliefs: Beliefs, turn: FindTurn, today: date | 
     people = [fact for fact in held if fact.subject.key == owner and fact.relation.name in names]
     if people and is_tie(people[0].relation.name):
         return _number(len({fact.object.key for fact in people}), people, turn)
-    words = wording(noun)
-    things: dict[str, Fact] = {}
+    if not MENTIONED.search(question.text):
+        return None
+    things: dict[frozenset[str], Fact] = {}
     for fact in held:
         for term in (fact.subject, fact.object):
-            if words and words <= wording(term.label) and not re.match(r"\d", term.label):
-                things.setdefault(" ".join(sorted(wording(term.label.rpartition("'s ")[2]))), fact)
-    named = {fact.object.key for fact in held if fact.subject.key == owner and words <= wording(fact.relation.label)}
-    count = max(len(things), len(named))
-    return _number(count, list(things.values()), turn) if count and things else None
+            if _headed(term.label, noun):
+                things.setdefault(wording(term.label.rpartition("'s ")[2]), fact)
+    distinct = [one for one in things if not any(one > other for other in things)]
+    return _number(len(distinct), [things[one] for one in distinct], turn) if distinct else None
+
+
+def _headed(label: str, noun: str) -> bool:
+    """Tell whether a label names one thing of a kind ("contractor for the roof", "cardiology appointment")."""
+    head = re.split(r" (?:of|for|in|with|from|at|on|to) ", label.rpartition("'s ")[2])[0].casefold()
+    several = head.endswith("s") and not head.endswith("ss")
+    counted = re.match(r"\d|(?:two|three|four|five|six|seven|eight|nine|ten|many|some|few|several)\b", head)
+    last = noun.split()[-1:]
+    return (
+        bool(last)
+        and not several
+        and not counted
+        and wording(last[0]) == wording(head.split()[-1] if head else "")
+        and (wording(noun) <= wording(label))
+    )
 
 
 def _number(count: int, facts: list[Fact], turn: FindTurn) -> Draft:

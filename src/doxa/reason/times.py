@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from doxa.core.values import Fact, Modality, Question, Status
-from doxa.memory import held_on, is_current, relation_type
+from doxa.memory import held_on, inventory, is_current, relation_type
 from doxa.reason.readings import same_thing
 
 __all__ = ["Chosen", "at_time", "is_holding"]
@@ -34,6 +34,7 @@ class Chosen:
 
 def at_time(question: Question, facts: Sequence[Fact], *, day: date | None, today: date | None) -> Chosen:
     """Return the facts that hold at the time that is asked about. O(facts)."""
+    facts = [fact for fact in (_come(one, day or today) for one in facts) if not _overtaken(fact, facts)]
     asserted = [fact for fact in facts if fact.modality is Modality.ASSERTED]
     if question.asks in ("start", "end", "duration"):
         named = [f for f in asserted if question.object is None or same_thing(question.object.label, f.object.label)]
@@ -55,6 +56,24 @@ def at_time(question: Question, facts: Sequence[Fact], *, day: date | None, toda
     return _now(question, facts, asserted, today)
 
 
+def _come(fact: Fact, moment: date | None) -> Fact:
+    """Return a plan for a state as the state, once its time has come."""
+    start, end = fact.valid.start, fact.valid.end
+    begun = start is not None and moment is not None and start <= moment and start != end
+    planned = fact.modality is Modality.PLANNED and fact.status is Status.HELD
+    return replace(fact, modality=Modality.ASSERTED) if planned and begun else fact
+
+
+def _overtaken(fact: Fact, facts: Sequence[Fact]) -> bool:
+    """Tell whether a plan for a state was overtaken by another value that began at the same time or later."""
+    plan = next((one for one in facts if one.fact_id == fact.fact_id), fact)
+    start = fact.valid.start
+    if plan.modality is not Modality.PLANNED or not fact.functional or start is None:
+        return False
+    asserted = (one for one in facts if one.modality is Modality.ASSERTED and one.valid.start is not None)
+    return any(one.valid.start >= start for one in asserted if one.valid.start)
+
+
 def _now(question: Question, facts: Sequence[Fact], asserted: Sequence[Fact], today: date | None) -> Chosen:
     ahead = AHEAD.search(question.text) is not None
     meant = [fact for fact in facts if fact.modality is not Modality.ASSERTED and is_current(fact, today)]
@@ -64,7 +83,7 @@ def _now(question: Question, facts: Sequence[Fact], asserted: Sequence[Fact], to
     current = [fact for fact in asserted if is_current(fact, today)]
     begun = [fact for fact in current if is_holding(fact, today)]
     if begun or current:
-        return Chosen(tuple(_latest(begun if begun and not ahead else current)))
+        return Chosen(tuple(_latest(begun if begun and not ahead else current, question)))
     surest = [fact for fact in meant if fact.modality is not Modality.POSSIBLE] or meant
     over = [fact for fact in asserted if fact.status is Status.SUPERSEDED or fact.valid.end]
     return Chosen(tuple(surest[-1:] if question.functional else surest), gap=bool(over) and not surest)
@@ -132,10 +151,26 @@ def _bounded(facts: list[Fact]) -> list[Fact]:
     return dated or facts
 
 
-def _latest(facts: list[Fact]) -> list[Fact]:
-    """Return facts without those of a functional relation that held at one past time only, if others hold on."""
-    lasting = [fact for fact in facts if not (fact.functional and fact.valid.start == fact.valid.end is not None)]
-    return lasting or facts
+def _latest(facts: list[Fact], question: Question) -> list[Fact]:
+    """Return facts without states that held at one past time only, if others hold on; the latest of a handover."""
+    lasting = [
+        fact for fact in facts if fact.valid.start is None or fact.valid.start != fact.valid.end or not _state(fact)
+    ]
+    kept = lasting or facts
+    if (
+        question.asks == "subject"
+        and kept[0].relation.label.split()[0] == "is"
+        and len({f.object.key for f in kept}) == 1
+    ):
+        last = max((fact.valid.start or date.min for fact in kept), default=date.min)
+        kept = [fact for fact in kept if (fact.valid.start or date.min) == last]
+    return kept
+
+
+def _state(fact: Fact) -> bool:
+    """Tell whether a fact is of a relation that is known to hold for a while."""
+    known = inventory().relations.get(fact.relation.name)
+    return fact.functional or (known is not None and known.nature == "state")
 
 
 def _for_good(fact: Fact) -> bool:

@@ -51,10 +51,11 @@ OPENING_TIME = re.compile(r"^(?:as of|on|in|at|by|since|during|back in|for|from|
 THIRD = re.compile(r"\b(?P<pronoun>he|she|they|his|her|their|him|them)\b", re.IGNORECASE)
 QUESTION_WORDS = frozenset("what which who whom whose when where why how".split())
 QUANTITY = frozenset("many much old long far often tall big heavy high large wide deep fast".split())
+MEASURES = frozenset("old tall heavy high large wide deep fast big".split())
 EMPTY = frozenset(
-    "there currently now still ever yet ago again exactly right one many much old long any some please for anyone last "
-    "first originally previously former formerly before after since until used use it that this also actually really "
-    "both late early known possible".split()
+    "there currently now still ever yet ago again exactly right one many much long far often any some please for last "
+    "anyone first originally previously former formerly before after since until used use it that this also actually "
+    "really both late early known possible".split()
 )
 EMPTY_VERBS = frozenset(
     "do be have will would can could shall should may might must get go know remember tell remind say mention call "
@@ -160,10 +161,10 @@ def asked_by_tree(asked: Asked, parser: Parser) -> Asked:
     opening, noun = _question_phrase(tree)
     subject = _subject(tree, opening)
     timed = [place for place in range(len(tree.words)) if tree.relation(place) in ("nmod:unmarked", "obl:unmarked")]
-    kept = [place for place in range(len(tree.words)) if place >= opening and place not in timed]
+    kept = [place for place in range(len(tree.words)) if place not in timed and place not in noun]
     kept = kept if _only_kind(noun, tree) else [*noun, *kept]
-    focus = {place: word for place in kept if (word := _content(tree, place))}
-    root = next(iter(tree.roots), 0)
+    focus = {place: word for place in sorted(kept) if (word := _content(tree, place))}
+    root = next((place for place in focus if tree.form(place) in MEASURES), next(iter(tree.roots), 0))
     return replace(
         asked,
         noun=tree.spell(noun) if noun else "",

@@ -45,6 +45,7 @@ OF_NOUN = re.compile(r"^(.+?) (is|was|are|were) ((?:to|for|with|on|about|between
 TO_VERBS = frozenset("go move travel fly drive relocate come return".split())
 SUBJECT = "Qwho"
 """Stands for the subject of a question while its words are put in order."""
+PRONOUNS = frozenset(["", "i", "you", "he", "she", "it", "we", "they", "there", "this", "that"])
 LIST_NOUN = re.compile(r"^[a-z]+(?:s|ren|people)$")
 
 
@@ -105,7 +106,7 @@ def declare(text: str, *, subject: str = "") -> Declarative | None:
     said = SAID.match(text)
     if said:
         return Declarative(text=text[said.end() :], kind="yesno", asks="truth")
-    if " " in subject and f" {subject}" in text:
+    if subject.casefold() not in PRONOUNS and f" {subject}" in text:
         found = _declared(text.replace(f" {subject}", f" {SUBJECT}", 1))
         if found is None:
             return None
@@ -243,7 +244,10 @@ def _which(word: str, rest: str, prep: str) -> Declarative | None:
 
 def _genitive(body: str) -> str:
     """Read "the name of X is" as "X's name is", and "the names of X's children are" as "X's child is"."""
-    names = re.match(r"the names? of (.+'s?|my|our|his|her|your) ([\w-]+) (?:is|are)$", body)
+    names = re.match(
+        r"the (?:(?:first|full|last|family|given|own) )?names? of (.+'s?|my|our|his|her|your) ([\w-]+) (?:is|are)$",
+        body,
+    )
     kin = (kin_of(names[2]) or _pet(names[2])) if names else None
     if names and kin:
         return f"{names[1]} {kin} is"
@@ -302,6 +306,8 @@ def _subject_size(tokens: list[str], aux: str) -> int:
 
 def _ends_subject(tokens: list[str], place: int, word: str, aux: str) -> bool:
     before = tokens[place - 1]
+    if before == SUBJECT:
+        return True
     if word in ("and", "of"):
         return False
     if before.casefold() in DETERMINERS or before.casefold() in ("and", "of") or before.endswith(("'s", "s'")):

@@ -86,9 +86,10 @@ def read_question(
     referents = Referents.of(turn, context, beliefs)
     declarative = _declared(asked)
     base = Question(
-        text=sentence, kind=declarative.kind if declarative else "value",
-        asks=declarative.asks if declarative else "anything", as_of=_as_of(written, at, past),
-        past=past or bool(HISTORY.search(written)), terms=tuple(dict.fromkeys(stems(written))),
+        text=sentence, kind=declarative.kind if declarative else "yesno" if _tests(asked) else "value",
+        asks=declarative.asks if declarative else "truth" if _tests(asked) else "anything",
+        as_of=_as_of(written, at, past), past=past or bool(HISTORY.search(written)),
+        terms=tuple(dict.fromkeys(stems(written))),
         source=asked.source, settled=asked.settled, before=asked.before, after=asked.after,
         focus=asked.focus, head=asked.head, loose=asked.loose,
         noun=asked.noun or (declarative.noun if declarative else ""), about=_about(asked, referents),
@@ -111,6 +112,9 @@ def _declared(asked: Asked) -> Declarative | None:
     declarative = declare(asked.text, subject=asked.subject)
     if declarative is None:
         return None
+    if declarative.asks == "count" and UNITS.fullmatch(asked.noun) and re.match(r"(?:for )?how many", asked.text, re.I):
+        text = re.sub(rf"(?: for)? {HOLE}$| for {HOLE}(?= )| {HOLE}(?= )", "", declarative.text)
+        declarative = replace(declarative, text=text, kind="how_long", asks="duration", noun="")
     job = JOB.match(declarative.text)
     if job:
         return replace(declarative, text=f"{job[1]} does work as {HOLE}")
@@ -119,10 +123,16 @@ def _declared(asked: Asked) -> Declarative | None:
     return declarative
 
 
+def _tests(asked: Asked) -> bool:
+    """Tell whether a question opens with its auxiliary, so that it wants yes or no."""
+    return asked.settled or asked.text.casefold().split(" ")[0] in AUX
+
+
 def _about(asked: Asked, referents: Referents) -> tuple[Term, ...]:
     """Return whom and what a question speaks of: its subject, then owners and other names."""
     found: dict[str, Term] = {}
-    for phrase in (asked.subject, *asked.names):
+    owned = [name for name in asked.names if "'s " in name]
+    for phrase in (asked.subject, *owned, *asked.names):
         if not phrase or clean(phrase).casefold() in ("it", "that", "this", "what", "who", ""):
             continue
         thing = referents.resolve(phrase)
@@ -149,7 +159,10 @@ def _expected(kind: QuestionKind, asked: Asked, declarative: Declarative | None)
     if re.search(r"^(?:at|by|from|until|since)? ?what time\b", lowered):
         return "clock"
     if re.match(r"(?:for )?how (?:many|much) ", lowered) or kind in ("count", "how_much"):
-        return "duration" if UNITS.fullmatch(noun) else "number"
+        return "number"
+    typed = re.match(r"the (number|date|time|age|price|cost|weight|height|year|day|month) of ", asked.subject)
+    if typed and kind == "value":
+        return TIMES.get(typed[1], "number")
     if head:
         return noun.casefold() if head not in PLACES else head
     if kind == "who" and re.search(r"\bemployer\b|\bwork(?:s|ed|ing)? for\b", lowered):
@@ -159,9 +172,9 @@ def _expected(kind: QuestionKind, asked: Asked, declarative: Declarative | None)
 
 def _about_source(base: Question, what: str, referents: Referents) -> Question:
     """Return the question who said something, by what was said."""
-    focus = tuple(word for word in base.focus if word not in ("vouch", "tell", "say", "confirm", "claim", "word"))
+    focus = tuple(word for word in base.focus if not re.fullmatch(TELLING, word) and not word.startswith("vouch"))
     return replace(
-        base, kind="who", asks="source", expects="person", focus=focus or tuple(stems(what)),
+        base, kind="who", asks="source", expects="person", focus=focus or tuple(stems(what)), head="", loose=(),
         subject=next((thing for thing in base.about if thing != referents.speaker), None),
     )  # fmt: skip
 
