@@ -70,7 +70,7 @@ SAID = {
     "only class": ("Only members can use the sauna.", ["may ?x uses sauna -> ?x is member"]),
     "not both": (
         "Liv can have tea or cocoa, not both.",
-        ["may Liv has tea -> not may Liv has cocoa", "may Liv has cocoa -> not may Liv has tea"],
+        ["Liv has tea -> not Liv has cocoa", "Liv has cocoa -> not Liv has tea"],
     ),
     "exactly one": (
         "Exactly one of Liv and Odd has a boat.",

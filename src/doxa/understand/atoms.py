@@ -22,7 +22,7 @@ from doxa.understand.text import words
 from doxa.understand.times import TimeSpan, find_times
 from doxa.understand.verbgroup import ADVERBS, BE, DO, HAVE, MODALS
 
-__all__ = ["ANYONE", "AtomReader", "VARIABLE", "atoms_of", "conjuncts", "left_out"]
+__all__ = ["ANYONE", "AtomReader", "VARIABLE", "atoms_of", "conjuncts", "contrasted", "left_out"]
 
 ANYONE = "Qvar"
 """Stands in a clause for whoever a rule is about."""
@@ -34,6 +34,12 @@ NEITHER = re.compile(r"neither (.+?) nor (.+)$", re.IGNORECASE)
 ELLIPSIS = re.compile(
     r"^(?P<who>.+?) (?:is|are|am|does|do|will|can|has|have|must|should|may)(?P<not> not)?(?: too| either| as well)?$"
 )
+CONTRAST = re.compile(
+    r"^(?P<main>.+?),? (?:instead of|rather than|and not|but not|not) (?P<alt>(?:(?:in|on|at|by|to|with|for|from) )?[\w' -]{2,40})$",
+    re.IGNORECASE,
+)
+PLACED = re.compile(r"(?P<prep>in|on|at|by|to|with|for|from) (?P<noun>.+)$", re.IGNORECASE)
+EVENT_VERBS = frozenset("hold have throw host celebrate give do".split())
 QUANTIFIED = frozenset(
     ["nobody", "no one", "everyone", "everybody", "anyone", "anybody", "somebody", "someone", "a person", "people"]
 )
@@ -76,7 +82,7 @@ class AtomReader:
     def thing(self) -> Term | None:
         """Return what "it" means: the last thing that this rule spoke of."""
         spoken = [s for s in [*self.subjects, *self.objects] if s.key and s != VARIABLE and not named(s.label)]
-        return spoken[-1] if spoken else VARIABLE if VARIABLE in self.subjects else None
+        return spoken[-1] if spoken else VARIABLE if VARIABLE in self.subjects else self.referents.topic
 
 
 def _relative(thing: Term) -> bool:
@@ -136,6 +142,53 @@ def conjuncts(text: str) -> list[str]:
         if verb_place(words(rest)) is None or not _subject_of(rest):
             rest = f"{subject} {rest}"
     return [*found, rest]
+
+
+def contrasted(text: str, reader: AtomReader) -> tuple[Atom, ...]:
+    """Return what a clause with a contrast says ("in the barn instead of the garden"): both that it is and is not.
+
+    The place or means that is contrasted is told of the event itself; () for a clause without contrast.
+    """
+    match = CONTRAST.match(text)
+    tokens = words(match["main"]) if match else []
+    said = read_predication(tokens)
+    if match is None or said is None or read_predication(words(match["alt"])) is not None:
+        return ()
+    if tokens[-1].casefold() in AUXILIARIES | ADVERBS:
+        return ()  # "he does not call by Friday": the verb is denied
+    alternative = PLACED.match(match["alt"])
+    wanted = alternative["prep"].casefold() if alternative else ""
+    preps = [p for p, token in enumerate(tokens) if p and token.casefold() in (PREPOSITIONS | {"by"}) and token.casefold() in (wanted or token.casefold())]
+    if not preps:
+        return _exchanged(match["main"], clean(match["alt"]), reader)
+    cut = preps[-1]
+    head, prep, place = " ".join(tokens[:cut]), tokens[cut].casefold(), clean(" ".join(tokens[cut + 1 :]))
+    base = atoms_of(head, reader)
+    if not base or not place:
+        return ()
+    other = term(clean(alternative["noun"] if alternative else match["alt"]))
+    told = _placed(base[0], said, prep, reader)
+    found = (replace(told, object=term(place)), replace(told, object=other, polarity=not told.polarity))
+    reader.objects.append(term(place))
+    return (*base, *(replace(atom, span=text) for atom in found))
+
+
+def _exchanged(main: str, other: str, reader: AtomReader) -> tuple[Atom, ...]:
+    base = atoms_of(main, reader)
+    last = base[-1] if base else None
+    if last is None or not last.object.key:
+        return base
+    return (*base, replace(last, object=term(other), polarity=not last.polarity))
+
+
+def _placed(atom: Atom, said: Predication, prep: str, reader: AtomReader) -> Atom:
+    """Return where, or by what means, something is done; of an event that somebody holds, the event's own place."""
+    verb = said.verb.split()[0]
+    if verb in EVENT_VERBS and atom.object.key and prep in ("in", "at", "on"):
+        event = reader.referents.resolve(f"our {atom.object.label}") or atom.object
+        kind = relation_type("takes_place_at" if prep == "at" else f"take_place_{prep}")
+        return replace(atom, subject=event, relation=kind.relation, valid=atom.valid)
+    return replace(atom, relation=relation_type(f"{verb}_{prep}").relation)
 
 
 def _subject_of(clause: str) -> str:

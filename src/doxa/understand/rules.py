@@ -14,12 +14,14 @@ from importlib.resources import files
 from itertools import islice, permutations
 from typing import Any
 
-from doxa.core.values import Atom, Rule, Term, Turn
+from doxa.core.values import Atom, Interval, Rule, Term, Turn
+from doxa.memory import third_person
 from doxa.understand.alternatives import alternatives, members, split_alternatives
 from doxa.understand.answers import asked_statement
-from doxa.understand.atoms import ANYONE, AtomReader, atoms_of, left_out
+from doxa.understand.atoms import ANYONE, AtomReader, atoms_of, contrasted, left_out
 from doxa.understand.classes import class_halves
-from doxa.understand.referents import NAME, Referents, named
+from doxa.understand.referents import NAME, Referents, clean, named, term
+from doxa.understand.scene import coordinated
 from doxa.understand.svo import base_form, is_order, read_predication, verb_place
 from doxa.understand.text import words
 
@@ -29,6 +31,8 @@ Halves = tuple[tuple[Atom, ...], tuple[Atom, ...]]
 PIECES = re.compile(
     r"\s*;\s*|:\s+|\s+[-—–]+\s+|\.\s+|,? (?:and|but) (?=(?:if|unless|when|whenever|as long as|every time) )"
 )
+WHOLE = re.compile(r"^there is (?:only |exactly |just )?one [a-z]+[^:;,]*[:;] .+ or ", re.IGNORECASE)
+"""A sentence that is one rule although a colon stands in it."""
 LEAD = re.compile(
     r"^(?:(?:(?:and|but|so|also|plus|because|in general|generally|usually|normally|as a rule|apparently|in our \w+|"
     r"at our place|"
@@ -56,12 +60,15 @@ ELLIPTIC = re.compile(
     r"not if|not when|whenever|every time|when) (?P<if>.+)$",
     re.IGNORECASE,
 )
+MOTTO = re.compile(r"^no (?P<a>[^,;]{2,40}), no (?P<b>[^,;]{2,40})$", re.IGNORECASE)
 ANYBODY = re.compile(r"(?=.*\byou\b)(?!.*\b(?:I|me|we|us|mine|ours)\b)", re.IGNORECASE)
 """A sentence in which "you" is anybody: it speaks of nobody who is there."""
 CLAUSE_WORDS = frozenset("i he she we they it you is are was were am that which when if because just".split())
 """Words that show that a would-be noun phrase is a clause."""
+LIGHT = frozenset("go come take be happen fail last continue end start get have become fall".split())
 PRONOUNS = frozenset("i he she we they you it".split())
 OPENERS = frozenset("everyone everybody nobody the my our his her their there".split())
+MOST_MEMBERS = 8
 MOST_WORDS, MOST_COMMAS = 40, 6
 """Where a condition may end: words and commas that are tried; it bounds the cost of a very long sentence."""
 HOLDS = re.compile(r",? (?:then|so) |, ", re.IGNORECASE)
@@ -135,6 +142,11 @@ def find_rules(
     rules: list[Rule] = []
     left: list[str] = []
     for piece in _pieces(text):
+        if (motto := MOTTO.match(piece)) is not None:  # "no Greta, no marathon: I run it only if she does"
+            if named(motto["a"]):
+                referents.mention(term(motto["a"]))
+            referents.topic = term(clean(motto["b"]))
+            continue
         halves = _read(piece, turn, context, referents, first=first)
         rules.extend(_rule(pair, turn, text, hedged=bool(HEDGED.search(piece))) for pair in halves)
         if not halves:
@@ -152,6 +164,8 @@ def _introduced(piece: str, referents: Referents) -> None:
 
 
 def _pieces(text: str) -> list[str]:
+    if WHOLE.match(text):
+        return [text]
     return [piece.strip(" ,") for piece in PIECES.split(text) if piece.strip(" ,")]
 
 
@@ -316,12 +330,26 @@ def _say(reading: _Reading, if_: str, then: str, *, then_first: bool = False, de
     else:
         a = _half(first, reader, follows=then_first)
         b = left_out(first, second, reader) or _half(second, reader, follows=not then_first)
+    a, b = _elliptic(a, b), _elliptic(b, a)
     return (b, a) if then_first else (a, b)
+
+
+def _elliptic(atoms: tuple[Atom, ...], others: tuple[Atom, ...]) -> tuple[Atom, ...]:
+    """Return a half with the object that it leaves out, of the same verb in the other half ("... if Leo goes")."""
+
+    def whole(atom: Atom) -> Atom:
+        if atom.object.key or atom.subject.key == "it":
+            return atom
+        same = (o for o in others if o.object.key and o.relation.name.split("_")[0] == atom.relation.name.split("_")[0])
+        other = next(same, None)
+        return atom if other is None else replace(atom, relation=other.relation, object=other.object)
+
+    return tuple(map(whole, atoms))
 
 
 def _half(text: str, reader: AtomReader, *, follows: bool) -> tuple[Atom, ...]:
     reader.follows = follows
-    return atoms_of(text, reader)
+    return contrasted(text, reader) or atoms_of(text, reader)
 
 
 def _either_half(if_: str) -> list[str]:
@@ -434,10 +462,7 @@ def _split(match: re.Match[str], reading: _Reading) -> None:
 
 
 def _should(match: re.Match[str], reading: _Reading) -> None:
-    halves = _halves(match["both"])
-    if halves is None:
-        bare = next((h for h in _bare_halves(match["both"])), None)
-        halves = bare
+    halves = next(iter(_bare_halves(match["both"])), None) or _halves(match["both"])
     if halves:
         pair = _say(reading, *halves)
         if pair:
@@ -451,6 +476,8 @@ def _bare_halves(both: str) -> Iterable[tuple[str, str]]:
     if not comma or not _is_clause(tail):
         return
     for place in range(1, len(tokens)):
+        if tokens[place + 1 : place + 2] and tokens[place + 1].casefold() in LIGHT:
+            continue  # "the rail strike go ahead": the noun before the verb looks like one
         statement = " ".join([*tokens[:place], "will", *tokens[place:]])
         found = read_predication(words(statement))
         if found and verb_place([*tokens[:place], "they", *tokens[place:]]) == place + 1 and _verbal(tokens, place):
@@ -485,8 +512,41 @@ def _exclude(match: re.Match[str], reading: _Reading) -> None:
     reading.found.extend(_apart(atoms))
 
 
+def _clash(match: re.Match[str], reading: _Reading) -> None:
+    """Read "football and judo clash, so she can't do both" as alternatives that exclude each other."""
+    who = re.sub(r" (?:can|could|may|must|will|does|is) (?:not|never)(?: possibly)?$", "", match["both"])
+    said = match[0]
+    tail = said[match.end("both") :].partition("both")[0].strip() or "do"
+    verb = third_person(tail.split()[0])
+    atoms = [atoms_of(" ".join([who, verb, *tail.split()[1:], noun]), reading.reader()) for noun in (match["a"], match["b"])]
+    if all(len(found) == 1 for found in atoms):
+        reading.found.extend(_apart([atom for found in atoms for atom in found]))
+
+
+def _roster(match: re.Match[str], reading: _Reading) -> None:
+    """Read "one driver for the van, either Vera or Mo" as what exactly one of them does."""
+    verb = _agent(match["role"])
+    of = re.sub(r"^(?:for|of) ", "", match["of"] or "")
+    predicate = f"{third_person(verb)} {of}" if verb else f"is the {match['role']} {match['of'] or ''}"
+    names = coordinated(match["members"].replace(" or ", " and ")) or [match["members"]]
+    found = [atoms_of(f"{name} {predicate}".strip(), reading.reader()) for name in names[:MOST_MEMBERS]]
+    atoms = [atoms[0] for atoms in found if len(atoms) == 1]
+    if len(atoms) == len(found):
+        reading.found.extend([*_apart(atoms), *_one_left(atoms)])
+
+
+def _agent(noun: str) -> str | None:
+    """Return the verb of whoever does it ("driver": drive); None when the noun is made otherwise."""
+    for ending in ("er", "or"):
+        stem = noun.removesuffix(ending)
+        for verb in (stem, f"{stem}e", stem[:-1] if stem[-1:] == stem[-2:-1] else "") if stem != noun else ():
+            if verb and base_form(verb, "base"):
+                return verb
+    return None
+
+
 def _choose(match: re.Match[str], reading: _Reading) -> None:
-    atoms = members(match["members"], reading.reader())
+    atoms = members(match["members"].replace(" or ", " and "), reading.reader())
     reading.found.extend([*_apart(atoms), *_one_left(atoms)])
 
 
@@ -522,13 +582,21 @@ def _both_apart(match: re.Match[str], reading: _Reading) -> None:
 
 def _apart(atoms: Sequence[Atom]) -> list[Halves]:
     """Return that no two of some atoms hold together, in both directions. Cost O(len(atoms)²)."""
-    return [((a,), (_negated(b),)) for a, b in permutations(atoms, 2)] if len(atoms) > 1 else []
+    apart = _as_facts(atoms)
+    return [((a,), (_negated(b),)) for a, b in permutations(apart, 2)] if len(apart) > 1 else []
+
+
+def _as_facts(atoms: Sequence[Atom]) -> list[Atom]:
+    """Return alternatives as what is, not what may be ("can do ballet or judo"), all at the time that one of them names."""
+    when = next((atom.valid for atom in atoms if atom.valid.start or atom.valid.end), Interval())
+    return [replace(atom, deontic="" if atom.deontic == "may" else atom.deontic, valid=when) for atom in atoms]
 
 
 def _one_left(atoms: Sequence[Atom]) -> list[Halves]:
     """Return that one of some atoms holds when all the others do not."""
     if len(atoms) < 2:
         return []
+    atoms = _as_facts(atoms)
     return [(tuple(_negated(other) for other in atoms if other is not atom), (atom,)) for atom in reversed(atoms)]
 
 
@@ -551,6 +619,8 @@ KINDS: dict[str, Callable[[re.Match[str], _Reading], None]] = {
     "generic": _class,
     "exclude": _exclude,
     "choose": _choose,
+    "clash": _clash,
+    "roster": _roster,
     "either": _at_least,
     "choice": _choice,
     "or": _or,

@@ -16,6 +16,7 @@ from doxa.understand.declaratives import is_question
 from doxa.understand.earlier import Earlier
 from doxa.understand.extract import Scope, extract, people
 from doxa.understand.idioms import plainly
+from doxa.understand.meeting import Rules, met
 from doxa.understand.plausibility import plausible
 from doxa.understand.presuppositions import presupposed
 from doxa.understand.propose import Proposition
@@ -91,6 +92,9 @@ class _Reading:
 
     def earlier(self) -> Earlier:
         return Earlier(self.turn, self.context, self.beliefs, tuple(self.claims))
+
+    def rules_held(self) -> Rules:
+        return Rules((*self.beliefs.rules, *self.rules), self.turn, self.referents)
 
 
 def understand(turn: Turn, context: Sequence[Turn], beliefs: Beliefs, parser: Parser | None = None) -> Understanding:
@@ -231,6 +235,7 @@ def _repair(reading: _Reading, repair: Repair, sentence: Sentence, act: Act) -> 
     names = {Act.WITHDRAW: "withdraw", Act.CORRECT: "correct", Act.STATE: "inform"}
     reading.intents[names[act]] = None
     reading.claims.extend(repair.claims)
+    reading.claims.extend(met(repair.claims, "", reading.rules_held()))
     if repair.claims:
         reading.statements.append(Statement(text=sentence.raw, act=act))
         for claim in repair.claims:
@@ -262,12 +267,13 @@ def _state(reading: _Reading, sentence: Sentence, *, source: str = "") -> None:
         found, dropped = plausible(found, text, reading.referents.speaker, reading.turn.role)
         reading.dropped.extend(dropped)
     found = [*refined(found, sentence.text, reading.beliefs), *presupposed(sentence.text, scope)]
-    if not found:
-        return
     span = sentence.text
-    claims = [_claim(reading.turn, proposition, span, source) for proposition in found]
-    reading.claims.extend(_placed(reading, claims, span))
-    reading.statements.append(Statement(text=span, modality=found[0].modality))
+    claims = _placed(reading, [_claim(turn, proposition, span, source) for proposition in found], span)
+    claims += met(claims, text, reading.rules_held()) if turn.role == "user" else []
+    if not claims:
+        return
+    reading.claims.extend(claims)
+    reading.statements.append(Statement(text=span, modality=claims[0].modality))
     reading.intents["inform"] = None
     if any(proposition.modality is Modality.PLANNED for proposition in found):
         reading.intents["plan"] = None

@@ -93,7 +93,19 @@ def _meant(what: str, earlier: Earlier) -> list[Claim]:
         return [claim for score, claim in scored if score[0]]
     last = found[-1]
     near = [claim for score, claim in scored if claim.turn_id == last.turn_id and score[0] >= best[0] > 0]
+    near += [claim for claim in said if claim not in near and _twin(claim, near)]
     return near or [claim for claim in found if claim.turn_id == last.turn_id]
+
+
+def _twin(claim: Claim, others: Sequence[Claim]) -> bool:
+    """Tell whether a claim is one of others in the words of a rule."""
+    return any(
+        claim.turn_id == other.turn_id
+        and claim.span == other.span
+        and claim.subject == other.subject
+        and stems_of(claim.object.label) & stems_of(other.object.label)
+        for other in others
+    )
 
 
 def _score(wanted: set[str], claim: Claim) -> tuple[int, int]:
