@@ -13,12 +13,12 @@ from typing import Any
 from doxa.backends.parser import Parser
 from doxa.backends.store import Row
 from doxa.core.errors import BackendError, NotFoundError, StoreConflictError
-from doxa.core.values import Act, Certificate, Claim, Fact, Turn
+from doxa.core.values import Act, Certificate, Change, Claim, Fact, Turn
 from doxa.memory import Beliefs, Event, MemoryLog, Note, UserState, is_identity, turn_of
-from doxa.revise import retract, revise, withdraw
+from doxa.revise import bring_back, give_up, retract, revise, withdraw
 from doxa.understand import Extraction, Understanding, ground, identify, of_world, understand, understand_graph
 
-__all__ = ["NO_TURN", "beliefs_at", "erase_all", "erase_turn", "note_of", "reading_of"]
+__all__ = ["NO_TURN", "beliefs_at", "erase_all", "erase_turn", "note_of", "reading_of", "undone"]
 
 NEEDS = {"retracted": "target", "identified": "claims"}
 """What the body of an event made by hand holds as long as the fact or the names that it is about are known."""
@@ -47,9 +47,18 @@ def _again(event: Event, beliefs: Beliefs) -> Event:
         turn_id = next(iter(turn_ids), "") or None
         changes = revise(event.claims, beliefs, turn_id=turn_id, known_at=event.known_at, rules=event.rules)
         beliefs.learn(event.claims, changes, event.rules)
-    elif event.kind == "withdrawn":
+    elif event.kind == "withdrawn" or event.undoes == "maintained":
         changes = withdraw(event.target, beliefs, known_at=event.known_at, reason=event.reason)
         beliefs.drop_turn(event.target, changes)
+    elif event.kind == "distrusted":
+        changes = give_up(*beliefs.said_by(event.target), beliefs, known_at=event.known_at, reason=event.reason)
+        beliefs.drop_source(event.target, changes)
+    elif event.kind == "undone":
+        changes = undone(event, beliefs)
+        if event.undoes == "identified":
+            beliefs.drop_claims(event.claims, changes)
+        else:
+            beliefs.bring_back(event.given_up, changes)
     elif (fact := _retracted(event, beliefs)) is not None:
         changes = retract(fact, beliefs, known_at=event.known_at, reason=event.reason)
         beliefs.drop_support(fact, changes)
@@ -57,6 +66,15 @@ def _again(event: Event, beliefs: Beliefs) -> Event:
     else:
         event, changes = replace(event, target=""), []
     return replace(event, changes=changes)
+
+
+def undone(event: Event, beliefs: Beliefs) -> list[Change]:
+    """Return what changes when something that a person did by hand is taken back."""
+    if event.undoes == "identified":
+        live = [said for claim in event.claims for said in beliefs.claims.get(beliefs.slot(claim), ()) if said == claim]
+        return give_up(live, (), beliefs, known_at=event.known_at, reason=event.reason)
+    claims, rules = beliefs.given_up(event.given_up)
+    return bring_back(claims, rules, beliefs, known_at=event.known_at, reason=event.reason)
 
 
 def _names_in(event: Event) -> list[str]:
@@ -230,7 +248,8 @@ def _is_empty(row: Row, body: Mapping[str, Any]) -> bool:
 def _concerns(row: Row, gone: set[int], turn_id: str) -> bool:
     if row.kind == "turn":
         return row.ordinal in gone
-    return row.about in gone or (row.kind == "withdrawn" and row.body.get("target") == turn_id)
+    of_turn = row.kind == "withdrawn" or row.body.get("undoes") in ("maintained", "withdrawn")
+    return row.about in gone or (of_turn and row.body.get("target") == turn_id)
 
 
 def _retell(

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from typing import Any
+from typing import Any, Literal
 
 from doxa.core.values import Change, ChangeKind, Claim, Fact, Modality, Rule, Status, Term
 from doxa.memory.dimensions import dimension_of
@@ -19,9 +19,11 @@ from doxa.memory.identity import Identity, Renames, is_identity
 from doxa.memory.names import NameIndex
 from doxa.memory.predicates import PredicateIndex
 
-__all__ = ["Beliefs", "Slot", "fact_id", "slot_of"]
+__all__ = ["Beliefs", "GivenUp", "Slot", "fact_id", "slot_of"]
 
 Slot = tuple[str, ...]
+GivenUp = tuple[Literal["turn", "fact", "source"], str]
+"""What was withdrawn, retracted or distrusted: an id, or the name of a source in lower case."""
 
 ID_VERSION = "f1"
 """Prefix of fact ids; it changes when the way they are made changes."""
@@ -72,6 +74,10 @@ class Beliefs:
     _by_slot: dict[Slot, list[str]] = field(default_factory=lambda: defaultdict(list))
     _by_turn: dict[str, list[Claim]] = field(default_factory=dict)
     _turns: dict[str, int] = field(default_factory=dict)
+    _places: dict[int, int] = field(default_factory=dict)
+    """When a claim came in, among all of them, by its identity in memory."""
+    _aside: dict[GivenUp, list[tuple[list[Claim], list[Rule]]]] = field(default_factory=lambda: defaultdict(list))
+    """The claims and rules that were given up with a turn, fact or source; the latest last."""
     _by_name: dict[str, list[Claim]] = field(default_factory=lambda: defaultdict(list))
     """Live claims by the keys that they use, and by the owners of those ("ana's sister" for "ana's sister's dog")."""
     _by_subject: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
@@ -99,12 +105,14 @@ class Beliefs:
         """Take over the claims and rules of a turn and the changes that they caused."""
         for rule in rules:
             self._rules[rule.turn_id] = (*self._rules.get(rule.turn_id, ()), rule)
+            self._turns.setdefault(rule.turn_id, len(self._turns))
             self.kept.pop("rules", None)
         self._rename(changes)
         for claim in claims:
             self.claims[self.slot(claim)].append(claim)
             self._by_turn.setdefault(claim.turn_id, []).append(claim)
             self._turns.setdefault(claim.turn_id, len(self._turns))
+            self._places[id(claim)] = len(self._places)
             if claim.turn_id:
                 self.identity.speakers.add(claim.speaker.casefold())
             self._note_names(claim)
@@ -121,17 +129,56 @@ class Beliefs:
 
     def drop_turn(self, turn_id: str, changes: Sequence[Change]) -> None:
         """Give up the claims and rules of a withdrawn turn and take over what followed from it."""
-        if self._rules.pop(turn_id, None):
-            self.kept.pop("rules", None)
-        self._rename(changes)
-        self._drop(self._by_turn.pop(turn_id, []))
-        self._apply(changes)
+        claims = self._by_turn.pop(turn_id, [])
+        self._give_up(("turn", turn_id), claims, self.rules_of(turn_id), changes)
 
     def drop_support(self, fact: Fact, changes: Sequence[Change]) -> None:
         """Give up the claims that support a retracted fact and take over what followed from it."""
-        dropped = self.supporting(fact)
+        self._give_up(("fact", fact.fact_id), self.supporting(fact), (), changes)
+
+    def drop_source(self, source: str, changes: Sequence[Change]) -> None:
+        """Give up what a source said and what was said on its word, and take over what followed from it."""
+        self._give_up(("source", source.casefold()), *self.said_by(source), changes)
+
+    def drop_claims(self, claims: Iterable[Claim], changes: Sequence[Change]) -> None:
+        """Give up live claims that are equal to these, and take over what followed from it."""
+        gone = [live for claim in claims for live in self.claims.get(self.slot(claim), ()) if live == claim]
+        self._give_up(None, gone, (), changes)
+
+    def given_up(self, key: GivenUp) -> tuple[list[Claim], list[Rule]]:
+        """Return the claims and rules that were given up last with a turn, fact or source; none when it was not."""
+        return self._aside[key][-1] if self._aside.get(key) else ([], [])
+
+    def bring_back(self, key: GivenUp, changes: Sequence[Change]) -> None:
+        """Take up again what was given up last with a turn, fact or source, in its old place, and what followed."""
+        claims, rules = self._aside[key].pop() if self._aside.get(key) else ([], [])
+        for rule in rules:
+            self._rules[rule.turn_id] = (*self._rules.get(rule.turn_id, ()), rule)
+            self.kept.pop("rules", None)
+        self._rules = dict(sorted(self._rules.items(), key=lambda stated: self._turns.get(stated[0], 0)))
         self._rename(changes)
-        self._drop(dropped)
+        for claim in claims:
+            slot, said = self.slot(claim), self._by_turn.setdefault(claim.turn_id, [])
+            self.claims[slot] = sorted([*self.claims[slot], claim], key=self.place)
+            if not any(known is claim for known in said):
+                self._by_turn[claim.turn_id] = sorted([*said, claim], key=self.place)
+            for name in _keys(claim):
+                self._by_name[name] = sorted([*self._by_name[name], claim], key=self.place)
+        self._apply(changes)
+
+    def _give_up(
+        self, key: GivenUp | None, claims: Iterable[Claim], rules: Iterable[Rule], changes: Sequence[Change]
+    ) -> None:
+        self._rename(changes)
+        live = [claim for claim in claims if any(known is claim for known in self.claims.get(self.slot(claim), ()))]
+        lifted = {id(rule): rule for rule in rules}
+        if key is not None:
+            self._aside[key].append((live, list(lifted.values())))
+        for turn_id in dict.fromkeys(rule.turn_id for rule in lifted.values()):
+            self._rules[turn_id] = tuple(rule for rule in self._rules[turn_id] if id(rule) not in lifted)
+            self.kept.pop("rules", None)
+        self._rules = {turn_id: stated for turn_id, stated in self._rules.items() if stated}
+        self._drop(live)
         self._apply(changes)
 
     def _drop(self, claims: Iterable[Claim]) -> None:
@@ -228,6 +275,17 @@ class Beliefs:
     def said_in(self, turn_id: str) -> list[Claim]:
         """Return the live claims of a turn."""
         return list(self._by_turn.get(turn_id, ()))
+
+    def said_by(self, source: str) -> tuple[list[Claim], list[Rule]]:
+        """Return the live claims of a speaker, or on the word of a quoted source, and the speaker's rules. O(claims)."""
+        name = source.casefold()
+        live = (claim for slot in self.claims.values() for claim in slot)
+        said = [claim for claim in live if name in (claim.speaker.casefold(), claim.source.casefold())]
+        return sorted(said, key=self.place), [rule for rule in self.rules if rule.speaker.casefold() == name]
+
+    def place(self, claim: Claim) -> int:
+        """Return when a claim came in, among all of them; one that is new comes last."""
+        return self._places.get(id(claim), len(self._places))
 
     def said_of(self, key: str) -> list[Claim]:
         """Return the live claims that use a key, in the order in which they came in; other names are not looked at."""

@@ -24,7 +24,7 @@ from doxa.backends.store import Head, NewRow, Row, Store, Vector
 from doxa.core.errors import BackendError, TurnConflictError
 from doxa.core.ontology import Ontology
 from doxa.core.values import Change, Claim, Receipt, Rule, Turn
-from doxa.memory.beliefs import Beliefs
+from doxa.memory.beliefs import Beliefs, GivenUp
 from doxa.memory.codec import (
     change_from,
     change_to,
@@ -48,19 +48,32 @@ logger = logging.getLogger("doxa")
 class Event:
     """A change of state: what a turn said (`maintained`), or what a person did by hand (the other kinds)."""
 
-    kind: Literal["maintained", "withdrawn", "retracted", "identified"]
+    kind: Literal["maintained", "withdrawn", "distrusted", "retracted", "identified", "undone"]
     known_at: datetime
     about: Turn | None = None
     claims: Sequence[Claim] = ()
     rules: Sequence[Rule] = ()
     changes: Sequence[Change] = ()
     target: str = ""
-    """The turn id that was withdrawn, or the fact id that was retracted."""
+    """The turn that was withdrawn, the source that is distrusted, or the fact that was retracted."""
+    undoes: str = ""
+    """Of `undone`: the kind of the event that it takes back, the last one that was not taken back before."""
     reason: str = ""
     degraded: str = ""
     extraction: Mapping[str, Any] = field(default_factory=dict)
     """What a language model read out of the turn, as data; a replay reads it from here and asks no model."""
     note: Note = field(default_factory=Note)
+
+    @property
+    def given_up(self) -> GivenUp:
+        """What it gives up, or takes up again; only of what is about a turn, a source or a fact."""
+        match self.undoes or self.kind:
+            case "distrusted":
+                return "source", self.target.casefold()
+            case "retracted":
+                return "fact", self.target
+            case _:
+                return "turn", self.target
 
     def body(self) -> dict[str, Any]:
         """Return the event as data for its row."""
@@ -69,6 +82,7 @@ class Event:
             "rules": [rule_to(rule) for rule in self.rules],
             "changes": [change_to(change) for change in self.changes],
             "target": self.target,
+            "undoes": self.undoes,
             "reason": self.reason,
             "degraded": self.degraded,
             "intents": list(self.note.intents),
@@ -90,6 +104,7 @@ class Event:
             rules=[rule_from(data) for data in row.body.get("rules", ())],
             changes=[change_from(data) for data in row.body.get("changes", ())],
             target=row.body.get("target", ""),
+            undoes=row.body.get("undoes", ""),
             reason=row.body.get("reason", ""),
             degraded=row.body.get("degraded", ""),
             extraction=row.body.get("extraction", {}),
@@ -308,9 +323,26 @@ def fold(state: UserState, event: Event, vector: NDArray[np.float32] | None) -> 
         if event.degraded:
             state.degraded[event.about.turn_id] = event.degraded
     elif event.kind == "withdrawn":
-        state.withdrawn[event.target] = event.known_at
+        state.withdraw([event.target], event.known_at, by=event.given_up)
         state.beliefs.drop_turn(event.target, event.changes)
+    elif event.kind == "distrusted":
+        state.withdraw(state.turns_of(event.target), event.known_at, by=event.given_up)
+        state.beliefs.drop_source(event.target, event.changes)
     elif event.kind == "identified":
         state.beliefs.learn(event.claims, event.changes)
     elif event.kind == "retracted":
         state.beliefs.drop_support(state.beliefs.facts[event.target], event.changes)
+    elif event.kind == "undone":
+        _undo(state, event)
+
+
+def _undo(state: UserState, event: Event) -> None:
+    """Fold what takes the last change back."""
+    if event.undoes == "maintained":
+        state.withdraw([event.target], event.known_at, by=event.given_up)
+        state.beliefs.drop_turn(event.target, event.changes)
+    elif event.undoes == "identified":
+        state.beliefs.drop_claims(event.claims, event.changes)
+    else:
+        state.trust(event.given_up)
+        state.beliefs.bring_back(event.given_up, event.changes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from itertools import islice
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doxa.core.values import Change, Claim, Forest, Rule, Turn
-from doxa.memory.beliefs import Beliefs
+from doxa.memory.beliefs import Beliefs, GivenUp
 from doxa.memory.columns import Columns
 from doxa.memory.lexical import InvertedIndex, stems
 from doxa.memory.vectors import VectorMatrix
@@ -77,6 +77,8 @@ class UserState:
     _place_of: dict[int, int] = field(default_factory=dict)
     _sessions: dict[str, list[int]] = field(default_factory=dict)
     _now: datetime | None = None
+    _silenced: dict[GivenUp, list[list[str]]] = field(default_factory=dict)
+    """The turns that were withdrawn at one go, by what was given up; the latest last."""
 
     def __post_init__(self) -> None:
         self.vectors = VectorMatrix(self.dims)
@@ -114,6 +116,24 @@ class UserState:
             self.vectors.add(vector if vector is not None else np.zeros(self.dims, dtype=np.float32))
             self.columns.add(turn)
             self.places.append(turn.ordinal)
+
+    def withdraw(self, turn_ids: Sequence[str], known_at: datetime, *, by: GivenUp) -> None:
+        """Note that turns are no longer believed or recalled; those that were withdrawn before stay as they are."""
+        new = [turn_id for turn_id in turn_ids if turn_id not in self.withdrawn]
+        self.withdrawn |= dict.fromkeys(new, known_at)
+        self._silenced.setdefault(by, []).append(new)
+
+    def trust(self, given_up: GivenUp) -> None:
+        """Take the turns back that were withdrawn last with something."""
+        for turn_id in self._silenced.get(given_up, [[]]).pop():
+            del self.withdrawn[turn_id]
+
+    def turns_of(self, speaker: str) -> list[str]:
+        """Return the ids of the turns that a speaker is known to have said so far, in order. O(turns)."""
+        name, last = speaker.casefold(), self.maintained
+        return [
+            turn.turn_id for turn in self.turns.values() if turn.ordinal <= last and turn.speaker.casefold() == name
+        ]
 
     def advance(self, ordinal: int) -> None:
         """Note that the row at `ordinal` changed the state."""

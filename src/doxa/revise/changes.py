@@ -19,7 +19,7 @@ from doxa.revise.policies import Policy
 from doxa.revise.resolve import Standing, resolve
 from doxa.revise.settle import settle
 
-__all__ = ["retract", "revise", "withdraw"]
+__all__ = ["bring_back", "give_up", "retract", "revise", "withdraw"]
 
 UNSUPPORTED = "nothing that is still trusted supports it"
 
@@ -52,18 +52,32 @@ def withdraw(turn_id: str, beliefs: Beliefs, *, known_at: datetime, reason: str 
 
     Its rules go as well, and what followed from them.
     """
-    gone = reason or f"turn {turn_id} was withdrawn"
-    dropped, rules = beliefs.said_in(turn_id), beliefs.rules_of(turn_id)
-    return _Revision(
-        beliefs=beliefs, turn_id=None, known_at=known_at, dropped=dropped, lifted=rules, gone=gone
-    ).changes()
+    said, rules = beliefs.said_in(turn_id), beliefs.rules_of(turn_id)
+    return give_up(said, rules, beliefs, known_at=known_at, reason=reason or f"turn {turn_id} was withdrawn")
 
 
 def retract(fact: Fact, beliefs: Beliefs, *, known_at: datetime, reason: str = "") -> list[Change]:
     """Return what changes when a fact is declared never to have been true: what it displaced returns."""
-    gone = reason or "it was retracted by hand"
-    dropped = beliefs.supporting(fact)
-    return _Revision(beliefs=beliefs, turn_id=None, known_at=known_at, dropped=dropped, gone=gone).changes()
+    said = beliefs.supporting(fact)
+    return give_up(said, (), beliefs, known_at=known_at, reason=reason or "it was retracted by hand")
+
+
+def give_up(
+    claims: Sequence[Claim], rules: Sequence[Rule], beliefs: Beliefs, *, known_at: datetime, reason: str
+) -> list[Change]:
+    """Return what changes when live claims and rules are no longer trusted. Pure; cost as for `revise`."""
+    return _Revision(
+        beliefs=beliefs, turn_id=None, known_at=known_at, dropped=claims, lifted=rules, gone=reason
+    ).changes()
+
+
+def bring_back(
+    claims: Sequence[Claim], rules: Sequence[Rule], beliefs: Beliefs, *, known_at: datetime, reason: str
+) -> list[Change]:
+    """Return what changes when claims and rules that were given up are trusted again, in their old places."""
+    return _Revision(
+        beliefs=beliefs, turn_id=None, known_at=known_at, added=claims, stated=rules, gone=reason
+    ).changes()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -109,8 +123,9 @@ class _Revision:
     def _live(self, slot: Slot, held: Sequence[Claim]) -> list[Claim]:
         """Return the claims of a slot: those that it holds and those that come in, less those that go."""
         gone = {id(claim) for claim in self.dropped}
-        live = [self._told(claim) for claim in held if id(claim) not in gone]
-        return [*live, *(claim for claim in map(self._told, self.added) if slot_of(claim) == slot)]
+        live = [claim for claim in held if id(claim) not in gone]
+        coming = [claim for claim in self.added if slot_of(self._told(claim)) == slot]
+        return [self._told(claim) for claim in sorted([*live, *coming], key=self.beliefs.place)]
 
     def _identity(self, slot: Slot) -> list[Change]:
         before = {fact.fact_id: fact for fact in self.beliefs.in_slot(slot)}
