@@ -107,3 +107,13 @@ def test_an_unknown_policy_is_told_of():
     """The message lists those that exist."""
     with pytest.raises(ConfigError, match="recency, trust, minimal, weighted, reject-new"):
         correct("never", theory(a=A, b=B, c=~B), ["a", "b"], "c")
+
+
+def test_greedy_takes_back_what_fits_after_all():
+    """The nearest clash is with a and b, so a goes first; the farther ones make b and d go, and then a fits again."""
+    new, middle, e = Lit("new"), Lit("middle"), Lit("E")
+    held = theory(
+        [~A, ~B, ~new], [~new, middle], [~middle, ~B, ~C], [~middle, ~D, ~e], a=A, d=D, e=e, b=B, c=C, new=new
+    )
+    correction = greedy(held, ["a", "d", "e", "b", "c"], "new")
+    assert correction == Correction(("d", "b"), ("a", "b", "new"))

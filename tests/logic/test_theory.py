@@ -175,3 +175,16 @@ def test_forgetting_does_not_pile_up():
         held.believe("b", Lit("B", turn % 2 == 0))
         assert held.consistent() == (turn % 2 == 0)
     assert held.work.loaded < 3 * 2000
+
+
+def test_the_core_is_looked_for_near_the_newest_belief():
+    """In a chain of three thousand rules a clash at the end costs a few small questions, not the whole chain."""
+    held = Theory()
+    for i in range(3000):
+        held.believe(i, [~Lit(i), Lit(i + 1)])
+    held.believe("no", Lit(3000, False))
+    assert held.consistent()
+    before = held.work.assumed
+    held.believe("yes", Lit(2998))
+    assert held.core() == (2998, 2999, "no", "yes")
+    assert held.work.assumed - before < 2 * 3002 + 300
