@@ -17,6 +17,8 @@ from doxa.evaluate.revision import RevisionReport
 from doxa.evaluate.revision import run as run_revision
 from doxa.evaluate.understanding import UnderstandingReport, write_predictions
 from doxa.evaluate.understanding import run as run_understanding
+from doxa.evaluate.worlds import WorldsReport
+from doxa.evaluate.worlds import run as run_worlds
 
 __all__ = [
     "DialogreReport",
@@ -27,6 +29,7 @@ __all__ = [
     "OpenieReport",
     "RevisionReport",
     "UnderstandingReport",
+    "WorldsReport",
     "environment",
     "run_dialogre",
     "run_locomo",
@@ -34,6 +37,7 @@ __all__ = [
     "run_openie",
     "run_revision",
     "run_understanding",
+    "run_worlds",
     "write_predictions",
     "write_record",
 ]

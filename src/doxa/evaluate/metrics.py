@@ -19,6 +19,7 @@ __all__ = [
     "recall_at",
     "reciprocal_rank",
     "standard_error",
+    "wilson_interval",
 ]
 
 RESAMPLES = 1000
@@ -124,6 +125,20 @@ def percentile(values: Sequence[float], percent: float) -> float:
     low = int(place)
     high = min(low + 1, len(ordered) - 1)
     return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
+
+
+def wilson_interval(part: int, whole: int, *, z: float = 1.96) -> tuple[float, float]:
+    """Return the interval in which a share lies with 95% confidence (`z` normal deviations); (0, 1) of nothing.
+
+    Fit for shares near 0: 0 of 120 gives (0, 0.031). Source: Wilson 1927, "Probable inference, the law of succession,
+    and statistical inference".
+    """
+    if not whole:
+        return 0.0, 1.0
+    share, spread = part / whole, z * z / whole
+    middle = (share + spread / 2) / (1 + spread)
+    half = z * math.sqrt(share * (1 - share) / whole + spread / whole / 4) / (1 + spread)
+    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def _check(relevant: Collection[str], k: int) -> None:

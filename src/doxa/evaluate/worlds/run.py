@@ -1,0 +1,220 @@
+"""`doxa bench worlds`: can a dialogue be led into contradiction, and what does it cost to prevent it?
+
+The experiment of Baitalik et al. 2026 on our own worlds, with its baseline and its Algorithm 1 beside every policy of
+ours, all on the same dialogues. It measures the solver and the policies of `logic` directly: what an answer says is a
+literal by construction, so nothing has to be understood and no memory is opened.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from doxa.backends.registry import load
+from doxa.core.config import Config
+from doxa.core.errors import ConfigError, InputError
+from doxa.evaluate.record import environment
+from doxa.evaluate.worlds.answerers import Answerer, Prompted, Rates, Setting, Simulated
+from doxa.evaluate.worlds.play import Played, Script, draw_scripts, play
+from doxa.evaluate.worlds.report import Condition, WorldsReport
+from doxa.evaluate.worlds.systems import BASELINE, SYSTEMS
+from doxa.evaluate.worlds.world import spec_of, table
+
+__all__ = ["ANSWERERS", "FAMILIES", "run"]
+
+FAMILIES = ("paper", "hard", "bulk")
+"""`paper`: worlds as the paper has them. `hard`: those that Algorithm 1 fails on. `bulk`: 5 to 60 atoms."""
+ANSWERERS = ("simulated", "model")
+CALLS_AT_ONCE = 8
+"""Dialogues that a language model holds at a time."""
+SCHEDULES = {"paper": ("random", "stress"), "hard": ("hub",), "bulk": ("random", "stress")}
+MODES = ("direct", "cot")
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """Part of a run: the dialogues of one family with one answerer."""
+
+    name: str
+    family: str
+    settings: tuple[Setting, ...]
+    answerer: Answerer
+    profile: str | None = None
+
+
+class _Cell(NamedTuple):
+    setting: Setting
+    system: str
+
+
+def run(
+    *,
+    config: Config | None = None,
+    seed: int = 0,
+    dialogues: int = 120,
+    family: str | None = None,
+    answerer: str = "simulated",
+    error: float | None = None,
+    contradiction: float | None = None,
+    progress: Progress | None = None,
+) -> WorldsReport:
+    """Return what the baseline, Algorithm 1 and every policy make of the same dialogues.
+
+    Args:
+        config: the settings; only those of the language model matter.
+        seed: of worlds, questions and simulated answers; the same seed gives the same report but for the times.
+        dialogues: how many per condition.
+        family: only the worlds of one of `FAMILIES`; without it `paper` and `hard`.
+        answerer: `simulated`, or `model` for the configured language model.
+        error: of the simulated answerer, in place of the rates that were fitted to the paper: how often it misjudges an
+            atom, 0 to 1.
+        contradiction: likewise, how often an answer contradicts its own judgement.
+        progress: is told how far the run is.
+
+    Raises:
+        InputError: an option is out of its range.
+        ConfigError: no language model is configured.
+        BackendError: the language model answered none of its first calls.
+
+    Cost: 8 systems x 10 questions a dialogue and condition; a language model is asked the same thing once.
+    """
+    _check(dialogues, family, answerer, error, contradiction)
+    tell = progress or (lambda what, done, total: None)
+    model = _open_model(config or Config()) if answerer == "model" else None
+    start = time.perf_counter()
+    try:
+        families = (family,) if family else ("paper", "hard")
+        sections = {
+            section.name: _run_section(section, dialogues, seed, tell)
+            for section in _sections(families, model, _rates(error, contradiction))
+        }
+    finally:
+        if model is not None:
+            model.model.close()
+    return WorldsReport(
+        answerer=model.name if model else "simulated",
+        simulated=model is None,
+        seed=seed,
+        sections=sections,
+        calls=_calls(model),
+        seconds=time.perf_counter() - start,
+        models={"llm": model.name} if model else {},
+        environment=environment(),
+    )
+
+
+def _check(dialogues: int, family: str | None, answerer: str, error: float | None, contradiction: float | None) -> None:
+    if dialogues < 1:
+        raise InputError(f"bench worlds: expected at least 1 dialogue, got {dialogues}.")
+    if family not in (None, *FAMILIES):
+        raise InputError(f"bench worlds: expected a family out of {', '.join(FAMILIES)}, got {family!r}.")
+    if answerer not in ANSWERERS:
+        raise InputError(f"bench worlds: expected an answerer out of {', '.join(ANSWERERS)}, got {answerer!r}.")
+    for rate in (error, contradiction):
+        if rate is not None and not 0 <= rate <= 1:
+            raise InputError(f"bench worlds: expected rates between 0 and 1, got {rate}.")
+    if answerer == "model" and (error, contradiction) != (None, None):
+        raise InputError("bench worlds: error rates are set for the simulated answerer; a model brings its own.")
+
+
+def _rates(error: float | None, contradiction: float | None) -> Rates | None:
+    if error is None and contradiction is None:
+        return None
+    return Rates.of(error=error or 0.0, contradiction=contradiction or 0.0)
+
+
+def _sections(families: Sequence[str], model: Prompted | None, rates: Rates | None) -> Iterator[_Section]:
+    """Yield the parts of a run; `conditions` is the first family's."""
+    for family in families:
+        name = "conditions" if family == families[0] else family
+        settings = tuple(Setting(schedule, mode) for schedule in SCHEDULES[family] for mode in MODES)
+        if model is not None:
+            yield _Section(name, family, settings, model)
+        elif rates is not None:
+            yield _Section(name, family, settings, Simulated(dict.fromkeys(settings, rates)))
+        else:
+            profiles = ("table1", "table2") if family == "paper" else (family,)
+            for profile in profiles:
+                fitted = _profile(profile)
+                part = name if profile == profiles[0] else profile
+                yield _Section(part, family, tuple(fitted), Simulated(fitted), profile)
+
+
+def _profile(name: str) -> Mapping[Setting, Rates]:
+    return {
+        Setting(schedule, mode): Rates(**rates)
+        for schedule, modes in table()["profile"][name].items()
+        for mode, rates in modes.items()
+    }
+
+
+def _run_section(section: _Section, dialogues: int, seed: int, tell: Progress) -> list[Condition]:
+    played: dict[_Cell, list[Played]] = {
+        _Cell(setting, system): [] for setting in section.settings for system in SYSTEMS
+    }
+    schedules = tuple(dict.fromkeys(setting.schedule for setting in section.settings))
+    for schedule in schedules:
+        cells = [cell for cell in played if cell.setting.schedule == schedule]
+        scripts = draw_scripts(spec_of(section.family), schedule, dialogues, f"{seed}/{section.family}")
+        for done, results in enumerate(_play_all(scripts, section.answerer, cells)):
+            tell(f"{section.name} {schedule}", done, dialogues)
+            for cell, result in zip(cells, results, strict=True):
+                played[cell].append(result)
+    return [
+        Condition(
+            setting=cell.setting,
+            system=cell.system,
+            simulated=section.answerer.simulated,
+            played=results,
+            baseline=played[_Cell(cell.setting, BASELINE)],
+            profile=section.profile,
+        )
+        for cell, results in played.items()
+    ]
+
+
+def _play_all(scripts: Iterator[Script], answerer: Answerer, cells: Sequence[_Cell]) -> Iterator[list[Played]]:
+    """Yield, dialogue by dialogue, what became of it in every cell; a language model holds several at a time."""
+
+    def play_one(script: Script) -> list[Played]:
+        return [play(script, answerer, cell.setting, cell.system) for cell in cells]
+
+    if answerer.simulated:
+        yield from map(play_one, scripts)
+        return
+    with ThreadPoolExecutor(CALLS_AT_ONCE) as pool:
+        yield from pool.map(play_one, scripts)
+
+
+def _open_model(config: Config) -> Prompted:
+    settings = config.llm
+    if settings.name is None:
+        raise ConfigError(
+            "bench worlds: no language model is configured. Set llm.name (DOXA_LLM=openai:NAME), or use the simulated "
+            "answerer."
+        )
+    model = load(
+        "llm",
+        settings.name,
+        base_url=settings.base_url,
+        api_key=config.secret("llm"),
+        timeout_s=settings.timeout_s,
+        max_retries=settings.max_retries,
+    )
+    return Prompted(model)
+
+
+def _calls(model: Prompted | None) -> dict[str, int]:
+    if model is None:
+        return {}
+    return {
+        "made": model.calls,
+        "failed": model.failed,
+        "refused": model.refused,
+        "prompt_tokens": model.usage.prompt_tokens,
+        "completion_tokens": model.usage.completion_tokens,
+    }
