@@ -12,6 +12,7 @@ from doxa.core.values import Draft, Evidence, Question, Status, Turn
 from doxa.memory import Beliefs
 from doxa.reason.drafts import abstention
 from doxa.reason.facts import answer_from_facts, relevant_facts
+from doxa.reason.passages import answer_from_passages
 from doxa.reason.prompted import PROMPT_VERSION, write_with_model
 from doxa.reason.sentences import answer_from_sentences
 from doxa.reason.summary import PastFact, relevant_rules, summarise
@@ -56,6 +57,10 @@ def answer(
         past = question.past or day is not None
         quotable = [key for item in evidence for key in item.turn_ids if not _outdated(key, beliefs, past=past)]
         turns = [said for key in quotable if (said := turn(key))]
+        rules = [rule.span for rule in beliefs.rules]
+        said = [told for item in evidence for key in item.turn_ids if (told := turn(key))]
+        draft = answer_from_passages(question, said, beliefs, day=day, today=today, unasserted=rules)
+    if draft is None:
         draft = answer_from_sentences(question, turns, asker=asker, unasserted=[rule.span for rule in beliefs.rules])
     return draft or abstention()
 
