@@ -24,6 +24,29 @@ def test_withdrawing_a_turn_takes_back_what_rests_on_it(ana):
     assert ana.json("stats")["turns"] == 4
 
 
+def test_withdrawing_a_source_takes_back_all_that_it_said(ana):
+    """Whoever spoke; its text stays, and one command takes it back."""
+    before = objects(ana)
+    assert ana("withdraw", "--source", "Ana", "--reason", "she was joking").stdout.startswith("Withdrew Ana.")
+    assert objects(ana) == set() and "she was joking" in ana("history", "Ana").stdout
+    assert ana("withdraw").exit_code == 1 and ana("withdraw", "D2:1", "--source", "Ana").exit_code == 1
+    assert ana("undo").stdout.startswith("Undone.")
+    assert objects(ana) == before
+    ana("undo")
+    assert "Lisbon" in objects(ana)
+
+
+def test_a_preview_changes_nothing(ana):
+    """In words and as JSON; what is asked for in two ways is an error."""
+    before = objects(ana)
+    shown = ana("what-if", "--say", "I moved to Oslo.").stdout
+    assert shown.startswith("This would follow:") and "Oslo" in shown and "no longer:" in shown
+    assert {change["kind"] for change in ana.json("what-if", "--withdraw", "D2:1")} >= {"retract", "restore"}
+    assert ana("what-if", "--say", "Hello!").stdout == "No fact would change.\n"
+    assert ana("what-if", "--say", "x", "--withdraw", "D2:1").exit_code == 1
+    assert objects(ana) == before
+
+
 def test_unknown_ids_are_errors(ana):
     """Nothing changes."""
     assert ana("withdraw", "D9:9").exit_code == 1

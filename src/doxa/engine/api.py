@@ -30,7 +30,7 @@ from doxa.core.values import (
     Role,
     Turn,
 )
-from doxa.engine.intake import Day, Moment, clean, read_day, read_end, read_turn, require_text
+from doxa.engine.intake import Day, Moment, clean, display_name, read_day, read_end, read_turn, require_text
 from doxa.engine.maintenance import Maintenance
 from doxa.engine.memory import Memory
 from doxa.engine.turn import Asked, respond
@@ -331,13 +331,6 @@ class Dialogue:
                 continue
             except StoreConflictError:  # something was forgotten since: the reply may repeat it
                 return
-
-
-def display_name(user: str) -> str:
-    """Return a user id as a name: "ana" -> "Ana"; ids that are no plain word stay as they are."""
-    if user in ("me", "default"):  # no name, and "Me lives in Rome" reads badly
-        return "User"
-    return user.capitalize() if user.isalpha() and user.islower() else user
 
 
 def _named(name: object, what: str) -> None:

@@ -227,13 +227,29 @@ class AsyncMemory:
         """Declare that a fact never was true; what it had displaced holds again."""
         return await asyncio.to_thread(self._twin.retract, fact_id, reason=reason)
 
-    async def withdraw(self, *, turn_id: str, reason: str = "") -> list[Change]:
-        """Stop trusting a turn: what only it supports goes, what it had displaced returns; its text is kept."""
-        return await asyncio.to_thread(self._twin.withdraw, turn_id=turn_id, reason=reason)
+    async def withdraw(
+        self, *, turn_id: str | None = None, source: str | None = None, reason: str = ""
+    ) -> list[Change]:
+        """Stop trusting a turn or a source: what only it supports goes, what it had displaced returns."""
+        return await asyncio.to_thread(self._twin.withdraw, turn_id=turn_id, source=source, reason=reason)
 
     async def undo(self) -> list[Change]:
-        """Withdraw the last turn that changed what is believed; returns what changed, empty when there is none."""
+        """Take the last change back: a turn, a withdrawal, a retraction, a merge or a split."""
         return await asyncio.to_thread(self._twin.undo)
+
+    async def what_if(
+        self,
+        *,
+        retract: str | None = None,
+        withdraw: str | None = None,
+        source: str | None = None,
+        say: str | None = None,
+        speaker: str | None = None,
+    ) -> list[Change]:
+        """Return what something would change, and change nothing."""
+        return await asyncio.to_thread(
+            self._twin.what_if, retract=retract, withdraw=withdraw, source=source, say=say, speaker=speaker
+        )
 
     async def forget(self, *, turn_id: str | None = None, everything: bool = False) -> Certificate:
         """Erase a turn, or everything, with all that was made from it: log rows, vectors, facts. Not reversible."""

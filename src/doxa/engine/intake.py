@@ -12,7 +12,7 @@ from dateutil.relativedelta import relativedelta
 from doxa.core.errors import InputError, TurnError
 from doxa.core.values import Role, Turn
 
-__all__ = ["Day", "Moment", "clean", "read_day", "read_end", "read_moment", "read_turn", "require_text"]
+__all__ = ["Day", "Moment", "clean", "display_name", "read_day", "read_end", "read_moment", "read_turn", "require_text"]
 
 Moment = datetime | date | str
 """A point in time: a datetime (naive ones are UTC), a date (its start), or an ISO 8601 text."""
@@ -117,3 +117,10 @@ def require_text(text: object, what: str) -> None:
 def clean(text: str) -> str:
     """Replace half surrogate pairs, which no database can store."""
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def display_name(user: str) -> str:
+    """Return a user id as a name: "ana" -> "Ana"; ids that are no plain word stay as they are."""
+    if user in ("me", "default"):  # no name, and "Me lives in Rome" reads badly
+        return "User"
+    return user.capitalize() if user.isalpha() and user.islower() else user

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -16,14 +17,14 @@ from doxa.core.values import Certificate, Change, Claim, Entity, Evidence, Expla
 from doxa.engine import transfer
 from doxa.engine.entities import by_hand, entities
 from doxa.engine.explain import explain
-from doxa.engine.intake import Day, Moment, clean, read_day, read_end, require_text
+from doxa.engine.intake import Day, Moment, clean, display_name, read_day, read_end, require_text
 from doxa.engine.query import sparql
 from doxa.engine.replay import NO_TURN, beliefs_at, erase_all, erase_turn
 from doxa.engine.summary import summary
 from doxa.engine.turn import search
 from doxa.engine.wiring import Parts
-from doxa.memory import Beliefs, Event, describe, describe_rule, using
-from doxa.revise import retract, withdraw
+from doxa.engine.withdrawal import NO_FACT, preview, retract_fact, undo, withdraw_source, withdraw_turn
+from doxa.memory import Beliefs, describe, describe_rule, using
 
 __all__ = ["Host", "Memory"]
 
@@ -235,48 +236,71 @@ class Memory:
             NotFoundError: there is no such fact.
         """
         self._doxa.wait(self.user)
+        return _retried(lambda: retract_fact(self._doxa.parts.log, self.user, fact_id, reason=clean(reason)))
 
-        def act() -> list[Change]:
-            with self._doxa.parts.log.user(self.user) as state:
-                fact, now = self._fact(state.beliefs, fact_id), datetime.now(UTC)
-                changes = retract(fact, state.beliefs, known_at=now, reason=clean(reason))
-                event = Event(
-                    kind="retracted", known_at=now, target=fact.fact_id, reason=clean(reason), changes=changes
-                )
-                self._doxa.parts.log.append(self.user, state, event)
-                return changes
+    def withdraw(self, *, turn_id: str | None = None, source: str | None = None, reason: str = "") -> list[Change]:
+        """Stop trusting a turn or a source: what only it supports goes, what it had displaced returns.
 
-        return _retried(act)
+        The text is kept, but withdrawn turns are no longer recalled.
 
-    def withdraw(self, *, turn_id: str, reason: str = "") -> list[Change]:
-        """Stop trusting a turn: what only it supports goes, what it had displaced returns; its text is kept.
+        Args:
+            turn_id: the turn.
+            source: a speaker, whose turns so far are all withdrawn; or a source that speakers quoted, of which only
+                what was said on its word is given up.
+            reason: why; it is kept in the history.
 
         Raises:
-            NotFoundError: there is no such turn.
+            InputError: neither or both are given.
+            NotFoundError: there is no such turn or source.
         """
+        if (turn_id is None) == (source is None):
+            raise InputError("withdraw: give either turn_id=... or source=....")
         self._doxa.wait(self.user)
-
-        def act() -> list[Change]:
-            with self._doxa.parts.log.user(self.user) as state:
-                if state.turn(turn_id) is None:
-                    raise NotFoundError(NO_TURN.format(user=self.user, turn_id=turn_id))
-                if turn_id in state.withdrawn:
-                    return []
-                now = datetime.now(UTC)
-                changes = withdraw(turn_id, state.beliefs, known_at=now, reason=clean(reason))
-                event = Event(kind="withdrawn", known_at=now, target=turn_id, reason=clean(reason), changes=changes)
-                self._doxa.parts.log.append(self.user, state, event)
-                return changes
-
-        return _retried(act)
+        log, why = self._doxa.parts.log, clean(reason)
+        if source is not None:
+            require_text(source, "withdraw: source")
+            return _retried(partial(withdraw_source, log, self.user, clean(source).strip(), reason=why))
+        return _retried(partial(withdraw_turn, log, self.user, str(turn_id), reason=why))
 
     def undo(self) -> list[Change]:
-        """Withdraw the last turn that changed what is believed; returns what changed, empty when there is none."""
+        """Take the last change back: a turn, a withdrawal, a retraction, a merge or a split.
+
+        What is believed afterwards is what was believed before. Called again, the change before that is taken back.
+
+        Returns:
+            What changed; empty when there is nothing to take back.
+        """
         self._doxa.wait(self.user)
-        with self._doxa.parts.log.user(self.user) as state:
-            changed = (change.turn_id for change in reversed(state.beliefs.changes))
-            last = next((key for key in changed if key is not None and key not in state.withdrawn), None)
-        return [] if last is None else self.withdraw(turn_id=last, reason="undone")
+        return _retried(lambda: undo(self._doxa.parts.log, self.user))
+
+    def what_if(
+        self,
+        *,
+        retract: str | None = None,
+        withdraw: str | None = None,
+        source: str | None = None,
+        say: str | None = None,
+        speaker: str | None = None,
+    ) -> list[Change]:
+        """Return what something would change, and change nothing.
+
+        Args:
+            retract: a fact id.
+            withdraw: a turn id.
+            source: a speaker or quoted source that would no longer be trusted.
+            say: what somebody might say now; it is read the built-in way, without a language model.
+            speaker: who might say it; by default the one person who has spoken as the user so far.
+
+        Raises:
+            InputError: not exactly one of the first four is given, or the text cannot be a turn.
+            NotFoundError: there is no such fact, turn or source.
+        """
+        self._doxa.wait(self.user)
+        parts = self._doxa.parts
+        if speaker is None:
+            with parts.log.user(self.user) as state:
+                speaker = state.person() or display_name(self.user)
+        return preview(parts, self.user, retract=retract, withdraw=withdraw, source=source, say=say, speaker=speaker)
 
     def forget(self, *, turn_id: str | None = None, everything: bool = False) -> Certificate:
         """Erase a turn, or everything, with all that was made from it: log rows, vectors, facts. Not reversible.
@@ -352,7 +376,7 @@ class Memory:
         fact_id = key.fact_id if isinstance(key, Fact) else key
         fact = beliefs.facts.get(fact_id)
         if fact is None:
-            raise NotFoundError(f"User {self.user!r} has no fact {fact_id!r}. `doxa facts --all` lists their ids.")
+            raise NotFoundError(NO_FACT.format(user=self.user, fact_id=fact_id))
         return fact
 
 

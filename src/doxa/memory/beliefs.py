@@ -277,7 +277,7 @@ class Beliefs:
         return list(self._by_turn.get(turn_id, ()))
 
     def said_by(self, source: str) -> tuple[list[Claim], list[Rule]]:
-        """Return the live claims of a speaker, or on the word of a quoted source, and the speaker's rules. O(claims)."""
+        """Return the live claims of a speaker or on the word of a quoted source, and the speaker's rules. O(claims)."""
         name = source.casefold()
         live = (claim for slot in self.claims.values() for claim in slot)
         said = [claim for claim in live if name in (claim.speaker.casefold(), claim.source.casefold())]

@@ -1,4 +1,4 @@
-"""Commands that change a memory by hand (retract, withdraw, merge, split, forget), or carry it elsewhere."""
+"""Commands that change a memory by hand (retract, withdraw, undo, merge, split, forget), or carry it elsewhere."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from doxa.transport.cli.render import clean, count
 from doxa.transport.cli.request import Request
 from doxa.transport.cli.show import Describe, show_changes
 
-__all__ = ["export", "forget", "import_", "merge", "retract", "split", "withdraw"]
+__all__ = ["export", "forget", "import_", "merge", "retract", "split", "undo", "what_if", "withdraw"]
 
 
 class Format(StrEnum):
@@ -56,15 +56,51 @@ def retract(
 @command("withdraw", example="doxa withdraw D3:5")
 def withdraw(
     request: Request,
-    turn_id: Annotated[str, typer.Argument(metavar="TURN_ID", help="The id of a turn.")],
+    turn_id: Annotated[str | None, typer.Argument(metavar="[TURN_ID]", help="The id of a turn.")] = None,
+    source: Annotated[
+        str | None, typer.Option("--source", metavar="NAME", help="A speaker, or whom speakers quoted.")
+    ] = None,
+    reason: Annotated[str, typer.Option("--reason", help="Why; it is kept in the history.")] = "",
 ) -> None:
-    """Stop trusting a turn; its text is kept.
+    """Stop trusting a turn, or a source; the text is kept.
 
-    What rested on it alone falls, and what it had displaced comes back.
+    What rested on it alone falls, and what it had displaced comes back. Of a speaker all turns so far are withdrawn; of
+    a quoted source only what was said on its word.
     """
     with request.memory() as memory:
-        changes = memory.withdraw(turn_id=turn_id)
-        _give_changes(request, changes, memory.describe, done=f"Withdrew {turn_id}.")
+        changes = memory.withdraw(turn_id=turn_id, source=source, reason=reason)
+        _give_changes(request, changes, memory.describe, done=f"Withdrew {clean(turn_id or source)}.")
+
+
+@command("undo", example="doxa undo --user ana")
+def undo(request: Request) -> None:
+    """Take the last change back, whatever it was.
+
+    A turn, a withdrawal, a retraction, a merge or a split: what was believed before it is believed again. Called again,
+    it takes back the change before that.
+    """
+    with request.memory() as memory:
+        changes = memory.undo()
+        _give_changes(
+            request, changes, memory.describe, done="Undone.", nothing="Nothing was believed otherwise before."
+        )
+
+
+@command("what-if", example="doxa what-if --say 'I moved to Oslo.'")
+def what_if(
+    request: Request,
+    retract: Annotated[str | None, typer.Option("--retract", metavar="FACT_ID", help="A fact is not true.")] = None,
+    withdraw: Annotated[
+        str | None, typer.Option("--withdraw", metavar="TURN_ID", help="A turn is not trusted.")
+    ] = None,
+    source: Annotated[str | None, typer.Option("--source", metavar="NAME", help="A source is not trusted.")] = None,
+    say: Annotated[str | None, typer.Option("--say", metavar="TEXT", help="Somebody says this now.")] = None,
+    speaker: Annotated[str | None, typer.Option("--speaker", metavar="NAME", help="Who says it.")] = None,
+) -> None:
+    """Show what something would change, and change nothing."""
+    with request.memory() as memory:
+        changes = memory.what_if(retract=retract, withdraw=withdraw, source=source, say=say, speaker=speaker)
+        _give_changes(request, changes, memory.describe, done="This would follow:", nothing="No fact would change.")
 
 
 @command("merge", example="doxa merge Kathi Katharina --reason 'she said so'")
@@ -170,9 +206,11 @@ def import_(
     request.give(done, lambda out: out.print(said, soft_wrap=True))
 
 
-def _give_changes(request: Request, changes: Sequence[Change], describe: Describe, *, done: str) -> None:
+def _give_changes(
+    request: Request, changes: Sequence[Change], describe: Describe, *, done: str, nothing: str = ""
+) -> None:
     def show(out: Console) -> None:
-        out.print(done if changes else f"{done} No fact changed.")
+        out.print(done if changes else nothing or f"{done} No fact changed.")
         show_changes(out, changes, describe)
 
     request.give(changes, show)

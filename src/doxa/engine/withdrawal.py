@@ -1,0 +1,197 @@
+"""What a person takes back by hand: a fact, a turn, a source, or the last change; and what that would change."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from doxa.core.errors import InputError, NotFoundError
+from doxa.core.values import Change, Turn
+from doxa.engine.intake import read_turn
+from doxa.engine.replay import NO_TURN, reading_of, undone
+from doxa.engine.wiring import Parts
+from doxa.memory import Event, MemoryLog, UserState
+from doxa.revise import give_up, retract, revise, withdraw
+
+__all__ = ["NO_FACT", "preview", "retract_fact", "undo", "withdraw_source", "withdraw_turn"]
+
+NO_FACT = "User {user!r} has no fact {fact_id!r}. `doxa facts --all` lists their ids."
+UNDONE = "undone"
+NAMED = 8
+"""Sources that an error names."""
+
+
+def retract_fact(log: MemoryLog, user: str, fact_id: str, *, reason: str) -> list[Change]:
+    """Declare that a fact never was true.
+
+    Raises:
+        NotFoundError: there is no such fact.
+        StoreConflictError: somebody wrote at the same time; call again.
+    """
+    with log.user(user) as state:
+        event = _retracted(state, user, fact_id, reason)
+        log.append(user, state, event)
+        return list(event.changes)
+
+
+def withdraw_turn(log: MemoryLog, user: str, turn_id: str, *, reason: str) -> list[Change]:
+    """Stop trusting a turn; nothing happens when it is withdrawn already.
+
+    Raises:
+        NotFoundError: there is no such turn.
+        StoreConflictError: somebody wrote at the same time; call again.
+    """
+    with log.user(user) as state:
+        event = _withdrawn(state, user, turn_id, reason)
+        if turn_id in state.withdrawn:
+            return []
+        log.append(user, state, event)
+        return list(event.changes)
+
+
+def withdraw_source(log: MemoryLog, user: str, source: str, *, reason: str) -> list[Change]:
+    """Stop trusting what a speaker has said so far, or what was said on the word of a quoted source.
+
+    Raises:
+        NotFoundError: nobody of that name has said anything or was quoted.
+        StoreConflictError: somebody wrote at the same time; call again.
+    """
+    with log.user(user) as state:
+        event = _distrusted(state, user, source, reason)
+        log.append(user, state, event)
+        return list(event.changes)
+
+
+def undo(log: MemoryLog, user: str) -> list[Change]:
+    """Take back the last change that was not taken back yet: a turn, a withdrawal, a retraction, a merge or a split.
+
+    What is believed afterwards is what was believed before it. Nothing happens when there is none. Cost: one pass over
+    the log, and one revision.
+
+    Raises:
+        StoreConflictError: somebody wrote at the same time; call again.
+    """
+    with log.user(user) as state:
+        last = _last(log, user, state)
+        if last is None:
+            return []
+        now = datetime.now(UTC)
+        event = Event(
+            kind="undone", known_at=now, target=last.target, undoes=last.kind, reason=UNDONE, claims=last.claims
+        )
+        if last.kind == "maintained" and last.about is not None:
+            target = last.about.turn_id
+            changes = withdraw(target, state.beliefs, known_at=now, reason=UNDONE)
+            event = replace(event, target=target, claims=(), changes=changes)
+        else:
+            event = replace(event, changes=undone(event, state.beliefs))
+            event = event if last.kind == "identified" else replace(event, claims=())
+        log.append(user, state, event)
+        return list(event.changes)
+
+
+def preview(
+    parts: Parts,
+    user: str,
+    *,
+    retract: str | None = None,
+    withdraw: str | None = None,
+    source: str | None = None,
+    say: str | None = None,
+    speaker: str,
+) -> list[Change]:
+    """Return what one of these would change, and change nothing.
+
+    Args:
+        parts: what the engine is made of.
+        user: whose memory it is.
+        retract: the id of a fact.
+        withdraw: the id of a turn.
+        source: the name of a speaker or of a quoted source.
+        say: a turn that somebody might say now, read the built-in way.
+        speaker: who might say it.
+
+    Raises:
+        InputError: none or several are given, or the turn cannot be read.
+        NotFoundError: there is no such fact, turn or source.
+    """
+    given = {"retract": retract, "withdraw": withdraw, "source": source, "say": say}
+    asked = [(name, value) for name, value in given.items() if value is not None]
+    if len(asked) != 1:
+        raise InputError(f"what_if: expected exactly one of {', '.join(given)}, got {len(asked)}.")
+    ((name, value),) = asked
+    with parts.log.user(user) as state:
+        if name == "say":
+            return _said(value, state, parts, user=user, speaker=speaker)
+        make = {"retract": _retracted, "withdraw": _withdrawn, "source": _distrusted}[name]
+        return list(make(state, user, value, "").changes)
+
+
+def _retracted(state: UserState, user: str, fact_id: str, reason: str) -> Event:
+    fact, now = state.beliefs.facts.get(fact_id), datetime.now(UTC)
+    if fact is None:
+        raise NotFoundError(NO_FACT.format(user=user, fact_id=fact_id))
+    changes = retract(fact, state.beliefs, known_at=now, reason=reason)
+    return Event(kind="retracted", known_at=now, target=fact_id, reason=reason, changes=changes)
+
+
+def _withdrawn(state: UserState, user: str, turn_id: str, reason: str) -> Event:
+    now = datetime.now(UTC)
+    if state.turn(turn_id) is None:
+        raise NotFoundError(NO_TURN.format(user=user, turn_id=turn_id))
+    changes = withdraw(turn_id, state.beliefs, known_at=now, reason=reason)
+    return Event(kind="withdrawn", known_at=now, target=turn_id, reason=reason, changes=changes)
+
+
+def _distrusted(state: UserState, user: str, source: str, reason: str) -> Event:
+    now = datetime.now(UTC)
+    claims, rules = state.beliefs.said_by(source)
+    if not claims and not rules and not state.turns_of(source):
+        raise NotFoundError(_nobody(state, user, source))
+    why = reason or f"{source} is no longer trusted"
+    changes = give_up(claims, rules, state.beliefs, known_at=now, reason=why)
+    return Event(kind="distrusted", known_at=now, target=source, reason=why, changes=changes)
+
+
+def _nobody(state: UserState, user: str, source: str) -> str:
+    known = dict.fromkeys(turn.speaker for turn in state.turns.values())
+    known |= {claim.source: None for said in state.beliefs.claims.values() for claim in said if claim.source}
+    names = ", ".join(repr(name) for name in list(known)[:NAMED]) or "nobody"
+    return f"User {user!r} has nothing that {source!r} said, or that was said on that word. Known sources: {names}."
+
+
+def _said(text: str, state: UserState, parts: Parts, *, user: str, speaker: str) -> list[Change]:
+    """Return what a turn would change if it were said now, in the latest session."""
+    latest = max(state.turns.values(), key=lambda turn: turn.ordinal, default=None)
+    turn = read_turn(
+        text,
+        user=user,
+        session=latest.session if latest else "default",
+        speaker=speaker,
+        role="user",
+        at=state.now(),
+        turn_id="what-if",
+        max_chars=parts.config.engine.max_turn_chars,
+    )
+    turn = replace(turn, ordinal=state.ordinal + 1)
+    context = state.context(turn, parts.config.engine.context_turns)
+    found, _ = reading_of(turn, context, state.beliefs, parts.parser)
+    return revise(found.claims, state.beliefs, turn_id=turn.turn_id, known_at=turn.at, rules=found.rules)
+
+
+def _last(log: MemoryLog, user: str, state: UserState) -> Event | None:
+    """Return the last change that was not taken back; every `undone` takes back the last one before it."""
+    standing: list[Event] = []
+    for row in log.rows(user):
+        if row.kind in ("turn", "erased"):
+            continue
+        event = Event.from_row(row, _about(state, row.about))
+        if event.kind == "undone":
+            del standing[-1:]
+        elif event.kind != "maintained" or event.changes or event.rules:
+            standing.append(event)
+    return standing[-1] if standing else None
+
+
+def _about(state: UserState, ordinal: int | None) -> Turn | None:
+    return None if ordinal is None else state.turns.get(ordinal)
