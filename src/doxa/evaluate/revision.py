@@ -89,7 +89,7 @@ class RevisionReport:
         return {
             "benchmark": "revision",
             "data": self.data,
-            "claims": self.claims,
+            **({"claims": self.claims} if self.claims else {}),
             **self.scores.to_dict(),
             "turns": self.turns,
             "turns_per_s": round(self.turns / self.ingest_s, 1) if self.ingest_s else 0.0,

@@ -128,9 +128,6 @@ def _question(entry: Mapping[str, Any]) -> Question:
         given["terms"] = tuple(entry["terms"])
     if "as_of" in entry:
         given["as_of"] = date.fromisoformat(entry["as_of"])
-    for name in ("expects", "before", "settled"):  # TODO until they are on main
-        if name not in Question.__dataclass_fields__:
-            given.pop(name, None)
     _known(given, frozenset(field.name for field in fields(Question)))
     return Question(text="", polarity=not entry.get("not", False), **given)
 
