@@ -15,7 +15,7 @@ from doxa.core.values import Asks, Draft, Fact, Interval, Question, Status, Term
 from doxa.memory import Beliefs, is_current, is_tie, stems
 from doxa.reason.disputes import last_words
 from doxa.reason.drafts import FindTurn, abstention, disputed_draft, draft_of, together
-from doxa.reason.kinds import fitting, places
+from doxa.reason.kinds import NUMBER_WORDS, fitting, is_occupation, place_of
 from doxa.reason.matching import Match, matches
 from doxa.reason.readings import by_entity, readings
 from doxa.reason.sources import by_source, who_says
@@ -25,9 +25,11 @@ from doxa.reason.truth import truth
 
 __all__ = ["answer_from_facts", "duration", "relevant_facts"]
 
-COUNTS = frozenset("no two three four five six seven eight nine ten eleven twelve".split())
+COUNTS = frozenset(NUMBER_WORDS) - {"one"}
 MOST_GROUPS = 6
 """Groups of soft matches that are looked at, the best first."""
+PLURAL = re.compile(r"(?:[a-z-]+ )*(?:[a-z]+(?<!s)s|children|people|men|women)")
+JOBS = frozenset(["works_as", "works_at"])
 UNITS = (("year", 365.25), ("month", 30.44), ("week", 7.0), ("day", 1.0))
 
 
@@ -183,9 +185,12 @@ def _value_of(question: Question, fact: Fact, today: date | None, lexicon: Lexic
 
 
 def _typed(label: str, fact: Fact, question: Question, lexicon: Lexicon | None) -> str | None:
-    if question.kind == "where" and not places(fact):
-        inner = re.search(r" (?:at|in) (.+)$", label)  # "nurse at the city hospital"
-        return inner[1] if inner else None
+    asked = question.relation.name if question.relation else ""
+    described = fact.relation.name in ("is_a", "has_state")
+    if described and asked in JOBS and not is_occupation(label, lexicon):
+        return None
+    if question.kind == "where" or (asked == "works_at" and described):
+        return place_of(fact)
     value = fitting(label, question.expects, lexicon)
     if value is None and question.expects in ("time", "date", "day", "month", "year") and fact.valid.start:
         value = fitting(Interval.format(fact.valid.start, fact.valid.start_precision), question.expects, lexicon)
@@ -241,10 +246,13 @@ def relevant_facts(question: Question, beliefs: Beliefs, *, limit: int, today: d
     return list({fact.fact_id: fact for fact in [*direct, *others]}.values())[:limit]
 
 
-def _count(facts: Sequence[Fact]) -> str:
-    """Return the number that a fact states ("three kids", "4 cups"), else how many there are."""
+def _count(facts: Sequence[Fact]) -> str | None:
+    """Return the number that a fact states ("three kids", "4 cups"), else how many there are; None if none can tell."""
     stated = [str(fact.object).split()[0] for fact in facts if fact.object.label]
     numbers = [word for word in stated if word[:1].isdigit() or word.casefold() in COUNTS]
+    several = [fact for fact in facts if PLURAL.fullmatch(fact.object.label)]
+    if several and not numbers:
+        return None  # "has kids": how many is not said
     return numbers[-1] if numbers else str(len({fact.object.key for fact in facts}))
 
 

@@ -11,9 +11,13 @@ from typing import Any
 
 from doxa.backends.lexicon import Lexicon
 from doxa.core.values import Fact
-from doxa.memory import stems
+from doxa.memory import relation_type, stems
 
-__all__ = ["PATTERNS", "PLACES", "attributes", "fitting", "is_colour", "relations_of_attribute"]
+__all__ = [
+    "GROUPS",
+    "NUMBER_WORDS", "PATTERNS", "PLACES", "attributes", "fitting", "is_occupation", "is_sort", "place_of",
+    "relations_of_attribute",
+]  # fmt: skip
 
 NUMBER_WORDS = (
     "no one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
@@ -80,6 +84,10 @@ ADDRESS = re.compile(
     r"\d|\b(?:street|road|avenue|lane|square|place|close|alley|drive|way|court|quay|gasse|stra(?:ß|ss)e|rue|via|calle)\b",
     re.I,
 )
+GROUPS = frozenset(
+    "family household team company firm business class school club band choir group department office crew".split()
+)
+"""Groups that are named by one of them: "Tom's family is getting a dog", "the coach of Tom's team"."""
 SORTS = frozenset(
     f"noun.{sort}" for sort in ("food", "plant", "artifact", "communication", "substance", "animal", "body")
 )
@@ -110,12 +118,20 @@ def attributes() -> Mapping[str, tuple[str, ...]]:
     return {noun: tuple(names.split()) for noun, names in _table()["attributes"].items()}
 
 
-def relations_of_attribute(noun: str) -> tuple[str, ...]:
-    """Return the relations under which an attribute may be known ("employer": works_at), closest first."""
-    return attributes().get(noun.casefold(), ())
+def relations_of_attribute(noun: str, relation: str = "") -> tuple[str, ...]:
+    """Return the relations under which an attribute may be known ("employer": works_at), closest first.
+
+    Args:
+        noun: of the attribute, in the singular or plural.
+        relation: that which the question names itself.
+    """
+    word = noun.casefold()
+    forms = (word, word.removesuffix("s"), re.sub(r"ies$", "y", word))
+    found = next((attributes()[form] for form in forms if form in attributes()), ())
+    return (*found, *_table()["also"].get(relation, "").split())
 
 
-def is_colour(label: str) -> bool:
+def _is_colour(label: str) -> bool:
     """Tell whether a label names a colour."""
     return bool(set(label.casefold().replace("-", " ").split()) & set(_table()["colours"]["names"].split()))
 
@@ -141,10 +157,30 @@ def fitting(label: str, expects: str, lexicon: Lexicon | None = None) -> str | N
     return _of_class(label, expects, lexicon)
 
 
-def places(fact: Fact) -> bool:
-    """Tell whether the object of a fact may be a place: by the preposition of its relation, or its name."""
+def place_of(fact: Fact) -> str | None:
+    """Return the place that a fact names: its object, by the relation or its name, or part of it; None for none."""
     label = fact.relation.label
-    return bool(PLACING.search(label)) or label in ("visits", "home", "is") or fact.object.label[:1].isupper()
+    towards = re.search(r" (?:to|in|at) (.+)$", label)
+    if relation_type(fact.relation.name, label).kind == "noun" and towards:
+        return towards[1].title()  # "flight to Chengdu"
+    inner = re.search(r" (?:at|in) (.+)$", fact.object.label)
+    if PLACING.search(label) or label in ("visits", "home") or fact.object.label[:1].isupper():
+        return fact.object.label or None
+    return inner[1] if inner else None
+
+
+def is_occupation(label: str, lexicon: Lexicon | None) -> bool:
+    """Tell whether a label names what somebody does for a living, by the lexicon's people; False without one."""
+    head = re.split(r" (?:at|of|in|for|with) ", label)[0].split()[-1:]
+    senses = lexicon.senses(head[0], "n")[:2] if lexicon is not None and head else ()
+    return any(sense.supersense == "noun.person" for sense in senses) and not _table()["people"].count(f" {head[0]} ")
+
+
+def is_sort(label: str, noun: str, lexicon: Lexicon | None) -> bool:
+    """Tell whether the lexicon knows a thing to be of the kind that a noun names ("rabbit", "animal")."""
+    head = label.casefold().split()[-1:]
+    above = _above(head[0], lexicon) if head else frozenset()
+    return bool({noun, noun.removesuffix("s"), re.sub(r"ies$", "y", noun)} & above)
 
 
 def _formed(label: str, expects: str) -> str | None:
@@ -185,7 +221,7 @@ def _of_class(label: str, expects: str, lexicon: Lexicon | None) -> str | None:
     """Return a value of a kind that the question names with a noun of its own ("which fruits")."""
     noun = expects.split()[-1]
     if noun in ("colour", "color", "colours", "colors"):
-        return label if is_colour(label) else None
+        return label if _is_colour(label) else None
     wanted, words = set(stems(noun)), set(stems(label))
     if wanted & words or not wanted:
         return label

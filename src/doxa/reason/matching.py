@@ -18,7 +18,7 @@ from typing import Any
 from doxa.backends.lexicon import Lexicon, PartOfSpeech
 from doxa.core.values import Fact, Question, Status, Term
 from doxa.memory import Beliefs, base_forms, is_name, relation_type, stems
-from doxa.reason.kinds import PATTERNS, PLACES, fitting, places
+from doxa.reason.kinds import GROUPS, PATTERNS, PLACES, fitting, is_sort, place_of
 
 __all__ = ["Match", "matches", "wording"]
 
@@ -33,6 +33,7 @@ HEAD, LOOSE = 2.0, 0.5
 """Weights of the word that a question hangs on, and of those that only place it; others weigh 1."""
 MOST_SENSES = 2
 """Senses of a word whose synonyms count, the commonest first."""
+PLACED = re.compile(r"(?:in|at|on|from|to|near|by) (?:which|what)\b", re.IGNORECASE)
 OWNED = re.compile(r"(.+)'s (.+)$")
 
 
@@ -93,6 +94,8 @@ class _Matcher:
     anchors: list[Term] = field(default_factory=list)
     wanted: dict[str, float] = field(default_factory=dict)
     """The stems that a fact has to cover, each with its weight."""
+    sort: str = ""
+    """The noun with the question word, where nothing else is asked ("what kind of animal is Bo")."""
     _synonyms: dict[str, frozenset[str]] = field(default_factory=dict)
     _names: dict[str, set[str]] | None = None
 
@@ -100,15 +103,21 @@ class _Matcher:
         self.anchors = list(_anchors(self.question, self.beliefs))
         known = {stem for anchor in self.anchors for stem in wording(f"{anchor.label} {anchor.key}")}
         named = {stem for term in self.question.about if is_name(term) for stem in wording(term.label)}
-        owners = {s for t in self.question.about if (m := OWNED.match(t.label)) for s in wording(m[1])}
-        free = known | named | owners
+        free = known | named
+        focus = self.question.focus
         heads, loose = wording(self.question.head), {s for word in self.question.loose for s in wording(word)}
-        weigh = {
-            s: HEAD if s in heads else LOOSE if s in loose else 1.0 for w in self.question.focus for s in wording(w)
-        }
+        groups = self._groups()
+        weights = {stem: LOOSE if stem in loose or stem in groups else 1.0 for w in focus for stem in wording(w)}
+        weigh = {stem: HEAD if stem in heads else weight for stem, weight in weights.items()}
         self.wanted = {stem: weight for stem, weight in weigh.items() if stem not in free}
         if not self.wanted and self.question.expects not in PATTERNS:
-            self.wanted = dict.fromkeys(wording(self.question.noun) - free, 1.0)
+            self.sort = self.question.noun.casefold()
+            self.wanted = dict.fromkeys(wording(self.sort) - free, 1.0)
+
+    def _groups(self) -> frozenset[str]:
+        """Return the stems of groups that are named by one of them ("Ana's team")."""
+        owned = (OWNED.match(term.label) for term in self.question.about)
+        return frozenset(stem for match in owned if match and match[2] in GROUPS for stem in wording(match[2]))
 
     def match(self, fact: Fact) -> Match | None:
         """Return how a fact answers; None when it does not."""
@@ -174,6 +183,8 @@ class _Matcher:
         strong |= self._named(fact.subject.key)
         if not self.wanted:
             return self._plain(fact)
+        if self.sort and is_sort(fact.object.label, self.sort, self.lexicon):
+            return 1.0 if fact.relation.label.split()[0] == "is" else 0.8
         said: frozenset[str] | None = None
         total, firm = 0.0, False
         for word, weight in self.wanted.items():
@@ -240,7 +251,7 @@ class _Matcher:
             return self._when(fact)
         if question.noun and wording(fact.object.label) == wording(question.noun) and question.kind != "count":
             return "subject"  # "which phone company": X is my phone company
-        if self._misplaced(fact) or (question.kind == "where" and not places(fact)):
+        if self._misplaced(fact) or (question.kind == "where" and place_of(fact) is None):
             return ""
         free = fact.object.key and not any(self._same(fact.object.key, a.key) for a in self.anchors)
         echoed = wording(fact.object.label) <= {s for w in question.focus for s in stems(w)}
@@ -256,6 +267,8 @@ class _Matcher:
         question, label = self.question, fact.object.label
         if question.expects == "person":
             return label.islower() and label.endswith("s")
+        if wording(question.noun) & wording(label) or PLACED.match(question.text):
+            return False
         plain = question.expects not in PATTERNS and question.kind == "value" and question.noun != ""
         return plain and question.expects not in PLACES and fact.relation.label.split()[-1] in ("at", "near", "from")
 
@@ -331,4 +344,5 @@ def _alike(one: str, other: str) -> bool:
         if a != b:
             break
         shared += 1
-    return shared >= 5 and shared >= 0.75 * max(len(one), len(other))
+    shorter, longer = sorted((len(one), len(other)))
+    return (shared >= 5 and shared >= 0.75 * longer) or (shared == shorter >= 4 and longer <= shorter + 3)

@@ -7,12 +7,9 @@ from dataclasses import replace
 
 from doxa.core.values import Fact, Question, Term
 from doxa.memory import Beliefs, answered_by, attribute, kinds_of, relation_type, same_words, stems
-from doxa.reason.kinds import relations_of_attribute
+from doxa.reason.kinds import GROUPS, relations_of_attribute
 
 __all__ = ["by_entity", "readings", "same_thing"]
-
-HOUSEHOLD = frozenset(["family", "household"])
-"""What does what its owner does: "Tom's family is getting a dog"."""
 
 
 def readings(question: Question, beliefs: Beliefs) -> Iterator[tuple[Question, list[Fact]]]:
@@ -72,7 +69,7 @@ def _other_names(asked: Term, beliefs: Beliefs) -> Iterator[Term]:
         if fact.relation.name == "is_called" and fact.polarity and fact.object.key == asked.key:
             yield fact.subject
     owner, _, noun = asked.key.rpartition("'s ")
-    if owner and noun in HOUSEHOLD:
+    if owner and noun in GROUPS:
         yield Term(owner, asked.label[: len(owner)])
 
 
@@ -86,12 +83,13 @@ def _relations(question: Question, facts: list[Fact]) -> Iterator[set[str]]:
     name = question.relation.name
     yield {name, *kinds_of(name)}
     noun = question.object.label if name == "has" and question.object is not None else ""
+    kept = question.noun if name == "has" and question.object is None else noun
     if noun:
         yield _nouns(noun, facts)
     kind = relation_type(name, question.relation.label)
     if kind.kind == "noun":
         yield _nouns(kind.label, facts) - {name}
-    for other in relations_of_attribute(kind.label if kind.kind == "noun" else noun):
+    for other in relations_of_attribute(kind.label if kind.kind == "noun" else kept, name):
         yield {other, *kinds_of(other)}
     for other in answered_by(name):
         yield {other, *kinds_of(other)}

@@ -8,6 +8,7 @@ from datetime import date
 from doxa.core.values import Draft, Fact, Modality, Question, Status, Term
 from doxa.memory import Beliefs, held_on, is_current, is_tie, kinds_of, relation_type
 from doxa.reason.drafts import FindTurn, draft_of, sentence_of
+from doxa.reason.kinds import NUMBER_WORDS
 from doxa.reason.matching import wording
 
 __all__ = ["counted", "life", "marital", "retired"]
@@ -139,7 +140,7 @@ def _headed(label: str, noun: str) -> bool:
     """Tell whether a label names one thing of a kind ("contractor for the roof", "cardiology appointment")."""
     head = re.split(r" (?:of|for|in|with|from|at|on|to) ", label.rpartition("'s ")[2])[0].casefold()
     several = head.endswith("s") and not head.endswith("ss")
-    counted = re.match(r"\d|(?:two|three|four|five|six|seven|eight|nine|ten|many|some|few|several)\b", head)
+    counted = re.match(rf"\d|(?:{'|'.join(NUMBER_WORDS)}|many|some|few|several)\b", head)
     last = noun.split()[-1:]
     return (
         bool(last)

@@ -13,7 +13,7 @@ from doxa.understand.declaratives import AUX
 from doxa.understand.referents import NAME, clean
 from doxa.understand.syntax import Tree, base, trees
 from doxa.understand.times import find_times
-from doxa.understand.verbgroup import ADVERBS
+from doxa.understand.verbgroup import ADVERBS, DO
 
 __all__ = ["Asked", "asked_by_tree", "trimmed"]
 
@@ -218,6 +218,9 @@ def _subject(tree: Tree, opening: int) -> list[int]:
     whole = _whole_rest(tree, opening, start)
     if whole:
         return whole
+    bare = _bare_verb(tree, opening)
+    if bare is not None and bare > start:
+        return list(range(start, bare))
     for place in range(start, len(tree.words)):
         if base(tree.relation(place)) in ("nsubj", "csubj") or tree.relation(place) == "nsubj:pass":
             tokens = tree.under(place)
@@ -225,6 +228,16 @@ def _subject(tree: Tree, opening: int) -> list[int]:
                 tokens = [token for n, token in enumerate(tokens) if token == start + n]
                 return _with_name_behind(tree, tokens)
     return []
+
+
+def _bare_verb(tree: Tree, opening: int) -> int | None:
+    """Return the verb that the parser took for a noun ("does Ana | smoke?"); None where it sees a verb."""
+    places = [place for place in range(opening + 1, len(tree.words)) if tree.upos(place) != "PUNCT"]
+    if tree.form(opening) not in DO or any(tree.upos(place) == "VERB" for place in places):
+        return None
+    last = next((p for p in reversed(places) if tree.form(p) not in ADVERBS | {"now", "anymore", "today"}), None)
+    lower = last is not None and tree.words[last].form.islower() and tree.upos(last) in ("NOUN", "PROPN", "ADJ")
+    return last if lower else None
 
 
 def _whole_rest(tree: Tree, opening: int, start: int) -> list[int]:
@@ -236,6 +249,9 @@ def _whole_rest(tree: Tree, opening: int, start: int) -> list[int]:
         rest.pop()
     if not rest or rest != list(range(rest[0], rest[-1] + 1)):
         return []
+    name = next((n for n, place in enumerate(rest) if tree.upos(place) != "PROPN"), len(rest))
+    if 0 < name < len(rest) and tree.upos(rest[name]) in ("DET", "ADP"):
+        return []  # "for how many years was | Ana | a nurse"
     modifiers = ("amod", "acl", "compound", "nmod")
     verbal = any(
         tree.upos(p) in ("VERB", "AUX") and base(tree.relation(p)) not in modifiers and p != rest[-1] for p in rest
@@ -271,12 +287,13 @@ def _as_written(tree: Tree, tokens: Sequence[int]) -> str:
 
 def _names(tree: Tree, opening: int) -> Iterator[str]:
     """Yield names, and what is said to be somebody's, each with its owner before it."""
+    bare = _bare_verb(tree, opening) if opening < len(tree.words) else None
     for place in range(len(tree.words)):
         inner = tree.relation(place) in ("compound", "flat") and tree.upos(tree.head(place)) == "PROPN"
         owned = tree.kid(place, "nmod:poss") is not None
         definite = any(tree.form(det) in ("the", "this", "that") for det in tree.kids(place, "det"))
         if owned or (tree.upos(place) == "PROPN" and not inner) or (definite and tree.upos(place) == "NOUN"):
-            tokens = tree.phrase_tokens(place)
+            tokens = [token for token in tree.phrase_tokens(place) if token != bare]
             if tree.upos(place) != "PROPN":
                 tokens = [token for token in tokens if token >= opening]
             text = _as_written(tree, tokens) if tokens else ""

@@ -112,7 +112,14 @@ def declare(text: str, *, subject: str = "") -> Declarative | None:
             return None
         whole = found.text.replace(SUBJECT, subject)
         named = re.fullmatch(rf"(the .+) (is|was|are|were) {HOLE}", whole)
-        return replace(found, text=f"{_genitive(f'{named[1]} {named[2]}')} {HOLE}" if named else whole)
+        if named:
+            return replace(found, text=f"{_genitive(f'{named[1]} {named[2]}')} {HOLE}")
+        owned = re.fullmatch(rf"the ([\w -]+?) of ((?:{NAME}|(?:my|our|his|her|your)\b).*)", subject)
+        return (
+            replace(found, text=found.text.replace(SUBJECT, f"{_possessive(owned[2])} {owned[1]}"))
+            if owned
+            else (replace(found, text=whole))
+        )
     return _declared(text)
 
 

@@ -99,6 +99,7 @@ def read_question(
         return _about_source(base, next(filter(None, sources.groups()), ""), referents)
     base = replace(base, expects=_expected(base.kind, asked, declarative))
     found = [] if declarative is None else list(_readings(base, declarative, referents, at, parser))
+    found.sort(key=lambda one: _without_head(one, base.head))
     if not found:
         subject = _named_subject(written, referents) if declarative is None or not base.about else base.about[0]
         return replace(base, subject=subject)
@@ -194,6 +195,11 @@ def _readings(
             for told in propose_parsed(predication, referents, at):
                 if HOLE not in declarative.text or HOLE in (told.object.label, told.subject.label):
                     yield _with(base, declarative, told)
+
+
+def _without_head(reading: Question, head: str) -> bool:
+    """Tell whether a reading took an auxiliary for the verb ("what has she banned" is not about what she has)."""
+    return bool(head) and reading.relation is not None and reading.relation.name == "has" and head != "have"
 
 
 def _distinct(readings: Sequence[Question]) -> Iterator[Question]:
