@@ -20,7 +20,7 @@ __all__ = ["accepted", "answered", "confirmed", "quoted_value", "refuted"]
 
 RECENT = 4
 OPENING = re.compile(
-    r"^(?:(?:yes|yep|yeah|no|nope|nah|oh|well|hm+|ah|right|correct|exactly|indeed|true|same here|ditto|confirmed|actually|"
+    r"^(?:(?:I can confirm(?: that)?|can confirm(?: that)?|I confirm|yes|yep|yeah|no|nope|nah|oh|well|hm+|ah|right|correct|exactly|indeed|true|same here|ditto|confirmed|actually|"
     r"wait|really|I (?:also )?(?:have|had|heard|thought|think|got|say|said|read|saw|see|was told|remember)(?: that| it is| it was)?|"
     r"(?:it|that|this|he|she|they) (?:is|was|are|were)|mine says|my \w+ says)\b[,:;.]?\s*)+",
     re.IGNORECASE,

@@ -128,9 +128,9 @@ def refit(claim: Claim, fragment: Fragment, at: datetime) -> Claim | None:
         return tie
     if old and sort_of(fragment.new, at) != "date":
         found = _substituted(claim, new, old)
-        if found is not None or not _same_date(claim, old, at):
+        if found is not None or not _same_date(claim, fragment.old, at):
             return found
-    if old and not _same_date(claim, old, at):
+    if old and not _same_date(claim, fragment.old, at):
         return _substituted(claim, new, old)
     return _valued(claim, fragment, at)
 

@@ -75,6 +75,7 @@ FLEETING = re.compile(
 BARE_NOUN = re.compile(r"[A-Za-z][a-z]+")
 ACCEPTED = re.compile(r"(?:fine|ok|okay|alright|all right)")
 CLOCK_PREPOSITIONS = frozenset("at from by until till before after between".split())
+NUMBERED = re.compile(r"(?:the )?[A-Za-z]+ [A-Z]{0,2}\d[\w./-]*")
 WEEKDAYS = re.compile(r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekends|weekdays)", re.IGNORECASE)
 LASTING = frozenset(
     "be have own keep live work know like love hate prefer want need belong stay remain use wear".split()
@@ -133,6 +134,8 @@ def participants(scene: Scene, predication: Predication) -> Iterator[Proposition
         kind = _relation(scene, predication.form, preposition)
         for part in coordinated(text) or [text]:
             if _participates(preposition, part, bool(predication.objects)):
+                numbered = bool(NUMBERED.fullmatch(part)) and not _person(scene)  # a thing is in one room at a time
+                kind = replace(kind, functional=kind.functional or numbered)
                 yield from _negatable(scene, kind, part, polarity, scene.modality(event=True), _when(scene), 0.6)
 
 

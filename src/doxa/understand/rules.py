@@ -68,6 +68,7 @@ CLAUSE_WORDS = frozenset("i he she we they it you is are was were am that which 
 LIGHT = frozenset("go come take be happen fail last continue end start get have become fall".split())
 PRONOUNS = frozenset("i he she we they you it".split())
 OPENERS = frozenset("everyone everybody nobody the my our his her their there".split())
+GROUPS = frozenset("team club class course group squad band choir lesson lessons practice training".split())
 MOST_MEMBERS = 8
 MOST_WORDS, MOST_COMMAS = 40, 6
 """Where a condition may end: words and commas that are tried; it bounds the cost of a very long sentence."""
@@ -518,9 +519,19 @@ def _clash(match: re.Match[str], reading: _Reading) -> None:
     said = match[0]
     tail = said[match.end("both") :].partition("both")[0].strip() or "do"
     verb = third_person(tail.split()[0])
-    atoms = [atoms_of(" ".join([who, verb, *tail.split()[1:], noun]), reading.reader()) for noun in (match["a"], match["b"])]
+    nouns = _same_kind(match["a"], match["b"])
+    atoms = [atoms_of(" ".join([who, verb, *tail.split()[1:], noun]), reading.reader()) for noun in nouns]
     if all(len(found) == 1 for found in atoms):
         reading.found.extend(_apart([atom for found in atoms for atom in found]))
+
+
+def _same_kind(one: str, other: str) -> tuple[str, str]:
+    """Return two alternatives with the noun that only one of them has ("football and the swim team")."""
+    one = one[:1].casefold() + one[1:] if one.casefold().startswith(("the ", "a ")) or len(one.split()) == 1 else one
+    heads = [noun.split()[-1] if noun.split()[-1] in GROUPS and len(noun.split()) > 1 else "" for noun in (one, other)]
+    if heads[1] and not heads[0]:
+        return f"the {clean(one)} {heads[1]}", other
+    return (one, f"the {clean(other)} {heads[0]}") if heads[0] and not heads[1] else (one, other)
 
 
 def _roster(match: re.Match[str], reading: _Reading) -> None:

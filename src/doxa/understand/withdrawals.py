@@ -21,9 +21,12 @@ TRIGGER = frozenset(
         "forget ignore disregard scratch strike drop delete remove undo discard erase retract withdraw said told gave "
         "mentioned wrote say tell mean take back joke kidding true please what everything anything whatever all bit "
         "part thing stuff one remark comment statement claim earlier before just now ago yesterday today again never "
-        "mind mine own wrong mistaken number figure value entry information made lied memory"
+        "mind mine own wrong mistaken number figure value entry information made lied memory well too also please then entirely word go "
+        "business bogus nonsense rubbish mistake misunderstanding back"
     )
 ) - frozenset(stems("memory"))
+KINDS = ("withdraw", "joke", "erase")
+WHAT = ("what", "what2", "what3", "what4", "what5")
 ALL = re.compile(r"\b(?:everything|all|anything|whatever|any of)\b", re.IGNORECASE)
 ABOUT = re.compile(r"\b(?:about|regarding|concerning|on|of)\b (?P<topic>[^,;.!?:]{2,80})", re.IGNORECASE)
 NEGATED = re.compile(r"\b(?:not|never|no longer)\b", re.IGNORECASE)
@@ -40,7 +43,7 @@ RULE_OVER = re.compile(
 
 def is_withdrawal(text: str) -> bool:
     """Tell whether a sentence takes something back."""
-    return bool(wording("withdraw").search(text) or wording("joke").search(text))
+    return any(wording(kind).search(text) for kind in KINDS)
 
 
 def withdrawals(text: str, earlier: Earlier) -> Repair | None:
@@ -52,12 +55,15 @@ def withdrawals(text: str, earlier: Earlier) -> Repair | None:
 
     Only what the speaker said himself is taken back, with the source that he gave for it. Deterministic; O(claims).
     """
-    match = wording("withdraw").search(text) or wording("joke").search(text)
+    match = next((found for kind in KINDS if (found := wording(kind).search(text))), None)
     if match is None:
         return None
     named = match.groupdict()
-    what, rest = _split(next((w for key in ("what", "what2", "what3", "what4") if (w := named.get(key))), ""))
+    what, rest = _split(next((w for key in WHAT if (w := named.get(key))), ""))
     targets = _meant(what, earlier)
+    if named.get("what5"):
+        wanted = stems_of(what) - TRIGGER
+        targets = [claim for claim in targets if wanted and wanted <= heads(claim) | stems_of(claim.span)]
     if not targets:
         return None
     rest = rest or text[match.end() :].strip(" ,.;:-!")
