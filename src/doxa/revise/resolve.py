@@ -325,8 +325,15 @@ def start_of(claim: Claim) -> date | None:
 
 def _again(standing: Standing, claim: Claim) -> bool:
     """Tell whether a claim says that what was over by then holds anew; an event on one day is only told again."""
+    if _is_point(standing.valid) and _is_point(claim.valid) and claim.modality is Modality.ASSERTED:
+        days = (standing.valid.start, claim.valid.start)  # a second visit, unless the days are one, told more exactly
+        return not any(one.holds_on(day) for one, day in zip((claim.valid, standing.valid), days, strict=True) if day)
     over = _ended_before(standing, claim) and standing.valid.start != standing.valid.end
     return over and not claim.ended and claim.valid.end is None
+
+
+def _is_point(valid: Interval) -> bool:
+    return valid.start is not None and valid.start == valid.end
 
 
 def _is_past(claim: Claim) -> bool:
@@ -357,8 +364,9 @@ def _closest(standing: Standing) -> Claim:
 
 
 def _ended_before(standing: Standing, claim: Claim) -> bool:
-    end, start = standing.valid.end, start_of(claim)
-    return end is not None and start is not None and end <= start
+    end, start, day = standing.valid.end, start_of(claim), _day(claim)
+    ahead = standing.first.modality is Modality.PLANNED and end is not None and day is not None and day < end
+    return end is not None and start is not None and end <= start and not ahead  # a plan for a day to come is moved
 
 
 def _begins_after(standing: Standing, claim: Claim) -> bool:

@@ -22,7 +22,7 @@ from doxa.understand.scene import Proposition
 from doxa.understand.states import state_in
 from doxa.understand.times import TimeSpan, find_times, number_of
 
-__all__ = ["anchored", "continued"]
+__all__ = ["anchored", "continued", "returned"]
 
 NAMES = frozenset("lives_in lives_in_country works_at studies_at drives dates".split())
 """Relations to something with a name that a bare name continues."""
@@ -48,6 +48,14 @@ JUDGED = re.compile(
     re.IGNORECASE,
 )
 """A verdict on a reading tells what kind of thing was measured ("way too much for a beagle")."""
+BACK = re.compile(
+    r"(?i:(?:(?:I am|we are|I have just got|we have just got|I just got|we just got|got|just|finally|now) )*back "
+    r"(?:home )?from (?:(?:my|our|an?|the) )?"
+    r"(?:(?:(?P<many>\w+) )?(?:\w+ )?(?P<unit>day|night|week|fortnight|month|weekend)s? |"
+    r"(?:\w+ )?(?:trip|holiday|vacation|visit|honeymoon|tour|city break|break) )?(?:(?:in|to|around|at) )?)"
+    rf"(?P<place>{NAME})(?=$|[,;.:!]| and\b)"
+)
+"""What somebody is back from."""
 THEN = re.compile(r"\b(?P<how>until|till|since|before|by|from) then(?: on)?\b", re.IGNORECASE)
 AFTER = re.compile(r"^(?P<lead>(?:and|but|so) )?after (?:that|this)\b,?", re.IGNORECASE)
 BEFORE = re.compile(r"^(?P<lead>(?:and|but|so) )?before (?:that|this)\b,?", re.IGNORECASE)
@@ -93,6 +101,26 @@ class _Rest:
     placed: bool
     """It opens with a preposition ("at 77", "down to 40")."""
     times: tuple[TimeSpan, ...]
+
+
+def returned(text: str, referents: Referents, at: datetime) -> tuple[list[Proposition], str]:
+    """Return the trip from which somebody is back ("Back from a week in Jordan, ..."), and the rest of the sentence.
+
+    The trip is dated by its length, back from the day of speaking; without one it is told with the month.
+    """
+    match = BACK.match(text)
+    if match is None or not named(match["place"]):
+        return [], text
+    number, day = number_of(match["many"] or "one"), at.date()
+    month = day.replace(day=1)
+    valid = Interval(start=month, end=month, start_precision="month", end_precision="month")
+    if number is not None and match["unit"]:
+        days = {"day": 1, "night": 1, "weekend": 2, "week": 7, "fortnight": 14, "month": 30}[match["unit"].casefold()]
+        length = relativedelta(days=int(number) * days)
+        valid = Interval(start=day - length, end=day)
+    place = referents.placed(match["place"])
+    told = Proposition(subject=referents.speaker, kind=relation_type("travels_to"), object=place, valid=valid)
+    return [told], text[match.end() :].strip(" ,;:.")
 
 
 def continued(text: str, said: Sequence[Claim], referents: Referents, at: datetime) -> Iterator[Proposition]:

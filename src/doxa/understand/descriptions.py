@@ -9,7 +9,7 @@ from dataclasses import replace
 from doxa.core.values import Interval, Modality, Term
 from doxa.memory import attribute, relation_type
 from doxa.understand.measures import headcount, measured
-from doxa.understand.referents import NAME, PET, clean, kin_of, named, term
+from doxa.understand.referents import NAME, NEWBORN, PET, clean, kin_of, named, term
 from doxa.understand.roles import post
 from doxa.understand.scene import (
     EMPTY_OBJECT,
@@ -55,10 +55,12 @@ STATES = frozenset(
     "healthy recovered cancelled postponed closed open finished ready empty full late overdue lost missing redundant "
     "off proud happy sad afraid scared bilingual left-handed dyslexic alive deceased working".split()
 )
+ANYTHING = re.compile(r"^favou?rites?(?: (?:things?|ones?)(?: .*)?| right now| ever| at the moment)?$")
+"""A favourite of no kind of its own is only liked."""
 SELF_DATED = re.compile(
     r"birthday|anniversary|deadline|appointment|interview|meeting|exam|flight|wedding|party|"
     r"visit|due date|check-?up|reservation|trip|concert|graduation|lesson|viewing|session|dinner|"
-    r"lunch|funeral|surgery|operation",
+    r"lunch|funeral|surgery|operation|\btest\b",
     re.I,
 )
 SAME_AS = {
@@ -131,6 +133,11 @@ def naming(scene: Scene, name: str, whose: Term) -> Iterator[Proposition]:
     owner, _, noun = whose.label.rpartition("'s ")
     if owner and (kin_of(noun) or noun in PET):
         yield replace(say(scene, attribute(kin_of(noun) or noun), name), subject=term(owner))
+        born = scene.referents.births.get(whose.key)
+        known = scene.referents.beliefs.about(whose.key, "born_on") if NEWBORN.match(noun) else []
+        born = born or next((fact.valid for fact in known if fact.polarity), None)
+        if born is not None:
+            yield replace(say(scene, relation_type("born_on"), str(born), valid=born), subject=term(name))
     elif whose.key != name.casefold():
         yield replace(say(scene, relation_type("is_called"), name), subject=whose)
 
@@ -198,8 +205,15 @@ def _owned_value(scene: Scene) -> Iterator[Proposition]:
                 ),
                 subject=scene.owner,
             )
-    favourite = re.match(r"(?:one of )?(?:(my|our|his|her)|(.+)'s) (favou?rite [\w ]+?)$", direct)
-    if favourite and not scene.times:
+    favourite = re.match(
+        r"(?:one of )?(?:(my|our|his|her)|(.+)'s) (?:absolute |all-time )?(favou?rites?(?: [\w ]+?)?)$", direct
+    )
+    if favourite and ANYTHING.search(favourite[3]):
+        owner = scene.referents.owner(favourite[1]) if favourite[1] else scene.referents.resolve(favourite[2])
+        if owner:
+            told = say(scene, relation_type("likes"), "", polarity=polarity, ended=ended)
+            yield replace(told, subject=owner, object=scene.subject)
+    elif favourite and not scene.times and " " in favourite[3]:
         owner = scene.referents.owner(favourite[1]) if favourite[1] else scene.referents.resolve(favourite[2])
         if owner:
             kind = attribute(favourite[3].replace("favorite", "favourite"))

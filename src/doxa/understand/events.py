@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from doxa.core.values import Interval, Modality
+from doxa.core.values import Interval, Modality, Term
 from doxa.memory import attribute, relation_type
 from doxa.understand.descriptions import DIET, OCCUPATION, naming
-from doxa.understand.referents import NAME, PET, clean, kin_of, named, term
+from doxa.understand.referents import NAME, NEWBORN, PET, clean, kin_of, named, term
 from doxa.understand.scene import (
     EMPTY_OBJECT,
     HOLE,
@@ -28,6 +28,7 @@ from doxa.understand.times import MONTHS, number_of
 __all__ = [
     "PRICING",
     "anniversary",
+    "birth",
     "boundary",
     "called",
     "fondness",
@@ -63,6 +64,31 @@ def life(scene: Scene) -> Iterator[Proposition]:
         yield say(scene, relation_type("born_on" if born else "died_on"), day, valid=point)
     if not born and HOLE not in clause.rest:
         yield from entered(scene)
+
+
+def birth(scene: Scene) -> Iterator[Proposition]:
+    """Yield the birth of a child that "arrived last night", or that somebody "gave birth to"."""
+    clause, noun = scene.clause, scene.subject.label.rpartition("'s ")[2]
+    over = clause.tense in ("past", "perfect") and clause.modality is Modality.ASSERTED and not clause.negated
+    if not over:
+        return
+    if clause.verb in ("arrive", "come+along") and (NEWBORN.match(noun) or noun in ("baby", "little one")):
+        if not scene.complement.phrases and not scene.complement.direct:
+            scene.referents.mention(scene.subject)
+            yield from _born(scene, scene.subject)
+    elif clause.verb == "give" and scene.complement.direct == "birth" and is_animate(scene):
+        baby = BABY.match(scene.complement.at("to"))
+        if baby is not None:
+            newborn = term(f"{scene.subject.label}'s baby {baby[1]}")
+            scene.referents.mention(newborn)
+            scene.referents.gender[newborn.key] = "f" if baby[1] in ("girl", "daughter") else "m"
+            yield from _born(scene, newborn)
+
+
+def _born(scene: Scene, child: Term) -> Iterator[Proposition]:
+    if scene.point is not None and scene.clause.tense in ("past", "perfect"):
+        scene.referents.births[child.key] = scene.point
+        yield replace(say(scene, relation_type("born_on"), str(scene.point), valid=scene.point), subject=child)
 
 
 def turns(scene: Scene) -> Iterator[Proposition]:
@@ -139,10 +165,10 @@ def relatives(scene: Scene) -> Iterator[Proposition]:
         return
     baby = BABY.match(scene.complement.direct)
     if baby:
-        child = "daughter" if baby[1] in ("girl", "daughter") else "son"
-        newborn = term(f"{scene.subject.label}'s {child}")
+        newborn = term(f"{scene.subject.label}'s baby {baby[1]}")
         scene.referents.mention(newborn)
-        scene.referents.gender[newborn.key] = "f" if child == "daughter" else "m"
+        scene.referents.gender[newborn.key] = "f" if baby[1] in ("girl", "daughter") else "m"
+        yield from _born(scene, newborn)
     pet = re.match(r"an? (?:[\w-]+ ){0,2}?([\w-]+)$", scene.complement.direct)
     if pet and pet[1] in PET:
         scene.referents.mention(term(f"{scene.subject.label}'s {pet[1]}"))

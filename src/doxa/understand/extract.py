@@ -14,11 +14,12 @@ from datetime import datetime
 from doxa.backends.parser import Parser
 from doxa.core.values import Claim, Modality, Term, Turn
 from doxa.understand.clauses import Clause, parse_clause
-from doxa.understand.continuations import continued
+from doxa.understand.continuations import continued, returned
 from doxa.understand.distil import clauses_of, name_relatives
 from doxa.understand.measures import AMOUNT, readings
 from doxa.understand.nominals import appositions, lacks, relatives, sorts_of
 from doxa.understand.predications import Predication, predications
+from doxa.understand.plans import slot_time
 from doxa.understand.propose import HOLE, Proposition, propose, propose_parsed
 from doxa.understand.referents import NAME, Referents, named
 from doxa.understand.syntax import trees
@@ -78,6 +79,12 @@ class Scope:
 def extract(text: str, scope: Scope) -> list[Proposition]:
     """Return what a written-out sentence says. Cost O(len(text)) and one call of the parser."""
     parser = scope.parser
+    timed = list(slot_time(text, scope.referents))
+    if timed:
+        return timed
+    trip, rest = returned(text, scope.referents, scope.at)
+    if trip:
+        return [*trip, *(extract(rest, scope) if rest else [])]
     found = list(continued(text, scope.said, scope.referents, scope.at))
     if found:
         return found

@@ -12,7 +12,7 @@ from typing import Any
 from doxa.core.values import Claim, Term
 from doxa.memory import Beliefs, is_tie, kinds_of
 
-__all__ = ["Tie", "base_name", "conflict", "linking", "namesakes", "ties_of", "words_of"]
+__all__ = ["Tie", "base_name", "conflict", "known_from", "linking", "namesakes", "ties_of", "words_of"]
 
 Tie = tuple[str, str]
 """Key of somebody, and the relation in which he has the person: ("ana", "cousin")."""
@@ -84,6 +84,12 @@ def _both(one: Tie, other: Tie) -> bool:
         return first_group not in ("kin", "animal")
     together = words_of("groups_together", first_group) | words_of("groups_together", second_group)
     return first_group in together or second_group in together
+
+
+def known_from(where: str) -> frozenset[str]:
+    """Return the ties of those whom one knows from a place ("from work": colleague, boss); empty for other places."""
+    rows = linking()["known_from"].items()
+    return next((frozenset(ties.split()) for words, ties in rows if re.search(rf"\b(?:{words})\b", where)), frozenset())
 
 
 @cache

@@ -9,12 +9,12 @@ from datetime import date, timedelta
 
 from doxa.core.values import Fact, Interval, Modality, Status
 from doxa.memory import attribute, relation_type, stems
-from doxa.understand.referents import clean, term
+from doxa.understand.referents import Referents, clean, term
 from doxa.understand.scene import Proposition, Scene, from_then, is_animate, say, when_of
 from doxa.understand.times import find_times
 from doxa.understand.verbs import base_of
 
-__all__ = ["CANCELLING", "MOVING", "activity", "appointment", "moved", "replanned", "shifted", "visit"]
+__all__ = ["CANCELLING", "MOVING", "activity", "appointment", "slot_time", "moved", "replanned", "shifted", "visit"]
 
 APPOINTMENT = re.compile(
     r"^(?:an? )?((?:[\w-]+ ){0,2}(?:appointment|interview|meeting|exam|flight|check-?up|reservation|booking|viewing|"
@@ -22,6 +22,12 @@ APPOINTMENT = re.compile(
     re.IGNORECASE,
 )
 WEEKLY = re.compile(r"^(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.IGNORECASE)
+SLOT = re.compile(
+    r"\b(?:(?P<which>[a-z]+) )?(?:slot|time|hour|start(?:ing)? time)(?: (?:for|of) (?:the |my |our )?(?P<what>[a-z][a-z ]*?))?"
+    r"(?: is| will be|:)(?: at)? (?P<clock>\d{1,2}[:.]\d\d(?: ?[ap]\.?m\.?)?|\d{1,2} ?[ap]\.?m\.?)",
+    re.IGNORECASE,
+)
+"""The clock time of something that was spoken of."""
 CANCELLING = frozenset(["cancel", "call+off", "drop"])
 MOVING = frozenset(["move", "postpone", "reschedule", "push", "shift", "delay", "change"])
 
@@ -32,13 +38,33 @@ def appointment(scene: Scene) -> Iterator[Proposition]:
     point = scene.point
     if match is None or point is None or scene.clause.verb not in ("have", "get", "book"):
         return
-    if point.start_precision != "day":
+    if point.start_precision == "year":
         return
     ahead = point.start is not None and point.start >= scene.today
     modality = scene.clause.modality
     modality = Modality.PLANNED if modality is Modality.ASSERTED and ahead else modality
     polarity = not scene.clause.negated
     yield say(scene, attribute(match[1]), when_of(scene), modality=modality, valid=point, polarity=polarity)
+
+
+def slot_time(text: str, referents: Referents) -> Iterator[Proposition]:
+    """Yield the clock time of something that has its day: "they've texted me the slot for cardiology: 10:40"."""
+    match = SLOT.search(text)
+    if match is None:
+        return
+    about = (match["what"] or match["which"] or "").casefold()
+    speaker = referents.speaker
+    known = [
+        fact
+        for fact in referents.beliefs.about(speaker.key)
+        if fact.status is Status.HELD and fact.polarity and fact.valid.start is not None and fact.functional
+        and fact.modality is Modality.PLANNED and set(about.split()) & set(fact.relation.label.split())
+    ]  # fmt: skip
+    for fact in known[-1:]:
+        day = Interval.format(fact.valid.start, fact.valid.start_precision)
+        kind = attribute(fact.relation.label)
+        value = term(f"{day} at {match['clock']}")
+        yield Proposition(subject=speaker, kind=kind, object=value, modality=fact.modality, valid=fact.valid)
 
 
 def visit(scene: Scene) -> Iterator[Proposition]:

@@ -11,10 +11,11 @@ from doxa.core.values import Modality, Term
 from doxa.memory import is_tie, relation_type
 from doxa.understand.careers import duty, employed, last_day, left
 from doxa.understand.clauses import PART_OF, Clause, Complement, complement_of
-from doxa.understand.descriptions import describe_subject
+from doxa.understand.descriptions import describe_subject, naming
 from doxa.understand.events import (
     PRICING,
     anniversary,
+    birth,
     boundary,
     called,
     departure,
@@ -33,7 +34,7 @@ from doxa.understand.open_clauses import open_clause
 from doxa.understand.plans import CANCELLING, MOVING, activity, appointment, moved, replanned, shifted, visit
 from doxa.understand.predicates import framed, plain
 from doxa.understand.predications import Predication
-from doxa.understand.referents import PET, Referents, clean, kin_of, named, term
+from doxa.understand.referents import NAME, PET, Referents, clean, kin_of, named, term
 from doxa.understand.roles import takeover
 from doxa.understand.scene import (
     HOLE,
@@ -64,6 +65,9 @@ NO_ONE = re.compile(
 )
 """Subjects of general statements, which are rules, and of denials of them."""
 FAVOURITE = re.compile(r"\bfavou?rite\b")
+NAMED = re.compile(
+    rf"(?P<whom>him|her|them|(?:the|our|my|his|her) [a-z]+(?: [a-z]+)?) (?P<name>{NAME})(?=$|,| after\b)"
+)
 NAMING = frozenset(["call", "name", "nickname", "dub"])
 MEASURED = re.compile(r"(?!(?:we|they|it|this|that|he|she)\b)[a-z]+(?: [a-z]+)?(?<!s)")
 """A noun without an article before a number is the speaker's: "blood pressure was 145 over 92"."""
@@ -102,7 +106,7 @@ def propose_parsed(predication: Predication, referents: Referents, at: datetime)
     """Return what a parsed clause says: by the patterns for its verb, else under the name of the verb itself."""
     predication = _resolved(predication, referents)
     if predication.clause.verb in NAMING and not predication.clause.passive:
-        return list(_nicknamed(predication, referents))
+        return list(_nicknamed(predication, referents, at))
     nouns = list(predication.subjects) or [""]
     found: list[Proposition] = []
     for scene in _scenes(
@@ -120,12 +124,19 @@ def propose_parsed(predication: Predication, referents: Referents, at: datetime)
     return found
 
 
-def _nicknamed(predication: Predication, referents: Referents) -> Iterator[Proposition]:
-    """Yield the name that people give somebody: "everybody calls him Gus"."""
-    name = predication.complement.at("as")
-    whose = referents.resolve(predication.objects[0]) if predication.objects else None
-    if whose is not None and named(name) and not predication.clause.negated:
-        yield Proposition(subject=whose, kind=relation_type("is_called"), object=term(name))
+def _nicknamed(predication: Predication, referents: Referents, at: datetime) -> Iterator[Proposition]:
+    """Yield the name that people give somebody: "everybody calls him Gus", "we're calling him Kojo"."""
+    named_so = NAMED.match(predication.clause.rest)  # parsers take the name for anything ("named [her Lotta]")
+    name = named_so["name"] if named_so else predication.complement.at("as")
+    called = named_so["whom"] if named_so else next(iter(predication.objects), "")
+    whose = referents.resolve(called) if called else None
+    if whose is None or not named(name) or predication.clause.negated:
+        return
+    if "'s " in whose.label:  # a relative or pet without a name so far
+        for scene in _scenes(predication.clause, predication.complement, ["I"], (), referents, at, dated=False):
+            yield from naming(scene, name, whose)
+        return
+    yield Proposition(subject=whose, kind=relation_type("is_called"), object=term(name))
 
 
 def _resolved(predication: Predication, referents: Referents) -> Predication:
@@ -134,6 +145,9 @@ def _resolved(predication: Predication, referents: Referents) -> Predication:
     def plain(text: str) -> str:
         if text.casefold() == "it" and referents.topic is not None and not FAVOURITE.search(predication.clause.rest):
             return referents.topic.label
+        mine = referents.known_by(text)
+        if mine:
+            return mine
         return ONE.sub(referents.kind, text) if referents.kind else text
 
     complement = predication.complement
@@ -300,7 +314,7 @@ def _read(scene: Scene) -> Iterator[Proposition]:
         if found:
             yield from found
             return
-    for reader in (takeover, left, employed, duty):
+    for reader in (birth, takeover, left, employed, duty):
         found = list(reader(scene))
         if found:
             yield from found

@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from doxa.core.values import Status, Term, Turn
+from doxa.core.values import Interval, Status, Term, Turn
 from doxa.memory import Beliefs, Name
-from doxa.understand.people import base_name, conflict, namesakes, ties_of
+from doxa.understand.people import base_name, conflict, known_from, namesakes, ties_of
 from doxa.understand.times import DAYS, MONTHS
 from doxa.understand.works import described_work
 
-__all__ = ["KIN", "PET", "WHERE_FROM", "Referents", "clean", "kin_of", "named", "term"]
+__all__ = ["KIN", "NEWBORN", "PET", "WHERE_FROM", "Referents", "clean", "kin_of", "named", "term"]
 
 KIN = {
     "mum": "mother", "mom": "mother", "mother": "mother", "mama": "mother", "mummy": "mother", "dad": "father",
@@ -40,7 +40,9 @@ KIN = {
     "cleaner": "cleaner", "vet": "vet", "hairdresser": "hairdresser", "physio": "physiotherapist",
     "physiotherapist": "physiotherapist", "accountant": "accountant", "lawyer": "lawyer", "supervisor": "supervisor",
     "trainer": "trainer", "co-founder": "co-founder", "business partner": "business partner", "godson": "godson",
-    "goddaughter": "goddaughter", "stepson": "stepson", "stepdaughter": "stepdaughter", "stepdad": "stepfather",
+    "goddaughter": "goddaughter", "baby boy": "son", "baby girl": "daughter",
+    "baby son": "son", "baby daughter": "daughter", "newborn": "baby", "newborn son": "son", "newborn daughter": "daughter",
+    "stepson": "stepson", "stepdaughter": "stepdaughter", "stepdad": "stepfather",
     "stepmum": "stepmother", "stepmom": "stepmother", "son-in-law": "son-in-law",
     "daughter-in-law": "daughter-in-law", "great-aunt": "great-aunt", "great-uncle": "great-uncle",
     "great-grandmother": "great-grandmother", "great-grandfather": "great-grandfather", "penpal": "pen pal",
@@ -53,8 +55,8 @@ KIN = {
 PET = frozenset("dog cat puppy kitten rabbit horse hamster parrot tortoise pet bunny pony goldfish".split())
 CLOSE = tuple(dict.fromkeys([*(name.replace(" ", "_") for name in KIN.values()), *sorted(PET)]))
 """The relations that tie people and animals to somebody."""
-FEMALE = re.compile(r"sister|mother|daughter|niece|aunt|wife|girlfriend|granddaughter|landlady")
-MALE = re.compile(r"brother|father|nephew|uncle|husband|boyfriend|grandson|(?<!per)\bson\b")
+FEMALE = re.compile(r"girl|sister|mother|daughter|niece|aunt|wife|girlfriend|granddaughter|landlady")
+MALE = re.compile(r"boy|brother|father|nephew|uncle|husband|boyfriend|grandson|(?<!per)\bson\b")
 SOLO_KIN = re.compile(
     r"^(?:mum|mom|dad|grandma|granny|gran|nan|grandpa|granddad|grandad|grandmother|grandfather|"
     r"mother|father|papa|mama)$",
@@ -70,6 +72,13 @@ FRESH = re.compile(
     r"eldest|youngest|oldest|late|lovely|dear|former)\s+",
     re.I,
 )
+NEWBORN = re.compile(r"(?:baby (?:boy|girl|son|daughter)|newborn(?: son| daughter)?)$", re.IGNORECASE)
+"""A child that is not one of those who are known by name."""
+EVENTS = re.compile(
+    r"\b(?:appointment|interview|meeting|exam|flight|check-?up|reservation|booking|viewing|surgery|operation|session|"
+    r"lesson|deadline|test|party|conference|presentation|concert|class|wedding|trip|visit|scan|shot|jab|course|train)$"
+)
+"""Nouns of what one has on a day."""
 OWN = re.compile(
     r"^the (?:\w+ )?(?:rent|membership|salary|deposit|subscription|lease|mortgage|commute|insurance)$", re.IGNORECASE
 )
@@ -154,6 +163,8 @@ class Referents:
     sorts: dict[str, str] = field(default_factory=dict)
     """What somebody or something with a name was called: "courier firm" by "swiftly"."""
     gender: dict[str, str] = field(default_factory=dict)
+    births: dict[str, Interval] = field(default_factory=dict)
+    """When a child was born that has no name yet, by its key."""
     _relatives: frozenset[str] | None = None
     _apart: dict[str, Term] = field(default_factory=dict)
     """Whom "the other Anna" and the like meant when the turn first used it: the same for all of the turn."""
@@ -164,7 +175,8 @@ class Referents:
         others = [t.speaker for t in context if t.speaker != turn.speaker]
         referents = cls(term(turn.speaker), term(others[-1]) if others else None, beliefs)
         for earlier in context[-6:]:
-            for claim in beliefs.said_in(earlier.turn_id):
+            told = sorted(beliefs.said_in(earlier.turn_id), key=lambda claim: claim.relation.name == "born_on")
+            for claim in told:  # a child that was just born is who is spoken of
                 noun = claim.subject.label.rpartition("'s ")[2]
                 if noun != claim.subject.label and (kin_of(noun) or noun in PET):
                     referents.mention(claim.subject)
@@ -301,6 +313,8 @@ class Referents:
     def relative(self, owner: Term, noun: str) -> Term:
         """Return the one relative, friend or pet of an owner that is known by name, else "Owner's noun"."""
         relation = kin_of(noun) or noun.casefold()
+        if (born := NEWBORN.match(noun)) is not None:
+            return term(f"{owner.label}'s {born[0].casefold()}")
         fresh = noun.casefold().startswith(("new ", "next "))  # "my new landlord" is not the one who is known
         facts = [] if fresh else self.beliefs.about(owner.key, relation.replace(" ", "_"))
         held = (fact.object for fact in facts if fact.status is Status.HELD and fact.polarity)
@@ -336,6 +350,12 @@ class Referents:
         whose = f"{relation} of {owner.key}".replace("'s ", " ")
         return Term(f"{name.key} ({whose})", name.label) if known else name
 
+    def placed(self, name: str) -> Term:
+        """Return the place of a name, told apart from somebody who is called so ("a week in Jordan")."""
+        place = term(clean(name))
+        people = [person for person in namesakes(place.label, self.beliefs) if ties_of(person.key, self.beliefs)]
+        return Term(f"{place.key} (place)", place.label) if people else place
+
     def called(self, name: str, *, relation: str = "") -> Term:
         """Return whom a bare name means: of several who have it the one with a tie, or who was spoken of last."""
         known = namesakes(name, self.beliefs) or self._first_named(name)
@@ -366,6 +386,14 @@ class Referents:
         """Return whom "the other Anna" or "Anna from work" means."""
         name = term(match["name"])
         if match.re is WHERE_FROM:
+            ties = known_from(match["where"])
+            known = [
+                person
+                for person in namesakes(name.label, self.beliefs)
+                if any(tie in ties for _, tie in ties_of(person.key, self.beliefs))
+            ]
+            if len({self.beliefs.key(person.key) for person in known}) == 1:
+                return known[0]
             return Term(f"{name.key} ({match['where'].casefold()})", " ".join(text.split()))
         known = namesakes(name.label, self.beliefs)
         last = self.called(name.label)
@@ -377,6 +405,23 @@ class Referents:
         """Tell whether a noun phrase names something of the speaker's that was spoken of ("the deposit", "our deposit")."""
         wanted, owner = f" {label.casefold()}", f"{self.speaker.key}'s"
         return any(key.removeprefix(owner).endswith(wanted) for key in self.beliefs.possessions(self.speaker.key))
+
+    def known_by(self, text: str) -> str:
+        """Return "my cardiology appointment" for "the cardiology one", when the speaker is known to have just that.
+
+        Cost O(what is known of the speaker), for phrases with "the" that are no names.
+        """
+        match = re.fullmatch(r"(?:the|that) (?P<noun>[a-z][\w' -]*?)(?P<one> ones?)?", text, re.IGNORECASE)
+        if match is None or (not match["one"] and not EVENTS.search(match["noun"])):
+            return ""
+        noun = match["noun"].casefold()
+        labels = {}
+        for fact in self.beliefs.about(self.speaker.key):
+            label = fact.relation.label if EVENTS.search(fact.relation.label) else fact.object.key
+            if fact.polarity and fact.status is Status.HELD and EVENTS.search(label):
+                labels[label] = label.startswith(f"{noun} ") if match["one"] else (f" {label}").endswith(f" {noun}")
+        fitting = [label for label, fits in labels.items() if fits]
+        return f"my {fitting[0]}" if len(fitting) == 1 else ""
 
     def _known_thing(self, owner: Term, noun: str) -> Term:
         wanted = noun.casefold().split()

@@ -20,7 +20,7 @@ from doxa.understand.alternatives import alternatives, members, split_alternativ
 from doxa.understand.answers import asked_statement
 from doxa.understand.atoms import ANYONE, AtomReader, atoms_of, contrasted, left_out
 from doxa.understand.classes import class_halves
-from doxa.understand.referents import NAME, Referents, clean, named, term
+from doxa.understand.referents import NAME, PET, Referents, clean, kin_of, named, term
 from doxa.understand.scene import coordinated
 from doxa.understand.svo import base_form, is_order, read_predication, verb_place
 from doxa.understand.text import words
@@ -160,7 +160,10 @@ def _introduced(piece: str, referents: Referents) -> None:
     """Note whom a part of a sentence is about, for a rule that follows it."""
     said = read_predication(words(piece))
     who = referents.resolve(said.subject) if said else None
-    if who is not None and who != referents.speaker and ("'s " in who.label or named(who.label)):
+    if who is None or who == referents.speaker:
+        return
+    noun = who.label.rpartition("'s ")[2]
+    if named(who.label) or kin_of(noun) or noun in PET:
         referents.mention(who)
 
 

@@ -160,7 +160,7 @@ def say(
 ) -> Proposition:  # fmt: skip
     """Return the proposition that the subject of a scene has `value` as its object."""
     return Proposition(
-        subject=scene.subject, kind=kind, object=value_term(scene, value), polarity=polarity, modality=modality,
+        subject=scene.subject, kind=kind, object=value_term(scene, value, place=kind.range == "Place"), polarity=polarity, modality=modality,
         valid=valid or Interval(), ended=ended, confidence=confidence,
     )  # fmt: skip
 
@@ -218,7 +218,7 @@ def _denied_by_name(scene: Scene, claim: Proposition) -> Iterator[Proposition]:
             yield replace(claim, kind=replace(kind, functional=fact.functional), object=fact.object)
 
 
-def value_term(scene: Scene, value: str) -> Term:
+def value_term(scene: Scene, value: str, *, place: bool = False) -> Term:
     """Return the term of an object: a person for a pronoun or a relative, else the words without their article."""
     value = value.strip(" ,")
     if value == HOLE:
@@ -230,6 +230,8 @@ def value_term(scene: Scene, value: str) -> Term:
         noun = (owned[1] or owned[2]).split()
         if any(word.casefold() in KIN or word.casefold() in PET for word in noun):
             return scene.referents.resolve(value) or term(clean(value))
+    if place and named(clean(value)):
+        return scene.referents.placed(value)
     work = described_work(value, scene.referents.speaker, scene.referents.beliefs)
     return work or term(clean(value) or value)
 
