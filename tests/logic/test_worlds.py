@@ -14,7 +14,7 @@ from pysat.solvers import Solver
 from doxa.logic import Lit, Theory, correct, greedy
 
 POLICIES = ("recency", "minimal", "weighted", "trust", "reject-new", "greedy")
-SMALL, LARGE, STEPS = 8_000, 2_000, 10
+SMALL, LARGE, STEPS = 8_500, 1_500, 10
 
 
 def world(seed):

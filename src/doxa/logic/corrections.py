@@ -143,7 +143,7 @@ def recency(theory: Theory, prior: Sequence[Name], new: Name) -> Correction:
 
     Cost: O(d log(n/d)) satisfiability checks to give up d of the n beliefs connected with the new one.
     """
-    return _by_preference(theory, prior, new, [new, *reversed(prior)])
+    return _by_preference(theory, prior, new, lambda near: [new, *reversed(near)])
 
 
 def trust(theory: Theory, prior: Sequence[Name], new: Name, weight: Weight) -> Correction:
@@ -151,8 +151,9 @@ def trust(theory: Theory, prior: Sequence[Name], new: Name, weight: Weight) -> C
 
     The new belief competes: less trusted than what it clashes with, it is rejected; as trusted, it wins, being newer.
     """
-    newest_first = [new, *reversed(prior)]
-    return _by_preference(theory, prior, new, sorted(newest_first, key=lambda name: -weight(name)))
+    return _by_preference(
+        theory, prior, new, lambda near: sorted([new, *reversed(near)], key=lambda name: -weight(name))
+    )
 
 
 def minimal(theory: Theory, prior: Sequence[Name], new: Name, prefer: Weight | None = None) -> Correction:
@@ -193,7 +194,7 @@ def weighted(theory: Theory, prior: Sequence[Name], new: Name, weight: Weight) -
 
 def reject_new(theory: Theory, prior: Sequence[Name], new: Name) -> Correction:
     """Return the correction that gives up the new belief when it clashes with the prior ones."""
-    return _by_preference(theory, prior, new, [*reversed(prior), new])
+    return _by_preference(theory, prior, new, lambda near: [*reversed(near), new])
 
 
 def _scope(theory: Theory, prior: Sequence[Name], new: Name) -> tuple[list[Name], tuple[Name, ...] | None]:
@@ -208,11 +209,13 @@ def _scope(theory: Theory, prior: Sequence[Name], new: Name) -> tuple[list[Name]
     return near, theory.core([*near, new])
 
 
-def _by_preference(theory: Theory, prior: Sequence[Name], new: Name, preferred: Sequence[Name]) -> Correction:
+def _by_preference(
+    theory: Theory, prior: Sequence[Name], new: Name, arrange: Callable[[Sequence[Name]], Sequence[Name]]
+) -> Correction:
     prior, core = _scope(theory, prior, new)
     if not core:
         return Correction(rejected=core is not None)
-    given_up = frozenset(_least_preferred(theory, preferred))
+    given_up = frozenset(_least_preferred(theory, arrange(prior)))
     return Correction(_in(given_up, prior), core, rejected=new in given_up)
 
 
