@@ -1,4 +1,5 @@
 """logic: beliefs, rules -> models, clashes, corrections; ontologies, facts -> relations, RDF; AMR -> OWL.
+"""logic: ontologies, facts -> relations, RDF, what follows by OWL 2 RL; AMR -> OWL.
 
 The only package that touches RDF tools and solvers. It knows values only; `memory` stands above it.
 """
@@ -34,6 +35,7 @@ from doxa.logic.corrections import (
     weighted,
 )
 from doxa.logic.differences import ORIGIN, Difference, aged, at_least, at_most, between, exactly
+from doxa.logic.closure import Clash, Closure, Delta, Proof, Statement
 from doxa.logic.formats import GraphFormat, read_quads, write_quads
 from doxa.logic.graph import FactGraph
 from doxa.logic.intervals import (
@@ -94,12 +96,17 @@ __all__ = [
     "AmrEdge",
     "AmrGraph",
     "AmrNode",
+    "Clash",
+    "Closure",
+    "Delta",
     "FORMAT",
     "FactGraph",
     "GraphFormat",
     "LogEntry",
+    "Proof",
     "QueryGraph",
     "Scope",
+    "Statement",
     "Translation",
     "WordSense",
     "amr_terms",

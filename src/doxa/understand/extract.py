@@ -18,8 +18,8 @@ from doxa.understand.continuations import continued, returned
 from doxa.understand.distil import clauses_of, name_relatives
 from doxa.understand.measures import AMOUNT, readings
 from doxa.understand.nominals import appositions, lacks, relatives, sorts_of
-from doxa.understand.predications import Predication, predications
 from doxa.understand.plans import slot_time
+from doxa.understand.predications import Predication, predications
 from doxa.understand.propose import HOLE, Proposition, propose, propose_parsed
 from doxa.understand.referents import NAME, Referents, named
 from doxa.understand.syntax import trees
