@@ -1,5 +1,4 @@
-"""logic: beliefs, rules -> models, clashes, corrections; ontologies, facts -> relations, RDF; AMR -> OWL.
-"""logic: ontologies, facts -> relations, RDF, what follows by OWL 2 RL; AMR -> OWL.
+"""logic: beliefs, rules -> models, clashes, corrections; ontologies, facts -> relations, RDF, OWL 2 RL; AMR -> OWL.
 
 The only package that touches RDF tools and solvers. It knows values only; `memory` stands above it.
 """
@@ -21,6 +20,7 @@ from doxa.logic.amr import enrich as enrich_amr
 from doxa.logic.amr import to_turtle as amr_to_turtle
 from doxa.logic.amr import translate as translate_amr
 from doxa.logic.archive import FORMAT, LogEntry, entries_of, to_quads
+from doxa.logic.closure import Clash, Closure, Delta, Proof, Statement
 from doxa.logic.cores import preferred_conflict
 from doxa.logic.corrections import (
     Correction,
@@ -35,7 +35,6 @@ from doxa.logic.corrections import (
     weighted,
 )
 from doxa.logic.differences import ORIGIN, Difference, aged, at_least, at_most, between, exactly
-from doxa.logic.closure import Clash, Closure, Delta, Proof, Statement
 from doxa.logic.formats import GraphFormat, read_quads, write_quads
 from doxa.logic.graph import FactGraph
 from doxa.logic.intervals import (
@@ -54,76 +53,80 @@ from doxa.logic.intervals import (
 )
 from doxa.logic.intervals import clash as interval_clash
 from doxa.logic.literals import Lit
-from doxa.logic.ontology import builtin_ontology, merge, read_ontology
+from doxa.logic.ontology import builtin_ontology, merge, read_axioms, read_ontology
+from doxa.logic.owl import Consequences, OwlState
 from doxa.logic.query import QueryGraph
 from doxa.logic.schema import from_models
 from doxa.logic.theory import Name, Theory
 
 __all__ = [
     "ANY_RELATION",
-    "Allen",
-    "Correction",
-    "Difference",
-    "Lit",
-    "Name",
+    "FORMAT",
     "ORIGIN",
-    "Policy",
-    "Related",
-    "Theory",
-    "aged",
-    "as_printed",
-    "at_least",
-    "at_most",
-    "between",
-    "compose",
-    "converse",
-    "correct",
-    "dated",
-    "end_of",
-    "exactly",
-    "greedy",
-    "interval_clash",
-    "minimal",
-    "possible",
-    "recency",
-    "reject_new",
-    "related",
-    "relations_between",
-    "start_of",
-    "tightened",
-    "trust",
-    "weighted",
+    "Allen",
     "AmrEdge",
     "AmrGraph",
     "AmrNode",
     "Clash",
     "Closure",
+    "Consequences",
+    "Correction",
     "Delta",
-    "FORMAT",
+    "Difference",
     "FactGraph",
     "GraphFormat",
+    "Lit",
     "LogEntry",
+    "Name",
+    "OwlState",
+    "Policy",
     "Proof",
     "QueryGraph",
+    "Related",
     "Scope",
     "Statement",
+    "Theory",
     "Translation",
     "WordSense",
+    "aged",
     "amr_terms",
     "amr_to_turtle",
+    "as_printed",
+    "at_least",
+    "at_most",
+    "between",
     "builtin_ontology",
+    "compose",
+    "converse",
+    "correct",
+    "dated",
+    "end_of",
     "enrich_amr",
     "entries_of",
+    "exactly",
     "from_models",
+    "greedy",
+    "interval_clash",
     "interval_of",
     "merge",
+    "minimal",
+    "possible",
     "preferred_conflict",
     "read_amr",
     "read_amrs",
+    "read_axioms",
     "read_ontology",
     "read_quads",
+    "recency",
+    "reject_new",
+    "related",
+    "relations_between",
     "scopes",
+    "start_of",
+    "tightened",
     "to_quads",
     "translate_amr",
+    "trust",
+    "weighted",
     "write_quads",
 ]

@@ -11,7 +11,7 @@ from doxa.core.values import Relation
 from doxa.logic.names import relation_iri
 from doxa.logic.terms import TYPE, flag, term
 
-__all__ = ["RECORD_TERMS", "declarations", "iri_of", "type_of"]
+__all__ = ["RECORD_TERMS", "class_axioms", "declarations", "iri_of", "relation_axioms", "type_of"]
 
 RECORD_TERMS = {
     "owl:AnnotationProperty": (
@@ -52,6 +52,23 @@ def declarations(relations: Iterable[Relation], ontology: Ontology) -> Iterator[
     yield from _classes(named, ontology)
     for name in sorted(kinds):
         yield from _relation(kinds[name], kinds.keys(), ontology)
+
+
+def class_axioms(ontology: Ontology) -> Iterator[Triple]:
+    """Yield what an ontology says of its classes, as far as conclusions are drawn from it. O(classes)."""
+    outside = {iri for kind in ontology.classes.values() for iri in kind.also}
+    for triple in _classes(set(ontology.classes), ontology):
+        named = {node.value for node in (triple.subject, triple.object) if isinstance(node, NamedNode)}
+        if triple.predicate != LABEL and named.isdisjoint(outside):
+            yield triple
+
+
+def relation_axioms(names: Iterable[str], ontology: Ontology) -> Iterator[Triple]:
+    """Yield what an ontology says of some of its relations, as far as conclusions are drawn from it. O(names)."""
+    annotations = (LABEL, term("meta:nature"), term("meta:noun"))
+    for name in names:
+        found = _relation(ontology.relations[name], ontology.relations, ontology)
+        yield from (triple for triple in found if triple.predicate not in annotations)
 
 
 def _with_parents(kind: RelationType, ontology: Ontology) -> Iterator[RelationType]:

@@ -82,24 +82,32 @@ class FactGraph:
             yield Triple(self.node("thing", key), TYPE, INDIVIDUAL)
             yield Triple(self.node("thing", key), LABEL, Literal(label))
 
-    def _assertion(self, fact: Fact) -> Iterator[Triple]:
+    def statement(self, fact: Fact) -> Triple:
+        """Return what a fact says of its subject, without its source, standing or polarity."""
         subject, relation = self.node("thing", fact.subject.key), iri_of(fact.relation.name, self.ontology)
-        value, axiom = self._value(fact), BlankNode(f"a{fact.fact_id}")
-        yield Triple(subject, relation, value)
+        return Triple(subject, relation, self._value(fact))
+
+    def denial(self, fact: Fact) -> Iterator[Triple]:
+        """Yield what says that a fact does not hold."""
+        node, (subject, relation, value) = BlankNode(f"n{fact.fact_id}"), self.statement(fact)
+        target = "owl:targetValue" if isinstance(value, Literal) else "owl:targetIndividual"
+        yield Triple(node, TYPE, term("owl:NegativePropertyAssertion"))
+        yield Triple(node, term("owl:sourceIndividual"), subject)
+        yield Triple(node, term("owl:assertionProperty"), relation)
+        yield Triple(node, term(target), value)
+
+    def _assertion(self, fact: Fact) -> Iterator[Triple]:
+        said, axiom = self.statement(fact), BlankNode(f"a{fact.fact_id}")
+        yield said
         yield Triple(axiom, TYPE, term("owl:Axiom"))
-        yield Triple(axiom, term("owl:annotatedSource"), subject)
-        yield Triple(axiom, term("owl:annotatedProperty"), relation)
-        yield Triple(axiom, term("owl:annotatedTarget"), value)
+        yield Triple(axiom, term("owl:annotatedSource"), said.subject)
+        yield Triple(axiom, term("owl:annotatedProperty"), said.predicate)
+        yield Triple(axiom, term("owl:annotatedTarget"), said.object)
         yield Triple(axiom, term("meta:fact"), self.node("fact", fact.fact_id))
 
     def _denial(self, fact: Fact) -> Iterator[Triple]:
-        node, value = BlankNode(f"n{fact.fact_id}"), self._value(fact)
-        target = "owl:targetValue" if isinstance(value, Literal) else "owl:targetIndividual"
-        yield Triple(node, TYPE, term("owl:NegativePropertyAssertion"))
-        yield Triple(node, term("owl:sourceIndividual"), self.node("thing", fact.subject.key))
-        yield Triple(node, term("owl:assertionProperty"), iri_of(fact.relation.name, self.ontology))
-        yield Triple(node, term(target), value)
-        yield Triple(node, term("meta:fact"), self.node("fact", fact.fact_id))
+        yield from self.denial(fact)
+        yield Triple(BlankNode(f"n{fact.fact_id}"), term("meta:fact"), self.node("fact", fact.fact_id))
 
     def _value(self, fact: Fact) -> NamedNode | Literal:
         kind = type_of(fact.relation, self.ontology)

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Literal as OneOf
 from typing import get_args
 
-from pyoxigraph import Literal, NamedNode, RdfFormat, parse
+from pyoxigraph import Literal, NamedNode, RdfFormat, Triple, parse
 
 from doxa.core.errors import FormatError, NotFoundError
 from doxa.core.ontology import ClassType, Nature, Ontology, RelationType
 from doxa.logic.names import PREFIXES, name_of_local
 
-__all__ = ["builtin_ontology", "merge", "read_ontology"]
+__all__ = ["builtin_ontology", "merge", "read_axioms", "read_ontology"]
 
 Graph = Mapping[str, Mapping[str, Sequence[object]]]
 """Subject -> predicate -> objects, by IRI; blank nodes as `_:id`."""
@@ -57,6 +57,19 @@ def read_ontology(path: Path, *, known: Ontology) -> Ontology:
     except OSError as exc:
         raise FormatError(f"expected a Turtle file, could not read it: {exc}", path=str(path)) from exc
     return merge(known, _read(data, path=str(path), known=known))
+
+
+def read_axioms(path: Path) -> tuple[Triple, ...]:
+    """Return all that a Turtle file says, class expressions and property chains included, for a reasoner.
+
+    Raises:
+        FormatError: it cannot be read any more; `read_ontology` says more of what is wrong with one.
+    """
+    try:
+        found = parse(path.read_bytes(), format=RdfFormat.TURTLE, rename_blank_nodes=True)
+        return tuple(quad.triple for quad in found)
+    except (OSError, SyntaxError, ValueError) as exc:
+        raise FormatError(f"expected an ontology in Turtle, got: {exc.args[0]}", path=str(path)) from exc
 
 
 def merge(known: Ontology, added: Ontology) -> Ontology:

@@ -1,0 +1,251 @@
+"""Facts -> the facts that follow from them by an ontology, and those that cannot hold together, kept up to date.
+
+What goes in: the current facts of a memory that are asserted, denials as negative assertions, and the axioms of the
+relations that they use. Things of different names are different things (people mean that when they use two names, and
+`merge` is how they say otherwise), so two values of a functional relation are a clash and not one thing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from pyoxigraph import Literal, NamedNode, Triple
+
+from doxa.core.consistency import Inconsistency
+from doxa.core.ontology import ClassType, Ontology, RelationType
+from doxa.core.values import Fact, Interval, Modality, Relation, Status, Term
+from doxa.logic.axioms import class_axioms, iri_of, relation_axioms, type_of
+from doxa.logic.closure import Clash, Closure, Node, Statement, minimal
+from doxa.logic.graph import FactGraph
+from doxa.logic.terms import TYPE
+from doxa.logic.wording import Wording
+
+__all__ = ["IS_A", "Consequences", "OwlState"]
+
+IS_A = Relation("is_a", "is a")
+"""What membership in a class is told with."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consequences:
+    """What some facts brought about by coming or going."""
+
+    inferred: tuple[Fact, ...] = ()
+    """Facts that follow now and did not before; `premises` are the ids of the facts that they follow from."""
+    withdrawn: tuple[Fact, ...] = ()
+    """Facts that followed before and do not any more."""
+    inconsistencies: tuple[Inconsistency, ...] = ()
+    """What cannot hold together, and was not there before."""
+
+
+class OwlState:
+    """The current facts of one user under an ontology, with what follows from them.
+
+    Sound and complete for the rules of OWL 2 RL (`logic.closure`). Axioms come in with the first fact that uses their
+    relation. Not safe between threads. Cost: of a change, what the rules find to do with it; of the object, O(facts).
+    """
+
+    def __init__(self, user: str, ontology: Ontology, *, axioms: Iterable[Triple] = ()) -> None:
+        """Begin without facts.
+
+        Args:
+            user: whose facts they are.
+            ontology: classes and relations.
+            axioms: more of them, such as class expressions and property chains of a Turtle file.
+        """
+        self.ontology = ontology
+        self._graph = FactGraph(user, ontology)
+        self._classes: dict[Node, ClassType] = {NamedNode(kind.iri): kind for kind in ontology.classes.values()}
+        self._facts: dict[str, tuple[Fact, tuple[Statement, ...]]] = {}
+        self._said: dict[Statement, dict[str, None]] = {}
+        self._things: dict[Node, Term] = {}
+        self._relations: dict[str, RelationType] = {
+            iri_of(name, ontology).value: kind for name, kind in ontology.relations.items()
+        }
+        self._loaded: dict[str, None] = {}
+        self._axioms = [Statement(*triple) for triple in (*class_axioms(ontology), *axioms)]
+        self._closure = self._empty()
+        self._scratch: Closure | None = None
+        self._words = Wording(ontology, self._things, self._relations)
+
+    def __len__(self) -> int:
+        """Return the number of facts that are held."""
+        return len(self._facts)
+
+    @property
+    def firings(self) -> int:
+        """Return how often a rule has found all of its premises: the measure of work."""
+        return self._closure.firings
+
+    def add(self, *facts: Fact) -> Consequences:
+        """Take in facts as they are now: one that is over, retracted or not asserted is taken out."""
+        return self.update(add=facts)
+
+    def remove(self, *facts: Fact | str) -> Consequences:
+        """Take facts out, by themselves or by id; unknown ones do not matter."""
+        return self.update(remove=facts)
+
+    def update(self, *, add: Iterable[Fact] = (), remove: Iterable[Fact | str] = ()) -> Consequences:
+        """Take facts out and others in, as one change."""
+        gone: dict[Statement, None] = {}
+        for one in remove:
+            gone |= dict.fromkeys(self._forget(one if isinstance(one, str) else one.fact_id))
+        come: dict[Statement, None] = {}
+        for fact in add:
+            gone |= dict.fromkeys(self._forget(fact.fact_id))
+            come |= dict.fromkeys(self._learn(fact))
+        delta = self._closure.update(add=come, remove=[one for one in gone if one not in self._said])
+        return Consequences(
+            inferred=tuple(self._told(delta.added)),
+            withdrawn=tuple(self._told(delta.removed)),
+            inconsistencies=tuple(self._inconsistencies(delta.clashes)),
+        )
+
+    def inferred(self) -> list[Fact]:
+        """Return every fact that follows and was not told itself. O(statements)."""
+        return list(self._told(self._closure.inferred()))
+
+    def inconsistencies(self) -> list[Inconsistency]:
+        """Return what cannot hold together, each set of facts once; empty when all can."""
+        return list(self._inconsistencies(self._closure.clashes()))
+
+    def why(self, fact: Fact) -> tuple[str, ...]:
+        """Return how a fact follows, in plain words, one sentence for each step; empty when it does not follow."""
+        statement = self._class_of(fact) or Statement(*self._graph.statement(fact))
+        proof = self._closure.proof(statement)
+        return () if proof is None else tuple(self._words.steps(proof))
+
+    # Facts and statements
+
+    def _learn(self, fact: Fact) -> Iterator[Statement]:
+        """Take note of a fact, and yield what it says with the axioms that it needs."""
+        if fact.status is not Status.HELD or fact.modality is not Modality.ASSERTED:
+            return
+        yield from self._axioms_of(fact.relation)
+        said = [self._graph.statement(fact)] if fact.polarity else list(self._graph.denial(fact))
+        statements = tuple(Statement(*triple) for triple in said)
+        self._facts[fact.fact_id] = fact, statements
+        self._name(fact)
+        for one in statements:
+            self._said.setdefault(one, {})[fact.fact_id] = None
+        yield from statements
+
+    def _forget(self, fact_id: str) -> Iterator[Statement]:
+        """Drop a fact, and yield what nobody says any more."""
+        for one in self._facts.pop(fact_id, (None, ()))[1]:
+            del self._said[one][fact_id]
+            if not self._said[one]:
+                del self._said[one]
+                yield one
+
+    def _name(self, fact: Fact) -> None:
+        subject, relation, value = self._graph.statement(fact)
+        self._things[subject] = fact.subject
+        if not isinstance(value, Literal):
+            self._things[value] = fact.object
+        self._relations.setdefault(relation.value, type_of(fact.relation, self.ontology))
+
+    def _axioms_of(self, relation: Relation) -> Iterator[Statement]:
+        """Yield the axioms of a relation and of those that they name, where they are not known yet."""
+        waiting = [relation.name]
+        while waiting:
+            name = waiting.pop()
+            kind = self.ontology.relations.get(name)
+            if kind is not None and name not in self._loaded:
+                self._loaded[name] = None
+                waiting += [*kind.parents, *kind.disjoint, *([kind.inverse] if kind.inverse else [])]
+                found = [Statement(*triple) for triple in relation_axioms([name], self.ontology)]
+                self._axioms += found
+                self._scratch = None
+                yield from found
+
+    def _told(self, statements: Iterable[Statement]) -> Iterator[Fact]:
+        """Yield what is said of things as facts; what only groups others is left out."""
+        for one in statements:
+            subject = self._things.get(one.subject)
+            if subject is None:
+                continue
+            if one.predicate == TYPE:
+                kind = self._classes.get(one.object)
+                if kind is not None:
+                    yield self._derived(one, subject, IS_A, Term(kind.label, kind.label), functional=False)
+                continue
+            relation = self._relations.get(one.predicate.value)
+            value = self._things.get(one.object)
+            if isinstance(one.object, Literal):
+                value = Term(one.object.value.casefold(), one.object.value)
+            if relation is not None and value is not None and not relation.abstract:
+                yield self._derived(one, subject, relation.relation, value, functional=relation.functional)
+
+    def _derived(
+        self, statement: Statement, subject: Term, relation: Relation, value: Term, *, functional: bool
+    ) -> Fact:
+        """Return a statement as a fact that rests on others: it holds while they all do, and is no surer than they."""
+        proof = self._closure.proof(statement)
+        premises = [] if proof is None else self._facts_of(proof.support)
+        known = [fact.known_at for fact in premises if fact.known_at is not None]
+        name = "\n".join(map(str, statement))
+        return Fact(
+            fact_id=f"o_{blake2b(name.encode(), digest_size=6).hexdigest()}",
+            subject=subject,
+            relation=relation,
+            object=value,
+            functional=functional,
+            valid=_common([fact.valid for fact in premises]),
+            turn_ids=tuple(dict.fromkeys(turn for fact in premises for turn in fact.turn_ids)),
+            known_at=max(known, default=None),
+            confidence=min((fact.confidence for fact in premises), default=1.0),
+            premises=tuple(fact.fact_id for fact in premises),
+        )
+
+    def _facts_of(self, statements: Iterable[Statement]) -> list[Fact]:
+        """Return the facts that say something, one for each statement, each once."""
+        ids = (next(iter(self._said[one])) for one in statements if one in self._said)
+        return [self._facts[fact_id][0] for fact_id in dict.fromkeys(ids)]
+
+    def _class_of(self, fact: Fact) -> Statement | None:
+        if fact.relation.name != IS_A.name:
+            return None
+        node = next((node for node, kind in self._classes.items() if kind.label == fact.object.key), None)
+        return None if node is None else Statement(self._graph.node("thing", fact.subject.key), TYPE, node)
+
+    # What cannot hold together
+
+    def _inconsistencies(self, clashes: Iterable[Clash]) -> Iterator[Inconsistency]:
+        """Yield clashes with a smallest set of facts each, every set once."""
+        seen: set[frozenset[str]] = set()
+        for clash in clashes:
+            proof = self._closure.proof(clash)
+            if proof is None:
+                continue
+            facts = minimal(self._facts_of(proof.support), self._clash_alone)
+            found = frozenset(fact.fact_id for fact in facts)
+            if found not in seen:
+                seen.add(found)
+                yield Inconsistency(rule=clash.rule, facts=tuple(facts), text=self._words.clash(proof, facts))
+
+    def _clash_alone(self, facts: Sequence[Fact]) -> bool:
+        """Tell whether some of the facts clash without the others."""
+        if self._scratch is None:
+            self._scratch = self._empty()
+        statements = [one for fact in facts for one in self._facts[fact.fact_id][1]]
+        self._scratch.add(statements)
+        found = bool(self._scratch.clashes())
+        self._scratch.remove(statements)
+        return found
+
+    def _empty(self) -> Closure:
+        return Closure(self._axioms, apart=self._things.__contains__)
+
+
+def _common(intervals: Sequence[Interval]) -> Interval:
+    """Return when all of some intervals hold."""
+    starts = [one for one in intervals if one.start is not None]
+    ends = [one for one in intervals if one.end is not None]
+    first = max(starts, key=lambda one: str(one.start), default=Interval())
+    last = min(ends, key=lambda one: str(one.end), default=Interval())
+    return Interval(
+        start=first.start, start_precision=first.start_precision, end=last.end, end_precision=last.end_precision
+    )
