@@ -7,6 +7,7 @@
 
 from doxa.engine.api import Dialogue, Doxa
 from doxa.engine.asynchronous import AsyncDialogue, AsyncDoxa, AsyncMemory
+from doxa.engine.checking import find_reasoner
 from doxa.engine.graphs import KnowledgeGraph, extract_graph
 from doxa.engine.ledger import Ledger
 from doxa.engine.memory import Memory
@@ -22,5 +23,6 @@ __all__ = [
     "Ledger",
     "Memory",
     "extract_graph",
+    "find_reasoner",
     "relation_counts",
 ]

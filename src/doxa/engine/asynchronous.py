@@ -10,6 +10,7 @@ from typing import Any, Literal, Self
 
 from doxa.core.bindings import Bindings
 from doxa.core.config import Config
+from doxa.core.consistency import Consistency
 from doxa.core.values import (
     Certificate,
     Change,
@@ -264,6 +265,10 @@ class AsyncMemory:
     async def import_(self, path: str | Path) -> int:
         """Read an export into this memory and return the number of turns that were new."""
         return await asyncio.to_thread(self._twin.import_, path)
+
+    async def verify(self, *, dl: bool = False, limit_s: float = 60.0) -> Consistency:
+        """Return whether the current facts can all hold together under the ontology, and which of them cannot."""
+        return await asyncio.to_thread(self._twin.verify, dl=dl, limit_s=limit_s)
 
     async def stats(self) -> dict[str, Any]:
         """Return how much of everything there is."""

@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
 from doxa.core.bindings import Bindings
+from doxa.core.consistency import Consistency
 from doxa.core.errors import InputError, NotFoundError, StoreConflictError
 from doxa.core.values import Certificate, Change, Claim, Entity, Evidence, Explanation, Fact, Forest, Rule
 from doxa.engine import transfer
+from doxa.engine.checking import check
 from doxa.engine.entities import by_hand, entities
 from doxa.engine.explain import explain
 from doxa.engine.intake import Day, Moment, clean, display_name, read_day, read_end, require_text
@@ -350,6 +352,23 @@ class Memory:
         count = _retried(lambda: transfer.import_(self._doxa.parts.log, self.user, Path(path)))
         self._doxa.wait(self.user)
         return count
+
+    def verify(self, *, dl: bool = False, limit_s: float = 60.0) -> Consistency:
+        """Return whether the current facts can all hold together under the ontology, and which of them cannot.
+
+        Args:
+            dl: ask HermiT, a reasoner for all of OWL 2 DL (extra `dl`, and Java); by default the rules of OWL 2 RL.
+            limit_s: how long HermiT may look for a smallest set of facts that clash.
+
+        Raises:
+            InputError: `limit_s` is not positive.
+            MissingDependencyError: owlready2, which brings HermiT, is not installed.
+            BackendError: there is no Java, or HermiT failed.
+        """
+        if not limit_s > 0:
+            raise InputError(f"verify: limit_s: expected seconds > 0, got {limit_s!r}.")
+        self._doxa.settle(self.user)
+        return check(self._doxa.parts, self.user, dl=dl, limit_s=limit_s)
 
     def stats(self) -> dict[str, Any]:
         """Return how much of everything there is."""

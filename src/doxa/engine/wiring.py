@@ -43,6 +43,8 @@ class Parts:
     recall: RecallSpec
     parser: Parser
     """It keeps its latest parses: the turns of a context were parsed when they came in."""
+    ontology_files: tuple[Path, ...] = ()
+    """The Turtle files that add to the ontology: they say more than the inventory takes from them."""
     _model: LanguageModel | None = None
     _amr: AmrParser | None = None
     _mapper: RelationMapper | None = None
@@ -210,7 +212,15 @@ def wire(location: str, config: Config, ontology: OntologySource | Sequence[Onto
     )
     recall = RecallSpec(top_k=config.recall.top_k, pool=config.recall.pool)
     queries = CachedEncoder(encoder)
-    return Parts(config=config, log=log, encoder=encoder, queries=queries, recall=recall, parser=parser)
+    return Parts(
+        config=config,
+        log=log,
+        encoder=encoder,
+        queries=queries,
+        recall=recall,
+        parser=parser,
+        ontology_files=tuple(Path(one) for one in _sources(config, ontology) if isinstance(one, (str, Path))),
+    )
 
 
 def _require_reader(config: Config) -> None:
@@ -231,10 +241,7 @@ def _require_reader(config: Config) -> None:
 
 def _ontology(config: Config, given: OntologySource | Sequence[OntologySource] | None) -> Ontology | None:
     """Return the inventory with what the settings and the caller add to it, in that order; None when it is nothing."""
-    more = [given] if isinstance(given, (str, Path, type)) else given or ()
-    if not isinstance(more, (list, tuple)):
-        raise InputError(f"ontology: expected Turtle files and pydantic classes, one or a list of them, got {given!r}.")
-    sources: list[OntologySource] = [*(config.ontology or ()), *more]
+    sources = _sources(config, given)
     if not sources:
         return None
     known = builtin_ontology()
@@ -243,6 +250,13 @@ def _ontology(config: Config, given: OntologySource | Sequence[OntologySource] |
             known = read_ontology(Path(source), known=known)
     models = [source for source in sources if not isinstance(source, (str, Path))]
     return merge(known, from_models(models, known=known)) if models else known
+
+
+def _sources(config: Config, given: OntologySource | Sequence[OntologySource] | None) -> list[OntologySource]:
+    more = [given] if isinstance(given, (str, Path, type)) else given or ()
+    if not isinstance(more, (list, tuple)):
+        raise InputError(f"ontology: expected Turtle files and pydantic classes, one or a list of them, got {given!r}.")
+    return [*(config.ontology or ()), *more]
 
 
 def relation_counts(config: Config) -> dict[str, int]:

@@ -21,6 +21,7 @@ from doxa.logic.amr import to_turtle as amr_to_turtle
 from doxa.logic.amr import translate as translate_amr
 from doxa.logic.archive import FORMAT, LogEntry, entries_of, to_quads
 from doxa.logic.closure import Clash, Closure, Delta, Proof, Statement
+from doxa.logic.consistency import check_dl, check_rl
 from doxa.logic.cores import preferred_conflict
 from doxa.logic.corrections import (
     Correction,
@@ -37,6 +38,7 @@ from doxa.logic.corrections import (
 from doxa.logic.differences import ORIGIN, Difference, aged, at_least, at_most, between, exactly
 from doxa.logic.formats import GraphFormat, read_quads, write_quads
 from doxa.logic.graph import FactGraph
+from doxa.logic.hermit import Hermit
 from doxa.logic.intervals import (
     ANY_RELATION,
     Allen,
@@ -75,6 +77,7 @@ __all__ = [
     "Difference",
     "FactGraph",
     "GraphFormat",
+    "Hermit",
     "Lit",
     "LogEntry",
     "Name",
@@ -96,6 +99,8 @@ __all__ = [
     "at_most",
     "between",
     "builtin_ontology",
+    "check_dl",
+    "check_rl",
     "compose",
     "converse",
     "correct",

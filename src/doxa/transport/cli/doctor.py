@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from doxa.core.errors import BackendUnavailableError, DoxaError
+from doxa.core.errors import BackendError, BackendUnavailableError, DoxaError
 from doxa.transport.cli.app import DONE, ERROR, command, versions
 from doxa.transport.cli.render import clean, columns, count, put
 from doxa.transport.cli.request import Request, file_of
@@ -24,6 +24,7 @@ __all__ = ["doctor", "effective"]
 NEEDED = ("numpy", "onnxruntime", "openai", "pydantic", "PyStemmer", "rich", "SQLAlchemy", "tokenizers", "typer")
 EXTRAS = {
     "amr": ("amrlib", "AMR from a local model (DOXA_AMR=amrlib:FOLDER)"),
+    "dl": ("owlready2", "checks by OWL 2 DL (doxa verify --dl), with Java"),
     "hf": ("sentence-transformers", "encoders from the Hugging Face hub (DOXA_ENCODER=hf:NAME)"),
     "postgres": ("psycopg", "a memory in Postgres (--db postgresql://...)"),
 }
@@ -61,6 +62,7 @@ def doctor(
         _guarded("ontology", lambda: _ontology(request)),
         _guarded("AMR parser", lambda: _amr(request, offline=offline)),
         _guarded("WordNet", lambda: _lexicon(request)),
+        _reasoner(),
     ]
     checks.append(_unless_told(_guarded("memory", lambda: _database(request)), checks))
     works = all(check.state != "failed" for check in checks)
@@ -267,6 +269,16 @@ def _lexicon(request: Request) -> Check:
     finally:
         lexicon.close()
     return Check(name="WordNet", state="ok", detail=f"{lexicon.name}, {senses} senses of the noun bank")
+
+
+def _reasoner() -> Check:
+    """See whether there is what `doxa verify --dl` needs; nothing else needs it."""
+    from doxa.engine import find_reasoner
+
+    try:
+        return Check(name="OWL 2 DL", state="ok", detail=find_reasoner())
+    except BackendError as exc:
+        return Check(name="OWL 2 DL", state="off", detail=str(exc), fix=getattr(exc, "command", ""))
 
 
 def _database(request: Request) -> Check:

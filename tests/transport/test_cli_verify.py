@@ -1,0 +1,62 @@
+"""`doxa verify`: whether what is believed can all hold."""
+
+import pytest
+
+SAID = [
+    ("1", "2024-03-02T09:00:00", "user", "Ana", "I live in Lisbon. My sister is Mia."),
+    ("2", "2024-03-03T09:00:00", "user", "Ana", "Rome lives in Mia."),
+]
+
+
+def test_a_memory_that_agrees_with_the_ontology_is_consistent(cli):
+    cli("ingest", cli.transcript(SAID[:1]), "--user", "ana")
+    done = cli("verify", "--user", "ana")
+    assert done.exit_code == 0 and "Consistent by OWL 2 RL: 2 facts, and" in done.stdout
+    found = cli.json("verify", "--user", "ana")
+    assert (found["consistent"], found["method"], found["facts"]) == (True, "owl-rl", 2)
+
+
+def test_a_clash_is_told_with_its_facts(cli):
+    """And an exit code of its own, so that a script can tell it from an error."""
+    cli("ingest", cli.transcript(SAID), "--user", "ana")
+    done = cli("verify", "--user", "ana")
+    assert done.exit_code == 3
+    assert "cannot both hold" in done.stdout and "nothing is both a place and" in done.stdout
+    found = cli.json("verify", "--user", "ana", code=3)
+    (clash,) = found["inconsistencies"]
+    assert clash["rule"] == "cax-adc"
+    assert [fact["fact_id"] in done.stdout for fact in clash["facts"]] == [True, True]
+
+
+def test_the_axioms_of_a_configured_file_count(cli, monkeypatch):
+    path = cli.file(
+        "more.ttl",
+        "@prefix owl: <http://www.w3.org/2002/07/owl#> . @prefix d: <urn:doxa:vocabulary#> ."
+        "d:Person owl:equivalentClass [ owl:onProperty d:sister ;"
+        ' owl:maxCardinality "0"^^<http://www.w3.org/2001/XMLSchema#nonNegativeInteger> ] .',
+    )
+    cli("ingest", cli.transcript([*SAID[:1], ("3", *SAID[0][1:4], "I am married to Tom.")]), "--user", "ana")
+    assert cli.json("verify", "--user", "ana")["consistent"]
+    monkeypatch.setenv("DOXA_ONTOLOGY", str(path))
+    assert cli.json("verify", "--user", "ana", code=3)["inconsistencies"][0]["rule"] == "cls-maxc1"
+
+
+def test_dl_without_java_is_an_error_that_says_what_to_install(cli, monkeypatch):
+    pytest.importorskip("owlready2")
+    cli("ingest", cli.transcript(SAID), "--user", "ana")
+    monkeypatch.setenv("PATH", str(cli.folder))
+    done = cli("verify", "--dl", "--user", "ana")
+    assert done.exit_code == 1 and "default-jre" in done.stderr and "without --dl" in done.stderr
+    found = cli.json("doctor", "--offline")
+    state = {check["name"]: check["state"] for check in found["checks"]}
+    assert found["works"] and state["OWL 2 DL"] == "off" and state["extra dl"] == "ok"
+
+
+def test_doctor_names_the_reasoner(cli, monkeypatch):
+    """Where there is one."""
+    pytest.importorskip("owlready2")
+    java = cli.file("java", "")
+    java.chmod(0o755)
+    monkeypatch.setenv("PATH", str(cli.folder))
+    checks = {check["name"]: check for check in cli.json("doctor")["checks"]}
+    assert checks["OWL 2 DL"]["state"] == "ok" and "HermiT" in checks["OWL 2 DL"]["detail"]
