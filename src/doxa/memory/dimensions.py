@@ -7,13 +7,16 @@ leaves from one pier, a house has one number of square metres. The kind is read 
 from __future__ import annotations
 
 import re
+from collections import Counter, defaultdict
+from collections.abc import Collection
+from dataclasses import dataclass, field
 from functools import lru_cache
 
-from doxa.core.values import Relation, Term
+from doxa.core.values import Fact, Modality, Relation, Term
 from doxa.memory.lexical import stems
 from doxa.memory.ontology import inventory, relation_type
 
-__all__ = ["dimension_of", "measures"]
+__all__ = ["ValueIndex", "dimension_of", "measures"]
 
 NUMBER = (
     r"(?:[€$£]\s?)?\d[\d.,]*k?|(?:no|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|"
@@ -34,7 +37,10 @@ AMOUNT = re.compile(rf"(?:about |around |only |just )?(?:{NUMBER})(?: (?P<unit>[
 LABELLED = re.compile(
     r"(?:the )?(?P<noun>[a-z]+(?: [a-z]+)?) (?:number |no\.? |nr\.? )?(?:\d[\d.]*[a-z]?|[a-z]\d*)(?P<of> of .+)?$"
 )
+TIMED = re.compile(r"(?:the )?\d{1,2}[:.]\d\d (?P<noun>[a-z]+(?: [a-z]+)?)$")
+CODE = re.compile(r"(?:[a-z]+[-_]?\d[\w-]*|\d+[a-z]+\d[\w-]*)$")
 MONEY = re.compile(r"^(?:euros?|dollars?|pounds?|quid|bucks|cents?|francs?|crowns?|zloty|yen|rupees?|eur|usd|gbp)\b")
+LEFT = re.compile(r" (?:left|now|again|today|more|in total|altogether|so far|already|still|in all)$")
 PERIOD = re.compile(r"\b(?:a|an|per|each|every) (?:hour|day|night|week|month|quarter|year|person|head|visit)\b.*$")
 
 
@@ -59,10 +65,51 @@ def measures(value: str) -> str:
     for name, pattern in (("clock", CLOCK), ("date", DATE), ("date", ISO), ("weekday", WEEKDAYS)):
         if pattern.match(text):
             return name
+    if (match := TIMED.match(text)) is not None:
+        return " ".join(stems(match["noun"]))
     if (match := AMOUNT.match(text)) is not None:
-        unit = PERIOD.sub("", match["unit"] or "").strip()
+        unit = LEFT.sub("", PERIOD.sub("", match["unit"] or "")).strip()
         if text[0] in "€$£" or MONEY.match(unit):
             return "money"
         return " ".join(stems(unit)) or "number"
+    if CODE.match(text):
+        return "code"
     match = LABELLED.match(text)
     return " ".join(stems(f"{match['noun']}{match['of'] or ''}")) if match else ""
+
+
+MOST_ALIKE = 50
+"""Values that a lookup returns at most: those that share the most words, the latest of equals."""
+
+
+@dataclass(slots=True)
+class ValueIndex:
+    """Ids of facts with one value at a time, by what the value measures and the words of what it is a value of."""
+
+    _ids: dict[tuple[str, str], dict[str, None]] = field(default_factory=lambda: defaultdict(dict))
+
+    def add(self, fact: Fact) -> None:
+        """Take in a fact, if it has one value at a time."""
+        for key in _keys(fact):
+            self._ids[key][fact.fact_id] = None
+
+    def remove(self, fact: Fact) -> None:
+        """Forget a fact."""
+        for key in _keys(fact):
+            self._ids[key].pop(fact.fact_id, None)
+
+    def alike(self, kind: str, words: Collection[str]) -> list[str]:
+        """Return the ids of values of a kind that share words, most first. O(facts found)."""
+        shared: Counter[str] = Counter()
+        for word in sorted(words):
+            shared.update(list(self._ids.get((kind, word), ())))
+        order = {key: place for place, key in enumerate(shared)}
+        return sorted(shared, key=lambda key: (-shared[key], -order[key]))[:MOST_ALIKE]
+
+
+def _keys(fact: Fact) -> list[tuple[str, str]]:
+    if not fact.functional or not fact.polarity or fact.modality not in (Modality.ASSERTED, Modality.PLANNED):
+        return []
+    kind = measures(fact.object.label)
+    words = dict.fromkeys([*stems(f"{fact.subject.label} {fact.relation.label}"), *kind.split()])
+    return [(kind, word) for word in words]
