@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from dateutil.relativedelta import relativedelta
 
@@ -19,7 +19,7 @@ from doxa.reason.kinds import NUMBER_WORDS, fitting, is_occupation, place_of
 from doxa.reason.matching import Match, matches
 from doxa.reason.readings import by_entity, readings
 from doxa.reason.sources import by_source, who_says
-from doxa.reason.special import counted, life, marital, retired
+from doxa.reason.special import counted, kin, life, marital, retired
 from doxa.reason.times import at_time
 from doxa.reason.truth import truth
 
@@ -27,6 +27,8 @@ __all__ = ["answer_from_facts", "duration", "relevant_facts"]
 
 COUNTS = frozenset(NUMBER_WORDS) - {"one"}
 MOST_GROUPS = 6
+CLOSE_ENOUGH = 0.8
+"""Score of a soft match that may add to a list."""
 """Groups of soft matches that are looked at, the best first."""
 PLURAL = re.compile(r"(?:[a-z-]+ )*(?:[a-z]+(?<!s)s|children|people|men|women)")
 JOBS = frozenset(["works_as", "works_at"])
@@ -54,7 +56,7 @@ def answer_from_facts(
         draft = _tie(question, beliefs, turn)
         if draft is not None:
             return draft
-    return asking.special() or asking.exact() or asking.soft() or asking.otherwise()
+    return asking.special() or asking.listed() or asking.exact() or asking.soft() or asking.otherwise()
 
 
 @dataclass(slots=True)
@@ -72,11 +74,40 @@ class _Asking:
 
     def special(self) -> Draft | None:
         """Return what follows from facts that do not name what is asked: being alive, or married."""
-        for of in (life, marital, retired):
+        for of in (life, marital, retired, kin):
             draft = of(self.question, self.beliefs, self.turn, day=self.day, today=self.today)
             if draft is not None:
                 return draft
         return None
+
+    def listed(self) -> Draft | None:
+        """Return everything that a question for several asks for, by exact readings and by close soft matches."""
+        if self.question.kind != "list" or self.question.asks not in ("object", "subject") or self.question.source:
+            return None
+        told: dict[str, Fact] = {}
+        for reading, facts in self._candidates():
+            chosen = self.chosen(reading, facts)
+            if any(fact.disputed for fact in chosen):
+                return None
+            for fact in chosen:
+                value = _value_of(reading, fact, self.today, self.lexicon)
+                if value:
+                    told.setdefault(value, fact)
+        facts = list(told.values())
+        return draft_of(together(facts), ", ".join(told), facts, self.turn) if told else None
+
+    def _candidates(self) -> Iterator[tuple[Question, Sequence[Fact]]]:
+        """Yield readings with facts: the first exact one that holds an answer, and the close soft ones."""
+        for one in (self.question, *self.question.alternatives):
+            exact = readings(one, self.beliefs) if one.relation is not None else ()
+            first = next((pair for pair in exact if self.chosen(*pair)), None)
+            if first is not None:
+                yield first
+                break
+        asked = by_entity(self.question, self.beliefs)
+        for group in islice(matches(asked, self.beliefs, self._speaker, self.lexicon), MOST_GROUPS):
+            if max(match.score for match in group) >= CLOSE_ENOUGH:
+                yield _reading_of(asked, group), [match.fact for match in group]
 
     def exact(self) -> Draft | None:
         """Return what the facts of the relation say that the question names, or of one that answers it as well."""
@@ -118,14 +149,8 @@ class _Asking:
         return said.speaker if said else ""
 
     def _from_group(self, question: Question, group: Sequence[Match]) -> Draft | None:
-        facts = [match.fact for match in group]
         fit = max(match.score for match in group)
-        first = facts[0]
-        reading = replace(
-            question, subject=first.subject, relation=None, object=None,
-            functional=first.functional, asks=_asked_of(question, group[0].slot),
-        )  # fmt: skip
-        return self.answered(reading, facts, fit=fit)
+        return self.answered(_reading_of(question, group), [match.fact for match in group], fit=fit)
 
     def answered(self, question: Question, facts: Sequence[Fact], *, fit: float = 1.0) -> Draft | None:
         """Return what facts of one relation answer, or None."""
@@ -133,27 +158,38 @@ class _Asking:
             return None  # the place or reason that is wanted is no part of the fact
         if question.source:
             return by_source(question, facts, self.beliefs, self.turn, self.lexicon)
-        believed = [fact for fact in facts if fact.status not in (Status.RETRACTED, Status.QUARANTINED)]
         if question.asks == "truth":
-            return truth(question, believed, self.turn, day=self.day, today=self.today, fit=fit)
-        polar = [fact for fact in believed if fact.polarity == question.polarity]
-        wanted = [fact for fact in polar if _value_of(question, fact, self.today, self.lexicon)]
-        chosen = at_time(question, wanted, day=self.day, today=self.today)
-        self.gap = self.gap or chosen.gap
-        if not chosen.facts:
-            return None
-        told = last_words(
-            question, chosen.facts, self.beliefs, lambda fact: _value_of(question, fact, self.today, self.lexicon)
-        )
+            return truth(question, _believed(facts), self.turn, day=self.day, today=self.today, fit=fit)
+        told = self.chosen(question, facts)
         disputed = [fact for fact in told if fact.disputed]
         if disputed:
             return disputed_draft(disputed, self.turn)
-        if question.asks == "count":
-            value = _count(told)
-        else:
-            values = [_value_of(question, fact, self.today, self.lexicon) for fact in told]
-            value = ", ".join(dict.fromkeys(value for value in values if value))
+        if not told:
+            return None
+        values = [_value_of(question, fact, self.today, self.lexicon) for fact in told]
+        value = _count(told) if question.asks == "count" else ", ".join(dict.fromkeys(v for v in values if v))
         return draft_of(together(told), value, told, self.turn, fit=fit) if value else None
+
+    def chosen(self, question: Question, facts: Sequence[Fact]) -> list[Fact]:
+        """Return the facts that give a value of the right kind at the time that is asked about."""
+        polar = [fact for fact in _believed(facts) if fact.polarity == question.polarity]
+        wanted = [fact for fact in polar if _value_of(question, fact, self.today, self.lexicon)]
+        found = at_time(question, wanted, day=self.day, today=self.today)
+        self.gap = self.gap or found.gap
+        return last_words(
+            question, found.facts, self.beliefs, lambda fact: _value_of(question, fact, self.today, self.lexicon)
+        )
+
+
+def _believed(facts: Sequence[Fact]) -> list[Fact]:
+    return [fact for fact in facts if fact.status not in (Status.RETRACTED, Status.QUARANTINED)]
+
+
+def _reading_of(question: Question, group: Sequence[Match]) -> Question:
+    """Return a question as one about the facts of a soft match."""
+    first = group[0].fact
+    asks = _asked_of(question, group[0].slot)
+    return replace(question, subject=first.subject, relation=None, object=None, functional=first.functional, asks=asks)
 
 
 def _asked_of(question: Question, slot: str) -> Asks:

@@ -20,7 +20,7 @@ from doxa.core.values import Fact, Question, Status, Term
 from doxa.memory import Beliefs, base_forms, is_name, relation_type, stems
 from doxa.reason.kinds import GROUPS, PATTERNS, PLACES, fitting, is_sort, place_of
 
-__all__ = ["Match", "matches", "wording"]
+__all__ = ["Match", "matches", "members", "wording"]
 
 THRESHOLD = 0.6
 TRUTH_THRESHOLD = 0.7
@@ -63,7 +63,7 @@ def _groups() -> Mapping[str, frozenset[int]]:
 
 
 @cache
-def _members() -> Mapping[str, frozenset[str]]:
+def members() -> Mapping[str, frozenset[str]]:
     """Return the stems of what is of a kind, by the stem of the word for the kind."""
     rows = (row.partition(":") for row in _table()["kinds"])
     return {stems(kind)[0]: frozenset(s for word in words.split() for s in stems(word)) for kind, _, words in rows}
@@ -121,22 +121,22 @@ class _Matcher:
 
     def match(self, fact: Fact) -> Match | None:
         """Return how a fact answers; None when it does not."""
-        about = self._about(fact)
+        slot = self._slot(fact)
+        about = self._about(fact, slot) if slot else 0.0
         if about == 0.0:
             return None
         covered = self._covered(fact)
-        slot = self._slot(fact)
-        if not slot or covered == 0.0:
+        if covered == 0.0:
             return None
         return Match(fact, about * covered, slot)
 
-    def _about(self, fact: Fact) -> float:
+    def _about(self, fact: Fact, slot: str) -> float:
         """Return how surely a fact is about those whom the question names, 0 to 1."""
         least = 1.0
         for anchor in self.anchors:
             least = min(least, self._present(anchor, fact))
         stranger = is_name(fact.subject) and not any(self._same(fact.subject.key, a.key) for a in self.anchors)
-        if stranger and self.anchors and is_name(self.anchors[0]) and self.question.asks != "subject":
+        if stranger and self.anchors and is_name(self.anchors[0]) and slot != "subject":
             owned = any(fact.object.key == self.beliefs.key(anchor.key) for anchor in self.anchors)
             return least if owned else least * 0.5
         return least
@@ -213,14 +213,14 @@ class _Matcher:
             return 0.9
         if (
             _paraphrases(word, strong)
-            or _members().get(word, frozenset()) & strong
+            or members().get(word, frozenset()) & strong
             or any(_alike(word, other) for other in strong)
         ):
             return PARAPHRASED
         return SYNONYM if self._related(word, strong) else 0.0
 
     def _related(self, word: str, others: frozenset[str]) -> bool:
-        if _paraphrases(word, others) or _members().get(word, frozenset()) & others:
+        if _paraphrases(word, others) or members().get(word, frozenset()) & others:
             return True
         return bool(self._synonyms_of(word) & others)
 
@@ -251,12 +251,18 @@ class _Matcher:
             return self._when(fact)
         if question.noun and wording(fact.object.label) == wording(question.noun) and question.kind != "count":
             return "subject"  # "which phone company": X is my phone company
-        if self._misplaced(fact) or (question.kind == "where" and place_of(fact) is None):
+        if self._misplaced(fact):
             return ""
+        if question.kind == "where":
+            place = place_of(fact)
+            told = place is not None and not wording(place) <= {s for w in question.focus for s in stems(w)}
+            return "object" if told and place and fitting(place, question.expects, self.lexicon) else ""
         free = fact.object.key and not any(self._same(fact.object.key, a.key) for a in self.anchors)
         echoed = wording(fact.object.label) <= {s for w in question.focus for s in stems(w)}
         if free and not echoed and fitting(fact.object.label, question.expects, self.lexicon) is not None:
             return "object"
+        if question.kind == "list" and is_sort(fact.subject.label, question.noun, self.lexicon):
+            return "subject"
         theirs = not any(self._same(fact.subject.key, anchor.key) for anchor in self.anchors)
         if theirs and question.expects == "person" and (is_name(fact.subject) or OWNED.match(fact.subject.label)):
             return "subject"

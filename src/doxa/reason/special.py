@@ -9,9 +9,9 @@ from doxa.core.values import Draft, Fact, Modality, Question, Status, Term
 from doxa.memory import Beliefs, held_on, is_current, is_tie, kinds_of, relation_type
 from doxa.reason.drafts import FindTurn, draft_of, sentence_of
 from doxa.reason.kinds import NUMBER_WORDS
-from doxa.reason.matching import wording
+from doxa.reason.matching import members, wording
 
-__all__ = ["counted", "life", "marital", "retired"]
+__all__ = ["counted", "kin", "life", "marital", "retired"]
 
 DYING = re.compile(r"^(?:dies|died|passes away|is dead|is deceased|dies on|dies in|dies of|dies at)\b")
 MENTIONED = re.compile(r"\b(?:mention|named?|ha(?:s|ve)|know|told|own)", re.IGNORECASE)
@@ -104,6 +104,36 @@ def _status_of(fact: Fact) -> str:
         return TOGETHER[fact.relation.name]
     state = fact.object.key.split()[-1:] if fact.relation.name in ("has_state", "marital_status", "is_a") else []
     return state[0] if state and state[0] in APART else ""
+
+
+def kin(question: Question, beliefs: Beliefs, turn: FindTurn, *, day: date | None, today: date | None) -> Draft | None:
+    """Return relatives of a kind, or how many there are, where some are known by description only ("Tom's baby boy").
+
+    None when all of them are known by name, so that the facts themselves answer.
+    """
+    if question.asks not in ("object", "count") or not question.about or day is not None or question.past:
+        return None
+    noun = question.relation.label if question.relation is not None else " ".join(question.focus[:1])
+    words = members().get(next(iter(wording(noun)), ""), frozenset())
+    if not words or not is_tie(relation_type(noun.replace(" ", "_")).name):
+        return None
+    owner = beliefs.key((question.subject or question.about[0]).key)
+    names = {relation_type(noun.replace(" ", "_")).name, *kinds_of(noun.replace(" ", "_"))}
+    held = [f for f in beliefs.about(owner) if f.relation.name in names and f.status is Status.HELD and f.polarity]
+    described = [key for key in beliefs.possessions(owner) if wording(key.rpartition("'s ")[2]) & words]
+    known = {fact.object.key: fact for fact in held}
+    labels = {fact.object.key: fact.object.label for fact in held}
+    for key in described:
+        facts = [fact for fact in beliefs.about(key) if fact.status is Status.HELD and fact.polarity]
+        called = next((fact for fact in facts if fact.relation.name == "is_called"), None)
+        if facts and (called is None or called.object.key not in known):
+            known[key] = called or facts[0]
+            labels[key] = called.object.label if called else facts[0].subject.label
+    if not described or len(known) == len(held):
+        return None
+    facts = list(known.values())
+    value = str(len(known)) if question.asks == "count" else ", ".join(labels.values())
+    return draft_of(" ".join(sentence_of(fact) for fact in facts), value, facts, turn)
 
 
 def counted(question: Question, beliefs: Beliefs, turn: FindTurn, today: date | None) -> Draft | None:

@@ -370,6 +370,8 @@ def _filled(body: str, prep: str) -> str:
         return f"{head} {prep} {HOLE}{tail}"
     if prep:
         return f"{head} {prep} {HOLE}{tail}"
+    if clause and clause.verb == "have" and clause.rest and participle_of(clause.rest.split()[0]):
+        return f"{head} {HOLE}{tail}"  # "what has she | banned"
     if clause and clause.rest and head.endswith(clause.rest):
         return f"{head[: len(head) - len(clause.rest)]}{HOLE} {clause.rest}{tail}"
     return f"{head} {HOLE}{tail}"

@@ -16,7 +16,7 @@ from doxa.understand.declaratives import AUX, Declarative, declare, find_questio
 from doxa.understand.idioms import plainly
 from doxa.understand.predications import predications
 from doxa.understand.propose import HOLE, Proposition, propose, propose_parsed
-from doxa.understand.referents import NAME, NOT_NAMES, Referents, clean, kin_of
+from doxa.understand.referents import NAME, NOT_NAMES, Referents, clean, kin_of, named
 from doxa.understand.syntax import trees
 from doxa.understand.text import sentences, words
 from doxa.understand.times import find_times
@@ -54,6 +54,7 @@ TIMES = {
 TYPES: dict[QuestionKind, str] = {
     "who": "person", "where": "place", "when": "time", "how_long": "duration", "how_much": "number", "count": "number",
 }  # fmt: skip
+TITLE = re.compile(r"(?:Dr|Mr|Mrs|Ms|Prof|Miss|Sir)\.?")
 UNITS = re.compile(r"(?:\w+ )?(year|month|week|day)s?$")
 
 
@@ -91,7 +92,7 @@ def read_question(
         as_of=_as_of(written, at, past), past=past or bool(HISTORY.search(written)),
         terms=tuple(dict.fromkeys(stems(written))),
         source=asked.source, settled=asked.settled, before=asked.before, after=asked.after,
-        focus=asked.focus, head=asked.head, loose=asked.loose,
+        focus=_undescribed(asked, referents), head=asked.head, loose=asked.loose,
         noun=asked.noun or (declarative.noun if declarative else ""), about=_about(asked, referents),
     )  # fmt: skip
     sources = SOURCES.match(asked.text)
@@ -134,7 +135,11 @@ def _about(asked: Asked, referents: Referents) -> tuple[Term, ...]:
     found: dict[str, Term] = {}
     owned = [name for name in asked.names if "'s " in name]
     for phrase in (asked.subject, *owned, *asked.names):
-        if not phrase or clean(phrase).casefold() in ("it", "that", "this", "what", "who", ""):
+        if (
+            not phrase
+            or TITLE.fullmatch(phrase)
+            or clean(phrase).casefold() in ("it", "that", "this", "what", "who", "")
+        ):
             continue
         thing = referents.resolve(phrase)
         if thing is not None:
@@ -146,6 +151,16 @@ def _about(asked: Asked, referents: Referents) -> tuple[Term, ...]:
     if re.search(r"\b(?:I|my|me|we|our|us|mine)\b", asked.text):
         found.setdefault(referents.speaker.key, referents.speaker)
     return tuple(found.values())
+
+
+def _undescribed(asked: Asked, referents: Referents) -> tuple[str, ...]:
+    """Return the words that are asked about, less those that only describe somebody who is named ("uncle Feliks")."""
+    described: set[str] = set()
+    for phrase in (asked.subject, *asked.names):
+        thing = referents.resolve(phrase) if phrase and " " in phrase else None
+        if thing is not None and thing.label in phrase and thing.label != phrase and named(thing.label):
+            described.update(stems(phrase.replace(thing.label, " ")))
+    return tuple(word for word in asked.focus if not set(stems(word)) & described) or asked.focus
 
 
 def _expected(kind: QuestionKind, asked: Asked, declarative: Declarative | None) -> str:
