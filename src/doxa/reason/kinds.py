@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
+from datetime import date, timedelta
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from doxa.backends.lexicon import Lexicon
-from doxa.core.values import Fact
+from doxa.core.values import Fact, Interval
 from doxa.memory import relation_type, stems
 
 __all__ = [
     "GROUPS",
-    "NUMBER_WORDS", "PATTERNS", "PLACES", "attributes", "fitting", "is_occupation", "is_sort", "place_of",
+    "NUMBER_WORDS", "PATTERNS", "PLACES", "absolute",
+    "attributes", "fitting", "is_occupation", "is_sort", "place_of",
     "relations_of_attribute",
 ]  # fmt: skip
 
@@ -29,7 +31,7 @@ MONTHS = (
 ).split()
 _MONTH = rf"(?:{'|'.join(MONTHS)})\b\.?"
 DATE = re.compile(
-    rf"\b\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}(?:,? \d{{4}})?|"
+    rf"\b(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}(?:,? \d{{4}})?|"
     rf"\b{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?\b(?:,? \d{{4}})?|"
     rf"\b\d{{4}}-\d\d-\d\d\b|\bthe \d{{1,2}}(?:st|nd|rd|th)\b|"
     rf"\b(?:the )?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth) of {_MONTH}(?:,? \d{{4}})?",
@@ -38,11 +40,7 @@ DATE = re.compile(
 MONTH = re.compile(rf"\b{_MONTH}(?: \d{{4}})?", re.IGNORECASE)
 YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
 WEEKDAY = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:weekdays|weekends?)\b", re.IGNORECASE)
-LOOSE_DAY = re.compile(
-    r"\b(?:yesterday|today|tonight|tomorrow)\b|"
-    r"\b(?:(?:last|next|this) (?:night|week|month|year|spring|summer|autumn|winter))\b",
-    re.I,
-)
+LOOSE_DAY = re.compile(r"\b(?:yesterday|today|tonight|tomorrow|last night)\b", re.IGNORECASE)
 CLOCK = re.compile(
     r"\b\d{1,2}[:.]\d\d(?: ?[ap]\.?m\b\.?)?|\b\d{1,2} ?(?:[ap]\.?m\b\.?|o'clock)|\b(?:noon|midnight|midday)\b|"
     r"\b(?:half past|quarter (?:past|to)|\w+ (?:past|to)) (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|"
@@ -72,6 +70,7 @@ PATTERNS: Mapping[str, tuple[re.Pattern[str], ...]] = {
 }
 NAMED_PLACES = frozenset(["city", "town", "village", "country", "state", "county", "region", "continent", "island"])
 ADDRESSES = frozenset(["street", "road", "avenue", "square", "address"])
+INSTITUTIONS = frozenset(["school", "university", "college", "company", "hospital", "bank", "club", "firm", "hotel"])
 PLACES = (
     NAMED_PLACES | ADDRESSES | {"place", "location", "room", "building", "school", "university", "college", "company"}
 )
@@ -92,7 +91,7 @@ SORTS = frozenset(
     f"noun.{sort}" for sort in ("food", "plant", "artifact", "communication", "substance", "animal", "body")
 )
 """Supersenses of nouns that sort things: what is no fruit is no answer to "which fruits"."""
-LOOSE_NOUNS = frozenset("breed species kind type brand model make variety title name number message word".split())
+LOOSE_NOUNS = frozenset("pet breed species kind type brand model make variety title name number message word".split())
 DEEPEST = 8
 """Steps up in the lexicon from a word to the noun that a question names."""
 
@@ -150,11 +149,19 @@ def fitting(label: str, expects: str, lexicon: Lexicon | None = None) -> str | N
         return _formed(label, expects)
     if not label:
         return None
+    if expects == "name":
+        return None if _dated(label) or not label[:1].isupper() else label
     if expects == "person":
-        return None if _dated(label) or label[:1].isdigit() else label
+        return None if _dated(label) or label[:1].isdigit() or _is_thing(label, lexicon) else label
     if expects in NAMED_PLACES or expects in ADDRESSES or expects == "place":
         return _place(label, expects, lexicon)
     return _of_class(label, expects, lexicon)
+
+
+def absolute(value: str, said: date) -> str:
+    """Return a day that is told by its distance from the day of speaking as a date ("yesterday": 4 May 2024)."""
+    back = {"yesterday": 1, "last night": 1, "today": 0, "tonight": 0, "tomorrow": -1}.get(value.casefold())
+    return value if back is None else Interval.format(said - timedelta(days=back), "day")
 
 
 def place_of(fact: Fact) -> str | None:
@@ -180,7 +187,18 @@ def is_sort(label: str, noun: str, lexicon: Lexicon | None) -> bool:
     """Tell whether the lexicon knows a thing to be of the kind that a noun names ("rabbit", "animal")."""
     head = label.casefold().split()[-1:]
     above = _above(head[0], lexicon) if head else frozenset()
-    return bool({noun, noun.removesuffix("s"), re.sub(r"ies$", "y", noun)} & above)
+    forms = {noun, noun.removesuffix("s"), re.sub(r"ies$", "y", noun)}
+    return any(forms & set(name.split()) for name in above)
+
+
+def _is_thing(label: str, lexicon: Lexicon | None) -> bool:
+    """Tell whether a noun without a name stands for something that is nobody, by the lexicon."""
+    head = re.split(r" (?:at|of|in|for|with|from) ", label)[0].split()[-1:]
+    if lexicon is None or not head or not label.islower() or "'s " in label:
+        return False
+    singular = head[0] if lexicon.senses(head[0], "n") else head[0].removesuffix("s")
+    senses = lexicon.senses(singular, "n")[:2]
+    return bool(senses) and not any(s.supersense in ("noun.person", "noun.group", "noun.animal") for s in senses)
 
 
 def _formed(label: str, expects: str) -> str | None:
@@ -220,6 +238,10 @@ def _place(label: str, expects: str, lexicon: Lexicon | None) -> str | None:
 def _of_class(label: str, expects: str, lexicon: Lexicon | None) -> str | None:
     """Return a value of a kind that the question names with a noun of its own ("which fruits")."""
     noun = expects.split()[-1]
+    if noun in INSTITUTIONS and not set(stems(noun)) & set(stems(label)):
+        bare = label.casefold()
+        located = _above(bare, lexicon) & {"country", "city", "town", "continent", "region"}
+        return None if bare in _countries() or located or label.islower() else label
     if noun in ("colour", "color", "colours", "colors"):
         return label if _is_colour(label) else None
     wanted, words = set(stems(noun)), set(stems(label))
@@ -235,10 +257,10 @@ def _of_class(label: str, expects: str, lexicon: Lexicon | None) -> str | None:
         return label
     singular = noun if lexicon.senses(noun, "n") else noun.removesuffix("s")
     sort = lexicon.senses(singular, "n")[:1]
-    if singular in LOOSE_NOUNS or not sort or sort[0].supersense not in SORTS:
+    if singular in LOOSE_NOUNS or not sort or sort[0].supersense not in SORTS or label[:1].isupper():
         return label
     known = _above(label.split()[-1], lexicon)
-    return None if known and singular not in known else label
+    return None if known and not any(singular in name.split() for name in known) else label
 
 
 def _above(word: str, lexicon: Lexicon | None) -> frozenset[str]:

@@ -31,6 +31,7 @@ PARAPHRASED, SYNONYM, SAID = 0.85, 0.8, 0.65
 """What a word of the question counts when the fact has it in other words, or only its sentence has it."""
 HEAD, LOOSE = 2.0, 0.5
 """Weights of the word that a question hangs on, and of those that only place it; others weigh 1."""
+FRESH = frozenset(["new", "old", "own", "current", "latest"])
 MOST_SENSES = 2
 """Senses of a word whose synonyms count, the commonest first."""
 PLACED = re.compile(r"(?:in|at|on|from|to|near|by) (?:which|what)\b", re.IGNORECASE)
@@ -107,7 +108,9 @@ class _Matcher:
         focus = self.question.focus
         heads, loose = wording(self.question.head), {s for word in self.question.loose for s in wording(word)}
         groups = self._groups()
-        weights = {stem: LOOSE if stem in loose or stem in groups else 1.0 for w in focus for stem in wording(w)}
+        weights = {
+            stem: LOOSE if stem in loose or stem in groups or w in FRESH else 1.0 for w in focus for stem in wording(w)
+        }
         weigh = {stem: HEAD if stem in heads else weight for stem, weight in weights.items()}
         self.wanted = {stem: weight for stem, weight in weigh.items() if stem not in free}
         if not self.wanted and self.question.expects not in PATTERNS:
@@ -249,8 +252,9 @@ class _Matcher:
             "clock",
         ):
             return self._when(fact)
+        mine = any(self._same(fact.subject.key, anchor.key) for anchor in self.anchors)
         if question.noun and wording(fact.object.label) == wording(question.noun) and question.kind != "count":
-            return "subject"  # "which phone company": X is my phone company
+            return "" if mine else "subject"  # "which phone company": X is my phone company
         if self._misplaced(fact):
             return ""
         if question.kind == "where":
@@ -275,6 +279,9 @@ class _Matcher:
             return label.islower() and label.endswith("s")
         if wording(question.noun) & wording(label) or PLACED.match(question.text):
             return False
+        preposition = fact.relation.label.split()[-1]
+        if not question.noun and question.kind == "value" and preposition in ("in", "at", "from", "near"):
+            return not re.search(rf"\b{preposition}\b", question.text, re.IGNORECASE)
         plain = question.expects not in PATTERNS and question.kind == "value" and question.noun != ""
         return plain and question.expects not in PLACES and fact.relation.label.split()[-1] in ("at", "near", "from")
 

@@ -17,7 +17,7 @@ from dateutil import parser as dateparser
 
 from doxa.core.values import Act, Citation, Claim, Draft, Interval, Question, Status, Turn
 from doxa.memory import Beliefs, measures, same_words, stems
-from doxa.reason.kinds import NUMBER_WORDS, PATTERNS, PLACES, fitting
+from doxa.reason.kinds import NUMBER_WORDS, PATTERNS, PLACES, absolute, fitting
 
 __all__ = ["answer_from_passages"]
 
@@ -111,7 +111,7 @@ def answer_from_passages(
         Citation(turn_id=p.turn.turn_id, text=p.turn.text, speaker=p.turn.speaker, at=p.turn.at) for p in chosen
     )
     text = f"{last.turn.speaker} said on {when}: “{last.sentence}”"
-    return Draft(text=text, value=last.value, citations=cited, confidence=0.5 * last.fit)
+    return Draft(text=text, value=absolute(last.value, last.turn.at.date()), citations=cited, confidence=0.5 * last.fit)
 
 
 def _lined_up(
@@ -184,7 +184,9 @@ def _values(question: Question, sentence: str) -> Iterator[str]:
         if part and len(part.split()) < len(sentence.split()):
             yield part.strip()
     elif question.kind == "who" or expects == "person":
-        names = [name for name in NAME.findall(_inner(sentence)) if not _words(name) & asked]
+        names = [
+            name for name in NAME.findall(_inner(sentence)) if not _words(name) & asked and fitting(name, "person")
+        ]
         yield from [*dict.fromkeys(names)][:1] if len(set(names)) == 1 else [m[0] for m in KIN.finditer(sentence)][:1]
     elif question.kind == "where" or expects in PLACES:
         found = [match[1] for match in PLACED.finditer(sentence) if not _words(match[1]) & asked]

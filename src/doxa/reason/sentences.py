@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 
 from doxa.core.values import Citation, Draft, Interval, Question, Turn
 from doxa.memory import stems
-from doxa.reason.kinds import PATTERNS, PLACES, fitting
+from doxa.reason.kinds import PATTERNS, PLACES, absolute, fitting
 
 __all__ = ["answer_from_sentences"]
 
@@ -35,6 +35,12 @@ KIN = re.compile(
 EXACT = re.compile(r"\b(?:what|which) (?:date|time)\b", re.I)
 """Asks for a number: a month alone, or \"soon\", is no answer."""
 NUMBER = re.compile(r"\b\d[\d.,]*\b")
+TAKEN_BACK = re.compile(
+    r"\b(?:(?:withdraw|disregard|scratch|strike|ignore|forget|delete)\b.{0,20}\b(?:what|that|it|this|mine|thing|bit|about)|"
+    r"(?:take|taking|took) (?:\w+ ){0,4}back|(?:was|am|is) (?:wrong|mistaken|nonsense|rubbish)|mixed up|misremember)",
+    re.IGNORECASE,
+)
+"""A sentence that takes something back tells nothing of it."""
 CONDITION = re.compile(
     r"^(?:if|unless|should|suppose|supposing|provided|whenever|in case)\b|\b(?:only if|would have|if only|not both)\b",
     re.I,
@@ -87,7 +93,12 @@ def answer_from_sentences(
     when = Interval.format(turn.at.date(), "day")
     citation = Citation(turn_id=turn.turn_id, text=turn.text, speaker=turn.speaker, at=turn.at)
     text = f"{turn.speaker} said on {when}: “{sentence}”"
-    return Draft(text=text, value=_span(question, sentence), citations=(citation,), confidence=0.5 * score)
+    return Draft(
+        text=text,
+        value=absolute(_span(question, sentence), turn.at.date()),
+        citations=(citation,),
+        confidence=0.5 * score,
+    )
 
 
 def _names(question: Question) -> set[str]:
@@ -104,8 +115,10 @@ def _words(text: str) -> set[str]:
 
 def _fits(question: Question, sentence: str, names: set[str]) -> bool:
     """Tell whether a sentence can hold an answer of the kind that is asked for, and is no order to forget."""
-    if ORDER.search(sentence):
+    if ORDER.search(sentence) or TAKEN_BACK.search(sentence):
         return False
+    if question.expects == "name":
+        return any(not _words(name) & names for name in NAME.findall(f" {sentence}"[2:]))
     match question.kind:
         case "when" | "how_long":
             exact = question.kind == "when" and EXACT.search(question.text)
@@ -143,8 +156,11 @@ def _span(question: Question, sentence: str) -> str:
         part = match[0] if match else fitting(sentence, question.expects)
         return part.strip() if part and len(part.split()) < len(sentence.split()) else sentence
     asked = _words(question.text)
-    if question.kind == "who":
-        return _only([name for name in NAME.findall(f" {sentence}"[2:]) if not _words(name) & asked], sentence)
+    if question.kind == "who" or question.expects == "name":
+        return _only(
+            [name for name in NAME.findall(f" {sentence}"[2:]) if not _words(name) & asked and fitting(name, "person")],
+            sentence,
+        )
     if question.expects in PLACES and len(sentence.split()) <= SHORT:
         found = [match[1] for match in PLACED.finditer(sentence) if not _words(match[1]) & asked]
         return _only([place for place in found if fitting(place, question.expects)], sentence)

@@ -14,7 +14,7 @@ from doxa.reason.matching import members, wording
 __all__ = ["counted", "kin", "life", "marital", "retired"]
 
 DYING = re.compile(r"^(?:dies|died|passes away|is dead|is deceased|dies on|dies in|dies of|dies at)\b")
-MENTIONED = re.compile(r"\b(?:mention|named?|ha(?:s|ve)|know|told|own)", re.IGNORECASE)
+MENTIONED = re.compile(r"\b(?:mention|named?|ha(?:s|ve)|know|told|own|get)", re.IGNORECASE)
 DEAD = frozenset(["dead", "deceased", "late", "gone"])
 TOGETHER = {"married_to": "married", "engaged_to": "engaged", "husband": "married", "wife": "married"}
 APART = frozenset(["single", "divorced", "widowed", "separated", "engaged", "married", "unmarried"])

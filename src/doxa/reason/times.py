@@ -153,9 +153,8 @@ def _bounded(facts: list[Fact]) -> list[Fact]:
 
 def _latest(facts: list[Fact], question: Question) -> list[Fact]:
     """Return facts without states that held at one past time only, if others hold on; the latest of a handover."""
-    lasting = [
-        fact for fact in facts if fact.valid.start is None or fact.valid.start != fact.valid.end or not _state(fact)
-    ]
+    present = re.search(r"\b(?:does|do|is|are|am)\b", question.text) is not None
+    lasting = [fact for fact in facts if not (_once(fact) and (present or _state(fact)))]
     kept = lasting or facts
     if (
         question.asks == "subject"
@@ -165,6 +164,10 @@ def _latest(facts: list[Fact], question: Question) -> list[Fact]:
         last = max((fact.valid.start or date.min for fact in kept), default=date.min)
         kept = [fact for fact in kept if (fact.valid.start or date.min) == last]
     return kept
+
+
+def _once(fact: Fact) -> bool:
+    return fact.valid.start is not None and fact.valid.start == fact.valid.end
 
 
 def _state(fact: Fact) -> bool:

@@ -40,9 +40,12 @@ def truth(
         text = f"{'Yes' if yes else 'No'}. {sentence_of(now[-1])}"
         return draft_of(text, "yes" if yes else "no", now[-1:], turn, fit=fit)
     instead = [f for f in facts if f.functional and f.modality is Modality.ASSERTED and f.polarity]
+    instead += [f for f in facts if f.polarity and f.modality is Modality.ASSERTED and _excludes(question, f)]
     instead = [f for f in instead if (held_on(f, day) if day else is_current(f, today))]
     if instead and question.polarity:
         return draft_of(f"No. {sentence_of(instead[-1])}", "no", instead[-1:], turn, fit=fit)
+    if day is not None and question.polarity and asserted and all(_elsewhen(fact, day) for fact in asserted):
+        return draft_of(f"No. {sentence_of(asserted[-1])}", "no", asserted[-1:], turn, fit=fit)
     meant = [f for f in named if f.modality is Modality.PLANNED and f.polarity == question.polarity]
     denied = [f for f in named if f.modality is Modality.PLANNED and f.polarity != question.polarity]
     if not asserted and (denied or meant):
@@ -52,6 +55,20 @@ def truth(
         over = asserted[-1]
         return draft_of(f"No, not any more. {sentence_of(over)}", "no", [over], turn, fit=fit)
     return None
+
+
+def _elsewhen(fact: Fact, day: date) -> bool:
+    """Tell whether a fact began after a day, or ended before it, by what was said."""
+    start, end = fact.valid.start, fact.valid.end
+    return (start is not None and day < start) or (end is not None and end != start and day >= end)
+
+
+def _excludes(question: Question, fact: Fact) -> bool:
+    """Tell whether a fact has another number or name of what a question names ("room 6", "the third floor")."""
+    if question.object is None or fact.relation.label.split()[0] not in ("is", "was"):
+        return False
+    asked, told = set(stems(question.object.label)), set(stems(fact.object.label))
+    return bool(asked & told) and bool(asked - told) and bool(told - asked) and len(asked) == len(told)
 
 
 def _then(question: Question, asserted: Sequence[Fact], *, day: date | None, today: date | None) -> list[Fact]:

@@ -314,6 +314,9 @@ def _content(tree: Tree, place: int) -> str:
         return ""
     if kind == "ADP" and tree.relation(place) not in ("compound:prt", "root"):
         return ""
+    above = tree.head(place)
+    if kind in ("NOUN", "ADJ") and above > place and tree.upos(above) == "PROPN":
+        return ""  # "great-uncle Feliks"
     if word in AUX or lemma in EMPTY or word in EMPTY or word in QUESTION_WORDS:
         return ""
     if (lemma in EMPTY_VERBS and kind in ("VERB", "AUX")) or (lemma in EMPTY_NOUNS and kind == "NOUN"):

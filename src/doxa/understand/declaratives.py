@@ -255,7 +255,7 @@ def _genitive(body: str) -> str:
         r"the (?:(?:first|full|last|family|given|own) )?names? of (.+'s?|my|our|his|her|your) ([\w-]+) (?:is|are)$",
         body,
     )
-    kin = (kin_of(names[2]) or _pet(names[2])) if names else None
+    kin = (kin_of(names[2].replace("children", "child")) or _pet(names[2])) if names else None
     if names and kin:
         return f"{names[1]} {kin} is"
     owned = re.match(r"the ([\w ]+?) of (.+?) (is|was)$", body)

@@ -114,6 +114,10 @@ def _declared(asked: Asked) -> Declarative | None:
     declarative = declare(asked.text, subject=asked.subject)
     if declarative is None:
         return None
+    done = re.search(rf"\b(ha(?:s|ve|d)) {HOLE} (\w+)", declarative.text)
+    if done and asked.head and done[2][:3].casefold() == asked.head[:3]:  # "what has she | banned"
+        text = declarative.text.replace(done[0], f"{done[1]} {done[2]} {HOLE}")
+        declarative = replace(declarative, text=text)
     if declarative.asks == "count" and UNITS.fullmatch(asked.noun) and re.match(r"(?:for )?how many", asked.text, re.I):
         text = re.sub(rf"(?: for)? {HOLE}$| for {HOLE}(?= )| {HOLE}(?= )", "", declarative.text)
         declarative = replace(declarative, text=text, kind="how_long", asks="duration", noun="")
@@ -176,6 +180,10 @@ def _expected(kind: QuestionKind, asked: Asked, declarative: Declarative | None)
         return "clock"
     if re.match(r"(?:for )?how (?:many|much) ", lowered) or kind in ("count", "how_much"):
         return "number"
+    if kind == "value" and re.search(
+        r"\b(?:first |last |full |family )?names?\b(?! of the (?:day|month))|\b(?:called|named)$", lowered
+    ):
+        return "name"
     typed = re.match(r"the (number|date|time|age|price|cost|weight|height|year|day|month) of ", asked.subject)
     if typed and kind == "value":
         return TIMES.get(typed[1], "number")
