@@ -16,7 +16,7 @@ from doxa.memory import Beliefs, is_current, is_tie, stems
 from doxa.reason.disputes import last_words
 from doxa.reason.drafts import FindTurn, abstention, disputed_draft, draft_of, together
 from doxa.reason.kinds import NUMBER_WORDS, fitting, is_occupation, place_of
-from doxa.reason.matching import Match, matches
+from doxa.reason.matching import Match, matches, wording
 from doxa.reason.readings import by_entity, readings
 from doxa.reason.sources import by_source, who_says
 from doxa.reason.special import counted, kin, life, marital, retired
@@ -177,7 +177,10 @@ class _Asking:
         found = at_time(question, wanted, day=self.day, today=self.today)
         self.gap = self.gap or found.gap
         return last_words(
-            question, found.facts, self.beliefs, lambda fact: _value_of(question, fact, self.today, self.lexicon)
+            question,
+            _described(list(found.facts), question, self.beliefs),
+            self.beliefs,
+            lambda fact: _value_of(question, fact, self.today, self.lexicon),
         )
 
 
@@ -218,6 +221,18 @@ def _value_of(question: Question, fact: Fact, today: date | None, lexicon: Lexic
             return duration(fact.valid.start, fact.valid.end or today, unit=_unit(question))
         case _:
             return None
+
+
+def _described(told: list[Fact], question: Question, beliefs: Beliefs) -> list[Fact]:
+    """Follow a thing that is only named by the noun of the question ("learns an instrument": the bodhran)."""
+    found: list[Fact] = []
+    for fact in told:
+        if not question.noun or question.asks != "object" or wording(fact.object.label) != wording(question.noun):
+            found.append(fact)
+            continue
+        more = (f for f in beliefs.about(fact.object.key) if f.status is Status.HELD and f.polarity)
+        found.extend(f for f in more if f.relation.name in ("is_a", "has_state", "is_called"))
+    return found
 
 
 def _typed(label: str, fact: Fact, question: Question, lexicon: Lexicon | None) -> str | None:

@@ -85,6 +85,8 @@ def answer_from_sentences(
                 continue
             covered = len(content & _words(sentence)) / len(content)
             score = covered - 0.01 * rank
+            if not _words(sentence) - wanted - _words(" ".join(question.terms)) - names - _words(turn.speaker):
+                continue  # it says no more than the question
             if covered >= COVERAGE and not sentence.rstrip().endswith("?") and (best is None or score > best[0]):
                 best = (score, sentence.strip(), turn)
     if best is None:

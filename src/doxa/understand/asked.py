@@ -215,7 +215,7 @@ def _subject(tree: Tree, opening: int) -> list[int]:
     start = opening + 1
     if start < len(tree.words) and tree.form(start) == "not":
         start += 1
-    whole = _whole_rest(tree, opening, start)
+    whole = _name_first(tree, _whole_rest(tree, opening, start), ending="ing")
     if whole:
         return whole
     bare = _bare_verb(tree, opening)
@@ -226,8 +226,20 @@ def _subject(tree: Tree, opening: int) -> list[int]:
             tokens = tree.under(place)
             if tokens[0] == start:
                 tokens = [token for n, token in enumerate(tokens) if token == start + n]
-                return _with_name_behind(tree, tokens)
-    return []
+                return _name_first(tree, _with_name_behind(tree, tokens), ending="")
+    rest = [place for place in range(start, len(tree.words)) if tree.upos(place) != "PUNCT"]
+    named = _name_first(tree, rest, ending="")
+    return named if len(named) < len(rest) else []
+
+
+def _name_first(tree: Tree, tokens: list[int], *, ending: str) -> list[int]:
+    """Cut off the predicate that parsers take into the name before it ("Ana | learning", "Leo | vegan")."""
+    capital = [tree.upos(place) == "PROPN" and tree.words[place].form[:1].isupper() for place in tokens]
+    name = capital.index(False) if False in capital else len(tokens)
+    if not 0 < name < len(tokens) or tree.upos(tokens[name]) not in ("NOUN", "VERB", "ADJ", "PROPN"):
+        return tokens
+    cut = tree.words[tokens[name]].form.islower() and tree.form(tokens[name]).endswith(ending)
+    return tokens[:name] if cut else tokens
 
 
 def _bare_verb(tree: Tree, opening: int) -> int | None:
@@ -296,6 +308,7 @@ def _names(tree: Tree, opening: int) -> Iterator[str]:
             tokens = [token for token in tree.phrase_tokens(place) if token != bare]
             if tree.upos(place) != "PROPN":
                 tokens = [token for token in tokens if token >= opening]
+            tokens = tokens if owned else _name_first(tree, tokens, ending="")
             text = _as_written(tree, tokens) if tokens else ""
             if text:
                 yield text if owned else re.sub(r"'s$", "", text)

@@ -158,8 +158,10 @@ def _wh(match: re.Match[str], rest: str) -> Declarative | None:
 def _is_predicate(word: str, rest: str) -> bool:
     """Tell whether "who" is the subject although an auxiliary follows ("Who is allergic to eggs?")."""
     tokens = words(rest)
-    if word != "who" or len(tokens) < 3:
+    if word != "who" or len(tokens) < 2:
         return False
+    if len(tokens) == 2:
+        return tokens[0].casefold() in HAVE and participle_of(tokens[1]) is None
     aux, following = tokens[0].casefold(), tokens[1]
     if aux in HAVE:
         return (
@@ -237,6 +239,9 @@ def _which(word: str, rest: str, prep: str) -> Declarative | None:
             text=f"{HOLE} {' '.join(tokens[verb:])}", kind="list", asks="subject", noun=" ".join(tokens[:verb])
         )
     noun = " ".join(tokens[:place])
+    if _is_predicate("who", " ".join(tokens[place:])):
+        text = f"{HOLE} {' '.join(tokens[place:])}"
+        return Declarative(text=text, kind="list" if LIST_NOUN.match(noun) else "who", asks="subject", noun=noun)
     body = _body(" ".join(tokens[place:]))
     if body is None:
         return Declarative(text=f"{HOLE} {' '.join(tokens[place:])}", kind="who", asks="subject", noun=noun)

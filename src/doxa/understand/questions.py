@@ -95,6 +95,8 @@ def read_question(
         focus=_undescribed(asked, referents), head=asked.head, loose=asked.loose,
         noun=asked.noun or (declarative.noun if declarative else ""), about=_about(asked, referents),
     )  # fmt: skip
+    if re.match(r"(?:which|what) (?:kinds|sorts|types) of\b", asked.text, re.IGNORECASE):
+        base = replace(base, kind="list")
     sources = SOURCES.match(asked.text)
     if sources:
         return _about_source(base, next(filter(None, sources.groups()), ""), referents)
