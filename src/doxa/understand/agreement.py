@@ -16,7 +16,7 @@ from doxa.understand.earlier import Earlier, heads, stems_of
 from doxa.understand.fragments import Fragment, read_fragment, refit, sort_of
 from doxa.understand.repairs import Repair, put_right, wording
 
-__all__ = ["accepted", "answered", "confirmed", "quoted_value", "refuted"]
+__all__ = ["accepted", "answered", "confirmed", "quoted_value", "refuted", "speaks_of"]
 
 RECENT = 4
 OPENING = re.compile(
@@ -25,7 +25,14 @@ OPENING = re.compile(
     r"(?:it|that|this|he|she|they) (?:is|was|are|were)|mine says|my \w+ says)\b[,:;.]?\s*)+",
     re.IGNORECASE,
 )
-SAME = re.compile(r",? (?:same here|too|as well|I agree|agreed|I can confirm(?: that| it)?|that is right|exactly)$", re.IGNORECASE)
+INVERTED = re.compile(
+    r"^(?P<value>[\d€$£][\w.,:/€$£-]*(?: [a-z]+)?) (?:is|was) (?P<topic>(?:the|my|our|his|her|their) [^,;]+)$",
+    re.IGNORECASE,
+)
+"""A value before what it is the value of: "4417 is the code for the shed"."""
+SAME = re.compile(
+    r",? (?:same here|too|as well|I agree|agreed|I can confirm(?: that| it)?|that is right|exactly)$", re.IGNORECASE
+)
 
 
 def accepted(text: str, earlier: Earlier) -> Repair | None:
@@ -38,7 +45,9 @@ def accepted(text: str, earlier: Earlier) -> Repair | None:
     match = wording("accept").search(text)
     if match is None:
         return None
-    who = next((name for key in ("who", "whom", "trusted") if (name := match[key]) and name not in ("he", "she", "you")), "")
+    who = next(
+        (name for key in ("who", "whom", "trusted") if (name := match[key]) and name not in ("he", "she", "you")), ""
+    )
     spoken = earlier.recent(earlier.others(who), RECENT) or (earlier.others(who) if who else ())
     rest = text[match.end() :].strip(" ,;:.-")
     fragment = read_fragment(OPENING.sub("", rest)) if rest else None
@@ -64,7 +73,9 @@ def confirmed(text: str, earlier: Earlier) -> Repair | None:
         return None
     match = wording("confirm").match(text)
     rest = text[match.end() :].strip(" ,;:.-!") if match else ""
-    if match is None or (rest and not re.match(r"(?:that is|it is|I can|I agree|exactly|of course|too|as well)\b", rest)):
+    if match is None or (
+        rest and not re.match(r"(?:that is|it is|I can|I agree|exactly|of course|too|as well)\b", rest)
+    ):
         return None
     before = earlier.context[-1]
     said = [claim for claim in earlier.others() if claim.turn_id == before.turn_id and claim.act is not Act.WITHDRAW]
@@ -74,13 +85,14 @@ def confirmed(text: str, earlier: Earlier) -> Repair | None:
     return Repair(claims=tuple(_told(claim, earlier, text, "") for claim in firm))
 
 
-def answered(text: str, earlier: Earlier, topic: str = "") -> Repair | None:
+def answered(text: str, earlier: Earlier, topic: str = "", old: str = "") -> Repair | None:
     """Return what a fragment says beside, or against, what others just said; None when it is no such fragment.
 
     Args:
         text: one sentence, written out.
         earlier: what stands when it is said.
         topic: what was asked about in the same turn ("Thursday's workshop? That's in room 6").
+        old: what was turned down in the same turn ("Not the navy. The merchant marine").
     """
     others = earlier.recent(earlier.others(), RECENT)
     if not others:
@@ -89,9 +101,11 @@ def answered(text: str, earlier: Earlier, topic: str = "") -> Repair | None:
     opening = OPENING.match(text)
     same = SAME.search(text)
     body = OPENING.sub("", text) if opening else text
-    if not body or not (opening or same or topic):
+    if not body or not (opening or same or topic or old):
         return None
-    fragment = read_fragment(SAME.sub("", body), topic=topic)
+    turned = INVERTED.match(body)
+    body, topic = (turned["value"], turned["topic"]) if turned else (SAME.sub("", body), topic)
+    fragment = read_fragment(body, topic=topic, old=old)
     if fragment is None:
         return None
     found = _target(fragment, others, earlier)
@@ -102,6 +116,12 @@ def answered(text: str, earlier: Earlier, topic: str = "") -> Repair | None:
     if target.role != "user" and right.object != target.object:
         return Repair(claims=tuple(put_right(target, right, earlier, text)), rest=fragment.rest)
     return Repair(claims=(_told(right, earlier, text, ""),), rest=fragment.rest)
+
+
+def speaks_of(value: str, earlier: Earlier) -> bool:
+    """Tell whether somebody else just claimed something with a value in it."""
+    wanted = stems_of(value)
+    return bool(wanted) and any(wanted <= heads(claim) for claim in earlier.recent(earlier.others(), 2))
 
 
 def quoted_value(source: str, value: str, earlier: Earlier, text: str, *, firm: bool) -> Repair | None:
@@ -154,7 +174,7 @@ def _target(fragment: Fragment, pool: Sequence[Claim], earlier: Earlier) -> tupl
     exact = [pair for pair in (on_topic or fitting) if pair[0].object == pair[1].object]
     if exact:
         return exact[-1]
-    if sort == "noun":
+    if sort == "noun" and not fragment.old:
         return None
     return next(_closest(on_topic or fitting, fragment), None)
 

@@ -158,7 +158,11 @@ def contrasted(text: str, reader: AtomReader) -> tuple[Atom, ...]:
         return ()  # "he does not call by Friday": the verb is denied
     alternative = PLACED.match(match["alt"])
     wanted = alternative["prep"].casefold() if alternative else ""
-    preps = [p for p, token in enumerate(tokens) if p and token.casefold() in (PREPOSITIONS | {"by"}) and token.casefold() in (wanted or token.casefold())]
+    preps = [
+        p
+        for p, token in enumerate(tokens)
+        if p and token.casefold() in (PREPOSITIONS | {"by"}) and token.casefold() in (wanted or token.casefold())
+    ]
     if not preps:
         return _exchanged(match["main"], clean(match["alt"]), reader)
     cut = preps[-1]

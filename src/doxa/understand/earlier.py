@@ -92,7 +92,9 @@ def _standing(slot: Sequence[Claim]) -> list[Claim]:
             found = [said for said in found if _word(said) != _word(claim)]
             continue
         if claim.act is Act.CORRECT and claim.replaces is not None:
-            found = [said for said in found if not (said.speaker == claim.speaker and said.object.key == claim.replaces)]
+            found = [
+                said for said in found if not (said.speaker == claim.speaker and said.object.key == claim.replaces)
+            ]
         found.append(claim)
     return found
 

@@ -38,6 +38,7 @@ CLOCK = re.compile(
     r"(?: (?:o'clock|in the (?:morning|afternoon|evening)|at night))?",
     re.IGNORECASE,
 )
+BARE_DAY = re.compile(r"(?:on )?(?:the )?\d{1,2}(?:st|nd|rd|th)", re.IGNORECASE)
 YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 RELATIVE = re.compile(r"\b(?:who|which|whom|whose|that|when|where|what|how|why|if|because)\b", re.IGNORECASE)
 DURATION = re.compile(rf"(?:\d+|{NUMBER_WORD}) (?:years?|months?|weeks?|days?)", re.IGNORECASE)
@@ -89,13 +90,17 @@ def _first_part(text: str) -> tuple[str, str]:
         tail = text[comma.end() :]
         if parse_clause(words(re.sub(r"^(?:and|but|because|since|as|so) ", "", tail))) is not None:
             return text[: comma.start()], tail
-    return re.sub(r",? (?:sorry|actually|rather|I mean|I meant|I think|same here|too|as well|then|though)$", "", text), ""
+    return re.sub(
+        r",? (?:sorry|actually|rather|I mean|I meant|I think|same here|too|as well|then|though)$", "", text
+    ), ""
 
 
 def sort_of(value: str, at: datetime) -> Sort:
     """Return what kind of value a phrase is."""
     word = clean(value)
-    if re.fullmatch(rf"{CLOCK.pattern}", word, re.IGNORECASE) and (":" in word or re.search(r"[ap]\.?m|noon|night|past", word)):
+    if re.fullmatch(rf"{CLOCK.pattern}", word, re.IGNORECASE) and (
+        ":" in word or re.search(r"[ap]\.?m|noon|night|past", word)
+    ):
         return "clock"
     if YEAR.fullmatch(word) or _date(value, at) is not None:
         return "date"
@@ -143,12 +148,16 @@ def _other_tie(claim: Claim, new: str, old: str) -> Claim | None:
     if old and kin_of(old) != claim.relation.name.replace("_", " "):
         return None
     kind = relation_type(kin.replace(" ", "_"))
-    return None if kind.name == claim.relation.name else replace(claim, relation=kind.relation, functional=kind.functional)
+    return (
+        None if kind.name == claim.relation.name else replace(claim, relation=kind.relation, functional=kind.functional)
+    )
 
 
 def _same_date(claim: Claim, old: str, at: datetime) -> bool:
-    dated = _date(old, at)
-    return dated is not None and claim.valid.start is not None and dated.valid.start == claim.valid.start
+    dated, start = _date(old, at), claim.valid.start
+    if dated is None or start is None or dated.valid.start is None:
+        return False
+    return dated.valid.start.day == start.day if BARE_DAY.fullmatch(old.strip()) else dated.valid.start == start
 
 
 def _substituted(claim: Claim, new: str, old: str) -> Claim | None:
@@ -195,7 +204,9 @@ def _valued(claim: Claim, fragment: Fragment, at: datetime) -> Claim | None:
 
 def _clock_in(label: str, claim: Claim) -> tuple[int, int] | None:
     """Return where the clock time of an object stands; a bare number is one behind "at"."""
-    match = re.search(r"\b\d{1,2}[:.]\d\d(?: ?[ap]\.?m\.?)?|\b\d{1,2} ?[ap]\.?m\.?|\b(?:noon|midnight)\b", label, re.IGNORECASE)
+    match = re.search(
+        r"\b\d{1,2}[:.]\d\d(?: ?[ap]\.?m\.?)?|\b\d{1,2} ?[ap]\.?m\.?|\b(?:noon|midnight)\b", label, re.IGNORECASE
+    )
     if match is None and claim.relation.name.endswith("_at"):
         match = CLOCK.fullmatch(label)
     return match.span() if match else None
@@ -233,7 +244,7 @@ def _dated(claim: Claim, fragment: Fragment, at: datetime) -> Claim | None:
     shown = _date(label, at) if label else None
     start = dated.valid.start
     base = valid.start or (shown.valid.start if shown else None)
-    bare_day = re.fullmatch(r"(?:the )?\d{1,2}(?:st|nd|rd|th)", new.strip(), re.IGNORECASE)
+    bare_day = BARE_DAY.fullmatch(new.strip())
     if base is None:
         return None
     with suppress(ValueError):  # no 31st in that month: the date as it was read

@@ -167,7 +167,12 @@ def _verbs(said: Claim | Atom) -> set[str]:
     words = said.object.key.split()
     if base == "do" and words and words[0].endswith("ing"):
         found.add(base_of(words[0], "gerund") or words[0])
-    if words and not said.object.key[:1].isupper() and len(words) == 1 and words[0] in ("ahead", "there", "through", "home", "out", "off"):
+    if (
+        words
+        and not said.object.key[:1].isupper()
+        and len(words) == 1
+        and words[0] in ("ahead", "there", "through", "home", "out", "off")
+    ):
         found.add(f"{base}_{words[0]}")
     return found
 

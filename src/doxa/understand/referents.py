@@ -276,6 +276,8 @@ class Referents:
         if match is None:
             return None
         owner = self.owner(match[1]) if match[1] else self.resolve(match[2])
+        if owner is None and (match[1] or "").casefold() == "your" and not kin_of(match[3]):
+            return term(clean(match[3]))  # said before anybody else spoke
         if owner is None:
             return None
         return self.possession(owner, match[3])
@@ -401,10 +403,10 @@ class Referents:
         others = [person for person in known if person.key == f"{name.key} (other)"] or others
         return others[0] if others and match["known"] else Term(f"{name.key} (other)", name.label) if known else name
 
-    def _is_own(self, label: str) -> bool:
-        """Tell whether a noun phrase names something of the speaker's that was spoken of ("the deposit", "our deposit")."""
-        wanted, owner = f" {label.casefold()}", f"{self.speaker.key}'s"
-        return any(key.removeprefix(owner).endswith(wanted) for key in self.beliefs.possessions(self.speaker.key))
+    def _is_of(self, owner: Term, label: str) -> bool:
+        """Tell whether a noun phrase names something of an owner that was spoken of ("the deposit", "our deposit")."""
+        wanted, whose = f" {label.casefold()}", f"{owner.key}'s"
+        return any(key.removeprefix(whose).endswith(wanted) for key in self.beliefs.possessions(owner.key))
 
     def known_by(self, text: str) -> str:
         """Return "my cardiology appointment" for "the cardiology one", when the speaker is known to have just that.
@@ -442,8 +444,9 @@ class Referents:
             return work or self.called(label)
         if OWN.search(text):
             return self._known_thing(self.speaker, label)
-        if text.casefold().startswith("the ") and self._is_own(label):
-            return self._known_thing(self.speaker, label)
+        for owner in (self.speaker, self.other):
+            if owner is not None and text.casefold().startswith("the ") and self._is_of(owner, label):
+                return self._known_thing(owner, label)
         return term(label or text)
 
 

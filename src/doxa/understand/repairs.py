@@ -21,9 +21,10 @@ from doxa.memory import is_tie
 from doxa.understand.earlier import Earlier, heads, stems_of
 from doxa.understand.fragments import Fragment, read_fragment, refit, sort_of
 from doxa.understand.referents import NAME, clean, kin_of, term
+from doxa.understand.text import words
 from doxa.understand.times import find_times
 
-__all__ = ["Repair", "corrections", "denials", "is_mending", "mended", "put_right", "settled", "wording"]
+__all__ = ["Repair", "aligned", "corrections", "denials", "is_mending", "mended", "put_right", "settled", "wording"]
 
 RECENT = 4
 """Turns of the speaker that a correction may mean that names neither a topic nor a wrong value."""
@@ -33,9 +34,16 @@ SELF_REPAIR = re.compile(
     r",? (?:no,? wait|sorry|no|I mean|or rather|rather|wait|scratch that|make that),? ", re.IGNORECASE
 )
 LEAD = re.compile(r"(?:on|at|in|by|from) ", re.IGNORECASE)
+CHANGED = re.compile(
+    r"\b(?:moved|moving|switched|changed|now|new|no longer|any ?more|became|left|quit|started|since|these days|just got)\b",
+    re.IGNORECASE,
+)
+"""What has changed since is no correction."""
 CLEFT = re.compile(r"\bit (?:is|was) (?P<who>[^,;:]{1,40}?) (?:who|that|which)\b", re.IGNORECASE)
 GENERIC = frozenset(stems_of("that it this day date time number name thing one value word detail figure"))
-MISTAKES = frozenset(["mix_up", "mix", "misremember", "misread", "mishear", "misspeak", "mistype", "confuse", "mistake", "correct"])
+MISTAKES = frozenset(
+    ["mix_up", "mix", "misremember", "misread", "mishear", "misspeak", "mistype", "confuse", "mistake", "correct"]
+)
 """What a speaker says of his own words, which is told by the correction itself."""
 NAMING = frozenset(["is_called", "name", "first_name", "last_name", "surname", "is_named"])
 
@@ -138,6 +146,41 @@ def corrections(text: str, earlier: Earlier) -> Repair | None:
     return None
 
 
+def aligned(text: str, earlier: Earlier) -> Repair | None:
+    """Return what a sentence puts right that says an earlier one again with one thing changed; None for another one.
+
+    Args:
+        text: one sentence of a turn that puts something right, written out.
+        earlier: what stands when it is said.
+
+    Cost O(spans x len(text)²) in the worst case, for the speaker's own sentences that share most of their words.
+    """
+    parts = [part for part in re.split(r"[:;] | [-–—] ", text) if part.strip()]
+    if len(parts) > 1:
+        return next((found for part in parts if (found := aligned(part, earlier)) is not None), None)
+    said = [token.casefold() for token in words(text)]
+    for span in dict.fromkeys(claim.span for claim in reversed(earlier.own()) if claim.turn_id != earlier.turn.turn_id):
+        known = [token.casefold() for token in words(span)]
+        if len(set(said) & set(known)) * 2 < len(known):
+            continue
+        steps = [
+            step for step in SequenceMatcher(None, known, said, autojunk=False).get_opcodes() if step[0] != "equal"
+        ]
+        if (
+            len(steps) != 1
+            or steps[0][0] != "replace"
+            or steps[0][2] - steps[0][1] > 4
+            or steps[0][4] - steps[0][3] > 4
+        ):
+            continue
+        fragment = read_fragment(" ".join(words(text)[steps[0][3] : steps[0][4]]))
+        wrong = [claim for claim in earlier.own() if claim.span == span]
+        fitting = [claim for claim in wrong if fragment is not None and _fits(claim, fragment, earlier)]
+        if fragment is not None and fitting:
+            return Repair(claims=tuple(_put(fitting[-1], fragment, earlier, text)))
+    return None
+
+
 def _serious(fragment: Fragment, text: str, earlier: Earlier, *, weak: bool) -> bool:
     """Tell whether a fragment may correct: a bare noun does so only after words that say it, or beside an old value."""
     sort = sort_of(fragment.new, earlier.turn.at)
@@ -205,7 +248,9 @@ def _slips(wrong: Claim, fragment: Fragment, earlier: Earlier) -> Iterable[Claim
         return (
             claim
             for claim in earlier.own()
-            if claim.turn_id == wrong.turn_id and claim.subject == wrong.subject and claim.valid.start == wrong.valid.start
+            if claim.turn_id == wrong.turn_id
+            and claim.subject == wrong.subject
+            and claim.valid.start == wrong.valid.start
         )
     old, new = wrong.object.key, right.object.key
     alike = SequenceMatcher(None, old, new).ratio() >= SPELLED_ALIKE and not re.search(r"\d", old)
@@ -307,6 +352,8 @@ def settled(claims: Sequence[Claim], earlier: Earlier, text: str) -> list[Claim]
     """
     found: list[Claim] = []
     denied = stems_of(text)
+    if CHANGED.search(claims[0].span if claims else ""):
+        return list(claims)
     for claim in claims:
         if claim.subject.key == claim.speaker.casefold() and claim.relation.name in MISTAKES:
             continue
@@ -340,7 +387,9 @@ def _ruled_out(claim: Claim, earlier: Earlier, denied: set[str], *, cleft: bool)
         return None
     known = [other for other in (*earlier.others(), *earlier.own()) if other.turn_id != claim.turn_id]
     same = [other for other in known if other.relation.name == claim.relation.name and other.modality is claim.modality]
-    opposite = [o for o in same if o.subject == claim.subject and o.object == claim.object and o.polarity != claim.polarity]
+    opposite = [
+        o for o in same if o.subject == claim.subject and o.object == claim.object and o.polarity != claim.polarity
+    ]
     if opposite:
         return opposite[-1]
     same = [other for other in same if other.polarity and claim.polarity]
@@ -352,7 +401,9 @@ def _ruled_out(claim: Claim, earlier: Earlier, denied: set[str], *, cleft: bool)
     bearers = [o for o in bearers if cleft or stems_of(o.subject.label) & denied]
     if bearers:
         return bearers[-1]
-    ties = [o for o in known if is_tie(o.relation.name) and is_tie(claim.relation.name) and o.polarity and claim.polarity]
+    ties = [
+        o for o in known if is_tie(o.relation.name) and is_tie(claim.relation.name) and o.polarity and claim.polarity
+    ]
     ties = [o for o in ties if o.subject == claim.subject and o.object == claim.object and o.relation != claim.relation]
     return ties[-1] if ties else None
 

@@ -6,30 +6,43 @@ import re
 from dataclasses import dataclass
 
 from doxa.core.values import Term
-from doxa.understand.clauses import parse_clause
+from doxa.understand.clauses import PREPOSITIONS, parse_clause
 from doxa.understand.referents import NAME, Referents, clean, kin_of, named
 from doxa.understand.repairs import wording
 from doxa.understand.text import words
 
 __all__ = ["Quote", "at_hand", "is_document", "quoted", "source_label"]
 
-NOUN = rf"(?:(?i:the|my|our|his|her|their|your|this|that|an?) [^,;:.]{{2,60}}?|{NAME})"
+NOUN = rf"(?:(?i:the|my|our|his|her|their|your|this|that|an?) [^,;:.]{{2,60}}?|{NAME}(?: (?:&|and) {NAME})?)"
 SAYING = (
     r"(?:(?:now|also|just|clearly|still|definitely|actually) )?(?:says?|said|shows?|showed|states?|stated|reads?|gives?|gave|lists?|listed|"
     r"confirms?|confirmed|has it (?:as|at)|puts? it at|tells? (?:me|us)|told (?:me|us)|mentions?|mentioned|insists?|thinks?|"
     r"reckons?|claims?|swears?|has|had|quotes?|quoted)"
 )
-QUOTING = re.compile(rf"^(?:(?:and|but|well|also|now|still|however),? )?(?P<who>{NOUN}|it)(?:,? (?:which|who|that|I am) [^,;:]+?)?,? {SAYING}(?: that)?[:,]? (?P<what>.+)$")
-ACCORDING = re.compile(rf"^(?i:according to|per|as per|going by|judging by|based on|by|in|on) (?P<who>{NOUN})(?:,|:)? (?P<what>.+)$")
+QUOTING = re.compile(
+    rf"^(?:(?:and|but|well|also|now|still|however),? )?(?P<who>{NOUN}|it)(?:,? (?:which|who|that|I am) [^,;:]+?)?,? {SAYING}(?: that)?[:,]? (?P<what>.+)$"
+)
+ACCORDING = re.compile(
+    rf"^(?i:according to|per|as per|going by|judging by|based on|by|in|on) (?P<who>{NOUN})(?:,|:) (?P<what>.+)$"
+)
+UNMARKED = re.compile(
+    r"^(?i:according to|as per|going by|in|on|by) (?P<rest>(?i:the|my|our|his|her|their|your|this|that) .+)$"
+)
 TRAILING = re.compile(rf"^(?P<what>.+?),? (?:according to|as per|per|so says?|says|going by) (?P<who>{NOUN})$")
 ASKED = re.compile(
-    rf"^(?:(?:I|[Ww]e) (?:just |have |have just )?)?(?i:checked|double-checked|confirmed|asked|spoke|talked|called|rang|looked)(?: (?:with|to|in|at|on|up))? "
+    rf"^(?:(?:I|[Ww]e) (?:just |have |have just )?)?(?i:checked|double-checked|confirmed|asked|spoke|talked|called|rang|phoned|texted|emailed|looked)(?: (?:with|to|in|at|on|up))? "
     rf"(?P<who>{NOUN})(?:, (?P<aside>(?:who|which) [^:;]+?))?(?::|;| and (?:he|she|it|they) (?:says?|said|confirmed)| -) ?(?P<what>.+)$"
 )
 HEARD = re.compile(
     rf"^I (?:just |only )?(?:heard|know|learned|learnt|have it|had it|got it|understand) (?:this |it )?from (?P<who>{NOUN}) (?:that )?(?P<what>.+)$"
 )
-HELD = re.compile(rf"^(?:I|[Ww]e) (?:have|had|got|see|read) (?P<what>(?:[^,;:]|(?<=\d)[.,:](?=\d))+?) (?:on|in|from) (?P<who>{NOUN})$")
+REACHED = re.compile(
+    rf"^(?P<who>{NOUN}) (?:(?:has |have )?(?:just |also )?)?(?:phoned|called|rang|texted|wrote|emailed|mailed|messaged|came by|came round|told me|got back|replied|answered)"
+    r"[^,;:]*[,;:] (?:and |but )?(?:he|she|they|it) (?:says?|said|tells me|told me|thinks)(?: that)? (?P<what>.+)$"
+)
+HELD = re.compile(
+    rf"^(?:I|[Ww]e) (?:have|had|got|see|read) (?P<what>(?:[^,;:]|(?<=\d)[.,:](?=\d))+?) (?:on|in|from) (?P<who>{NOUN})$"
+)
 SHOWN = re.compile(
     r"\b(?:printed|written|stated|posted|listed|marked|noted|stands|it says so|says so|engraved|entered|shown|there)\b(?: \w+)? (?:on|in|at) "
     r"(?P<who>(?:the|my|our|his|her|their) [^,;:.]+)",
@@ -42,14 +55,15 @@ PRESENT = re.compile(
     re.IGNORECASE,
 )
 PLACED = re.compile(
-    r"^(?P<thing>(?:the|my|our|his|her|their|your) [^,;:]+?) (?:(?P<as>as )|(?=(?:at|on|in|for|from|down) ))(?P<where>(?:[^,;:]|(?<=\d)[.,:](?=\d))+)$", re.IGNORECASE
+    r"^(?P<thing>(?:the|my|our|his|her|their|your) [^,;:]+?) (?:(?P<as>as )|(?=(?:at|on|in|for|from|down) ))(?P<where>(?:[^,;:]|(?<=\d)[.,:](?=\d))+)$",
+    re.IGNORECASE,
 )
 BARE = re.compile(
     r"^(?:it says (?:that )?|(?:that )?(?:it|that|this) (?:is|was|should be|has to be|will be) (?=(?:(?:at|on|in|by|from|about|around) )?(?:[\dA-Z]|the \d|half|quarter|noon)))"
 )
 """What stands before a bare value: "it is Tuesday"."""
 FIRM = re.compile(
-    r"\b(?:check(?:ed|ing)|confirm(?:ed|s)|asked|looked (?:it )?up|turns out|stale|out ?dated|out of date|settled|decided|in charge|"
+    r"\b(?:check(?:ed|ing)|confirm(?:ed|s)|asked|rang|phoned|called|spoke|looked (?:it )?up|turns out|stale|out ?dated|out of date|settled|decided|in charge|"
     r"official|definitely|for certain|for sure)\b",
     re.IGNORECASE,
 )
@@ -69,8 +83,16 @@ class Quote:
     @property
     def placed(self) -> str:
         """What a document has in its place, as a clause: "has the review at ten" is "the review is at ten"."""
-        match = PLACED.match(self.what)
+        match = None if self.clause else PLACED.match(self.what)
         return f"{match['thing']} is {match['where']}" if match else ""
+
+    @property
+    def remark(self) -> str:
+        """What is said of the source itself, as a sentence: "who runs it", "whom I bought it from"."""
+        rest = self.aside.partition(" ")[2]
+        if not rest:
+            return ""
+        return f"{rest} {self.who}" if rest.split()[-1] in PREPOSITIONS else f"{self.who} {rest}"
 
     @property
     def clause(self) -> bool:
@@ -85,16 +107,24 @@ def quoted(text: str) -> Quote | None:
 
     A person who is reported with a whole clause is left to the tree, which knows who "he" is in it. Cost O(len(text)).
     """
-    for pattern in (ASKED, HEARD, ACCORDING, TRAILING, QUOTING, HELD):
+    unmarked = _unmarked(text)
+    if unmarked is not None:
+        return unmarked
+    for pattern in (REACHED, ASKED, HEARD, ACCORDING, TRAILING, QUOTING, HELD):
         match = pattern.match(text)
         if match is None:
             continue
         who, what = match["who"].strip(), match["what"].strip(" ,:")
         who = "it" if who == "It" else who
         what = BARE.sub("", what)
-        if pattern in (ASKED, ACCORDING, TRAILING) and pattern is not ASKED and not _opens(match[0]) and not is_document(who):
+        if (
+            pattern in (ASKED, ACCORDING, TRAILING)
+            and pattern is not ASKED
+            and not _opens(match[0])
+            and not is_document(who)
+        ):
             continue
-        aside = (match.groupdict().get("aside") or "").partition(" ")[2]
+        aside = match.groupdict().get("aside") or ""
         if pattern is HEARD:
             what = f"I heard that {what}"
         quote = Quote(who=who, what=what, firm=bool(FIRM.search(text)), aside=aside)
@@ -103,6 +133,20 @@ def quoted(text: str) -> Quote | None:
         if pattern is QUOTING and not (is_document(who) or who == "it") and (quote.clause or not _person(who)):
             continue
         return quote
+    return None
+
+
+def _unmarked(text: str) -> Quote | None:
+    """Read a document that is named without a comma ("According to the tracking page your sofa arrives on Monday")."""
+    match = UNMARKED.match(text)
+    tokens = match["rest"].split() if match else []
+    for size in range(2, min(6, len(tokens) - 1)):
+        who, what = " ".join(tokens[:size]), " ".join(tokens[size:])
+        if "," in who or ":" in who:
+            return None
+        if is_document(who) and not is_document(" ".join(tokens[: size + 1])):
+            quote = Quote(who=who, what=BARE.sub("", what))
+            return quote if quote.clause else None
     return None
 
 

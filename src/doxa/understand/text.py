@@ -47,6 +47,8 @@ IS_NEXT = re.compile(
 )
 DONE_TO = re.compile(r"\w+ (?:my|our|the|a|an|his|her|their|me|us|it)\b")
 """After a participle with an object, "'s" is "has" ("the gym's raised my fee")."""
+PLACE_OF = re.compile(r"\b(?:at|to|from|round|near) (?:the |my |our )?$")
+FINITE_NEXT = re.compile(r"\w+ing \w+ (?:is|was|are|were|has|had|will|would|can|costs?|starts?|ends?|needs?)\b")
 NOUN_ING = frozenset("wedding building meeting ring king thing evening morning clothing earring painting".split())
 
 
@@ -141,6 +143,8 @@ def _is_or_own(match: re.Match[str]) -> str:
     host, after = match[1], match[2]
     following = after.casefold()
     first = re.split(r"[ ,.;:!?]", following)[0]
+    if PLACE_OF.search(match.string, 0, match.start()) or (first.endswith("ing") and FINITE_NEXT.match(following)):
+        return match[0]  # "at the vet's at two", "Grandpa's sailing boat was called Esperanza"
     pronoun = re.fullmatch(HOST, host, re.IGNORECASE)
     if not pronoun and participle_of(first) and DONE_TO.match(following):
         return f"{host} has "

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from doxa.backends.parser import Parser
-from doxa.core.values import Act, Claim, Modality, Rule, Turn
+from doxa.core.values import Act, Claim, Modality, Rule, Term, Turn
 from doxa.memory import Beliefs, inventory, measures
-from doxa.understand.agreement import accepted, answered, confirmed, quoted_value, refuted
+from doxa.understand.agreement import accepted, answered, confirmed, quoted_value, refuted, speaks_of
 from doxa.understand.alignment import aligned
 from doxa.understand.answers import completed
 from doxa.understand.continuations import anchored
@@ -21,9 +21,9 @@ from doxa.understand.meeting import Rules, met
 from doxa.understand.plausibility import plausible
 from doxa.understand.presuppositions import presupposed
 from doxa.understand.propose import Proposition
-from doxa.understand.referents import Referents, kin_of, named
+from doxa.understand.referents import Referents, kin_of, named, term
 from doxa.understand.refinements import refined
-from doxa.understand.repairs import Repair, corrections, denials, is_mending, mended, settled
+from doxa.understand.repairs import Repair, aligned, corrections, denials, is_mending, mended, settled, wording
 from doxa.understand.rules import find_rules
 from doxa.understand.sources import at_hand, quoted, source_label
 from doxa.understand.text import Sentence, sentences
@@ -58,6 +58,10 @@ SAME = re.compile(
     re.IGNORECASE,
 )
 """What the other one just said of himself holds of the speaker as well."""
+ECHOED = re.compile(r"(?:[Tt]he|[Mm]y|[Oo]ur|[Tt]hat|[A-Z][\w-]*'s) [\w' -]{2,40}")
+TURNED_DOWN = re.compile(
+    r"^(?:no,? )?not (?P<old>(?:the |a |an |in |on |at )?[\w' -]{2,40}?)(?:, [A-Z]\w+)?$", re.IGNORECASE
+)
 ECHO = re.compile(
     r"\b(?:noted|got it|you (?:said|told|mentioned)|I have (?:it|both|corrected|changed|taken|"
     r"struck)|saved|struck out)\b",
@@ -90,6 +94,8 @@ class _Reading:
     """What the speaker says he has at hand."""
     topic: str = ""
     """What the turn asked about before it tells something."""
+    old: str = ""
+    """What the turn turned down before it tells something ("Not the navy.")."""
 
     def earlier(self) -> Earlier:
         return Earlier(self.turn, self.context, self.beliefs, tuple(self.claims))
@@ -116,6 +122,9 @@ def understand(turn: Turn, context: Sequence[Turn], beliefs: Beliefs, parser: Pa
             reading.referents.mention(reading.referents.called(name))
     _spoken_of(reading)
     found = sentences(turn.text)[:MOST_SENTENCES]
+    reading.mending = any(
+        wording("accept").search(sentence.text) and wording("right").search(sentence.text) for sentence in found
+    )
     for place, sentence in enumerate(found):
         _sentence(reading, sentence, first=place == 0)
     if not reading.intents:
@@ -137,9 +146,21 @@ def _spoken_of(reading: _Reading) -> None:
         for claim in reading.beliefs.said_in(earlier.turn_id):
             if claim.act is Act.CORRECT and claim.replaces is not None:
                 referents.people = [person for person in referents.people if person.key != claim.replaces]
-            described = claim.relation.name == "is_called" and not named(claim.subject.label)
-            if described or kin_of(claim.subject.label.rpartition("'s ")[2]):
-                referents.mention(claim.subject)
+            who = _described(claim)
+            if who is not None:
+                referents.mention(who)
+            elif claim.subject != referents.speaker and not named(claim.subject.label):
+                referents.topic = claim.subject
+
+
+def _described(claim: Claim) -> Term | None:
+    """Return the person whom a claim is about by a description, or whose thing it is about."""
+    owner, _, noun = claim.subject.label.rpartition("'s ")
+    if kin_of(noun):
+        return claim.subject
+    if owner:
+        return term(owner) if kin_of(owner.rpartition("'s ")[2]) else None
+    return claim.subject if claim.relation.name == "is_called" and not named(noun) else None
 
 
 def _sentence(reading: _Reading, sentence: Sentence, *, first: bool) -> None:
@@ -151,7 +172,7 @@ def _sentence(reading: _Reading, sentence: Sentence, *, first: bool) -> None:
     if is_question(sentence.raw, sentence.text, sentence.question):
         reading.intents["ask"] = None
         reading.questions.append(sentence.raw)
-        reading.topic = sentence.text
+        _asked_about(reading, sentence.text)
         reading.referents.note(sentence.raw)
         return
     if not sentence.text or (reading.turn.role == "assistant" and ECHO.search(sentence.text)):
@@ -179,6 +200,14 @@ def _sentence(reading: _Reading, sentence: Sentence, *, first: bool) -> None:
     reading.referents.note(sentence.raw)
 
 
+def _asked_about(reading: _Reading, text: str) -> None:
+    """Note what a turn asks about; a noun that is only repeated ("The ferry?") is what "it" means in what follows."""
+    reading.topic = text
+    thing = reading.referents.resolve(text) if ECHOED.fullmatch(text) else None
+    if thing is not None:
+        reading.referents.topic = thing
+
+
 def _replied(reading: _Reading, sentence: Sentence) -> str | None:
     """Take what a sentence does with earlier words; return what is left of it to be read, None when it does nothing."""
     text = sentence.text
@@ -190,14 +219,14 @@ def _replied(reading: _Reading, sentence: Sentence) -> str | None:
         return _repair(reading, taken, sentence, Act.WITHDRAW)
     if (given := accepted(text, earlier)) is not None:
         return _repair(reading, given, sentence, Act.CORRECT)
-    if (right := corrections(text, earlier)) is not None:
+    right = corrections(text, earlier) or (aligned(text, earlier) if reading.mending else None)
+    if right is not None:
         return _repair(reading, right, sentence, Act.CORRECT)
-    told = (
-        _quoted(reading, sentence)
-        or refuted(text, earlier)
-        or confirmed(text, earlier)
-        or answered(text, earlier, reading.topic)
-    )
+    if (turned_down := TURNED_DOWN.match(text)) is not None and speaks_of(turned_down["old"], earlier):
+        reading.old = turned_down["old"]
+        return ""
+    told = _quoted(reading, sentence) or refuted(text, earlier) or confirmed(text, earlier)
+    told = told or answered(text, earlier, reading.topic, reading.old)
     return None if told is None else _repair(reading, told, sentence, Act.STATE)
 
 
@@ -215,8 +244,7 @@ def _quoted(reading: _Reading, sentence: Sentence) -> Repair | None:
     found = quoted_value(label, quote.what, reading.earlier(), sentence.text, firm=quote.firm)
     if found is not None:
         reading.referents.topic = found.claims[-1].subject
-        aside = f"{who} {quote.aside}" if quote.aside else ""
-        return replace(found, rest=aside or found.rest)
+        return replace(found, rest=quote.remark or found.rest)
     return None
 
 
@@ -264,7 +292,7 @@ def _state(reading: _Reading, sentence: Sentence, *, source: str = "") -> None:
     text = plainly(anchored(mended(sentence.text, turn.at), reading.read, turn.at))
     reading.read.append(text)
     found = extract(text, scope)
-    if reading.parser is not None:
+    if reading.parser is not None and not source:  # what is quoted was worth quoting
         found, dropped = plausible(found, text, reading.referents.speaker, reading.turn.role)
         reading.dropped.extend(dropped)
     found = [*refined(found, sentence.text, reading.beliefs), *presupposed(sentence.text, scope)]

@@ -72,7 +72,9 @@ def withdrawals(text: str, earlier: Earlier) -> Repair | None:
         return put
     turn = earlier.turn
     gone = (
-        replace(claim, act=Act.WITHDRAW, replaces=None, turn_id=turn.turn_id, known_at=turn.at, role=turn.role, span=text)
+        replace(
+            claim, act=Act.WITHDRAW, replaces=None, turn_id=turn.turn_id, known_at=turn.at, role=turn.role, span=text
+        )
         for claim in dict.fromkeys(targets)
     )
     return Repair(claims=tuple(gone), rest=rest)
@@ -160,7 +162,9 @@ def undone(text: str, earlier: Earlier) -> list[Claim]:
                 found.append(claim)
     last = [claim for claim in found if claim.turn_id == found[-1].turn_id]
     return [
-        replace(claim, act=Act.WITHDRAW, replaces=None, turn_id=turn.turn_id, known_at=turn.at, role=turn.role, span=text)
+        replace(
+            claim, act=Act.WITHDRAW, replaces=None, turn_id=turn.turn_id, known_at=turn.at, role=turn.role, span=text
+        )
         for claim in dict.fromkeys(last)
     ]
 
@@ -177,7 +181,9 @@ def dropped_rules(text: str, earlier: Earlier, beliefs: Beliefs) -> tuple[str, .
     if not (RULE_OVER.search(text) or (withdrawn and RULE.search(text))):
         return ()
     rules = beliefs.rules
-    wanted = stems_of(text) - TRIGGER - stems_of("rule agreement arrangement deal policy condition hold apply longer off")
+    wanted = (
+        stems_of(text) - TRIGGER - stems_of("rule agreement arrangement deal policy condition hold apply longer off")
+    )
     scored = [(len(wanted & stems_of(f"{rule.span} {describe_rule(rule)}")), rule) for rule in rules]
     best = max((score for score, _ in scored), default=0)
     spans = [rule.span for score, rule in scored if score == best]
