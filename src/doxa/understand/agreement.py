@@ -21,7 +21,8 @@ __all__ = ["accepted", "answered", "confirmed", "quoted_value", "refuted", "spea
 RECENT = 4
 OPENING = re.compile(
     r"^(?:(?:I can confirm(?: that)?|can confirm(?: that)?|I confirm|yes|yep|yeah|no|nope|nah|oh|well|hm+|ah|right|correct|exactly|indeed|true|same here|ditto|confirmed|actually|"
-    r"wait|really|I (?:also )?(?:have|had|heard|thought|think|got|say|said|read|saw|see|was told|remember)(?: that| it is| it was)?|"
+    r"wait|really|same as (?:what )?I (?:heard|have|had|know|read|was told|remember)|no \w{1,3}(?=,)|"
+    r"(?:it|that|this|he|she|they) (?:is|was|are|were|does|did|do) not|I (?:also )?(?:have|had|heard|thought|think|got|say|said|read|saw|see|was told|remember)(?: that| it is| it was)?|"
     r"(?:it|that|this|he|she|they) (?:is|was|are|were)|mine says|my \w+ says)\b[,:;.]?\s*)+",
     re.IGNORECASE,
 )
@@ -30,6 +31,10 @@ INVERTED = re.compile(
     re.IGNORECASE,
 )
 """A value before what it is the value of: "4417 is the code for the shed"."""
+TOLD_OF = re.compile(
+    r"^(?P<topic>(?:the|my|our|his|her|their) [^,;:]{2,40}?) (?:is|was|are|were|costs?|takes?) (?P<value>[\d€$£][^,;]*)$",
+    re.IGNORECASE,
+)
 SAME = re.compile(
     r",? (?:same here|too|as well|I agree|agreed|I can confirm(?: that| it)?|that is right|exactly)$", re.IGNORECASE
 )
@@ -60,6 +65,11 @@ def accepted(text: str, earlier: Earlier) -> Repair | None:
             continue
         claims = tuple(put_right(mine[-1], replace(theirs, functional=mine[-1].functional), earlier, text))
         return Repair(claims=claims, rest=_unread(rest, fragment))
+    own = [claim for claim in earlier.recent(earlier.own(), RECENT) if fragment and _fit(claim, fragment, earlier)]
+    if own and fragment is not None and spoken and sort_of(fragment.new, earlier.turn.at) != "noun":
+        right = _fit(own[-1], fragment, earlier)
+        if right is not None and right.object != own[-1].object:
+            return Repair(claims=tuple(put_right(own[-1], right, earlier, text)), rest=fragment.rest)
     return None
 
 
@@ -101,17 +111,19 @@ def answered(text: str, earlier: Earlier, topic: str = "", old: str = "") -> Rep
     opening = OPENING.match(text)
     same = SAME.search(text)
     body = OPENING.sub("", text) if opening else text
-    if not body or not (opening or same or topic or old):
+    if not body:
         return None
     turned = INVERTED.match(body)
-    body, topic = (turned["value"], turned["topic"]) if turned else (SAME.sub("", body), topic)
+    told = TOLD_OF.match(body) if opening and not turned else None
+    match = turned or told
+    body, topic = (match["value"], match["topic"]) if match else (SAME.sub("", body), topic)
     fragment = read_fragment(body, topic=topic, old=old)
-    if fragment is None:
-        return None
-    found = _target(fragment, others, earlier)
-    if found is None:
+    found = _target(fragment, others, earlier) if fragment is not None else None
+    if fragment is None or found is None:
         return None
     target, right = found
+    if not (opening or same or topic or old) and (right.object != target.object or _sort(fragment, earlier) == "noun"):
+        return None  # a bare value only repeats
     right = replace(right, valid=target.valid) if right.object == target.object else right
     if target.role != "user" and right.object != target.object:
         return Repair(claims=tuple(put_right(target, right, earlier, text)), rest=fragment.rest)
@@ -192,12 +204,16 @@ def _fit(claim: Claim, fragment: Fragment, earlier: Earlier) -> Claim | None:
     return right
 
 
+def _sort(fragment: Fragment, earlier: Earlier) -> str:
+    return sort_of(fragment.new, earlier.turn.at)
+
+
 def _unaddressed(text: str, earlier: Earlier) -> str:
     """Return a sentence without the name of the one it is said to."""
     names = {turn.speaker for turn in earlier.context if turn.speaker != earlier.turn.speaker}
     for name in names:
         first = re.escape(name.split()[0])
-        text = re.sub(rf"^((?:\w+,? ){{0,2}}?){first}\b[,:]? ?", r"\1", text)
+        text = re.sub(rf"^((?:\w+,? ){{0,3}}?){first}\b[,:]? ?", r"\1", text)
         text = re.sub(rf",? {first}$", "", text)
     return text.strip(" ,")
 

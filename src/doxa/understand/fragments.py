@@ -23,6 +23,8 @@ PREPOSITION = re.compile(
     r"(?P<prep>in|on|at|to|from|by|near|with|for|under|until|till|since|of|off|around|about)\s+(?=\S)", re.IGNORECASE
 )
 TOPIC = re.compile(r"\s(?:for|of|on|at|in|to|with|between)\s(?P<topic>(?:the|my|our|his|her|their|that)\s.+|[A-Z].*)$")
+PARTICIPLE = re.compile(r"^(?:[a-z]+ed|built|born|made|held|sold) (?=(?:in|on|at|by|from) )")
+"""What is left of a clause before its value: "founded in 1912"."""
 SPELLING = re.compile(
     r",? (?:and )?(?:it is )?(?:with |spelled |spelt |that is )+.*$|"
     r",? (?:with )?(?:double|two|three|one|a single|single|an?|no) [a-zA-Z](?:'?s)?(?: and .*)?$|, [a-z]+ [a-z]$",
@@ -41,6 +43,13 @@ CLOCK = re.compile(
 BARE_DAY = re.compile(r"(?:on )?(?:the )?\d{1,2}(?:st|nd|rd|th)", re.IGNORECASE)
 YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 RELATIVE = re.compile(r"\b(?:who|which|whom|whose|that|when|where|what|how|why|if|because)\b", re.IGNORECASE)
+MINUTES = re.compile(rf"(?:\d+|{NUMBER_WORD}) (?:minutes?|mins?|hours?|hrs?|seconds?)", re.IGNORECASE)
+BESIDE = re.compile(r"(?:(?:the|on|in|at|by|this|next|of|in on|in the)\b ?)*", re.IGNORECASE)
+"""What may stand beside a date that is the whole of a phrase."""
+TRAILING = re.compile(
+    r",? (?:and|it) (?:always|still) (?:has been|was|is)$|,? (?:a|per|each) (?:day|week|month|year|night)$",
+    re.IGNORECASE,
+)
 DURATION = re.compile(rf"(?:\d+|{NUMBER_WORD}) (?:years?|months?|weeks?|days?)", re.IGNORECASE)
 MOST_WORDS = 7
 
@@ -71,7 +80,8 @@ def read_fragment(text: str, *, old: str = "", topic: str = "") -> Fragment | No
 
     Cost O(len(text)).
     """
-    text, rest = _first_part(text.strip(" ,.;:-"))
+    text, rest = _first_part(text.strip(" ,.;:-*"))
+    text = TRAILING.sub("", TRAILING.sub("", PARTICIPLE.sub("", text)))
     preposition = PREPOSITION.match(text)
     prep = preposition["prep"].casefold() if preposition else ""
     value = text[preposition.end() :] if preposition else text
@@ -111,11 +121,13 @@ def sort_of(value: str, at: datetime) -> Sort:
 
 def _date(value: str, at: datetime) -> TimeSpan | None:
     """Return the day, month or year that a phrase is; nothing when it only contains one."""
+    if MINUTES.fullmatch(clean(value)):
+        return None
     if DURATION.fullmatch(clean(value)):
         return next((span for span in find_times(f"for {value}", at, past=False) if span.kind == "duration"), None)
     for text in (value, f"in {value}"):
         spans = [span for span in find_times(text, at, past=False) if span.kind == "point"]
-        if spans and len(text) - (spans[0].end - spans[0].start) <= 8:
+        if spans and BESIDE.fullmatch(f"{text[: spans[0].start]} {text[spans[0].end :]}".strip()):
             return spans[0]
     return None
 

@@ -134,7 +134,8 @@ def participants(scene: Scene, predication: Predication) -> Iterator[Proposition
         kind = _relation(scene, predication.form, preposition)
         for part in coordinated(text) or [text]:
             if _participates(preposition, part, bool(predication.objects)):
-                numbered = bool(NUMBERED.fullmatch(part)) and not _person(scene)  # a thing is in one room at a time
+                single = NUMBERED.fullmatch(part) is not None or kind.name in ("come_from", "date_from", "stem_from")
+                numbered = single and not _person(scene)  # a thing is in one room at a time, and from one place
                 kind = replace(kind, functional=kind.functional or numbered)
                 yield from _negatable(scene, kind, part, polarity, scene.modality(event=True), _when(scene), 0.6)
 

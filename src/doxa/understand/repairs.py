@@ -35,7 +35,7 @@ SELF_REPAIR = re.compile(
 )
 LEAD = re.compile(r"(?:on|at|in|by|from) ", re.IGNORECASE)
 CHANGED = re.compile(
-    r"\b(?:moved|moving|switched|changed|now|new|no longer|any ?more|became|left|quit|started|since|these days|just got)\b",
+    r"\b(?:moved|moving|switched|changed|now|new|no longer|any ?more|became|left|quit|started|these days|just got)\b",
     re.IGNORECASE,
 )
 """What has changed since is no correction."""
@@ -276,6 +276,8 @@ def put_right(wrong: Claim, right: Claim, earlier: Earlier, text: str) -> Iterat
     """
     turn = earlier.turn
     mine = wrong.speaker == turn.speaker
+    if right.valid.start is None and right.modality is not wrong.modality and wrong.modality is Modality.PLANNED:
+        right = replace(right, modality=wrong.modality, valid=wrong.valid)
     told = replace(
         right, act=Act.CORRECT, replaces=wrong.object.key, turn_id=turn.turn_id, speaker=turn.speaker, role=turn.role,
         known_at=turn.at, span=text, source="",
@@ -299,7 +301,7 @@ def _exchanged(text: str, earlier: Earlier) -> list[Claim]:
     """Return what holds when two people or things were taken for each other."""
     match = wording("swap").search(text)
     pair = (clean(match["a"]), clean(match["b"])) if match else None
-    if pair is None and wording("other_way").search(text):
+    if pair is None and (turned := wording("other_way").search(text)) and not re.search(r"\w", text[turned.end() :]):
         pair = _pair(earlier)
     if pair is None or not all(pair):
         return []
@@ -361,7 +363,9 @@ def settled(claims: Sequence[Claim], earlier: Earlier, text: str) -> list[Claim]
         if wrong is None or (wrong.speaker != claim.speaker and wrong.role == "user"):
             found.append(claim)
         else:
-            found.extend(put_right(wrong, claim, earlier, claim.span))
+            fuller = len(wrong.object.label) > len(claim.object.label) and _same_thing(wrong, claim)
+            right = replace(claim, object=wrong.object) if fuller else claim
+            found.extend(put_right(wrong, right, earlier, claim.span))
     return found
 
 
@@ -386,7 +390,7 @@ def _ruled_out(claim: Claim, earlier: Earlier, denied: set[str], *, cleft: bool)
     if claim.modality in (Modality.POSSIBLE, Modality.HYPOTHETICAL) or claim.act is not Act.STATE:
         return None
     known = [other for other in (*earlier.others(), *earlier.own()) if other.turn_id != claim.turn_id]
-    same = [other for other in known if other.relation.name == claim.relation.name and other.modality is claim.modality]
+    same = [other for other in known if other.relation.name == claim.relation.name and _as_sure(other, claim)]
     opposite = [
         o for o in same if o.subject == claim.subject and o.object == claim.object and o.polarity != claim.polarity
     ]
@@ -397,8 +401,11 @@ def _ruled_out(claim: Claim, earlier: Earlier, denied: set[str], *, cleft: bool)
     values = [o for o in values if claim.functional or stems_of(o.object.label) & denied or _alike(o, claim, earlier)]
     if values:
         return values[-1]
-    bearers = [o for o in same if o.object == claim.object and o.object.key and o.subject != claim.subject]
-    bearers = [o for o in bearers if cleft or stems_of(o.subject.label) & denied]
+    dated = [o for o in same if o.subject == claim.subject and o.object == claim.object and _redated(o, claim)]
+    if dated:
+        return dated[-1]
+    bearers = [o for o in same if _same_thing(o, claim) and o.subject != claim.subject]
+    bearers = [o for o in bearers if cleft or stems_of(o.subject.label) & denied or "backward" in denied]
     if bearers:
         return bearers[-1]
     ties = [
@@ -406,6 +413,23 @@ def _ruled_out(claim: Claim, earlier: Earlier, denied: set[str], *, cleft: bool)
     ]
     ties = [o for o in ties if o.subject == claim.subject and o.object == claim.object and o.relation != claim.relation]
     return ties[-1] if ties else None
+
+
+def _redated(one: Claim, other: Claim) -> bool:
+    start, end = one.valid.start, other.valid.start
+    return start is not None and end is not None and start != end
+
+
+def _same_thing(one: Claim, other: Claim) -> bool:
+    """Tell whether two objects are one, or one is the other with less said ("the 200", "200 euro")."""
+    mine, its = stems_of(one.object.label), stems_of(other.object.label)
+    return bool(mine and its) and (mine <= its or its <= mine)
+
+
+def _as_sure(one: Claim, other: Claim) -> bool:
+    """Tell whether two claims are of one mood; what is planned and what is are one when something is put right."""
+    firm = (Modality.ASSERTED, Modality.PLANNED)
+    return one.modality is other.modality or (one.modality in firm and other.modality in firm)
 
 
 def _alike(other: Claim, claim: Claim, earlier: Earlier) -> bool:

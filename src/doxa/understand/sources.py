@@ -13,7 +13,7 @@ from doxa.understand.text import words
 
 __all__ = ["Quote", "at_hand", "is_document", "quoted", "source_label"]
 
-NOUN = rf"(?:(?i:the|my|our|his|her|their|your|this|that|an?) [^,;:.]{{2,60}}?|{NAME}(?: (?:&|and) {NAME})?)"
+NOUN = rf"(?:(?i:the|my|our|his|her|their|your|this|that|an?) [^,;:.]{{2,60}}?|{NAME}'s [^,;:.]{{2,40}}?|{NAME}(?: (?:&|and) {NAME})?)"
 SAYING = (
     r"(?:(?:now|also|just|clearly|still|definitely|actually) )?(?:says?|said|shows?|showed|states?|stated|reads?|gives?|gave|lists?|listed|"
     r"confirms?|confirmed|has it (?:as|at)|puts? it at|tells? (?:me|us)|told (?:me|us)|mentions?|mentioned|insists?|thinks?|"
@@ -59,7 +59,7 @@ PLACED = re.compile(
     re.IGNORECASE,
 )
 BARE = re.compile(
-    r"^(?:it says (?:that )?|(?:that )?(?:it|that|this) (?:is|was|should be|has to be|will be) (?=(?:(?:at|on|in|by|from|about|around) )?(?:[\dA-Z]|the \d|half|quarter|noon)))"
+    r"^(?:it says (?:that )?|(?:that )?(?:it|that|this) (?:is|was|should be|has to be|will be) (?=(?:(?:at|on|in|by|from|about|around) )?(?:[\dA-Z](?![^,;:]* (?:who|that) )|the \d|half|quarter|noon)))"
 )
 """What stands before a bare value: "it is Tuesday"."""
 FIRM = re.compile(
@@ -107,6 +107,7 @@ def quoted(text: str) -> Quote | None:
 
     A person who is reported with a whole clause is left to the tree, which knows who "he" is in it. Cost O(len(text)).
     """
+    text = re.sub(r"^(?:but|and|though|however|yet|still|so),? ", "", text, flags=re.IGNORECASE)
     unmarked = _unmarked(text)
     if unmarked is not None:
         return unmarked

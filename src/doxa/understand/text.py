@@ -114,6 +114,7 @@ def _written_out(text: str) -> str:
         flags=re.IGNORECASE,
     )
     text = re.sub(rf"\b([Tt])hat (?=(?:[\w'-]+ ){{1,3}}{WORK}\b)", r"\1he ", text)  # else a clause could follow
+    text = re.sub(r"\b(mr|mrs|ms|dr|prof)\b(?=\.? [A-Z])", lambda m: m[1].capitalize(), text)
     text = re.sub(r"\b[Cc]an't\b", "can not", text)
     text = re.sub(r"\b[Ww]on't\b", "will not", text)
     text = re.sub(r"\b[Aa]in't\b", "is not", text)

@@ -149,7 +149,7 @@ def _spoken_of(reading: _Reading) -> None:
             who = _described(claim)
             if who is not None:
                 referents.mention(who)
-            elif claim.subject != referents.speaker and not named(claim.subject.label):
+            if who != claim.subject and claim.subject != referents.speaker and not named(claim.subject.label):
                 referents.topic = claim.subject
 
 

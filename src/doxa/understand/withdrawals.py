@@ -22,11 +22,15 @@ TRIGGER = frozenset(
         "mentioned wrote say tell mean take back joke kidding true please what everything anything whatever all bit "
         "part thing stuff one remark comment statement claim earlier before just now ago yesterday today again never "
         "mind mine own wrong mistaken number figure value entry information made lied memory well too also please then entirely word go "
-        "business bogus nonsense rubbish mistake misunderstanding back"
+        "source count price own say-so attention business bogus nonsense rubbish mistake misunderstanding back"
     )
 ) - frozenset(stems("memory"))
 KINDS = ("withdraw", "joke", "erase")
 WHAT = ("what", "what2", "what3", "what4", "what5")
+REFERRING = re.compile(r"\b(?:it|that|those|these)\b", re.IGNORECASE)
+"""A reason with one of these speaks of what was taken back."""
+LIKE = 5
+"""Letters by which long words of one family are known ("extension", "extended")."""
 ALL = re.compile(r"\b(?:everything|all|anything|whatever|any of)\b", re.IGNORECASE)
 ABOUT = re.compile(r"\b(?:about|regarding|concerning|on|of)\b (?P<topic>[^,;.!?:]{2,80})", re.IGNORECASE)
 NEGATED = re.compile(r"\b(?:not|never|no longer)\b", re.IGNORECASE)
@@ -77,7 +81,7 @@ def withdrawals(text: str, earlier: Earlier) -> Repair | None:
         )
         for claim in dict.fromkeys(targets)
     )
-    return Repair(claims=tuple(gone), rest=rest)
+    return Repair(claims=tuple(gone), rest="" if REFERRING.search(rest) else rest)
 
 
 def _split(what: str) -> tuple[str, str]:
@@ -87,7 +91,7 @@ def _split(what: str) -> tuple[str, str]:
 
 
 def _meant(what: str, earlier: Earlier) -> list[Claim]:
-    said = earlier.own()
+    said = _unsourced(earlier.own(), what)
     about = ABOUT.search(what)
     wanted = (stems_of(about["topic"]) - TRIGGER if about else set()) or stems_of(what) - TRIGGER
     if not wanted:
@@ -105,6 +109,13 @@ def _meant(what: str, earlier: Earlier) -> list[Claim]:
     return near or [claim for claim in found if claim.turn_id == last.turn_id]
 
 
+def _unsourced(said: Sequence[Claim], what: str) -> Sequence[Claim]:
+    """Return what a speaker said on his own word, where he names no source; all when he has said nothing else."""
+    if any(claim.source and stems_of(claim.source) & stems_of(what) for claim in said):
+        return said
+    return tuple(claim for claim in said if not claim.source) or said
+
+
 def _twin(claim: Claim, others: Sequence[Claim]) -> bool:
     """Tell whether a claim is one of others in the words of a rule."""
     return any(
@@ -118,12 +129,18 @@ def _twin(claim: Claim, others: Sequence[Claim]) -> bool:
 
 def _score(wanted: set[str], claim: Claim) -> tuple[int, int]:
     """Return how much of a topic the claim itself says, and then its sentence."""
-    return len(wanted & (heads(claim) | stems_of(claim.source))), len(wanted & stems_of(claim.span))
+    return _common(wanted, heads(claim) | stems_of(claim.source)), _common(wanted, stems_of(claim.span))
+
+
+def _common(wanted: set[str], known: set[str]) -> int:
+    """Return how many words of a topic are known, by their stems or, for long ones, their first letters."""
+    long = {stem[:LIKE] for stem in known if len(stem) >= LIKE}
+    return sum(1 for stem in wanted if stem in known or (len(stem) >= LIKE and stem[:LIKE] in long))
 
 
 def _by_turn(wanted: set[str], said: Sequence[Claim], earlier: Earlier) -> list[Claim]:
     """Return what was claimed in turns that speak of the topic in other words, or in answer to one that does."""
-    turns = {turn.turn_id for turn in earlier.context if wanted & stems_of(turn.text)}
+    turns = {turn.turn_id for turn in earlier.context if _common(wanted, stems_of(turn.text))}
     asked = {
         after.turn_id
         for before, after in zip(earlier.context, earlier.context[1:], strict=False)
