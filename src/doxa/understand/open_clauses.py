@@ -205,7 +205,9 @@ def _described(claim: _Copula, text: str, noun: str) -> Iterator[Proposition]:
     """Yield what a predicate noun or adjective says."""
     scene, compared = claim.scene, COMPARED.fullmatch(text)
     related = _related(scene, text) if COMPLEMENT_ADJECTIVE.fullmatch(text) else []
-    if ACCEPTED.fullmatch(text) and BARE_NOUN.fullmatch(noun):
+    if named(text) and re.match(r"(?:the|our|my) [a-z]", noun, re.IGNORECASE) and not named(scene.subject.label):
+        yield from claim.that(relation_type("is_called"), text)  # "the lawyer is Mr Stephens"
+    elif ACCEPTED.fullmatch(text) and BARE_NOUN.fullmatch(noun):
         speaker = scene.referents.speaker  # "fish is fine": a noun without an article, so what one may have
         yield Proposition(
             subject=speaker, kind=relation_type("be_fine_with"), object=scene.subject, polarity=claim.polarity,

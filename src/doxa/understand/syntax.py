@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from doxa.backends.parser import Parse, Parser, Word, split
 from doxa.understand.verbs import Form, base_of
@@ -16,6 +16,7 @@ CLAUSES = frozenset(["acl", "advcl", "ccomp", "csubj", "parataxis", "xcomp"])
 """Relations whose dependent opens a clause of its own (Universal Dependencies)."""
 ASIDE = frozenset(["appos", "parataxis", "discourse", "vocative", "punct", "dislocated", "reparandum"])
 """Dependents that are no part of a noun phrase when it names something."""
+TITLES = frozenset("Mr Mrs Ms Dr Prof Miss Madame Herr Frau Sir".split())
 DOUBLED = re.compile(r"(.*[aeiou]([bdgkmnprtv]))\2")
 """A stem with the consonant that only stands before "-ed" and "-ing" ("pinn")."""
 FORMS: tuple[Form, ...] = ("base", "third", "past", "participle", "gerund")
@@ -232,4 +233,14 @@ def trees(text: str, parser: Parser) -> Iterator[Tree]:
     """
     for words in split(text):
         if words:
-            yield Tree(text, words, parser.parse([[word.form for word in words]])[0])
+            yield Tree(text, words, _titled(parser.parse([[word.form for word in words]])[0], words))
+
+
+def _titled(parse: Parse, words: Sequence[Word]) -> Parse:
+    """Hang what the parser hangs on a title on the name that it belongs to ("the lawyer is Mr Stephens")."""
+    titles = [i for i, word in enumerate(words) if word.form.rstrip(".") in TITLES and parse.heads[i] == i + 1]
+    if not titles:
+        return parse
+    above = {title: parse.heads[title] for title in titles}
+    heads = [above.get(head, head) if place not in above.values() else head for place, head in enumerate(parse.heads)]
+    return replace(parse, heads=type(parse.heads)(heads))
