@@ -325,15 +325,17 @@ def start_of(claim: Claim) -> date | None:
 
 def _again(standing: Standing, claim: Claim) -> bool:
     """Tell whether a claim says that what was over by then holds anew; an event on one day is only told again."""
-    if _is_point(standing.valid) and _is_point(claim.valid) and claim.modality is Modality.ASSERTED:
-        days = (standing.valid.start, claim.valid.start)  # a second visit, unless the days are one, told more exactly
-        return not any(one.holds_on(day) for one, day in zip((claim.valid, standing.valid), days, strict=True) if day)
+    if claim.modality is Modality.ASSERTED and _apart(standing.valid, claim.valid):
+        return True  # a second visit
     over = _ended_before(standing, claim) and standing.valid.start != standing.valid.end
     return over and not claim.ended and claim.valid.end is None
 
 
-def _is_point(valid: Interval) -> bool:
-    return valid.start is not None and valid.start == valid.end
+def _apart(one: Interval, other: Interval) -> bool:
+    """Tell whether two intervals with both ends known share no day, as coarse as they are told."""
+    if one.start is None or one.end is None or other.start is None or other.end is None:
+        return False
+    return not (one.holds_on(other.start) or other.holds_on(one.start))
 
 
 def _is_past(claim: Claim) -> bool:

@@ -20,7 +20,7 @@ from doxa.understand.scene import EMPTY_OBJECT, HOLE, ORGANISATION, Proposition,
 
 __all__ = ["duty", "employed", "last_day", "left"]
 
-WORK = ("works_at", "works_as")
+EMPLOYMENT = ("works_at", "teaches_at")
 GO = re.compile(r"^(?:me|him|her|us|them) go\b")
 PLACES = ("at", "from", "with", "for")
 
@@ -89,7 +89,8 @@ def _dismissed(scene: Scene) -> Iterator[Proposition]:
     if whom is None:
         return
     held = _jobs(scene, whom, "")
-    if held and (scene.subject.key in held[0].object.key or held[0].object.key in scene.subject.key):
+    theirs = scene.clause.subject.casefold() == "they"
+    if held and (theirs or scene.subject.key in held[0].object.key or held[0].object.key in scene.subject.key):
         yield from _ended(scene, whom, held[0])
 
 
@@ -110,7 +111,7 @@ def _parted(scene: Scene, who: Term, places: list[str], *, sure: bool) -> Iterat
 def _jobs(scene: Scene, who: Term, place: str) -> list[Fact]:
     """Return the jobs that are known of somebody, at a place if one is named."""
     wanted = set(clean(place).casefold().split())
-    facts = scene.referents.beliefs.about(who.key, "works_at")
+    facts = [fact for name in EMPLOYMENT for fact in scene.referents.beliefs.about(who.key, name)]
     held = [fact for fact in facts if fact.status is Status.HELD and fact.polarity and fact.valid.end is None]
     return [fact for fact in held if not wanted or wanted & set(fact.object.key.split())]
 
@@ -153,7 +154,11 @@ def duty(scene: Scene) -> Iterator[Proposition]:
     clause, complement = scene.clause, scene.complement
     table = _table()["duties"]
     objects = re.sub(r" (?:at|for|in) .*$", "", complement.direct)
-    if clause.verb not in table["verbs"].split() or not re.search(table["objects"], objects, re.IGNORECASE):
+    known = clause.verb in table["verbs"].split() and re.search(table["objects"], objects, re.IGNORECASE)
+    years = (
+        scene.span is not None and scene.span.kind in ("range", "since") and scene.span.valid.start_precision == "year"
+    )
+    if not known and (not years or clause.verb in table["other"].split() or not objects):
         return
     if not is_animate(scene) or clause.negated or clause.modality is Modality.HYPOTHETICAL:
         return

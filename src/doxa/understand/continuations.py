@@ -18,21 +18,23 @@ from doxa.memory import relation_type
 from doxa.understand.descriptions import OCCUPATION
 from doxa.understand.measures import AMOUNT, BARE, MEASURES, measured_in, with_number
 from doxa.understand.referents import NAME, Referents, clean, named, term
+from doxa.understand.refinements import EXACTLY
 from doxa.understand.scene import Proposition
 from doxa.understand.states import state_in
 from doxa.understand.times import TimeSpan, find_times, number_of
 
 __all__ = ["anchored", "continued", "returned"]
 
-NAMES = frozenset("lives_in lives_in_country works_at studies_at drives dates".split())
+NAMES = frozenset("lives_in works_at works_in studies_at teaches_at drives dates located_in".split())
 """Relations to something with a name that a bare name continues."""
 OPENING = re.compile(
     r"^(?:(?P<order>then|after that|afterwards|next|later(?: on)?|before that|before|earlier)|and|but|so|now|"
     r"these days|today|currently|meanwhile|finally|at|on|in|to|down|up|about|only|already|just|still|back|"
     r"(?P<who>it|that|I|we|he|she|they|home|the (?:new )?(?:address|place))"
-    r" (?:is|was|am|are|were|(?:has|have) (?:now )?been))\b[ ,:]*",
+    r" (?:is|was|am|are|were|will be|is going to be|went|goes|(?:has|have) (?:now )?been))\b[ ,:]*",
     re.IGNORECASE,
 )
+AHEAD = re.compile(r"\b(?:will|going to|from)\b", re.IGNORECASE)
 PLACING = frozenset("at on to down up".split())
 CLOSING = re.compile(
     r"[ ,]*\b(?:now|again|today|already|these days|these|at last|though|by then|so far|onwards?)$", re.IGNORECASE
@@ -48,8 +50,16 @@ JUDGED = re.compile(
     re.IGNORECASE,
 )
 """A verdict on a reading tells what kind of thing was measured ("way too much for a beagle")."""
+HOME = re.compile(
+    rf"^(?P<place>{NAME}) (?:is|has been|was|became) (?:my |our )?home(?: base)?"
+    r"(?: ever since| from then on| since then)?"
+)
+FOLLOWED = re.compile(
+    rf"^(?:(?P<many>\w+) (?P<unit>years?|months?|weeks?) in )(?P<place>{NAME}) "
+    r"(?:followed|came next|came after(?: that)?)"
+)
 BACK = re.compile(
-    r"(?i:(?:(?:I am|we are|I have just got|we have just got|I just got|we just got|got|just|finally|now) )*back "
+    r"(?i:(?:(?:I am|we are|(?:I|we) (?:have )?just got|got|just|finally|now) )*(?:back|home) "
     r"(?:home )?from (?:(?:my|our|an?|the) )?"
     r"(?:(?:(?P<many>\w+) )?(?:\w+ )?(?P<unit>day|night|week|fortnight|month|weekend)s? |"
     r"(?:\w+ )?(?:trip|holiday|vacation|visit|honeymoon|tour|city break|break) )?(?:(?:in|to|around|at) )?)"
@@ -100,6 +110,8 @@ class _Rest:
     order: str
     placed: bool
     """It opens with a preposition ("at 77", "down to 40")."""
+    exact: bool
+    """It says that it is more exact ("Ghent, to be precise")."""
     times: tuple[TimeSpan, ...]
 
 
@@ -157,7 +169,11 @@ def continued(text: str, said: Sequence[Claim], referents: Referents, at: dateti
 
 
 def _rest(text: str, at: datetime) -> _Rest:
-    times = tuple(span for span in find_times(text, at, past=True) if span.kind != "clock")
+    text = HOME.sub(r"then \g<place>", FOLLOWED.sub(r"then \g<place> for \g<many> \g<unit>", text))
+    exact = EXACTLY.search(text) is not None
+    text = EXACTLY.sub("", text)
+    past = AHEAD.search(text) is None
+    times = tuple(span for span in find_times(text, at, past=past) if span.kind != "clock")
     for span in reversed(times):
         text = f"{text[: span.start]} {text[span.end :]}"
     text = re.sub(r"\s+", " ", text).strip(" ,;:.")
@@ -168,7 +184,7 @@ def _rest(text: str, at: datetime) -> _Rest:
         text = text[opening.end() :]
     while closing := CLOSING.search(text):
         text = text[: closing.start()]
-    return _Rest(text.strip(" ,;:"), who.casefold(), order.casefold(), placed, times)
+    return _Rest(text.strip(" ,;:"), who.casefold(), order.casefold(), placed, exact, times)
 
 
 def _goes_on(claim: Claim, rest: _Rest, referents: Referents) -> bool:
@@ -188,7 +204,7 @@ def _goes_on(claim: Claim, rest: _Rest, referents: Referents) -> bool:
         return claim.relation.name in MEASURES and measured_in(rest.text) == claim.relation.name
     if rest.who in ("i", "we", "he", "she"):
         return False  # a full clause: "I was in Prague"
-    told = bool(rest.times or rest.order or rest.who)
+    told = bool(rest.times or rest.order or rest.who or rest.exact)
     if claim.relation.name == "works_as":
         noun = re.match(r"an? (.+)", rest.text)
         return told and noun is not None and OCCUPATION.search(noun[1]) is not None

@@ -34,7 +34,11 @@ MEASURED = re.compile(r"\d\S* .*\b(?:tall|high|long|wide|deep|thick|heavy|old|aw
 """A number with its unit and its dimension."""
 OCCUPATION = re.compile(
     r"(?:\b(?:lead|chef|cook|nurse|pilot|clerk|artist|vet|judge|guide|intern|student|architect|analyst|assistant|"
-    r"freelancer|coach|head|director|model|agent|host|surgeon|physician|guard|trainee|apprentice|officer|therapist)$|"
+    r"freelancer|coach|head|director|model|agent|host|surgeon|physician|guard|trainee|apprentice|officer|therapist|"
+    r"paramedic|medic|midwife|mechanic|barista|cashier|courier|carer|roofer|welder|tailor|soldier|sailor|lifeguard|"
+    r"secretary|ranger|miner|tiler|potter|au pair|broker|porter|scout|tutor|vicar|priest|monk|nun|rabbi|dj|mp|cop|"
+    r"electrician|technician|optician|paralegal|solicitor|barrister|conductor|stewardess|steward|postman|buyer|usher|"
+    r"caretaker|gamekeeper|housekeeper|bookseller|headteacher|scaffolder|plasterer|joiner|florist|undertaker)$|"
     r"[a-z]{3,}(?:ist|ian|eer|tor|sor|wright|smith|man|woman|ess|maker|grapher)$|"
     r"(?:teach|paint|writ|driv|work|bak|build|design|engine|develop|manag|lawy|train|farm|plumb|lectur|research|garden|"
     r"photograph|programm|bank|butch|cater|clean|danc|sing|edit|fish|hairdress|illustrat|interpret|jewell|report|"
@@ -205,6 +209,13 @@ def _owned_value(scene: Scene) -> Iterator[Proposition]:
                 ),
                 subject=scene.owner,
             )
+    yield from _favourite(scene)
+
+
+def _favourite(scene: Scene) -> Iterator[Proposition]:
+    """ "Mangoes are my favourite fruit", "plums are one of my favourites"."""
+    clause, direct = scene.clause, scene.complement.direct
+    polarity, ended = not clause.negated, clause.tense == "past" or clause.ended
     favourite = re.match(
         r"(?:one of )?(?:(my|our|his|her)|(.+)'s) (?:absolute |all-time )?(favou?rites?(?: [\w ]+?)?)$", direct
     )
@@ -376,12 +387,18 @@ def _noun_of(scene: Scene) -> Iterator[Proposition]:
     person = is_animate(scene)
     if not person:
         return
+    noun, inside = _workplace(noun)
     job = OCCUPATION.search(noun) and not NOT_OCCUPATION.search(noun)
     kind = relation_type("works_as") if job else relation_type("is_a")
     noun = noun.split(", ")[0]
     yield say(scene, kind, noun, polarity=polarity, modality=scene.modality(), valid=scene.state(), ended=ended)
     company = complement.at("with")
-    place = complement.at("at") or complement.at("for") or (company if named(clean(company)) or company == HOLE else "")
+    place = (
+        complement.at("at")
+        or complement.at("for")
+        or inside
+        or (company if named(clean(company)) or company == HOLE else "")
+    )
     if job and place and polarity:
         yield say(
             scene,
@@ -391,3 +408,12 @@ def _noun_of(scene: Scene) -> Iterator[Proposition]:
             valid=scene.state(),
             ended=ended,
         )
+
+
+def _workplace(noun: str) -> tuple[str, str]:
+    """Split "nurse at St Mary's", which parsers take for one noun, into the job and its place."""
+    inside = re.match(r"(?P<noun>[^,]+?) (?:at|with|for) (?P<place>(?:the |an? )?.+)$", noun)
+    if inside is None or not OCCUPATION.search(inside["noun"]):
+        return noun, ""
+    institution = clean(inside["place"])[:1].isupper() or ORGANISATION.search(inside["place"])
+    return (inside["noun"], inside["place"]) if institution else (noun, "")

@@ -214,6 +214,15 @@ def purchase(scene: Scene) -> Iterator[Proposition]:
     paid, thing = scene.complement.direct, scene.complement.at("for")
     if scene.clause.verb == "cost" and scene.complement.direct.startswith(("me ", "us ")):
         yield say(scene, relation_type("costs"), paid.partition(" ")[2], polarity=not scene.clause.negated)
+    if (
+        scene.clause.verb in ("set", "set+back")
+        and MONEY.search(paid)
+        and re.match(r"(?:me|us|him|her|them) back", scene.clause.rest)
+    ):
+        yield say(scene, relation_type("costs"), re.sub(r"^(?:me|us) ", "", paid), polarity=not scene.clause.negated)
+    if scene.clause.verb == "charge" and thing and (MONEY.search(paid) or AMOUNT.match(paid)):
+        told = say(scene, relation_type("costs"), re.sub(r"^(?:me|us) ", "", paid), valid=from_then(scene))
+        yield replace(told, subject=value_term(scene, thing))
     if scene.clause.verb == "pay" and (MONEY.search(paid) or paid == HOLE) and thing:
         yield replace(say(scene, relation_type("costs"), paid), subject=value_term(scene, thing))
 

@@ -16,12 +16,13 @@ from doxa.core.values import Claim, Modality, Term, Turn
 from doxa.understand.clauses import Clause, parse_clause
 from doxa.understand.continuations import continued, returned
 from doxa.understand.distil import clauses_of, name_relatives
-from doxa.understand.measures import AMOUNT, readings
+from doxa.understand.measures import AMOUNT, PRICES, readings
 from doxa.understand.nominals import appositions, lacks, relatives, sorts_of
 from doxa.understand.plans import slot_time
 from doxa.understand.predications import Predication, predications
 from doxa.understand.propose import HOLE, Proposition, propose, propose_parsed
 from doxa.understand.referents import NAME, Referents, named
+from doxa.understand.refinements import EXACTLY
 from doxa.understand.syntax import trees
 from doxa.understand.text import sentences, words
 from doxa.understand.times import TimeSpan, find_times
@@ -54,6 +55,7 @@ MOST_CONTEXT = 6
 PIECES = re.compile(r"\s*;\s*|:\s+(?=\S+ \S+ \S)|\s+[—–-]\s+")
 """What stands between these marks is parsed by itself."""
 SPLICE = re.compile(r", (?=(?:so )?(?:I|we|he|she|it|they) (?:am|is|are|was|were|have|has|will|work|live|now)\b)")
+NAMED_FIRST = re.compile(rf"(?:[Ii]n )?{NAME},? $")
 SUBORDINATE = re.compile(
     r"(?:if|unless|when|while|whenever|until|after|before|as|once|since|although|though|because|whether|given|what|who|"
     r"where|how|the (?:more|less)|not only|either|neither)\b",
@@ -79,7 +81,7 @@ class Scope:
 def extract(text: str, scope: Scope) -> list[Proposition]:
     """Return what a written-out sentence says. Cost O(len(text)) and one call of the parser."""
     parser = scope.parser
-    timed = list(slot_time(text, scope.referents))
+    timed = list(slot_time(text, scope.referents, scope.at))
     if timed:
         return timed
     trip, rest = returned(text, scope.referents, scope.at)
@@ -117,6 +119,9 @@ def _pieces(text: str) -> list[str]:
 
 def _spliced(text: str) -> list[str]:
     """Split two statements that only a comma joins ("Left the council, I am with a law firm now")."""
+    exact = EXACTLY.search(text)
+    if exact is not None and NAMED_FIRST.match(text[: exact.start()]) and text[exact.end() :].startswith(", "):
+        return [text[: exact.end()], text[exact.end() + 2 :]]  # "Ghent to be precise, my office is near the river"
     match = SPLICE.search(text)
     if match is None or SUBORDINATE.match(text):
         return [text]
@@ -273,7 +278,8 @@ def _parsed(scope: Scope, text: str, parser: Parser) -> Iterator[Proposition]:
 
 def _weighs(told: Predication, weighed: Collection[int]) -> bool:
     """Tell whether a clause only says that something was weighed whose weight is told beside it."""
-    return told.head in weighed and told.clause.verb in ("weigh", "measure")
+    priced = told.clause.verb.partition("+")[0] in PRICES and len(told.objects) > 1
+    return told.head in weighed and (priced or told.clause.verb in ("weigh", "measure"))
 
 
 def _fresh(found: Sequence[Proposition], more: Iterable[Proposition]) -> list[Proposition]:

@@ -23,7 +23,7 @@ from doxa.understand.scene import HOLE, MONEY, Proposition, Scene, is_animate, s
 from doxa.understand.syntax import Tree, base
 from doxa.understand.times import NUMBERS, TimeSpan, number_of
 
-__all__ = ["AMOUNT", "BARE", "MEASURES", "headcount", "measured", "measured_in", "readings", "with_number"]
+__all__ = ["AMOUNT", "BARE", "MEASURES", "PRICES", "headcount", "measured", "measured_in", "readings", "with_number"]
 
 MEASURES = frozenset("weighs height temperature works_hours costs earns headcount has_age shoe_size price".split())
 """Relations whose values are numbers with their unit."""
@@ -37,6 +37,9 @@ CHANGING = frozenset(
     "go rise climb drop fall grow increase decrease shrink shoot jump sink get come reach hit weigh measure stay "
     "go+up go+down shoot+up come+down get+up get+down creep+up".split()
 )
+PRICES = frozenset("bump put raise increase lower reduce cut go rise climb jump drop fall shoot hike".split())
+"""Verbs beside which a sum is a new price."""
+READ_AS = {"works_hours": "work", "costs": "cost"}
 TOWARDS = ("to", "at", "on", "", "around", "over", "under")
 
 
@@ -52,7 +55,9 @@ def _units() -> Mapping[str, re.Pattern[str]]:
 
 @cache
 def _reading() -> re.Pattern[str]:
-    units = "|".join(_table()["units"].values())
+    units = "|".join(
+        [*_table()["units"].values(), r"(?:euros?|dollars?|pounds|francs?|kroner|quid|bucks|zloty)(?: (?:a|per) \w+)?"]
+    )
     return re.compile(
         rf"(?:[:,;(–—-]\s*|^)(?:(?:now|still|about|only|already|exactly|nearly|almost|it is|that is) )*"
         rf"(?P<amount>{NUMBER}[ -]?(?:{units}))(?: (?:now|today|already|this time))?(?=\s*(?:$|[,;.:!)]))",
@@ -193,16 +198,19 @@ def readings(tree: Tree, times: Sequence[TimeSpan]) -> Iterator[Predication]:
         tokens = tree.covered(match.start("amount"), match.end("amount"))
         relation = measured_in(match["amount"])
         verb = _clause_before(tree, tokens[0]) if tokens else None
-        if verb is None or not relation or _argument(tree, tokens):
+        priced = relation == "costs"
+        if verb is None or not relation or (_argument(tree, tokens) and not priced):
+            continue
+        if priced and (tree.lemma(verb) not in PRICES or tree.top(tokens) < verb):
             continue
         whose = _measured_thing(tree, verb, relation)
         if not whose:
             continue
         rest = match["amount"]
-        clause = Clause(subject=whose, verb="work" if relation == "works_hours" else "weigh", rest=rest)
+        clause = Clause(subject=whose, verb=READ_AS.get(relation, "weigh"), rest=rest)
         yield Predication(
             head=verb, form="weigh", clause=clause, complement=Complement(direct=rest), subjects=(whose,),
-            objects=(rest,), times=tuple(span for span in times if span.kind != "clock"),
+            objects=(rest,), times=tuple(span for span in times if span.kind not in ("clock", "duration")),
         )  # fmt: skip
 
 
@@ -225,6 +233,10 @@ def _measured_thing(tree: Tree, verb: int, relation: str) -> str:
         owner = tree.kid(subject, "nmod:poss") if subject is not None else None
         who = {"my": "I", "our": "I", "her": "she", "his": "he"}
         return "" if owner is None else who.get(tree.form(owner), tree.phrase(owner).removesuffix("'s"))
+    if relation == "costs":
+        things = [kid for kid in tree.kids(verb, "obj") if tree.kid(kid, "nummod") is None]
+        subject = things[0] if things else subject
+        return "" if subject is None or tree.is_name(subject) or _living(tree, subject) else tree.phrase(subject)
     weighing = tree.lemma(verb) in _table()["weighing"]["verbs"].split()
     for kid in tree.kids(verb, "obj") if weighing else ():
         if _living(tree, kid) or tree.lemma(verb) in ("weigh", "measure"):

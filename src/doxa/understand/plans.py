@@ -5,29 +5,31 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 
 from doxa.core.values import Fact, Interval, Modality, Status
 from doxa.memory import attribute, relation_type, stems
-from doxa.understand.referents import Referents, clean, term
+from doxa.understand.referents import EVENT_NOUNS, Referents, clean, term
 from doxa.understand.scene import Proposition, Scene, from_then, is_animate, say, when_of
 from doxa.understand.times import find_times
 from doxa.understand.verbs import base_of
 
 __all__ = ["CANCELLING", "MOVING", "activity", "appointment", "slot_time", "moved", "replanned", "shifted", "visit"]
 
-APPOINTMENT = re.compile(
-    r"^(?:an? )?((?:[\w-]+ ){0,2}(?:appointment|interview|meeting|exam|flight|check-?up|reservation|booking|viewing|"
-    r"surgery|operation|session|lesson|deadline|test|party|conference|presentation|call|date|concert|class|visit))$",
-    re.IGNORECASE,
-)
+APPOINTMENT = re.compile(rf"^(?:an? )?((?:[\w-]+ ){{0,2}}(?:{EVENT_NOUNS}))$", re.IGNORECASE)
 WEEKLY = re.compile(r"^(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.IGNORECASE)
 SLOT = re.compile(
-    r"\b(?:(?P<which>[a-z]+) )?(?:slot|time|hour|start(?:ing)? time)(?: (?:for|of) (?:the |my |our )?(?P<what>[a-z][a-z ]*?))?"
+    r"\b(?:(?P<which>[a-z]+) )?(?:slot|time|hour|start(?:ing)? time)"
+    r"(?: (?:for|of) (?:the |my |our )?(?P<what>[a-z][a-z ]*?))?"
     r"(?: is| will be|:)(?: at)? (?P<clock>\d{1,2}[:.]\d\d(?: ?[ap]\.?m\.?)?|\d{1,2} ?[ap]\.?m\.?)",
     re.IGNORECASE,
 )
 """The clock time of something that was spoken of."""
+DATED = re.compile(
+    r"\b(?:date|day) (?:for|of) (?:the |my |our )?(?P<what>[a-z][a-z -]*?)(?:, it is|,? which is| is|:| to| will be) ",
+    re.IGNORECASE,
+)
+"""Its day."""
 CANCELLING = frozenset(["cancel", "call+off", "drop"])
 MOVING = frozenset(["move", "postpone", "reschedule", "push", "shift", "delay", "change"])
 
@@ -47,24 +49,35 @@ def appointment(scene: Scene) -> Iterator[Proposition]:
     yield say(scene, attribute(match[1]), when_of(scene), modality=modality, valid=point, polarity=polarity)
 
 
-def slot_time(text: str, referents: Referents) -> Iterator[Proposition]:
-    """Yield the clock time of something that has its day: "they've texted me the slot for cardiology: 10:40"."""
-    match = SLOT.search(text)
-    if match is None:
+def slot_time(text: str, referents: Referents, at: datetime) -> Iterator[Proposition]:
+    """Yield the day or the clock time of something ahead: "they've texted me the slot for cardiology: 10:40"."""
+    slot, dated = SLOT.search(text), DATED.search(text)
+    about = ((slot["what"] or slot["which"] or "") if slot else dated["what"] if dated else "").casefold()
+    fact = _ahead(referents, about) if about else None
+    if fact is None:
         return
-    about = (match["what"] or match["which"] or "").casefold()
-    speaker = referents.speaker
+    valid = fact.valid
+    if dated is not None:
+        span = next((s for s in find_times(text[dated.end() :], at, past=False) if s.kind == "point"), None)
+        if span is None:
+            return
+        valid = span.valid
+    day = Interval.format(valid.start, valid.start_precision)
+    value = term(f"{day} at {slot['clock']}" if slot else day)
+    kind = attribute(fact.relation.label)
+    yield Proposition(subject=referents.speaker, kind=kind, object=value, modality=fact.modality, valid=valid)
+
+
+def _ahead(referents: Referents, about: str) -> Fact | None:
+    """Return the latest plan of the speaker that words name."""
+    wanted = set(about.split())
     known = [
         fact
-        for fact in referents.beliefs.about(speaker.key)
+        for fact in referents.beliefs.about(referents.speaker.key)
         if fact.status is Status.HELD and fact.polarity and fact.valid.start is not None and fact.functional
-        and fact.modality is Modality.PLANNED and set(about.split()) & set(fact.relation.label.split())
+        and fact.modality is Modality.PLANNED and wanted & set(fact.relation.label.split())
     ]  # fmt: skip
-    for fact in known[-1:]:
-        day = Interval.format(fact.valid.start, fact.valid.start_precision)
-        kind = attribute(fact.relation.label)
-        value = term(f"{day} at {match['clock']}")
-        yield Proposition(subject=speaker, kind=kind, object=value, modality=fact.modality, valid=fact.valid)
+    return known[-1] if known else None
 
 
 def visit(scene: Scene) -> Iterator[Proposition]:

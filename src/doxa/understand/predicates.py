@@ -135,17 +135,19 @@ def plain(scene: Scene) -> Iterator[Proposition]:
         yield from say_each(
             scene, verb_type(clause.verb), complement.direct, polarity, modality, valid, ended=clause.ended
         )
-    elif (
-        not complement.direct
-        and not any("than" in preposition for preposition, _ in complement.phrases)
-        and clause.verb in INTRANSITIVE
-        and is_animate(scene)
-        and (clause.aspect or clause.tense == "present")
-    ):
+    elif _is_activity(scene):
         kind = relation_type("does")
         yield say(
             scene, kind, gerund_of(clause.verb), polarity=polarity, modality=modality, valid=valid, ended=clause.ended
         )
+
+
+def _is_activity(scene: Scene) -> bool:
+    """Tell whether a verb says what somebody does again and again ("I swim", "he smokes a pack a day")."""
+    clause, complement = scene.clause, scene.complement
+    alone = not complement.direct and not any("than" in preposition for preposition, _ in complement.phrases)
+    habit = clause.verb in INTRANSITIVE and (alone or clause.verb == "smoke")
+    return habit and is_animate(scene) and bool(clause.aspect or clause.ended or clause.tense == "present")
 
 
 def _denied(scene: Scene) -> Iterator[Proposition]:

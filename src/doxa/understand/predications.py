@@ -475,6 +475,8 @@ class _Reader:
         particle = particle_of(tree, head)
         if particle is not None:
             verb = f"{verb}+{tree.form(particle)}"
+        elif verb == "get" and tree.form(head) == "got" and tense == "perfect" and tree.kid(head, "obj") is not None:
+            verb, tense = "have", "present"  # "she's got four kids"
         if tree.lemma(head) in PARTICIPLE_STATES and not progressive:  # "Born in Ghent"
             passive = passive or not (tree.kids(head, "aux") or tree.kid(head, "nsubj", "obj") is not None)
         longer = any(tree.form(kid) in ("longer", "anymore") for kid in tree.kids(head, "advmod"))

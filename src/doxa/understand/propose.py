@@ -35,7 +35,7 @@ from doxa.understand.plans import CANCELLING, MOVING, activity, appointment, mov
 from doxa.understand.predicates import framed, plain
 from doxa.understand.predications import Predication
 from doxa.understand.referents import NAME, PET, Referents, clean, kin_of, named, term
-from doxa.understand.roles import takeover
+from doxa.understand.roles import dismissed, switched_to, takeover
 from doxa.understand.scene import (
     HOLE,
     Proposition,
@@ -58,7 +58,7 @@ PAIRING = {
     "separate": "from",
 }
 """Verbs whose two subjects stand for subject and object, with the preposition of the latter."""
-UNKNOWN_HAND = MOVING | CANCELLING | PRICING
+UNKNOWN_HAND = MOVING | CANCELLING | PRICING | frozenset("sack fire dismiss lay+off let let+go oust vote+out".split())
 """Verbs for what is done to somebody's plans and prices, where "they" may be anybody."""
 NO_ONE = re.compile(
     r"(?:(?:no|not|every|each|any) (?!one of my)\w|(?:every|some|any|no)(?:one|body|thing) )", re.IGNORECASE
@@ -314,7 +314,7 @@ def _read(scene: Scene) -> Iterator[Proposition]:
         if found:
             yield from found
             return
-    for reader in (birth, takeover, left, employed, duty):
+    for reader in (birth, switched_to, dismissed, takeover, left, employed, duty):
         found = list(reader(scene))
         if found:
             yield from found

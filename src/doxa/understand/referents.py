@@ -12,7 +12,7 @@ from doxa.understand.people import base_name, conflict, known_from, namesakes, t
 from doxa.understand.times import DAYS, MONTHS
 from doxa.understand.works import described_work
 
-__all__ = ["KIN", "NEWBORN", "PET", "WHERE_FROM", "Referents", "clean", "kin_of", "named", "term"]
+__all__ = ["EVENT_NOUNS", "KIN", "NEWBORN", "PET", "WHERE_FROM", "Referents", "clean", "kin_of", "named", "term"]
 
 KIN = {
     "mum": "mother", "mom": "mother", "mother": "mother", "mama": "mother", "mummy": "mother", "dad": "father",
@@ -41,7 +41,8 @@ KIN = {
     "physiotherapist": "physiotherapist", "accountant": "accountant", "lawyer": "lawyer", "supervisor": "supervisor",
     "trainer": "trainer", "co-founder": "co-founder", "business partner": "business partner", "godson": "godson",
     "goddaughter": "goddaughter", "baby boy": "son", "baby girl": "daughter",
-    "baby son": "son", "baby daughter": "daughter", "newborn": "baby", "newborn son": "son", "newborn daughter": "daughter",
+    "baby son": "son", "baby daughter": "daughter", "newborn": "baby", "newborn son": "son",
+    "newborn daughter": "daughter",
     "stepson": "stepson", "stepdaughter": "stepdaughter", "stepdad": "stepfather",
     "stepmum": "stepmother", "stepmom": "stepmother", "son-in-law": "son-in-law",
     "daughter-in-law": "daughter-in-law", "great-aunt": "great-aunt", "great-uncle": "great-uncle",
@@ -74,10 +75,13 @@ FRESH = re.compile(
 )
 NEWBORN = re.compile(r"(?:baby (?:boy|girl|son|daughter)|newborn(?: son| daughter)?)$", re.IGNORECASE)
 """A child that is not one of those who are known by name."""
-EVENTS = re.compile(
-    r"\b(?:appointment|interview|meeting|exam|flight|check-?up|reservation|booking|viewing|surgery|operation|session|"
-    r"lesson|deadline|test|party|conference|presentation|concert|class|wedding|trip|visit|scan|shot|jab|course|train)$"
+EVENT_NOUNS = (
+    "appointment|interview|meeting|exam|flight|check-?up|reservation|booking|viewing|surgery|operation|session|lesson|"
+    "deadline|test|party|conference|presentation|call|date|concert|class|visit|wedding|trip|scan|course|regatta|race|match|"
+    "tournament|gig|recital|rehearsal|audition|hearing|marathon|exhibition|performance|premiere|ceremony|graduation|"
+    "funeral|reunion|webinar|workshop|seminar|inspection|festival|retreat"
 )
+EVENTS = re.compile(rf"\b(?:{EVENT_NOUNS})$")
 """Nouns of what one has on a day."""
 OWN = re.compile(
     r"^the (?:\w+ )?(?:rent|membership|salary|deposit|subscription|lease|mortgage|commute|insurance)$", re.IGNORECASE

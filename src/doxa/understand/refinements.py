@@ -19,7 +19,7 @@ from doxa.memory import Beliefs, relation_type
 from doxa.understand.referents import NAME, clean, named, term
 from doxa.understand.scene import Proposition
 
-__all__ = ["is_country", "refined"]
+__all__ = ["EXACTLY", "is_country", "refined"]
 
 EXACTLY = re.compile(
     r"\b(?:to be (?:more |quite |very |a bit more )?(?:exact|precise|specific)|more (?:exactly|precisely|specifically)|"
@@ -29,6 +29,7 @@ EXACTLY = re.compile(
 MOVED = re.compile(
     r"\b(?:mov(?:e|ed|ing)|relocat\w+|settled|emigrated|now|these days|any ?more|no longer)\b", re.IGNORECASE
 )
+HOMES = ("lives_in", "works_in")
 LOCAL = ("located_in", "be_in")
 
 
@@ -73,11 +74,11 @@ def refined(found: Sequence[Proposition], text: str, beliefs: Beliefs) -> Iterat
         home = _home(told, beliefs)
         if exact and home is not None and told.kind.name in LOCAL:
             told = replace(told, kind=relation_type("lives_in"))
-        if not _stated(told) or (told.kind.name != "lives_in" and not exact):
+        if not _stated(told) or (told.kind.name not in HOMES and not exact):
             yield told
             continue
-        known = home if told.kind.name == "lives_in" else _known(told, beliefs)
-        lies_in = told.kind.name == "lives_in" and known is not None and _nested(told.object, known, text)
+        known = _known(told, beliefs)
+        lies_in = told.kind.name in HOMES and known is not None and _nested(told.object, known, text)
         finer = known is not None and known.object.key != told.object.key and (exact or lies_in)
         yield replace(told, act=Act.REFINE) if finer else told
         if told.kind.name == "lives_in":

@@ -10,12 +10,12 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from doxa.core.values import Interval, Modality, Status, Term
+from doxa.core.values import Fact, Interval, Modality, Status, Term
 from doxa.memory import attribute, relation_type
-from doxa.understand.referents import clean, named
+from doxa.understand.referents import clean, named, term
 from doxa.understand.scene import Proposition, Scene, from_then, say
 
-__all__ = ["post", "takeover"]
+__all__ = ["dismissed", "post", "switched_to", "takeover"]
 
 
 @cache
@@ -37,6 +37,28 @@ def _posts() -> re.Pattern[str]:
     )
 
 
+@cache
+def _providers() -> re.Pattern[str]:
+    nouns = _table()["providers"]["nouns"]
+    return re.compile(rf"(?P<whose>my|our|his|her) (?:new |old |current )?(?P<noun>{nouns})", re.IGNORECASE)
+
+
+def switched_to(scene: Scene) -> Iterator[Proposition]:
+    """Yield who supplies somebody from now on: "I switched to Pondline", when just one such supplier is known."""
+    clause, after = scene.clause, scene.complement.at("to")
+    if clause.verb not in ("switch", "change", "go+over", "move") or clause.negated or scene.complement.at("from"):
+        return
+    if not named(after) or scene.complement.direct:
+        return
+    nouns = re.compile(_table()["providers"]["nouns"], re.IGNORECASE)
+    facts = scene.referents.beliefs.about(scene.subject.key)
+    held = {f.relation.name: f for f in facts if f.functional and f.polarity and f.status is Status.HELD}
+    suppliers = [fact for fact in held.values() if nouns.fullmatch(fact.relation.label)]
+    if len(suppliers) == 1 and clause.verb != "move":
+        kind = relation_type(suppliers[0].relation.name, suppliers[0].relation.label)
+        yield say(scene, kind, after, valid=from_then(scene), modality=scene.modality(event=True))
+
+
 def post(scene: Scene) -> Iterator[Proposition]:
     """Yield who holds a post: "Chidi is on call for payments", "Ines is our captain now"."""
     clause = scene.clause
@@ -49,17 +71,38 @@ def post(scene: Scene) -> Iterator[Proposition]:
             if what:
                 yield _held(scene, relation_type(name).name, what)
                 return
-    role = _posts().fullmatch(scene.complement.direct)
+    found = list(_version(scene))
+    if found:
+        yield from found
+        return
+    provider = _providers().fullmatch(scene.complement.direct)
+    if provider is not None and named(scene.subject.label):
+        customer = scene.referents.owner(provider["whose"])
+        if customer is not None:
+            told = _held(scene, "has", scene.subject.label)
+            yield replace(told, subject=customer, kind=attribute(provider["noun"]), object=scene.subject)
+        return
+    role = _posts().fullmatch(re.split(r", | and ", scene.complement.direct)[0])
     what = role and (role["what"] or scene.complement.at("of"))
     if role is None or not named(scene.subject.label):
         return
-    if what:
-        whose = scene.referents.resolve(what)
-    else:
+    whose = scene.referents.resolve(what) if what else None
+    if not what:
         whose = scene.referents.speaker if role["whose"] and role["whose"].casefold() != "the" else None
     if whose is not None:
         told = _held(scene, role["post"], scene.subject.label)
         yield replace(told, subject=whose, kind=attribute(role["post"]), object=scene.subject)
+
+
+def _version(scene: Scene) -> Iterator[Proposition]:
+    """Yield which version something is on, or somebody of something: "we're on version 3.8 of the software"."""
+    version = re.match(_table()["versions"]["phrase"], scene.clause.rest, re.IGNORECASE)
+    if version is None:
+        return
+    thing = term(clean(version["what"])) if version["what"] else scene.subject
+    if thing != scene.referents.speaker:
+        told = _held(scene, "has", version["value"])
+        yield replace(told, subject=thing, kind=attribute("version"))
 
 
 def _held(scene: Scene, name: str, value: str) -> Proposition:
@@ -75,32 +118,49 @@ def _held(scene: Scene, name: str, value: str) -> Proposition:
 
 
 def takeover(scene: Scene) -> Iterator[Proposition]:
-    """Yield the posts that somebody takes over, and from whom: "Chidi takes over from Sunniva on Monday"."""
-    clause = scene.clause
-    if clause.verb not in _table()["takeover"]["verbs"].split() or clause.negated:
+    """Yield the posts that somebody takes over, or stands in for: "Chidi takes over from Sunniva on Monday"."""
+    clause, table = scene.clause, _table()["takeover"]
+    stands_in = clause.verb in table["standing_in"].split()
+    if not (stands_in or clause.verb in table["verbs"].split()) or clause.negated or not named(scene.subject.label):
         return
     if clause.modality not in (Modality.ASSERTED, Modality.PLANNED):
         return
     direct, _, inside = scene.complement.direct.partition(" from ")
-    before = scene.complement.at("from") or inside
+    before = scene.complement.at("for" if stands_in else "from") or inside
     known = scene.referents.resolve(before) if before else None
-    what = clean(direct).casefold()
-    for holder, name, thing in _posts_of(scene, known, what):
-        if holder != scene.subject:
-            yield replace(say(scene, relation_type(name), thing.label, valid=from_then(scene)), object=thing)
+    what = clean(scene.complement.at("as") or direct).casefold()
+    valid = (scene.point or Interval()) if stands_in else from_then(scene)
+    for fact in _posts_of(scene, known, what):
+        kind = relation_type(fact.relation.name, fact.relation.label)
+        told = replace(say(scene, kind, "", valid=valid), object=fact.object)
+        yield replace(told, subject=fact.subject, object=scene.subject) if kind.kind == "noun" else told
 
 
-def _posts_of(scene: Scene, holder: Term | None, what: str) -> Iterator[tuple[Term, str, Term]]:
-    beliefs = scene.referents.beliefs
-    claims = beliefs.said_of(holder.key) if holder is not None else beliefs.said_of(what) if what else []
-    seen: set[tuple[str, str]] = set()
-    for claim in reversed(claims):
-        if claim.relation.name not in _phrases() or not claim.polarity:
-            continue
-        held = [f for f in beliefs.about(claim.subject.key, claim.relation.name) if f.object.key == claim.object.key]
-        fits = not what or what in claim.object.key or claim.object.key in what
-        if fits and any(f.status is Status.HELD and f.polarity for f in held):
-            slot = (claim.relation.name, claim.object.key)
-            if slot not in seen:
-                seen.add(slot)
-                yield claim.subject, claim.relation.name, claim.object
+def dismissed(scene: Scene) -> Iterator[Proposition]:
+    """Yield the end of a post: "they sacked Rourke", "Rourke stepped down", when he is known to hold it."""
+    clause, table = scene.clause, _table()["takeover"]
+    over = clause.tense in ("past", "perfect") and clause.modality is Modality.ASSERTED and not clause.negated
+    if not over or clause.verb not in table["ending"].split():
+        return
+    whom = scene.complement.direct if clause.verb in table["by_others"].split() and not clause.passive else ""
+    name = clean(whom).casefold() if whom else scene.subject.key
+    for fact in _posts_of(scene, None, ""):
+        kind = relation_type(fact.relation.name, fact.relation.label)
+        holder = fact.object if kind.kind == "noun" else fact.subject
+        if name and (holder.key == name or holder.key.endswith(f" {name}")):
+            told = say(scene, kind, "", polarity=False, valid=from_then(scene))
+            yield replace(told, subject=fact.subject, object=fact.object)
+
+
+def _posts_of(scene: Scene, holder: Term | None, what: str) -> list[Fact]:
+    """Return the posts that somebody holds, or those of the speaker's groups, by their names if one is named."""
+    beliefs, speaker = scene.referents.beliefs, scene.referents.speaker
+    facts = [fact for fact in beliefs.about(speaker.key) if _posts().fullmatch(fact.relation.label)]
+    for claim in beliefs.said_of(holder.key if holder is not None else what):
+        if claim.relation.name in _phrases() or _posts().fullmatch(claim.relation.label):
+            facts.extend(beliefs.about(claim.subject.key, claim.relation.name))
+    held = {f.fact_id: f for f in facts if f.status is Status.HELD and f.polarity and f.valid.end is None}
+    fitting = [f for f in held.values() if not what or what in (f.relation.label, f.object.key) or what in f.object.key]
+    if holder is None:
+        return fitting
+    return [fact for fact in fitting if holder in (fact.subject, fact.object) or fact.object.key.endswith(holder.key)]

@@ -38,7 +38,8 @@ __all__ = [
 HOLE = "Qhole"
 """Stands for what a question asks, so that a question and its answer pass through the same patterns."""
 MONEY = re.compile(
-    r"(?:[€$£]\s?\d|\b\d[\d.,]*k?\s?(?:€|\$|£|euros?|dollars?|pounds?|francs?|zloty|kroner|"
+    r"(?:[€$£]\s?\d|\b(?:\d[\d.,]*k?|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|forty|fifty|"
+    r"sixty|seventy|eighty|ninety|a hundred|two hundred)\s?(?:€|\$|£|euros?|dollars?|pounds?|francs?|zloty|kroner|"
     r"kronor|yen|rupees|cents?|usd|eur|gbp|bucks|quid)\b)",
     re.IGNORECASE,
 )
@@ -159,8 +160,9 @@ def say(
     valid: Interval | None = None, ended: bool = False, confidence: float = 0.8,
 ) -> Proposition:  # fmt: skip
     """Return the proposition that the subject of a scene has `value` as its object."""
+    thing = value_term(scene, value, place=kind.range == "Place")
     return Proposition(
-        subject=scene.subject, kind=kind, object=value_term(scene, value, place=kind.range == "Place"), polarity=polarity, modality=modality,
+        subject=scene.subject, kind=kind, object=thing, polarity=polarity, modality=modality,
         valid=valid or Interval(), ended=ended, confidence=confidence,
     )  # fmt: skip
 
