@@ -101,7 +101,7 @@ def test_bench_revision_plays_the_dialogue_and_shows_what_is_wrong(cli):
         "as_of": None,
         "type": "value",
     }
-    lost = {**probe, "question": "Where does Ana work?", "answer": ["Siemens"]}
+    lost = {**probe, "question": "What is Ana's shoe size?", "answer": ["39"]}
     turns = [{"speaker": "Ana", "text": "I live in Bonn.", "date": "2024-05-03"}]
     gold = {"id": "x1", "kind": "update", "turns": turns, "probes": [probe, lost], "tags": ["residence"]}
     data = cli.file("dialogues.jsonl", json.dumps(gold))
@@ -110,7 +110,7 @@ def test_bench_revision_plays_the_dialogue_and_shows_what_is_wrong(cli):
     assert (found["accuracy"], found["dialogue_accuracy"], found["wrong"]["lost"]) == (0.5, 0.0, 1)
     assert len((cli.folder / "predictions.jsonl").read_text().splitlines()) == 2
     shown = cli(*command).stdout
-    assert "x1/1 lost: after turn 1: Where does Ana work?" in shown and "update" in shown
+    assert "x1/1 lost: after turn 1: What is Ana's shoe size?" in shown and "update" in shown
 
 
 def test_bench_openie_scores_by_the_rules_of_the_data(cli):

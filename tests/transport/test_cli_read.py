@@ -109,6 +109,18 @@ def test_why_quotes_the_turns(ana):
     assert 'D1:1 Ana, 2 March 2024: "I live in Lisbon."' in done.stdout
     assert "Its place was taken by" in done.stdout
     assert fact_of(ana, object="Bonn") in done.stdout
+    assert "(an update: the world changed)" in done.stdout
+
+
+def test_why_tells_what_a_fact_follows_from(cli):
+    """The premise, the rule in its words, and on the other side what follows."""
+    turns = [
+        {"speaker": "Ana", "text": "If Zoe passes the test, I get a dog. Zoe passed the test.", "date": "2024-05-20"}
+    ]
+    cli("ingest", cli.file("said.json", json.dumps(turns)))
+    shown = cli("why", fact_of(cli, object="dog")).stdout
+    assert "It follows from" in shown and "If Zoe passes the test" in shown and "By the rule" in shown
+    assert "What follows from it" in cli("why", fact_of(cli, object="test")).stdout
 
 
 def test_an_unknown_fact_is_an_error(ana):

@@ -123,6 +123,16 @@ class Conflict(StrEnum):
     REFINEMENT = "refinement"
     """It says more exactly what was believed."""
 
+    @property
+    def words(self) -> str:
+        """The kind of conflict as people say it."""
+        return {
+            Conflict.UPDATE: "an update: the world changed",
+            Conflict.CORRECTION: "a correction: it never was so",
+            Conflict.CONTRADICTION: "a contradiction: both cannot be so",
+            Conflict.REFINEMENT: "a refinement: it is said more exactly",
+        }[self]
+
 
 ADDING = frozenset((ChangeKind.ASSERT, ChangeKind.SUPPORT, ChangeKind.QUARANTINE, ChangeKind.MERGE, ChangeKind.MOVE))
 """Changes that leave earlier beliefs as they were."""
@@ -491,9 +501,20 @@ class Explanation:
 
     fact: Fact
     turns: tuple[Turn, ...] = ()
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """Turn id -> on whose word its speaker said it ("Dad", "the land registry"); speakers' own words are left out."""
+    premises: tuple[Fact, ...] = ()
+    """The facts that it follows from, if nobody said it."""
+    rules: tuple[Rule, ...] = ()
+    """The rules by which it follows from them."""
+    conclusions: tuple[Fact, ...] = ()
+    """What follows from it, or did while it was believed."""
     changes: tuple[Change, ...] = ()
     displaced: tuple[Fact, ...] = ()
     displaced_by: tuple[Fact, ...] = ()
+    """What took its place; or, where it is disputed, what others say."""
+    conflicts: Mapping[str, Conflict] = field(default_factory=dict)
+    """Fact id -> the kind of conflict with it, of those that were displaced or displace."""
     identities: tuple[Fact, ...] = ()
     """What makes several names stand for the one that the fact is about."""
     text: str = ""

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from doxa.core.values import Change, ChangeKind, Explanation, Fact, Status
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from doxa.core.values import Change, ChangeKind, Conflict, Explanation, Fact, Interval, Rule, Status, Turn
 from doxa.engine.entities import joining
-from doxa.memory import UserState, describe, is_identity
+from doxa.memory import Beliefs, UserState, describe, describe_rule, inventory, is_identity, rule_id
+from doxa.revise import axioms_of
 
 __all__ = ["explain"]
 
@@ -14,62 +18,118 @@ STANDING = {
     Status.RETRACTED: "It is no longer believed ever to have been true.",
     Status.QUARANTINED: "It is not believed yet: no source that is trusted on it has said it.",
 }
+VERBS = {
+    ChangeKind.ASSERT: "Learned",
+    ChangeKind.SUPPORT: "Said again",
+    ChangeKind.CLOSE: "Ended",
+    ChangeKind.RETRACT: "Retracted",
+    ChangeKind.RESTORE: "Restored",
+    ChangeKind.REFINE: "Dated more exactly",
+    ChangeKind.QUARANTINE: "Set aside",
+    ChangeKind.DISPUTE: "Disputed",
+    ChangeKind.MERGE: "Taken as one",
+    ChangeKind.SPLIT: "Told apart",
+    ChangeKind.MOVE: "Told under another name",
+}
 
 
 def explain(fact: Fact, state: UserState) -> Explanation:
-    """Return the sources of a fact, what happened to it, and what it displaced or was displaced by."""
-    changes = state.beliefs.changes_of(fact.fact_id)
-    turns = tuple(turn for key in fact.turn_ids if (turn := state.turn(key)) is not None)
-    over = _related(changes, state) if fact.status is not Status.HELD or fact.disputed else ()
-    under = tuple(
-        dict.fromkeys(
-            other.fact_id
-            for other in state.beliefs.facts.values()
-            if other is not fact
-            for change in state.beliefs.changes_of(other.fact_id)[-1:]
-            if fact.fact_id in change.because and other.status is not Status.HELD
-        )
-    )
-    displaced = tuple(state.beliefs.facts[key] for key in under)
-    lines = [f"{describe(fact)}", STANDING[fact.status] + (" Its sources disagree." if fact.disputed else "")]
-    lines += [f"  {turn.turn_id} {turn.speaker}, {turn.at:%Y-%m-%d}: “{turn.text}”" for turn in turns]
-    lines += [f"{_verb(change)} {_when(change)}{change.reason}".rstrip(": ") for change in changes]
-    identities = joining((fact.subject.key, fact.object.key), state.beliefs) if not is_identity(fact) else ()
-    lines += [f"{describe(one)} ({', '.join(one.turn_ids) or 'by hand'})" for one in identities]
-    lines += [f"It took the place of: {describe(other)}" for other in displaced]
-    lines += [f"In its place: {describe(other)}" for other in over]
-    return Explanation(
+    """Return the sources of a fact or what it follows from, what happened to it, and what it clashed with. O(facts)."""
+    beliefs = state.beliefs
+    changes = beliefs.changes_of(fact.fact_id)
+    last = changes[-1] if changes else None
+    gone = last is not None and (fact.status is not Status.HELD or fact.disputed)
+    over = _facts((key for key in last.because if key not in fact.premises), beliefs) if last and gone else ()
+    under = _displaced(fact, beliefs)
+    conflicts = {other.fact_id: kind for other in under if (kind := _conflict(other, beliefs)) is not None}
+    if last is not None and last.conflict is not None:
+        conflicts |= {other.fact_id: last.conflict for other in over}
+    found = Explanation(
         fact=fact,
-        turns=turns,
+        turns=tuple(turn for key in fact.turn_ids if (turn := state.turn(key)) is not None),
+        sources={claim.turn_id: claim.source for claim in beliefs.supporting(fact) if claim.source},
+        premises=_facts(fact.premises, beliefs),
+        rules=_rules(fact.premises, beliefs),
+        conclusions=tuple(other for other in beliefs.facts.values() if fact.fact_id in other.premises),
         changes=tuple(changes),
-        displaced=displaced,
+        displaced=under,
         displaced_by=over,
-        identities=identities,
-        text="\n".join(lines),
+        conflicts=conflicts,
+        identities=joining((fact.subject.key, fact.object.key), beliefs) if not is_identity(fact) else (),
     )
+    return _told(found)
 
 
-def _related(changes: list[Change], state: UserState) -> tuple[Fact, ...]:
-    keys = changes[-1].because if changes else ()
-    return tuple(state.beliefs.facts[key] for key in keys if key in state.beliefs.facts)
+def _facts(keys: Iterable[str], beliefs: Beliefs) -> tuple[Fact, ...]:
+    return tuple(beliefs.facts[key] for key in keys if key in beliefs.facts)
 
 
-def _verb(change: Change) -> str:
-    return {
-        ChangeKind.ASSERT: "Learned",
-        ChangeKind.SUPPORT: "Said again",
-        ChangeKind.CLOSE: "Ended",
-        ChangeKind.RETRACT: "Retracted",
-        ChangeKind.RESTORE: "Restored",
-        ChangeKind.REFINE: "Dated more exactly",
-        ChangeKind.QUARANTINE: "Set aside",
-        ChangeKind.DISPUTE: "Disputed",
-        ChangeKind.MERGE: "Taken as one",
-        ChangeKind.SPLIT: "Told apart",
-        ChangeKind.MOVE: "Told under another name",
-    }[change.kind]
+def _rules(keys: Sequence[str], beliefs: Beliefs) -> tuple[Rule, ...]:
+    """Return the rules among some ids: stated ones, or axioms of the ontology."""
+    if not keys:
+        return ()
+    known = axioms_of(inventory())
+    rules = {rule_id(rule): rule for rule in (*known.constraints, *known.rules, *beliefs.rules)}
+    return tuple(rules[key] for key in keys if key in rules)
 
 
-def _when(change: Change) -> str:
-    where = f" (turn {change.turn_id})" if change.turn_id else ""
-    return f"on {change.known_at:%Y-%m-%d}{where}: " if change.known_at else f"{where}: "
+def _displaced(fact: Fact, beliefs: Beliefs) -> tuple[Fact, ...]:
+    """Return what a fact has displaced: what stands where it stands because of it, and does not just rest on it."""
+    found = []
+    for other in beliefs.facts.values():
+        if other is fact or other.status is Status.HELD or fact.fact_id in other.premises:
+            continue
+        last = beliefs.changes_of(other.fact_id)[-1:]
+        if last and fact.fact_id in last[0].because:
+            found.append(other)
+    return tuple(found)
+
+
+def _conflict(fact: Fact, beliefs: Beliefs) -> Conflict | None:
+    changes = beliefs.changes_of(fact.fact_id)
+    return changes[-1].conflict if changes else None
+
+
+def _told(found: Explanation) -> Explanation:
+    """Return an explanation with its text."""
+    fact = found.fact
+    lines = [f"{describe(fact)}.", STANDING[fact.status] + (" Its sources disagree." if fact.disputed else "")]
+    lines += [] if found.premises else [_said(turn, found.sources) for turn in found.turns]
+    lines += [f"It follows from: {describe(premise)}." for premise in found.premises]
+    lines += [f"By the rule: {_rule(rule)}." for rule in found.rules]
+    lines += [_happened(change) for change in found.changes]
+    lines += [f"{describe(one)} ({', '.join(one.turn_ids) or 'by hand'})." for one in found.identities]
+    lines += [f"It took the place of: {describe(other)}{_kind(other, found.conflicts)}." for other in found.displaced]
+    head = "Others say" if fact.disputed else "In its place"
+    lines += [f"{head}: {describe(other)}{_kind(other, found.conflicts)}." for other in found.displaced_by]
+    lines += [f"{_carried(other)}: {describe(other)}." for other in found.conclusions]
+    return replace(found, text="\n".join(lines))
+
+
+def _said(turn: Turn, sources: Mapping[str, str]) -> str:
+    source = sources.get(turn.turn_id)
+    word = f", on the word of {source}" if source else ""
+    return f"{turn.speaker} said it on {Interval.format(turn.at.date(), 'day')}{word} ({turn.turn_id}): “{turn.text}”"
+
+
+def _rule(rule: Rule) -> str:
+    if not rule.turn_id:
+        return rule.span or describe_rule(rule)
+    return f"“{rule.span}” ({rule.speaker}, {rule.turn_id})" if rule.span else f"{describe_rule(rule)} ({rule.turn_id})"
+
+
+def _happened(change: Change) -> str:
+    day = f" on {Interval.format(change.known_at.date(), 'day')}" if change.known_at else ""
+    turn = f" ({change.turn_id})" if change.turn_id else ""
+    kind = f" [{change.conflict.words}]" if change.conflict else ""
+    reason = f": {change.reason}" if change.reason else ""
+    return f"{VERBS[change.kind]}{day}{turn}{reason}{kind}"
+
+
+def _carried(other: Fact) -> str:
+    return "From it follows" if other.status is Status.HELD else "From it followed"
+
+
+def _kind(other: Fact, conflicts: Mapping[str, Conflict]) -> str:
+    kind = conflicts.get(other.fact_id)
+    return f" ({kind.words})" if kind else ""

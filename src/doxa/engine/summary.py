@@ -28,6 +28,7 @@ def summary(
     """
     beliefs = state.beliefs
     facts = _bearing_on(query, evidence, state) if query else _latest(state)
+    facts.sort(key=lambda fact: bool(fact.premises))  # what only follows from the rest may be left out first
     subjects = {fact.subject.key for fact in facts}
     rules = relevant_rules(query, beliefs) if query else beliefs.rules
     past = [one for one in _past(beliefs, state) if not query or one.fact.subject.key in subjects] if history else []

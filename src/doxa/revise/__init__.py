@@ -6,9 +6,10 @@ between what they give and what was held. So withdrawing a claim or a rule is th
 what it had displaced comes back by construction.
 """
 
+from doxa.revise.axioms import axioms as axioms_of
 from doxa.revise.changes import bring_back, give_up, retract, revise, withdraw
 from doxa.revise.policies import Policy
 from doxa.revise.resolve import resolve
 from doxa.revise.settle import settle
 
-__all__ = ["Policy", "bring_back", "give_up", "resolve", "retract", "revise", "settle", "withdraw"]
+__all__ = ["Policy", "axioms_of", "bring_back", "give_up", "resolve", "retract", "revise", "settle", "withdraw"]

@@ -128,7 +128,8 @@ def why(
 ) -> None:
     """Show why a fact stands where it stands.
 
-    Its turns, what happened to it, what it took the place of, and what took its place.
+    Who said it, when and on whose word; or what it follows from by which rule; what happened to it, what it took the
+    place of and what took its place, with the kind of conflict; and what is believed because of it.
     """
     with request.memory() as memory:
         found = memory.why(fact_id)

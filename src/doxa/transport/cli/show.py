@@ -10,7 +10,19 @@ from rich.table import Table
 from rich.text import Text
 
 from doxa.core.trace import Trace
-from doxa.core.values import Change, ChangeKind, Citation, Entity, Evidence, Explanation, Fact, Reply, Rule
+from doxa.core.values import (
+    Change,
+    ChangeKind,
+    Citation,
+    Entity,
+    Evidence,
+    Explanation,
+    Fact,
+    Reply,
+    Rule,
+    Status,
+    Turn,
+)
 from doxa.transport.cli.render import cited, clean, columns, count, put, sentence_and_time, shorten, when
 
 __all__ = [
@@ -108,16 +120,20 @@ def show_history(out: Console, changes: Sequence[Change], describe: Describe) ->
 
 
 def show_why(out: Console, found: Explanation, describe: Describe) -> None:
-    """Print a fact, what was said for it, what happened to it, and what it clashed with."""
+    """Print a fact, what was said for it or what it follows from, what happened to it, and what it clashed with."""
     fact = found.fact
     text, time = sentence_and_time(describe(fact), fact)
     put(out, text, style="bold")
     put(out, ", ".join(part for part in (fact.fact_id, time) if part), style="dim")
-    _section(out, "Said in", [cited(turn, limit=400) for turn in found.turns])
+    _section(out, "Said in", [_source(turn, found) for turn in found.turns])
+    _section(out, "It follows from", [_named(premise, describe) for premise in found.premises])
+    _section(out, "By the rule", [_stated(rule) for rule in found.rules])
     _section(out, "What happened", [_change(change, describe) for change in found.changes])
     _section(out, "Names of one", [_named(one, describe) for one in found.identities])
-    _section(out, "It took the place of", [_named(other, describe) for other in found.displaced])
-    _section(out, "Its place was taken by", [_named(other, describe) for other in found.displaced_by])
+    _section(out, "It took the place of", [_rival(other, found, describe) for other in found.displaced])
+    over = "Others say" if fact.disputed else "Its place was taken by"
+    _section(out, over, [_rival(other, found, describe) for other in found.displaced_by])
+    _section(out, "What follows from it", [_concluded(other, describe) for other in found.conclusions])
 
 
 def show_evidence(out: Console, found: Sequence[Evidence]) -> None:
@@ -144,7 +160,28 @@ def show_changes(out: Console, changes: Sequence[Change], describe: Describe, *,
 def _change(change: Change, describe: Describe) -> str:
     by = f" ({', '.join(part for part in (clean(change.turn_id or ''), when(change.known_at)) if part)})"
     reason = f": {clean(change.reason)}" if change.reason else ""
+    reason += f" ({change.conflict.words})" if change.conflict else ""
     return f"{VERBS[change.kind]} {clean(describe(change.fact))}{reason}{by if by != ' ()' else ''}"
+
+
+def _source(turn: Turn, found: Explanation) -> str:
+    """Return a turn that says a fact; where its speaker quotes somebody, with whom."""
+    source = found.sources.get(turn.turn_id)
+    return cited(turn, limit=400) + (f" (on the word of {clean(source)})" if source else "")
+
+
+def _stated(rule: Rule) -> str:
+    by = ", ".join(part for part in (clean(rule.turn_id), clean(rule.speaker), when(rule.known_at)) if part)
+    return f'{by}: "{clean(rule.span)}"' if by else clean(rule.span)
+
+
+def _rival(fact: Fact, found: Explanation, describe: Describe) -> str:
+    kind = found.conflicts.get(fact.fact_id)
+    return _named(fact, describe) + (f" ({kind.words})" if kind else "")
+
+
+def _concluded(fact: Fact, describe: Describe) -> str:
+    return _named(fact, describe) + ("" if fact.status is Status.HELD else " (no longer)")
 
 
 def _named(fact: Fact, describe: Describe) -> str:
