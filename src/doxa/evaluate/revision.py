@@ -127,10 +127,9 @@ def run(
     predictions: list[Prediction] = []
     ingest_s = 0.0
     with Doxa.open(":memory:", config=config) as doxa:
-        policy = doxa.parts.config.revise.policy
         for done, dialogue in enumerate(dialogues):
             tell("revise", done, len(dialogues))
-            play = _Spoken(dialogue, doxa) if told is None else _Structured(dialogue, told[dialogue.id], policy)
+            play = _Spoken(dialogue, doxa) if told is None else _Structured(dialogue, told[dialogue.id], doxa)
             predictions += play.answers()
             ingest_s += play.ingest_s
         described = doxa.describe()
@@ -199,11 +198,11 @@ class _Spoken(_Play):
 class _Structured(_Play):
     """A dialogue in claims: what an ideal reader would hand over, revised and answered without language."""
 
-    def __init__(self, dialogue: Dialogue, told: ToldDialogue, policy: str) -> None:
+    def __init__(self, dialogue: Dialogue, told: ToldDialogue, doxa: Doxa) -> None:
         super().__init__(dialogue)
         told.check(dialogue)
         self._told = told
-        self._ledger = Ledger(policy=policy)
+        self._ledger = Ledger(policy=doxa.parts.config.revise.policy, lexicon=doxa.parts.lexicon())
 
     def absorb(self, turn: DialogueTurn, place: int) -> None:
         told = self._told.turns[place]
