@@ -82,6 +82,21 @@ def test_an_unknown_source_is_met_with_those_that_are_known(doxa):
         tell(doxa, LIBRARY).withdraw(source="Zoe")
 
 
+def test_what_only_follows_cannot_be_retracted_by_itself(doxa):
+    """The error names what it rests on; without that it is gone."""
+    turns = [
+        ("Colm", "If Zoe passes the test, I get a dog.", "2024-05-01"),
+        ("Colm", "Zoe passed the test.", "2024-05-02"),
+    ]
+    memory = tell(doxa, turns)
+    (dog,) = [fact for fact in memory.facts() if fact.premises]
+    (premise,) = [fact for fact in memory.facts() if not fact.premises]
+    with pytest.raises(InputError, match=rf"{premise.fact_id} .*turn t1"):
+        memory.retract(dog.fact_id)
+    memory.retract(premise.fact_id)
+    assert memory.facts() == []
+
+
 ACTS = {
     "withdraw a turn": lambda memory: memory.withdraw(turn_id="t3"),
     "withdraw an early turn": lambda memory: memory.withdraw(turn_id="t1"),
@@ -169,7 +184,7 @@ def _done(step, number, doxa, memory):
     elif step == "source":
         memory.withdraw(source="Ben")
     elif step == "fact":
-        facts = memory.facts()
+        facts = [fact for fact in memory.facts() if not fact.premises]
         return bool(facts) and memory.retract(facts[0].fact_id) is not None
     else:
         with doxa.parts.log.user(memory.user) as state:

@@ -236,6 +236,7 @@ class Memory:
 
         Raises:
             NotFoundError: there is no such fact.
+            InputError: nobody said it, it follows from others; the message says what can be retracted instead.
         """
         self._doxa.wait(self.user)
         return _retried(lambda: retract_fact(self._doxa.parts.log, self.user, fact_id, reason=clean(reason)))

@@ -6,11 +6,11 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from doxa.core.errors import InputError, NotFoundError
-from doxa.core.values import Change, Turn
+from doxa.core.values import Change, Fact, Turn
 from doxa.engine.intake import read_turn
 from doxa.engine.replay import NO_TURN, reading_of, undone
 from doxa.engine.wiring import Parts
-from doxa.memory import Event, MemoryLog, UserState
+from doxa.memory import Event, MemoryLog, UserState, describe, rule_id
 from doxa.revise import give_up, retract, revise, withdraw
 
 __all__ = ["NO_FACT", "preview", "retract_fact", "undo", "withdraw_source", "withdraw_turn"]
@@ -26,6 +26,7 @@ def retract_fact(log: MemoryLog, user: str, fact_id: str, *, reason: str) -> lis
 
     Raises:
         NotFoundError: there is no such fact.
+        InputError: it follows from others; the message says what can be retracted instead.
         StoreConflictError: somebody wrote at the same time; call again.
     """
     with log.user(user) as state:
@@ -112,7 +113,7 @@ def preview(
         speaker: who might say it.
 
     Raises:
-        InputError: none or several are given, or the turn cannot be read.
+        InputError: none or several are given, the fact is one that follows from others, or the turn cannot be read.
         NotFoundError: there is no such fact, turn or source.
     """
     given = {"retract": retract, "withdraw": withdraw, "source": source, "say": say}
@@ -131,8 +132,18 @@ def _retracted(state: UserState, user: str, fact_id: str, reason: str) -> Event:
     fact, now = state.beliefs.facts.get(fact_id), datetime.now(UTC)
     if fact is None:
         raise NotFoundError(NO_FACT.format(user=user, fact_id=fact_id))
+    if fact.premises and not state.beliefs.supporting(fact):
+        raise InputError(_derived(fact, state))
     changes = retract(fact, state.beliefs, known_at=now, reason=reason)
     return Event(kind="retracted", known_at=now, target=fact_id, reason=reason, changes=changes)
+
+
+def _derived(fact: Fact, state: UserState) -> str:
+    """Say that a fact cannot be retracted by itself, and what can."""
+    facts = [f"{key} ({describe(known)})" for key in fact.premises if (known := state.beliefs.facts.get(key))]
+    turns = [f"turn {rule.turn_id}" for rule in state.beliefs.rules if rule_id(rule) in fact.premises]
+    ways = f"retract {' or '.join(facts)}" + (f", or withdraw the rule ({turns[0]})" if turns else "")
+    return f"Nobody said that {describe(fact)}: it follows from other facts. To be rid of it, {ways}."
 
 
 def _withdrawn(state: UserState, user: str, turn_id: str, reason: str) -> Event:
