@@ -137,7 +137,7 @@ class _Revision:
         if not cases:
             return [standing for said in claims.values() for standing in resolve(said, policy)]
         theory = self.beliefs.kept.setdefault("theory", Theory())
-        return settle(claims, cases, theory, policy)
+        return settle(claims, cases, theory, policy, order=self.beliefs.place_of_turn)
 
     def _connect(self, held: dict[Slot, Sequence[Claim]]) -> list[Case]:
         """Return the cases of rules that touch some slots, and add the slots that those connect with them.

@@ -11,7 +11,7 @@ that alone helps and never the new one (see `logic.corrections`). The paper know
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from itertools import groupby
@@ -36,6 +36,8 @@ def settle(
     cases: Sequence[Case],
     theory: Theory,
     policy: Policy = Policy.RECENCY,
+    *,
+    order: Callable[[Claim], int] = lambda claim: 0,
 ) -> list[Standing]:
     """Return the facts of slots that cases of rules connect, derived ones included.
 
@@ -44,11 +46,13 @@ def settle(
         cases: what connects them; a case counts from the day on which its rule is known.
         theory: the solver of this user; it learns the literals and cases, and is asked about subsets only.
         policy: which belief gives way.
+        order: the place of a claim's turn among all turns; it decides between turns of the same moment.
 
     Deterministic. Cost: one pass over the claims, and one solver question per turn in which something may clash.
     """
-    joint = _Joint(theory=theory, policy=policy, slots={slot: SlotState(policy) for slot in claims})
-    told = sorted(((claim, slot) for slot, said in claims.items() for claim in said), key=lambda pair: said_at(pair[0]))
+    joint = _Joint(theory=theory, policy=policy, slots={slot: SlotState(policy) for slot in claims}, order=order)
+    pairs = ((claim, slot) for slot, said in claims.items() for claim in said)
+    told = sorted(pairs, key=lambda pair: (said_at(pair[0]), order(pair[0])))
     steps = [(at, list(group)) for at, group in groupby(told, key=lambda pair: (said_at(pair[0]), pair[0].turn_id))]
     later = sorted(cases, key=lambda case: case.known_at or EARLIEST)
     for (at, _), group in steps:
@@ -75,6 +79,7 @@ class _Joint:
     theory: Theory
     policy: Policy
     slots: dict[Slot, SlotState]
+    order: Callable[[Claim], int]
     cases: dict[tuple[str, ...], Case] = field(default_factory=dict)
     derived: dict[str, Standing] = field(default_factory=dict)
     """Facts that follow, by id; those that no longer do are closed or retracted."""
@@ -120,7 +125,7 @@ class _Joint:
         spoken = {literal.proposition for case in self.cases.values() for literal in case.literals()}
         found = [s for state in self.slots.values() for s in state.standings if _counts(s, at)]
         known: dict[Hashable, Standing] = {}
-        for standing in sorted(found, key=_latest):
+        for standing in sorted(found, key=self._latest):
             first = standing.first
             proposition = Proposition.of(first.subject, first.relation, first.object)
             if proposition in spoken or first.functional:
@@ -161,7 +166,7 @@ class _Joint:
             oldest = min((self.cases[n] for n in core if n in self.cases), key=lambda c: c.known_at or EARLIEST)
             self.suspended.add(oldest.rule_id)
             return
-        newest = max(facts, key=_latest)
+        newest = max(facts, key=self._latest)
         if self.policy is Policy.ASK and len(facts) > 1:
             self._dispute(facts, rules)
             return
@@ -181,6 +186,11 @@ class _Joint:
             reason = f"{last.speaker} said later: “{last.span}”{rule}"
             close(loser, start_of(last), reason, because, Conflict.UPDATE)
 
+    def _latest(self, standing: Standing) -> tuple[datetime, int, int]:
+        """Return when a fact was said last."""
+        at, place = max((said_at(claim), self.order(claim)) for claim in standing.claims)
+        return at, place, standing.episode
+
     def _loser(self, facts: Sequence[Standing], newest: Standing) -> Standing:
         """Return the fact that gives way; whoever is closer to what they speak of is not overruled by others."""
         if len(facts) == 1 or self.policy is Policy.REJECT_NEW:
@@ -188,13 +198,13 @@ class _Joint:
         older = [fact for fact in facts if fact is not newest]
         if self.policy is Policy.WEIGHTED:
             now = newest.claims[-1].known_at
-            return min(facts, key=lambda fact: (weight_of(fact.claims, now), fact is newest, _latest(fact)))
+            return min(facts, key=lambda fact: (weight_of(fact.claims, now), fact is newest, self._latest(fact)))
         lowest = min(map(_rank, older))
         if self.policy is Policy.TRUST and _rank(newest) < lowest:
             return newest
         if self.policy is Policy.TRUST:
             older = [fact for fact in older if _rank(fact) == lowest]
-        return min(older, key=_latest)
+        return min(older, key=self._latest)
 
     def _dispute(self, facts: Sequence[Standing], rules: Sequence[str]) -> None:
         for fact in facts:
@@ -238,7 +248,7 @@ class _Joint:
         rules = list({self.cases[name].rule_id: self.cases[name] for name in why if name in self.cases}.values())
         if not premises or not rules:
             return None
-        atom, latest = literal.atom, max(premises, key=_latest)
+        atom, latest = literal.atom, max(premises, key=self._latest)
         kind = inventory().relations.get(atom.relation.name)
         planned = any(premise.first.modality is Modality.PLANNED for premise in premises)
         claim = Claim(
@@ -289,11 +299,6 @@ def _counts(standing: Standing, at: datetime) -> bool:
         return False
     start, end = standing.valid.start, standing.valid.end
     return end is None or start == end or end > at.date()
-
-
-def _latest(standing: Standing) -> tuple[datetime, int]:
-    """Return when a fact was said last."""
-    return max(said_at(claim) for claim in standing.claims), standing.episode
 
 
 def _rank(standing: Standing) -> int:
