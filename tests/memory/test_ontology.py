@@ -32,6 +32,7 @@ SENTENCES = {
     "possible": (fact("works_at", "Nexora", modality=Modality.POSSIBLE), "Ana may work at Nexora"),
     "noun": (fact("favourite film", "Alien"), "Ana's favourite film is Alien"),
     "noun denied": (fact("favourite film", "Alien", polarity=False), "Ana's favourite film is not Alien"),
+    "the time is the object": (fact("born_on", "March 2024", valid=POINT), "Ana was born on March 2024"),
     "verb outside": (fact("climb", "Rysy", valid=POINT), "Ana climbed Rysy in March 2024"),
 }
 

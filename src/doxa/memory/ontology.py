@@ -193,7 +193,12 @@ def describe(fact: Fact) -> str:
         fact.subject.label, fact.object.label, polarity=fact.polarity, past=past, modality=fact.modality
     )
     time = _time_of(valid, point)
-    return f"{sentence} {time}" if time else sentence
+    return f"{sentence} {time}" if time and not _says(fact.object.label, valid, point) else sentence
+
+
+def _says(label: str, valid: Interval, point: bool) -> bool:
+    """Tell whether the object is the time itself ("was born on 21 March 2024")."""
+    return point and label.casefold().endswith(str(valid).casefold())
 
 
 def _time_of(valid: Interval, point: bool) -> str:

@@ -136,7 +136,7 @@ def columns(*heads: str, title: str | None = None) -> Table:
 def sentence_and_time(text: str, fact: Fact) -> tuple[str, str]:
     """Return the sentence that describes a fact in two parts: what holds, and when; with what is unusual about it."""
     valid = str(fact.valid)
-    if valid and text.endswith(valid):
+    if valid and text.endswith(valid) and not fact.object.label.casefold().endswith(valid.casefold()):
         text = text.removesuffix(valid).rstrip()
         if fact.valid.start == fact.valid.end:
             text = text.removesuffix(" on").removesuffix(" in")
