@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from doxa.backends.store import Row
 from doxa.core.errors import InputError, NotFoundError
-from doxa.core.values import Change, Fact, Turn
+from doxa.core.values import Change, Fact
 from doxa.engine.intake import read_turn
 from doxa.engine.replay import NO_TURN, reading_of, undone
 from doxa.engine.wiring import Parts
@@ -192,17 +193,12 @@ def _said(text: str, state: UserState, parts: Parts, *, user: str, speaker: str)
 
 def _last(log: MemoryLog, user: str, state: UserState) -> Event | None:
     """Return the last change that was not taken back; every `undone` takes back the last one before it."""
-    standing: list[Event] = []
+    standing: list[Row] = []
     for row in log.rows(user):
-        if row.kind in ("turn", "erased"):
-            continue
-        event = Event.from_row(row, _about(state, row.about))
-        if event.kind == "undone":
+        if row.kind == "undone":
             del standing[-1:]
-        elif event.kind != "maintained" or event.changes or event.rules:
-            standing.append(event)
-    return standing[-1] if standing else None
-
-
-def _about(state: UserState, ordinal: int | None) -> Turn | None:
-    return None if ordinal is None else state.turns.get(ordinal)
+        elif row.kind == "maintained":
+            standing += [row] if row.body.get("changes") or row.body.get("rules") else []
+        elif row.kind not in ("turn", "erased"):
+            standing.append(row)
+    return Event.from_row(standing[-1], state.turns.get(standing[-1].about or 0)) if standing else None
