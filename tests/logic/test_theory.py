@@ -63,6 +63,15 @@ def test_only_the_named_beliefs_count():
     assert held.entails(B, ["b"]) and not held.entails(B, ["yes"])
 
 
+def test_some_beliefs_may_be_left_out():
+    """To leave out is the same as to name the others."""
+    held = theory(yes=A, no=~A, b=B, not_b=~B)
+    assert held.core(without=["b"]) == ("yes", "no") and held.core(without=["yes"]) == ("b", "not_b")
+    assert held.consistent(without=["yes", "b"]) and not held.consistent(["yes", "no", "b"], without=["b"])
+    with pytest.raises(NotFoundError):
+        held.consistent(without=["c"])
+
+
 def test_believing_again_replaces_and_makes_newest():
     """One name stands for one belief, the last that was told."""
     held = theory(a=A, b=B)

@@ -68,8 +68,12 @@ class Component:
     """Which atoms are bounds on numbers; of the whole theory."""
     atoms: list[int] = field(default_factory=list)
     owners: dict[Owner, None] = field(default_factory=dict)
-    satisfied: bool | None = True
-    """True: the theory's witness satisfies everything here. False: nothing does. None: not known."""
+    broken: dict[Owner, None] = field(default_factory=dict)
+    """Owners that the theory's witness does not satisfy; it satisfies all others."""
+    stale: bool = False
+    """A bound came whose value under the witness's numbers is not known."""
+    refuted: bool = False
+    """It is known that no model satisfies everything here."""
     count: int = 0
     """Beliefs here."""
     loose: bool = False
@@ -96,6 +100,11 @@ class Component:
         return True
 
     @property
+    def settled(self) -> bool:
+        """True when the theory's witness is a model of everything here."""
+        return not self.broken and not self.stale
+
+    @property
     def garbage(self) -> bool:
         """True when what is retired outweighs what is held."""
         return self._retired > self._living + SPARE_CLAUSES
@@ -115,14 +124,16 @@ class Component:
             self._load(owner)
 
     def remove(self, owner: Owner) -> None:
-        """Retire the clauses of a belief."""
+        """Retire the clauses of a belief, or take out a link."""
         del self.owners[owner]
-        self.count -= 1
+        self.count -= owner.named
         self.loose = self.loose or len(owner.atoms) > 1
+        self.refuted = False
+        self.broken.pop(owner, None)
         self._bounded.pop(owner, None)
         self._living -= len(owner.clauses)
         self._retired += len(owner.clauses)
-        if self._solver is not None:
+        if self._solver is not None and owner.named:
             self._solver.add_clause([-self._selectors.pop(owner)])
 
     def absorb(self, other: Component) -> None:
@@ -131,8 +142,8 @@ class Component:
         for owner in other.owners:
             self.add(owner)
         self.loose, self._retired = self.loose or other.loose, self._retired + other._retired
-        states = (self.satisfied, other.satisfied)
-        self.satisfied = False if False in states else None if None in states else True
+        self.broken.update(other.broken)
+        self.stale, self.refuted = self.stale or other.stale, self.refuted or other.refuted
         other.close()
 
     def solve(self, owners: Iterable[Owner], also: Collection[int] = ()) -> bool:

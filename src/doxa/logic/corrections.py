@@ -22,9 +22,10 @@ is rejected.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
-from typing import Literal, get_args
+from itertools import islice
+from typing import Any, Literal, get_args
 
 from doxa.core.errors import ConfigError
 from doxa.logic.components import SOLVER
@@ -45,6 +46,11 @@ __all__ = [
 
 Policy = Literal["recency", "trust", "minimal", "weighted", "reject-new"]
 Weight = Callable[[Name], float]
+Rank = Callable[[Name, int], Any]
+"""What a belief is ordered by, from its name and its age (place among the prior ones and the new one)."""
+
+MAX_CORES = 100
+"""Cores that an order of preference is decided by, before the beliefs themselves are tried."""
 
 WEIGHT_STEPS = 1_000_000
 """Weights are compared to this many parts of one: the solver adds whole numbers, so that sums are exact."""
@@ -103,11 +109,9 @@ def as_printed(theory: Theory, prior: Sequence[Name], new: Name) -> Correction:
     Cost: 1 + (size of a core) satisfiability checks.
     Source: Baitalik et al. 2026, Algorithm 1, with the paper's order (oldest first).
     """
-    prior, core = _scope(theory, prior, new)
-    for name in _in(core or (), prior):
-        if theory.consistent([*_without(prior, (name,)), new]):
-            return Correction((name,), core or ())
-    return Correction((), core or ())
+    clash = _clash(theory, prior, new)
+    alone = (name for name in clash.candidates if clash.fits([name]))
+    return Correction(tuple(islice(alone, 1)), clash.core or ())
 
 
 def greedy(theory: Theory, prior: Sequence[Name], new: Name) -> Correction:
@@ -119,20 +123,21 @@ def greedy(theory: Theory, prior: Sequence[Name], new: Name) -> Correction:
 
     Cost: (drops + 1) x (size of a core + 1) satisfiability checks and as many cores as drops.
     """
-    prior, core = _scope(theory, prior, new)
-    if not core:
-        return Correction(rejected=core is not None)
-    if not theory.consistent([new]):
-        return Correction(_needed_anyway(theory, prior), core, rejected=True)
+    clash = _clash(theory, prior, new)
+    if not clash.core or clash.refuted:
+        return clash.rejection()
     dropped: list[Name] = []
-    clash: tuple[Name, ...] | None = core
-    while clash is not None:
-        candidates = _in(clash, prior)
-        kept = _without(prior, dropped)
-        alone = (name for name in candidates if theory.consistent([*_without(kept, (name,)), new]))
+    core: tuple[Name, ...] | None = clash.core
+    while core is not None:
+        candidates = _in(core, prior)
+        alone = (name for name in candidates if clash.fits([*dropped, name]))
         dropped.append(next(alone, candidates[0]))
-        clash = theory.core([*_without(prior, dropped), new])
-    return Correction(_in(_shrunk(theory, prior, new, dropped), prior), core)
+        core = clash.core_without(dropped)
+    for name in reversed(_in(dropped, prior)):
+        others = [one for one in dropped if one != name]
+        if clash.fits(others):
+            dropped = others
+    return Correction(_in(dropped, prior), clash.core)
 
 
 def recency(theory: Theory, prior: Sequence[Name], new: Name) -> Correction:
@@ -141,9 +146,9 @@ def recency(theory: Theory, prior: Sequence[Name], new: Name) -> Correction:
     The preferred subtheory (Brewka 1989, "Preferred subtheories: an extended logical framework for default reasoning")
     of the order of age, with the new belief first: unique, so it does not depend on how it is found.
 
-    Cost: O(d log(n/d)) satisfiability checks to give up d of the n beliefs connected with the new one.
+    Cost: see `_Clash.preferred`.
     """
-    return _by_preference(theory, prior, new, lambda near: [new, *reversed(near)])
+    return _clash(theory, prior, new).preferred(lambda _, age: age)
 
 
 def trust(theory: Theory, prior: Sequence[Name], new: Name, weight: Weight) -> Correction:
@@ -151,9 +156,12 @@ def trust(theory: Theory, prior: Sequence[Name], new: Name, weight: Weight) -> C
 
     The new belief competes: less trusted than what it clashes with, it is rejected; as trusted, it wins, being newer.
     """
-    return _by_preference(
-        theory, prior, new, lambda near: sorted([new, *reversed(near)], key=lambda name: -weight(name))
-    )
+    return _clash(theory, prior, new).preferred(lambda name, age: (weight(name), age))
+
+
+def reject_new(theory: Theory, prior: Sequence[Name], new: Name) -> Correction:
+    """Return the correction that gives up the new belief when it clashes with the prior ones."""
+    return _clash(theory, prior, new).preferred(lambda name, age: (name != new, age))
 
 
 def minimal(theory: Theory, prior: Sequence[Name], new: Name, prefer: Weight | None = None) -> Correction:
@@ -166,15 +174,14 @@ def minimal(theory: Theory, prior: Sequence[Name], new: Name, prefer: Weight | N
         prefer: of two corrections as small, the one whose most preferred belief is less preferred is taken, and among
             beliefs as preferred (all of them without this argument) older ones go.
 
-    Cost: see `_cheapest`.
+    Cost: see `_Clash.lightest`.
     """
-    prior, core = _scope(theory, prior, new)
-    if not core:
-        return Correction(rejected=core is not None)
-    if not theory.consistent([new]):
-        return Correction(_needed_anyway(theory, prior), core, rejected=True)
-    given_up = _cheapest(theory, prior, (new,), _one, prefer or _one)
-    return Correction(_in(given_up, prior), core)
+    clash = _clash(theory, prior, new)
+    if not clash.core or clash.refuted:
+        return clash.rejection()
+    rank = prefer or _one
+    given_up = clash.lightest(_one, lambda name, age: (rank(name), age), fixed=new)
+    return Correction(_in(given_up, prior), clash.core)
 
 
 def weighted(theory: Theory, prior: Sequence[Name], new: Name, weight: Weight) -> Correction:
@@ -183,120 +190,142 @@ def weighted(theory: Theory, prior: Sequence[Name], new: Name, weight: Weight) -
     Weights are 0 or more and are compared in millionths. Of corrections as light, one that keeps the new belief comes
     first, then one that gives up older beliefs. The maximum satisfiable subset by weight.
 
-    Cost: see `_cheapest`.
+    Cost: see `_Clash.lightest`.
     """
-    prior, core = _scope(theory, prior, new)
-    if not core:
-        return Correction(rejected=core is not None)
-    given_up = _cheapest(theory, [*prior, new], (), weight, _one)
-    return Correction(_in(given_up, prior), core, rejected=new in given_up)
+    clash = _clash(theory, prior, new)
+    if not clash.core:
+        return clash.rejection()
+    given_up = clash.lightest(weight, lambda _, age: age)
+    return Correction(_in(given_up, prior), clash.core, rejected=new in given_up)
 
 
-def reject_new(theory: Theory, prior: Sequence[Name], new: Name) -> Correction:
-    """Return the correction that gives up the new belief when it clashes with the prior ones."""
-    return _by_preference(theory, prior, new, lambda near: [*reversed(near), new])
+@dataclass(frozen=True, slots=True)
+class _Clash:
+    """A theory whose prior beliefs and new one clash, if there is a core."""
+
+    theory: Theory
+    prior: Sequence[Name]
+    new: Name
+    apart: frozenset[Name] = frozenset()
+    """Beliefs of the theory that do not count."""
+    core: tuple[Name, ...] | None = None
+
+    def fits(self, gone: Iterable[Name]) -> bool:
+        """Tell whether everything but some beliefs is consistent."""
+        return self.theory.consistent(without=[*self.apart, *gone])
+
+    def core_without(self, gone: Iterable[Name]) -> tuple[Name, ...] | None:
+        """Return a core of everything but some beliefs, or None."""
+        return self.theory.core(without=[*self.apart, *gone])
+
+    @property
+    def candidates(self) -> tuple[Name, ...]:
+        """The prior beliefs of the core, oldest first."""
+        return _in(self.core or (), self.prior)
+
+    @property
+    def refuted(self) -> bool:
+        """True when the hard clauses alone exclude the new belief."""
+        return self.core == (self.new,) or not self.theory.consistent([self.new])
+
+    def rejection(self) -> Correction:
+        """Return the correction that rejects the new belief, unless nothing clashes at all.
+
+        Prior beliefs go only if they clash among themselves, and none where the hard clauses clash.
+        """
+        if not self.core:
+            return Correction(rejected=self.core is not None)
+        if self.fits([self.new]):
+            return Correction((), self.core, rejected=True)
+        return self.preferred(lambda name, age: (name != self.new, age))
+
+    def preferred(self, rank: Rank) -> Correction:
+        """Return the correction that keeps each belief, highest rank first, if it fits those that it kept before.
+
+        That is the set given up whose highest ranks are lowest, so the cores tell it, one or two in nearly all cases;
+        when there are too many, the beliefs are halved instead of looking for more of them (Felfernig, Schubert and
+        Zehentner 2012, "An efficient diagnosis algorithm for inconsistent constraint sets", FastDiag: O(d log(n/d))
+        satisfiability checks to give up d of n beliefs). Both give the same.
+        """
+        if not self.core:
+            return self.rejection()
+        given_up = self.lightest(_nothing, rank, limit=MAX_CORES)
+        return Correction(_in(given_up, self.prior), self.core, rejected=self.new in given_up)
+
+    def lightest(
+        self, weight: Weight, rank: Rank, *, fixed: Name | None = None, limit: int | None = None
+    ) -> frozenset[Name]:
+        """Return the lightest set of beliefs without which the others are consistent; not with `fixed` in it.
+
+        Implicit hitting sets: the lightest set that meets every core found so far is taken away; if the rest still
+        clashes, its core is added, else the set is optimal. The theory's own solver answers, so a conflict among few
+        beliefs of many costs little. Of sets as light, the one whose highest rank is lowest; unique.
+
+        Cost: one core and one run of RC2 for each time the rest clashes; NP-hard, exponential in the number of
+        overlapping cores at worst.
+        Source: Davies and Bacchus 2011, "Solving MaxSAT by solving a sequence of simpler SAT instances", CP.
+        """
+        core, cores = self.core, list[list[Name]]()
+        taken: frozenset[Name] = frozenset()
+        while core is not None:
+            cores.append([name for name in core if fixed is None or name != fixed])
+            if limit is not None and len(cores) > limit:
+                return frozenset(_halved(self, rank))
+            taken = _lightest_hit(cores, weight, self._ranks({name for one in cores for name in one}, rank))
+            core = self.core_without(taken)
+        return taken
+
+    def _ranks(self, names: Set[Name], rank: Rank) -> list[Name]:
+        """Return names, lowest rank first."""
+        ages = {name: age for age, name in enumerate((*self.prior, self.new)) if name in names}
+        return sorted(ages, key=lambda name: rank(name, ages[name]))
 
 
-def _scope(theory: Theory, prior: Sequence[Name], new: Name) -> tuple[list[Name], tuple[Name, ...] | None]:
-    """Return the prior beliefs of components that may clash, and a core of them and the new belief, as `Theory.core`.
-
-    Components that are known to have a model need no correction: it may be as large as the whole memory.
-    """
+def _clash(theory: Theory, prior: Sequence[Name], new: Name) -> _Clash:
+    """Return how beliefs clash; beliefs that are neither prior nor new do not count."""
     if theory.consistent():
-        return [], None
-    unsettled = frozenset(theory.unsettled())
-    near = [name for name in prior if name in unsettled]
-    return near, theory.core([*near, new])
+        return _Clash(theory, prior, new)
+    apart = frozenset(theory.unsettled()).difference(prior, (new,))
+    return _Clash(theory, prior, new, apart, theory.core(without=apart))
 
 
-def _by_preference(
-    theory: Theory, prior: Sequence[Name], new: Name, arrange: Callable[[Sequence[Name]], Sequence[Name]]
-) -> Correction:
-    prior, core = _scope(theory, prior, new)
-    if not core:
-        return Correction(rejected=core is not None)
-    given_up = frozenset(_least_preferred(theory, arrange(prior)))
-    return Correction(_in(given_up, prior), core, rejected=new in given_up)
-
-
-def _least_preferred(theory: Theory, preferred: Sequence[Name]) -> list[Name]:
-    """Return what must go so that the rest is consistent, where a belief yields to those before it.
-
-    Halves the beliefs instead of trying them one by one (Felfernig, Schubert and Zehentner 2012, "An efficient
-    diagnosis algorithm for inconsistent constraint sets", FastDiag).
-    """
+def _halved(clash: _Clash, rank: Rank) -> list[Name]:
+    """Return what `_Clash.preferred` gives up, found by halving the beliefs."""
+    unsettled = frozenset(clash.theory.unsettled()) - clash.apart
+    preferred = clash._ranks(unsettled, rank)[::-1]
 
     def gone(kept: list[Name], some: Sequence[Name]) -> list[Name]:
-        if not some or theory.consistent([*kept, *some]):
+        if not some or clash.theory.consistent([*kept, *some]):
             return []
         if len(some) == 1:
             return list(some)
         half = len(some) // 2
         early = gone(kept, some[:half])
-        return early + gone(kept + _without(some[:half], early), some[half:])
+        dropped = frozenset(early)
+        return early + gone([*kept, *(name for name in some[:half] if name not in dropped)], some[half:])
 
     return gone([], preferred)
 
 
-def _needed_anyway(theory: Theory, prior: Sequence[Name]) -> tuple[Name, ...]:
-    """Return what the prior beliefs must give up without the new one: nothing, as long as they were consistent."""
-    if theory.consistent(prior):
-        return ()
-    return _in(frozenset(_least_preferred(theory, list(reversed(prior)))), prior)
-
-
-def _shrunk(theory: Theory, prior: Sequence[Name], new: Name, dropped: Sequence[Name]) -> list[Name]:
-    """Return the dropped beliefs less those that fit after all; the newest come back first."""
-    gone = list(dropped)
-    for name in reversed(_in(dropped, prior)):
-        without = _without(gone, (name,))
-        if theory.consistent([*_without(prior, without), new]):
-            gone = without
-    return gone
-
-
-def _cheapest(
-    theory: Theory, candidates: Sequence[Name], fixed: Sequence[Name], weight: Weight, prefer: Weight
-) -> frozenset[Name]:
-    """Return the lightest set of candidates without which the rest and `fixed` are consistent.
-
-    Implicit hitting sets: the lightest set that meets every core found so far is taken away; if the rest still clashes,
-    its core is added, else the set is optimal. The theory's own solver answers, so a conflict among few beliefs of many
-    costs little. Of sets as light, the one that keeps what is preferred, then what is later in `candidates`; unique.
-
-    Cost: one core and one run of RC2 for each time the rest clashes; NP-hard, exponential in the number of overlapping
-    cores at worst.
-    Source: Davies and Bacchus 2011, "Solving MaxSAT by solving a sequence of simpler SAT instances", CP.
-    """
-    ages = {name: age for age, name in enumerate(candidates)}
-    wanted = sorted(candidates, key=lambda name: (prefer(name), ages[name]))
-    ranks = {name: rank for rank, name in enumerate(wanted)}
-    cores: list[list[Name]] = []
-    taken: frozenset[Name] = frozenset()
-    while (core := theory.core([*_without(candidates, taken), *fixed])) is not None:
-        cores.append([name for name in core if name in ages and name not in fixed])
-        taken = _lightest_hit(cores, weight, ranks)
-    return taken
-
-
-def _lightest_hit(cores: Sequence[Sequence[Name]], weight: Weight, ranks: Mapping[Name, int]) -> frozenset[Name]:
+def _lightest_hit(cores: Sequence[Sequence[Name]], weight: Weight, by_rank: Sequence[Name]) -> frozenset[Name]:
     """Return the lightest set with a member of every core; of those as light, the one whose highest rank is lowest.
 
     The ranks are added below the weights as powers of two, so the optimum is unique and no solver's whim decides.
 
     Source: Ignatiev, Morgado and Marques-Silva 2019, "RC2: an efficient MaxSAT solver", JSAT 11.
     """
+    steps = {name: round(weight(name) * WEIGHT_STEPS) for name in by_rank}
+    if len(cores) == 1:
+        return frozenset([min(by_rank, key=lambda name: steps[name])])
     from pysat.examples.rc2 import RC2
     from pysat.formula import WCNF
 
-    members = sorted({name for core in cores for name in core}, key=lambda name: ranks[name])
-    numbers = {name: number for number, name in enumerate(members, 1)}
+    numbers = {name: number for number, name in enumerate(by_rank, 1)}
     formula = WCNF()
     for core in cores:
         formula.append([numbers[name] for name in core])
     for name, number in numbers.items():
-        steps = round(weight(name) * WEIGHT_STEPS)
-        formula.append([-number], weight=(steps << len(members)) + (1 << (number - 1)))
+        formula.append([-number], weight=(steps[name] << len(by_rank)) + (1 << (number - 1)))
     with RC2(formula, solver=SOLVER) as solver:
         chosen = frozenset(solver.compute())
     return frozenset(name for name, number in numbers.items() if number in chosen)
@@ -308,10 +337,9 @@ def _in(some: Iterable[Name], prior: Sequence[Name]) -> tuple[Name, ...]:
     return tuple(name for name in prior if name in wanted)
 
 
-def _without(names: Sequence[Name], some: Iterable[Name]) -> list[Name]:
-    gone = frozenset(some)
-    return [name for name in names if name not in gone]
-
-
 def _one(_: Name) -> float:
     return 1.0
+
+
+def _nothing(_: Name) -> float:
+    return 0.0

@@ -14,7 +14,7 @@ Every answer but `model` is a function of the clauses and the order in which the
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Set
 from itertools import islice
 from typing import NamedTuple
 
@@ -31,14 +31,29 @@ Name = Hashable
 """Of a belief."""
 
 
+NEARBY = 64
+"""Beliefs around a new one among which a clash is looked for before the whole component is asked."""
+
+MAX_BROKEN = 8
+"""With more beliefs that the witness does not satisfy, it is not repaired but found anew."""
+
+
 class _Question(NamedTuple):
-    """What is asked of one component: it, some of its beliefs, some literals."""
+    """What is asked of one component: whether all of it but some beliefs holds, and some literals as well."""
 
     home: Component
-    owners: list[Owner]
+    without: Set[Owner]
     also: tuple[int, ...]
-    complete: bool
-    """All beliefs of the component are asked for."""
+
+    @property
+    def owners(self) -> list[Owner]:
+        """The beliefs that count. Cost O(component)."""
+        return [owner for owner in self.home.owners if owner.named and owner not in self.without]
+
+    @property
+    def complete(self) -> bool:
+        """Nothing is left out or added: the answer says whether the component has a model."""
+        return not self.without and not self.also
 
 
 class Theory:
@@ -58,8 +73,10 @@ class Theory:
         self._beliefs: dict[Name, Owner] = {}
         self._unsettled: dict[Component, None] = {}
         self._differences: dict[int, Difference] = {}
-        self._mentions: dict[Hashable, tuple[int, bool]] = {}
-        """By variable of a difference: an atom that mentions it, and whether it stands for whole numbers."""
+        self._variables: dict[Hashable, tuple[int, bool]] = {}
+        """Variables of differences: a number as if they were atoms, and whether they stand for whole numbers."""
+        self._links: dict[int, Owner] = {}
+        """What connects a difference that is in use with its variables."""
         self._witness = Witness(self._users, fixed=self._differences)
         self._orders = 0
 
@@ -113,28 +130,41 @@ class Theory:
         if home is None:
             return
         home.remove(owner)
-        if home.satisfied is False:
-            home.satisfied = None
+        self._unlink(owner.atoms)
+        if len(home.broken) <= MAX_BROKEN:
+            for other in [other for other in home.broken if self._witness.mend(other.clauses)]:
+                del home.broken[other]
+        if home.settled:
+            self._unsettled.pop(home, None)
         if home.garbage:
             self._split(home)
 
-    def consistent(self, names: Iterable[Name] | None = None, *, also: Iterable[Lit] = ()) -> bool:
+    def consistent(
+        self, names: Iterable[Name] | None = None, *, also: Iterable[Lit] = (), without: Iterable[Name] = ()
+    ) -> bool:
         """Tell whether the hard clauses, some beliefs and some literals have a model.
 
         Args:
             names: the beliefs that count; None for all.
             also: literals that are assumed for this question only.
+            without: beliefs that do not count after all. To leave out a few is cheaper than to name all others.
 
-        Cost: no solver call for a component whose witness still holds, else one, and only for a component that
-        changed since it was last found satisfiable or that `also` mentions. Sound and complete.
+        Cost: no solver call where the witness, or one a few flips away, is a model; else one or two for each component
+        that changed since it was last found satisfiable or that `also` mentions. Sound and complete.
 
         Raises:
             NotFoundError: nothing is believed under one of the names.
         """
         literals = self._literals(also)
-        return literals is not None and all(map(self._holds, self._questions(names, literals)))
+        if literals is None:
+            return False
+        holds = all(map(self._holds, self._questions(names, without, literals)))
+        self._unlink(map(abs, literals))
+        return holds
 
-    def core(self, names: Iterable[Name] | None = None, *, also: Iterable[Lit] = ()) -> tuple[Name, ...] | None:
+    def core(
+        self, names: Iterable[Name] | None = None, *, also: Iterable[Lit] = (), without: Iterable[Name] = ()
+    ) -> tuple[Name, ...] | None:
         """Return a smallest-by-inclusion set of beliefs that clash; None when they are consistent.
 
         Without any one of them the rest of the set is consistent. () when the hard clauses clash, alone or with
@@ -142,7 +172,7 @@ class Theory:
         the components that clash: the smallest ring of beliefs around it that clashes, then QuickXplain inside it,
         newer beliefs first. In order of belief.
 
-        Cost: O(k log(n/k)) solver calls for a core of k among n beliefs of the component.
+        Arguments as for `consistent`. Cost: O(k log(n/k)) solver calls for a core of k among the n beliefs of the ring.
 
         Raises:
             NotFoundError: nothing is believed under one of the names.
@@ -150,15 +180,18 @@ class Theory:
         literals = self._literals(also)
         if literals is None:
             return ()
-        names = names if names is None else tuple(names)
-        self._split_loose(self._questions(names, literals))
-        clashes = [question for question in self._questions(names, literals) if not self._holds(question)]
+        try:
+            return self._core(self._clashes(names, without, literals))
+        finally:
+            self._unlink(map(abs, literals))
+
+    def _core(self, clashes: list[_Question]) -> tuple[Name, ...] | None:
         if not clashes:
             return None
         if any(not question.home.solve([], question.also) for question in clashes):
             return ()
-        question = max(clashes, key=lambda question: max(map(_order, question.owners)))
-        near = self._near(question)
+        question, newest = next(self._by_newest(clashes))
+        near = self._near(question, newest)
         conflict = preferred_conflict(near, lambda some: question.home.solve(some, question.also))
         return tuple(owner.name for owner in sorted(conflict, key=_order))
 
@@ -172,13 +205,11 @@ class Theory:
             NotFoundError: nothing is believed under one of the names.
         """
         found: list[tuple[Name, ...]] = []
-        names = names if names is None else tuple(names)
-        self._split_loose(self._questions(names, ()))
-        clashes = [question for question in self._questions(names, ()) if not self._holds(question)]
+        clashes = self._clashes(names, (), ())
         if any(not question.home.solve([]) for question in clashes):
             found.append(())
             return found[:limit]
-        for question in sorted(clashes, key=lambda question: -max(map(_order, question.owners))):
+        for question, _ in self._by_newest(clashes):
             newest_first = sorted(question.owners, key=_order, reverse=True)
             for core in islice(minimal_cores(newest_first, question.home.solve), limit - len(found)):
                 found.append(tuple(owner.name for owner in sorted(core, key=_order)))
@@ -227,14 +258,17 @@ class Theory:
         Raises:
             NotFoundError: nothing is believed under one of the names.
         """
-        values = {atom: self._witness[atom] for atom in range(1, len(self._atoms))}
-        for question in self._questions(names, ()):
+        used = [atom for atom in self._numbers.values() if atom not in self._differences or atom in self._links]
+        values = {atom: self._witness[atom] for atom in used}
+        for question in self._questions(names, (), ()):
             if not self._holds(question):
                 return None
-            if question.home.satisfied:
-                values.update((atom, self._witness[atom]) for atom in question.home.atoms)
+            if question.home.settled:
+                found = {atom: self._witness[atom] for atom in question.home.atoms}
             else:
-                values.update(question.home.model())
+                question.home.solve(question.owners)
+                found = question.home.model()
+            values.update((atom, value) for atom, value in found.items() if atom in values)
         return {self._atoms[atom]: value for atom, value in values.items()}
 
     def close(self) -> None:
@@ -267,36 +301,54 @@ class Theory:
         return tuple(dict.fromkeys(compiled))
 
     def _number(self, atom: Hashable) -> int:
+        """Return the number of an atom; a difference is connected with its variables."""
+        if isinstance(atom, Difference):
+            return self._link(atom)
         number = self._numbers.get(atom)
         if number is None:
-            if isinstance(atom, Difference):
-                self._check_kind(atom)
-            number = self._numbers[atom] = len(self._atoms)
-            self._atoms.append(atom)
-            self._users.append({})
-            self._homes.append(None)
-            if isinstance(atom, Difference):
-                self._relate(number, atom)
+            number = self._numbers[atom] = self._new_number(atom)
         return number
 
-    def _check_kind(self, difference: Difference) -> None:
-        for variable in (difference.left, difference.right):
-            whole = self._mentions.get(variable, (0, difference.whole))[1]
-            if whole != difference.whole:
-                raise InputError(
-                    f"Expected {variable!r} to stand for {'whole numbers' if whole else 'any number'} as before, got a "
-                    f"bound with whole={difference.whole}; tell all bounds on one variable in the same way."
-                )
+    def _new_number(self, atom: Hashable) -> int:
+        self._atoms.append(atom)
+        self._users.append({})
+        self._homes.append(None)
+        return len(self._atoms) - 1
 
-    def _relate(self, number: int, difference: Difference) -> None:
-        """Connect a bound with the others on its variables: they may clash without a clause in common."""
-        links = [number]
-        for variable in (difference.left, difference.right):
-            if variable is not ORIGIN:
-                links.append(self._mentions.get(variable, (number, True))[0])
-                self._mentions[variable] = number, difference.whole
-        self._differences[number] = difference
-        self._add(Owner(order=self._next(), clauses=(), named=False, links=tuple(links)))
+    def _link(self, difference: Difference) -> int:
+        """Return the number of a difference, connected with its variables: two may clash without sharing a clause."""
+        links = [self._variable(variable, difference) for variable in difference[:2] if variable is not ORIGIN]
+        number = self._numbers.get(difference)
+        if number is None:
+            number = self._numbers[difference] = self._new_number(difference)
+            self._differences[number] = difference
+        if number not in self._links:
+            self._links[number] = Owner(order=self._next(), clauses=(), named=False, links=(number, *links))
+            self._unsettle(self._add(self._links[number]))
+        return number
+
+    def _unlink(self, atoms: Iterable[int]) -> None:
+        """Connect differences that no clause mentions no longer."""
+        for atom in atoms:
+            link = self._links.get(atom)
+            if link is not None and len(self._users[atom]) == 1:
+                del self._links[atom]
+                for one in link.atoms:
+                    del self._users[one][link]
+                home = self._homes[atom]
+                if home is not None:
+                    home.remove(link)
+
+    def _variable(self, variable: Hashable, difference: Difference) -> int:
+        if variable not in self._variables:
+            self._variables[variable] = self._new_number(None), difference.whole
+        number, whole = self._variables[variable]
+        if whole != difference.whole:
+            raise InputError(
+                f"Expected {variable!r} to stand for {'whole numbers' if whole else 'any number'} as before, got a "
+                f"bound with whole={difference.whole}; tell all bounds on one variable in the same way."
+            )
+        return number
 
     def _literals(self, also: Iterable[Lit]) -> tuple[int, ...] | None:
         """Return literals as numbers, without those of atoms that no clause mentions; None when two clash."""
@@ -307,13 +359,11 @@ class Theory:
         return tuple(atom if positive else -atom for atom, positive in known if self._homes[atom] is not None)
 
     def _known(self, atom: Hashable) -> int:
-        """Return the number of an atom, 0 for one that no clause mentions; a bound always counts."""
+        """Return the number of an atom, 0 for one that no clause mentions; a difference always counts."""
         return self._number(atom) if isinstance(atom, Difference) else self._numbers.get(atom, 0)
 
-    def _add(self, owner: Owner) -> None:
+    def _add(self, owner: Owner) -> Component:
         """Put an owner into the component of its atoms, joining components, and keep the witness if it can be kept."""
-        if not owner.atoms:
-            return
         homes = {home: None for atom in owner.atoms if (home := self._homes[atom]) is not None}
         home = max(homes, key=len, default=None) or Component(self.work, self._differences)
         for other in homes:
@@ -323,87 +373,137 @@ class Theory:
             if self._homes[atom] is None:
                 self._homes[atom] = home
                 home.atoms.append(atom)
-                if atom in self._differences and home.satisfied:
-                    home.satisfied = None  # which value the numbers give it is not known yet
             self._users[atom][owner] = None
         home.add(owner)
-        if home.satisfied is True and not all(map(self._witness.mend, owner.clauses)):
-            home.satisfied = None
-        if home.satisfied is not True:
+        if not self._witness.mend(owner.clauses):
+            home.broken[owner] = None
             self._unsettled[home] = None
+        return home
+
+    def _unsettle(self, home: Component) -> None:
+        """Note that a bound came whose value under the witness's numbers is not known."""
+        home.stale = True
+        self._unsettled[home] = None
 
     def _join(self, home: Component, other: Component) -> None:
         for atom in other.atoms:
             self._homes[atom] = home
         home.absorb(other)
-        self._unsettled.pop(other, None)
+        if other in self._unsettled:
+            del self._unsettled[other]
+            self._unsettled[home] = None
 
-    def _questions(self, names: Iterable[Name] | None, also: tuple[int, ...]) -> list[_Question]:
+    def _questions(
+        self, names: Iterable[Name] | None, without: Iterable[Name], also: tuple[int, ...]
+    ) -> list[_Question]:
         """Return what must be asked to know whether some beliefs and literals hold: nothing of settled components."""
         literals: dict[Component, list[int]] = {}
         for literal in also:
             home = self._homes[abs(literal)]
             if home is not None:
                 literals.setdefault(home, []).append(literal)
-        asked: dict[Component, list[Owner]] = {home: [] for home in (*self._unsettled, *literals)}
-        if names is None:
-            asked = {home: home.beliefs() for home in asked}
-        else:
-            for owner in dict.fromkeys(map(self._owner, names)):
-                home = self._homes[owner.atoms[0]] if owner.atoms else None
-                if home in asked:
-                    asked[home].append(owner)
-        return [
-            _Question(home, owners, tuple(literals.get(home, ())), len(owners) == home.count)
-            for home, owners in asked.items()
-        ]
+        left_out: dict[Component, set[Owner]] = {home: set() for home in (*self._unsettled, *literals)}
+        if names is not None:
+            asked = set(map(self._owner, names))
+            for home, owners in left_out.items():
+                owners.update(owner for owner in home.owners if owner.named and owner not in asked)
+        for owner in map(self._owner, without):
+            home = self._homes[owner.atoms[0]] if owner.atoms else None
+            if home in left_out:
+                left_out[home].add(owner)
+        return [_Question(home, owners, tuple(literals.get(home, ()))) for home, owners in left_out.items()]
+
+    def _clashes(self, names: Iterable[Name] | None, without: Iterable[Name], also: tuple[int, ...]) -> list[_Question]:
+        """Return the questions whose answer is no, of components that what was forgotten no longer holds together."""
+        names, without = names if names is None else tuple(names), tuple(without)
+        questions = self._questions(names, without, also)
+        loose = [question.home for question in questions if question.home.loose]
+        for home in loose:
+            self._split(home)
+        if loose:
+            questions = self._questions(names, without, also)
+        return [question for question in questions if not self._holds(question)]
+
+    def _by_newest(self, questions: Iterable[_Question]) -> Iterator[tuple[_Question, Owner]]:
+        """Yield each question once, with the newest belief that it asks about, in order of those, newest first."""
+        left = {question.home: question for question in questions}
+        for owner in reversed(self._beliefs.values()):
+            home = self._homes[owner.atoms[0]] if owner.atoms else None
+            if home in left and owner not in left[home].without:
+                yield left.pop(home), owner
+                if not left:
+                    return
 
     def _holds(self, question: _Question) -> bool:
-        """Answer a question, from the witness where it can, and remember what the answer says of the component."""
+        """Answer a question, the cheapest way first, and remember what the answer says of the component."""
         home = question.home
-        if home.satisfied is True and all(self._witness.satisfies((literal,)) for literal in question.also):
+        if home.refuted and not question.without:
+            return False
+        if not home.stale and self._reaches(question):
             return True
-        if home.satisfied is False and question.complete:
+        if home.count > NEARBY and not home.stale and self._clashes_nearby(question):
+            home.refuted = home.refuted or question.complete
             return False
         holds = home.solve(question.owners, question.also)
-        if question.complete and holds:
+        if holds and not question.without:
             self._witness.update(home.model())
-            home.satisfied = True
-            self._unsettled.pop(home, None)
-        elif question.complete and not question.also:
-            home.satisfied = False
+            self._settle(home)
+        elif not holds:
+            home.refuted = home.refuted or question.complete
         return holds
 
-    def _near(self, question: _Question) -> list[Owner]:
+    def _reaches(self, question: _Question) -> bool:
+        """Tell whether the witness, or one a few flips away, says yes."""
+        broken = [owner for owner in question.home.broken if owner not in question.without]
+        clauses = [clause for owner in broken for clause in owner.clauses]
+        if len(broken) > MAX_BROKEN:
+            return False
+        if not question.complete:
+            return self._witness.reaches(clauses, question.also, question.without)
+        if self._witness.mend(clauses):
+            self._settle(question.home)
+            return True
+        return False
+
+    def _settle(self, home: Component) -> None:
+        home.broken.clear()
+        home.stale = False
+        self._unsettled.pop(home, None)
+
+    def _clashes_nearby(self, question: _Question) -> bool:
+        """Tell whether a few beliefs around those that the witness does not satisfy clash; False proves nothing."""
+        new = (atom for owner in question.home.broken if owner not in question.without for atom in owner.atoms)
+        ring: list[Owner] = []
+        for layer in self._rings([*map(abs, question.also), *new], question.without):
+            if len(ring) + len(layer) > NEARBY:
+                break
+            ring += [owner for owner in layer if owner.named]
+        return bool(ring) and not question.home.solve(ring, question.also)
+
+    def _near(self, question: _Question, newest: Owner) -> list[Owner]:
         """Return beliefs asked for that clash, newest first: the smallest ring around the question's centre that does.
 
         Rings of 1, 2, 4, 8 ... steps are tried, so the solver is called O(log steps) times.
         """
-        newest = max(question.owners, key=_order)
-        start = [abs(literal) for literal in question.also] or list(newest.atoms)
-        active, ring = set(question.owners), set[Owner]()
-        for steps, layer in enumerate(self._rings(start, active), 1):
+        start = [abs(literal) for literal in question.also] or newest.atoms
+        ring = set[Owner]()
+        for steps, layer in enumerate(self._rings(start, question.without), 1):
             ring.update(owner for owner in layer if owner.named)
             if steps.bit_count() == 1 and not question.home.solve(ring, question.also):
                 return sorted(ring, key=_order, reverse=True)
         return sorted(question.owners, key=_order, reverse=True)
 
-    def _rings(self, atoms: Iterable[int], active: set[Owner] | None = None) -> Iterator[list[Owner]]:
-        """Yield owners of clauses by their distance from some atoms; only hard ones and `active` ones, if given."""
+    def _rings(self, atoms: Iterable[int], without: Container[Owner] = ()) -> Iterator[list[Owner]]:
+        """Yield owners of clauses by their distance from some atoms, as if some were not there."""
         seen_atoms, seen = set(atoms), set[Owner]()
         frontier = list(seen_atoms)
         while frontier:
             users = {user: None for atom in frontier for user in self._users[atom] if user not in seen}
-            layer = [user for user in users if active is None or not user.named or user in active]
+            layer = [user for user in users if user not in without]
             seen.update(layer)
             frontier = list({atom: None for owner in layer for atom in owner.atoms if atom not in seen_atoms})
             seen_atoms.update(frontier)
             yield layer
-
-    def _split_loose(self, questions: Iterable[_Question]) -> None:
-        for question in questions:
-            if question.home.loose:
-                self._split(question.home)
 
     def _split(self, home: Component) -> None:
         """Replace a component by the connected components that its clauses form now; without garbage."""
@@ -413,14 +513,16 @@ class Theory:
             self._homes[atom] = None
         for atom in home.atoms:
             if self._homes[atom] is None and self._users[atom]:
-                part = Component(self.work, self._differences, satisfied=home.satisfied or None)
+                part = Component(self.work, self._differences, stale=home.stale)
                 for owner in (owner for ring in self._rings([atom]) for owner in ring):
                     part.add(owner)
+                    if owner in home.broken:
+                        part.broken[owner] = None
                     for one in owner.atoms:
                         if self._homes[one] is None:
                             self._homes[one] = part
                             part.atoms.append(one)
-                if part.satisfied is not True:
+                if not part.settled:
                     self._unsettled[part] = None
 
 

@@ -42,31 +42,60 @@ class Witness:
         """Tell whether one of the literals holds."""
         return any(self._values.get(abs(literal), False) == (literal > 0) for literal in clause)
 
-    def mend(self, clause: Clause) -> bool:
-        """Make a clause hold without breaking another one; False, and nothing changed, where no few flips do it.
+    def mend(self, clauses: Iterable[Clause]) -> bool:
+        """Make clauses hold without breaking another one; False, and nothing changed, where no few flips do it.
 
-        A literal of the clause is made true; a clause that this breaks is mended in the same way, and no atom is
-        flipped twice. Cost O(1): 256 clauses at most.
+        A literal of a clause is made true; a clause that this breaks is mended in the same way, and no atom is flipped
+        twice. Cost O(1): owners of 256 clauses are looked at, at most.
         """
+        return self._reach(clauses, (), {}, frozenset(), keep=True)
+
+    def reaches(self, clauses: Iterable[Clause], literals: Iterable[int], ignoring: Container[Owner]) -> bool:
+        """Tell whether `mend` would succeed where some literals hold as well and some owners do not count."""
+        return self._reach(clauses, literals, {}, ignoring, keep=False)
+
+    def _reach(
+        self,
+        clauses: Iterable[Clause],
+        literals: Iterable[int],
+        flipped: dict[int, bool],
+        ignoring: Container[Owner],
+        *,
+        keep: bool,
+    ) -> bool:
+        """Flip atoms until clauses and literals hold; `flipped` has the atoms that stay, and whether they changed."""
         self._budget = BUDGET
-        return self._mend(clause, {})
+        reached = all(self._fix(literal, flipped, ignoring) for literal in literals)
+        reached = reached and all(self._mend(clause, flipped, ignoring) for clause in clauses)
+        if not (reached and keep):
+            self._undo(flipped, 0)
+        return reached
 
-    def _mend(self, clause: Clause, flipped: dict[int, None]) -> bool:
-        return self.satisfies(clause) or any(self._flip(literal, flipped) for literal in clause)
+    def _fix(self, literal: int, flipped: dict[int, bool], ignoring: Container[Owner]) -> bool:
+        if self.satisfies((literal,)):
+            flipped.setdefault(abs(literal), False)
+            return True
+        return self._flip(literal, flipped, ignoring)
 
-    def _flip(self, literal: int, flipped: dict[int, None]) -> bool:
+    def _mend(self, clause: Clause, flipped: dict[int, bool], ignoring: Container[Owner]) -> bool:
+        return self.satisfies(clause) or any(self._flip(literal, flipped, ignoring) for literal in clause)
+
+    def _flip(self, literal: int, flipped: dict[int, bool], ignoring: Container[Owner]) -> bool:
         atom = abs(literal)
         users = self._users[atom]
         self._budget -= len(users)
         if atom in flipped or atom in self._fixed or self._budget < 0:
             return False
         before = len(flipped)
-        flipped[atom] = None
+        flipped[atom] = True
         self._values[atom] = literal > 0
-        broken = [clause for user in users for clause in user.clauses if -literal in clause]
-        if all(self._mend(other, flipped) for other in broken):
+        broken = [clause for user in users if user not in ignoring for clause in user.clauses if -literal in clause]
+        if all(self._mend(other, flipped, ignoring) for other in broken):
             return True
-        for one in list(flipped)[before:]:
-            self._values[one] = not self._values[one]
-            del flipped[one]
+        self._undo(flipped, before)
         return False
+
+    def _undo(self, flipped: dict[int, bool], before: int) -> None:
+        for atom in list(flipped)[before:]:
+            if flipped.pop(atom):
+                self._values[atom] = not self._values[atom]
