@@ -129,15 +129,15 @@ def greedy(theory: Theory, prior: Sequence[Name], new: Name) -> Correction:
     dropped: list[Name] = []
     core: tuple[Name, ...] | None = clash.core
     while core is not None:
-        candidates = _in(core, prior)
+        candidates = _in(core, clash.prior)
         alone = (name for name in candidates if clash.fits([*dropped, name]))
         dropped.append(next(alone, candidates[0]))
         core = clash.core_without(dropped)
-    for name in reversed(_in(dropped, prior)):
+    for name in reversed(_in(dropped, clash.prior)):
         others = [one for one in dropped if one != name]
         if clash.fits(others):
             dropped = others
-    return Correction(_in(dropped, prior), clash.core)
+    return Correction(_in(dropped, clash.prior), clash.core)
 
 
 def recency(theory: Theory, prior: Sequence[Name], new: Name) -> Correction:
@@ -181,7 +181,7 @@ def minimal(theory: Theory, prior: Sequence[Name], new: Name, prefer: Weight | N
         return clash.rejection()
     rank = prefer or _one
     given_up = clash.lightest(_one, lambda name, age: (rank(name), age), fixed=new)
-    return Correction(_in(given_up, prior), clash.core)
+    return Correction(_in(given_up, clash.prior), clash.core)
 
 
 def weighted(theory: Theory, prior: Sequence[Name], new: Name, weight: Weight) -> Correction:
@@ -196,7 +196,7 @@ def weighted(theory: Theory, prior: Sequence[Name], new: Name, weight: Weight) -
     if not clash.core:
         return clash.rejection()
     given_up = clash.lightest(weight, lambda _, age: age)
-    return Correction(_in(given_up, prior), clash.core, rejected=new in given_up)
+    return Correction(_in(given_up, clash.prior), clash.core, rejected=new in given_up)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +204,8 @@ class _Clash:
     """A theory whose prior beliefs and new one clash, if there is a core."""
 
     theory: Theory
-    prior: Sequence[Name]
+    prior: tuple[Name, ...]
+    """Those of components that may clash: the others need no correction, and may be as many as the memory holds."""
     new: Name
     apart: frozenset[Name] = frozenset()
     """Beliefs of the theory that do not count."""
@@ -284,15 +285,16 @@ class _Clash:
 def _clash(theory: Theory, prior: Sequence[Name], new: Name) -> _Clash:
     """Return how beliefs clash; beliefs that are neither prior nor new do not count."""
     if theory.consistent():
-        return _Clash(theory, prior, new)
-    apart = frozenset(theory.unsettled()).difference(prior, (new,))
-    return _Clash(theory, prior, new, apart, theory.core(without=apart))
+        return _Clash(theory, (), new)
+    unsettled = theory.unsettled()
+    near = tuple(filter(unsettled.__contains__, prior))
+    apart = frozenset(unsettled.difference(near, (new,)))
+    return _Clash(theory, near, new, apart, theory.core(without=apart))
 
 
 def _halved(clash: _Clash, rank: Rank) -> list[Name]:
     """Return what `_Clash.preferred` gives up, found by halving the beliefs."""
-    unsettled = frozenset(clash.theory.unsettled()) - clash.apart
-    preferred = clash._ranks(unsettled, rank)[::-1]
+    preferred = clash._ranks(frozenset((*clash.prior, clash.new)), rank)[::-1]
 
     def gone(kept: list[Name], some: Sequence[Name]) -> list[Name]:
         if not some or clash.theory.consistent([*kept, *some]):

@@ -14,7 +14,8 @@ Every answer but `model` is a function of the clauses and the order in which the
 
 from __future__ import annotations
 
-from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Set
+from collections.abc import Collection, Container, Hashable, Iterable, Iterator, Mapping, Set
+from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
@@ -54,6 +55,16 @@ class _Question(NamedTuple):
     def complete(self) -> bool:
         """Nothing is left out or added: the answer says whether the component has a model."""
         return not self.without and not self.also
+
+
+class _Others(Container[Owner]):
+    """All beliefs but some; nothing that is required."""
+
+    def __init__(self, some: Iterable[Owner]) -> None:
+        self._some = frozenset(some)
+
+    def __contains__(self, owner: object) -> bool:
+        return isinstance(owner, Owner) and owner.named and owner not in self._some
 
 
 class Theory:
@@ -188,11 +199,11 @@ class Theory:
     def _core(self, clashes: list[_Question]) -> tuple[Name, ...] | None:
         if not clashes:
             return None
-        if any(not question.home.solve([], question.also) for question in clashes):
+        if any(not self._some_hold(question, []) for question in clashes):
             return ()
         question, newest = next(self._by_newest(clashes))
         near = self._near(question, newest)
-        conflict = preferred_conflict(near, lambda some: question.home.solve(some, question.also))
+        conflict = preferred_conflict(near, lambda some: self._some_hold(question, some))
         return tuple(owner.name for owner in sorted(conflict, key=_order))
 
     def cores(self, names: Iterable[Name] | None = None, *, limit: int) -> list[tuple[Name, ...]]:
@@ -206,12 +217,13 @@ class Theory:
         """
         found: list[tuple[Name, ...]] = []
         clashes = self._clashes(names, (), ())
-        if any(not question.home.solve([]) for question in clashes):
+        if any(not self._some_hold(question, []) for question in clashes):
             found.append(())
             return found[:limit]
         for question, _ in self._by_newest(clashes):
             newest_first = sorted(question.owners, key=_order, reverse=True)
-            for core in islice(minimal_cores(newest_first, question.home.solve), limit - len(found)):
+            each = minimal_cores(newest_first, partial(self._some_hold, question))
+            for core in islice(each, limit - len(found)):
                 found.append(tuple(owner.name for owner in sorted(core, key=_order)))
         return found
 
@@ -242,12 +254,12 @@ class Theory:
         reached = {*start, *(owner for ring in rings for owner in ring)}
         return [owner.name for owner in sorted(reached, key=_order) if owner.named]
 
-    def unsettled(self) -> list[Name]:
-        """Return the beliefs of components that are not known to have a model, in order of belief.
+    def unsettled(self) -> set[Name]:
+        """Return the beliefs of components that are not known to have a model: nothing else can be part of a core.
 
-        Nothing else can be part of a core. Cost O(those components).
+        Cost O(those components).
         """
-        return [owner.name for owner in sorted((one for home in self._unsettled for one in home.beliefs()), key=_order)]
+        return {owner.name for home in self._unsettled for owner in home.owners if owner.named}
 
     def model(self, names: Iterable[Name] | None = None) -> Mapping[Hashable, bool] | None:
         """Return a value for every atom such that the hard clauses and some beliefs hold; None when there is none.
@@ -465,6 +477,15 @@ class Theory:
             return True
         return False
 
+    def _some_hold(self, question: _Question, some: Collection[Owner]) -> bool:
+        """Answer a question for some of its beliefs only."""
+        home, others = question.home, _Others(some)
+        broken = [owner for owner in home.broken if owner not in others]
+        clauses = [clause for owner in broken for clause in owner.clauses]
+        if not home.stale and len(broken) <= MAX_BROKEN and self._witness.reaches(clauses, question.also, others):
+            return True
+        return home.solve(some, question.also)
+
     def _settle(self, home: Component) -> None:
         home.broken.clear()
         home.stale = False
@@ -478,7 +499,7 @@ class Theory:
             if len(ring) + len(layer) > NEARBY:
                 break
             ring += [owner for owner in layer if owner.named]
-        return bool(ring) and not question.home.solve(ring, question.also)
+        return bool(ring) and not self._some_hold(question, ring)
 
     def _near(self, question: _Question, newest: Owner) -> list[Owner]:
         """Return beliefs asked for that clash, newest first: the smallest ring around the question's centre that does.
@@ -489,7 +510,7 @@ class Theory:
         ring = set[Owner]()
         for steps, layer in enumerate(self._rings(start, question.without), 1):
             ring.update(owner for owner in layer if owner.named)
-            if steps.bit_count() == 1 and not question.home.solve(ring, question.also):
+            if steps.bit_count() == 1 and not self._some_hold(question, ring):
                 return sorted(ring, key=_order, reverse=True)
         return sorted(question.owners, key=_order, reverse=True)
 
