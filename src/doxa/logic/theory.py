@@ -14,9 +14,9 @@ Every answer but `model` is a function of the clauses and the order in which the
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Hashable, Iterable, Iterator, Mapping, Set
+from collections.abc import Collection, Container, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 from doxa.core.errors import InputError, NotFoundError
@@ -128,7 +128,7 @@ class Theory:
         """Hold a belief no longer.
 
         Cost O(its literals). Components that only this belief connected stay together until half of their clauses are
-        retired, or until a core is asked for; that costs time, never an answer.
+        retired; that costs time, never an answer.
 
         Raises:
             NotFoundError: nothing is believed under that name.
@@ -179,9 +179,9 @@ class Theory:
         """Return a smallest-by-inclusion set of beliefs that clash; None when they are consistent.
 
         Without any one of them the rest of the set is consistent. () when the hard clauses clash, alone or with
-        `also`. Of several such sets it is one near the literals of `also` or, without them, near the newest belief of
-        the components that clash: the smallest ring of beliefs around it that clashes, then QuickXplain inside it,
-        newer beliefs first. In order of belief.
+        `also`. Of several such sets it is one near a literal of `also` or, where none of these clashes, near the newest
+        belief that is connected with a clash: the smallest ring of beliefs around it that clashes, then QuickXplain
+        inside it, newer beliefs first. In order of belief.
 
         Arguments as for `consistent`. Cost: O(k log(n/k)) solver calls for a core of k among the n beliefs of the ring.
 
@@ -191,20 +191,10 @@ class Theory:
         literals = self._literals(also)
         if literals is None:
             return ()
-        try:
-            return self._core(self._clashes(names, without, literals))
-        finally:
-            self._unlink(map(abs, literals))
-
-    def _core(self, clashes: list[_Question]) -> tuple[Name, ...] | None:
-        if not clashes:
-            return None
-        if any(not self._some_hold(question, []) for question in clashes):
-            return ()
-        question, newest = next(self._by_newest(clashes))
-        near = self._near(question, newest)
-        conflict = preferred_conflict(near, lambda some: self._some_hold(question, some))
-        return tuple(owner.name for owner in sorted(conflict, key=_order))
+        clashes = [question for question in self._questions(names, without, literals) if not self._holds(question)]
+        core = self._core(clashes, literals) if clashes else None
+        self._unlink(map(abs, literals))
+        return core
 
     def cores(self, names: Iterable[Name] | None = None, *, limit: int) -> list[tuple[Name, ...]]:
         """Return minimal cores, at most `limit`, all of them when there are no more; [] for a consistent theory.
@@ -216,11 +206,15 @@ class Theory:
             NotFoundError: nothing is believed under one of the names.
         """
         found: list[tuple[Name, ...]] = []
-        clashes = self._clashes(names, (), ())
+        names = names if names is None else tuple(names)
+        for question in self._questions(names, (), ()):
+            if question.home.loose:
+                self._split(question.home)
+        clashes = [question for question in self._questions(names, (), ()) if not self._holds(question)]
         if any(not self._some_hold(question, []) for question in clashes):
             found.append(())
             return found[:limit]
-        for question, _ in self._by_newest(clashes):
+        for question in {question.home: question for question, _ in self._by_newest(clashes)}.values():
             newest_first = sorted(question.owners, key=_order, reverse=True)
             each = minimal_cores(newest_first, partial(self._some_hold, question))
             for core in islice(each, limit - len(found)):
@@ -425,26 +419,13 @@ class Theory:
                 left_out[home].add(owner)
         return [_Question(home, owners, tuple(literals.get(home, ()))) for home, owners in left_out.items()]
 
-    def _clashes(self, names: Iterable[Name] | None, without: Iterable[Name], also: tuple[int, ...]) -> list[_Question]:
-        """Return the questions whose answer is no, of components that what was forgotten no longer holds together."""
-        names, without = names if names is None else tuple(names), tuple(without)
-        questions = self._questions(names, without, also)
-        loose = [question.home for question in questions if question.home.loose]
-        for home in loose:
-            self._split(home)
-        if loose:
-            questions = self._questions(names, without, also)
-        return [question for question in questions if not self._holds(question)]
-
     def _by_newest(self, questions: Iterable[_Question]) -> Iterator[tuple[_Question, Owner]]:
-        """Yield each question once, with the newest belief that it asks about, in order of those, newest first."""
-        left = {question.home: question for question in questions}
+        """Yield the beliefs that questions are about, newest first."""
+        asked = {question.home: question for question in questions}
         for owner in reversed(self._beliefs.values()):
             home = self._homes[owner.atoms[0]] if owner.atoms else None
-            if home in left and owner not in left[home].without:
-                yield left.pop(home), owner
-                if not left:
-                    return
+            if home in asked and owner not in asked[home].without:
+                yield asked[home], owner
 
     def _holds(self, question: _Question) -> bool:
         """Answer a question, the cheapest way first, and remember what the answer says of the component."""
@@ -501,18 +482,37 @@ class Theory:
             ring += [owner for owner in layer if owner.named]
         return bool(ring) and not self._some_hold(question, ring)
 
-    def _near(self, question: _Question, newest: Owner) -> list[Owner]:
-        """Return beliefs asked for that clash, newest first: the smallest ring around the question's centre that does.
+    def _core(self, clashes: Sequence[_Question], literals: Iterable[int]) -> tuple[Name, ...]:
+        """Return the core that is nearest to a literal or, without one that clashes, to the newest belief."""
+        if any(not self._some_hold(question, []) for question in clashes):
+            return ()
+        asked = {question.home: question for question in clashes}
+        homes = ((abs(literal), self._homes[abs(literal)]) for literal in literals)
+        starts: Iterator[tuple[_Question, tuple[int, ...]]] = chain(
+            ((asked[home], (atom,)) for atom, home in homes if home in asked),
+            ((question, owner.atoms) for question, owner in self._by_newest(clashes)),
+        )
+        reached = set[int]()
+        for question, start in starts:
+            near = None if reached.issuperset(start) else self._near(question, start, reached)
+            if near is not None:
+                conflict = preferred_conflict(near, partial(self._some_hold, question))
+                return tuple(owner.name for owner in sorted(conflict, key=_order))
+        raise AssertionError("what clashes has a core")  # every belief that was asked about was a start
 
-        Rings of 1, 2, 4, 8 ... steps are tried, so the solver is called O(log steps) times.
+    def _near(self, question: _Question, start: Iterable[int], reached: set[int]) -> list[Owner] | None:
+        """Return beliefs that clash, newest first: the smallest ring around some atoms; None when no ring does.
+
+        Rings of 1, 2, 4, 8 ... steps are tried, so the solver is called O(log steps) times. Adds the atoms reached.
         """
-        start = [abs(literal) for literal in question.also] or newest.atoms
         ring = set[Owner]()
+        reached.update(start)
         for steps, layer in enumerate(self._rings(start, question.without), 1):
             ring.update(owner for owner in layer if owner.named)
+            reached.update(atom for owner in layer for atom in owner.atoms)
             if steps.bit_count() == 1 and not self._some_hold(question, ring):
                 return sorted(ring, key=_order, reverse=True)
-        return sorted(question.owners, key=_order, reverse=True)
+        return None if self._some_hold(question, ring) else sorted(ring, key=_order, reverse=True)
 
     def _rings(self, atoms: Iterable[int], without: Container[Owner] = ()) -> Iterator[list[Owner]]:
         """Yield owners of clauses by their distance from some atoms, as if some were not there."""
