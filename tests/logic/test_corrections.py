@@ -117,3 +117,25 @@ def test_greedy_takes_back_what_fits_after_all():
     )
     correction = greedy(held, ["a", "d", "e", "b", "c"], "new")
     assert correction == Correction(("d", "b"), ("a", "b", "new"))
+
+
+@pytest.mark.parametrize("policy", [*POLICIES, "greedy"])
+def test_a_clash_in_a_large_component_costs_what_its_neighbourhood_costs(policy):
+    """Hard clauses connect everything; the work to correct one denial is the same among 300 beliefs and among 3,000."""
+
+    def work(size):
+        held = Theory()
+        for i in range(size):
+            held.require([~Lit(i), Lit(("near", i)), Lit(i + 1)])
+            held.believe(i, Lit(i))
+        held.consistent()
+        prior, before = held.names, (held.work.solves, held.work.assumed)
+        held.believe("no", ~Lit(size // 2))
+        correction = greedy(held, prior, "no") if policy == "greedy" else correct(policy, held, prior, "no")
+        for name in (*correction.given_up, *(["no"] if correction.rejected else [])):
+            held.forget(name)
+        assert held.consistent() and len(held) == size
+        return held.work.solves - before[0], held.work.assumed - before[1]
+
+    assert work(300) == work(3000)
+    assert work(300)[1] < 100

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from doxa.logic import Correction, Lit, Theory, as_printed, at_most, correct, greedy, minimal
+from doxa.logic import Correction, Lit, Theory, as_printed, at_most, correct, corrections, greedy, minimal
 
 POLICIES = ("recency", "trust", "minimal", "weighted", "reject-new")
 KEEPING = ("recency", "minimal")
@@ -206,6 +206,27 @@ def test_algorithm_1_is_followed_line_by_line(hard, story, trust):
             if held.consistent(beliefs):
                 break
     assert as_printed(held, prior, name).given_up == tuple(retracted)
+
+
+@pytest.mark.parametrize("policy", ["recency", "trust", "reject-new"])
+@quick
+@given(hard=HARD, story=STORIES, trust=TRUST)
+def test_an_order_of_preference_is_decided_in_either_way(policy, hard, story, trust):
+    """From the cores or by halving the beliefs: what stays is each belief in turn that fits those that stayed."""
+    held, name, clauses = dialogue(hard, story, policy, trust)
+    held.believe(name, *clauses)
+    prior = held.names[:-1]
+    order = {"recency": [name, *prior[::-1]], "reject-new": [*prior[::-1], name]}.get(policy)
+    order = order or sorted([name, *prior[::-1]], key=lambda one: -trust[one])
+    stay = []
+    for one in order:
+        stay += [one] if held.consistent([*stay, one]) else []
+    results = [correct(policy, held, prior, name, weight=lambda one: trust[one])]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(corrections, "MAX_CORES", 0)
+        results.append(correct(policy, held, prior, name, weight=lambda one: trust[one]))
+    for result in results:
+        assert set(stay) == {*prior, name} - {*result.given_up, *([name] if result.rejected else [])}
 
 
 @pytest.mark.parametrize("policy", [*KEEPING, "greedy"])
