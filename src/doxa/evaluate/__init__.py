@@ -3,6 +3,8 @@
 Every benchmark goes through the engine's front door, as a user would, and its report says what it ran on.
 """
 
+from doxa.evaluate.beliefbank import BeliefBankReport
+from doxa.evaluate.beliefbank import run as run_beliefbank
 from doxa.evaluate.dialogre import DialogreReport
 from doxa.evaluate.dialogre import run as run_dialogre
 from doxa.evaluate.extraction import Extraction, Extractor
@@ -21,6 +23,7 @@ from doxa.evaluate.worlds import WorldsReport
 from doxa.evaluate.worlds import run as run_worlds
 
 __all__ = [
+    "BeliefBankReport",
     "DialogreReport",
     "Extraction",
     "Extractor",
@@ -31,6 +34,7 @@ __all__ = [
     "UnderstandingReport",
     "WorldsReport",
     "environment",
+    "run_beliefbank",
     "run_dialogre",
     "run_locomo",
     "run_observations",

@@ -56,6 +56,7 @@ from doxa.logic.intervals import (
 from doxa.logic.intervals import clash as interval_clash
 from doxa.logic.literals import Lit
 from doxa.logic.ontology import builtin_ontology, merge, read_axioms, read_ontology
+from doxa.logic.optimum import heaviest
 from doxa.logic.owl import Consequences, OwlState
 from doxa.logic.query import QueryGraph
 from doxa.logic.schema import from_models
@@ -111,6 +112,7 @@ __all__ = [
     "exactly",
     "from_models",
     "greedy",
+    "heaviest",
     "interval_clash",
     "interval_of",
     "merge",

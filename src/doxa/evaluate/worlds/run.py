@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -65,7 +66,7 @@ def run(
     """Return what the baseline, Algorithm 1 and every policy make of the same dialogues.
 
     Args:
-        config: the settings; only those of the language model matter.
+        config: the settings, of which those of the language model matter; by default as elsewhere.
         seed: of worlds, questions and simulated answers; the same seed gives the same report but for the times.
         dialogues: how many per condition.
         family: only the worlds of one of `FAMILIES`; without it `paper` and `hard`.
@@ -84,17 +85,10 @@ def run(
     """
     _check(dialogues, family, answerer, error, contradiction)
     tell = progress or (lambda what, done, total: None)
-    model = _open_model(config or Config()) if answerer == "model" else None
     start = time.perf_counter()
-    try:
-        families = (family,) if family else ("paper", "hard")
-        sections = {
-            section.name: _run_section(section, dialogues, seed, tell)
-            for section in _sections(families, model, _rates(error, contradiction))
-        }
-    finally:
-        if model is not None:
-            model.model.close()
+    with _model(config, answerer) as model:
+        parts = _sections((family,) if family else ("paper", "hard"), model, _rates(error, contradiction))
+        sections = {section.name: _run_section(section, dialogues, seed, tell) for section in parts}
     return WorldsReport(
         answerer=model.name if model else "simulated",
         simulated=model is None,
@@ -188,6 +182,19 @@ def _play_all(scripts: Iterator[Script], answerer: Answerer, cells: Sequence[_Ce
         return
     with ThreadPoolExecutor(CALLS_AT_ONCE) as pool:
         yield from pool.map(play_one, scripts)
+
+
+@contextmanager
+def _model(config: Config | None, answerer: str) -> Iterator[Prompted | None]:
+    """Give the configured language model, closed afterwards; None for the simulated answerer."""
+    if answerer != "model":
+        yield None
+        return
+    prompted = _open_model(config or Config.load())
+    try:
+        yield prompted
+    finally:
+        prompted.model.close()
 
 
 def _open_model(config: Config) -> Prompted:
