@@ -140,6 +140,35 @@ def test_bench_observations_reports_coverage(cli, locomo):
     assert "duplicate share" in cli("bench", "observations", "--data", data, "--no-record").stdout
 
 
+def test_bench_worlds_needs_no_data_and_says_that_it_is_simulated(cli):
+    """In JSON and over every table."""
+    found = cli.json("bench", "worlds", "--seed", "3", "--dialogues", "4", "--no-record")
+    assert list(found)[:2] == ["simulated", "conditions"]
+    wanted = "setting mode system dialogues raw_accuracy final_accuracy inconsistent contradictions retractions"
+    assert set(wanted.split()) < set(found["conditions"][0])
+    shown = cli("bench", "worlds", "--dialogues", "4", "--no-record").stdout
+    assert shown.count("SIMULATED answerer") == 3
+    rated = cli("bench", "worlds", "--dialogues", "2", "--family", "paper", "--error-rate", "0.3", "--no-record").stdout
+    assert rated.count("SIMULATED answerer") == 1 and "Table 1" not in rated
+
+
+def test_bench_worlds_records_its_seed(cli):
+    """So that it can be run again."""
+    cli("bench", "worlds", "--seed", "5", "--dialogues", "1", "--family", "hard")
+    (record,) = (cli.folder / "runs").glob("*-worlds.json")
+    assert json.loads(record.read_text())["seeds"] == {"seed": 5}
+
+
+def test_bench_beliefbank_reports_every_policy(cli):
+    """One entity, one constraint."""
+    cli.file("silver_facts.json", json.dumps({"oak": {"IsA,tree": "yes", "IsA,plant": "yes"}}))
+    link = {"source": "IsA,tree", "target": "IsA,plant", "weight": "yes_yes", "direction": "forward"}
+    cli.file("constraints_v2.json", json.dumps({"links": [link]}))
+    found = cli.json("bench", "beliefbank", "--data", cli.folder, "--no-record")
+    assert found["policies"]["recency"]["consistency"] == found["consistency"] == 1.0
+    assert "weighted" in cli("bench", "beliefbank", "--data", cli.folder, "--no-record").stdout
+
+
 def test_bench_refuses_an_option_of_another_benchmark(cli, locomo):
     """It names the option."""
     done = cli("bench", "locomo", "--data", locomo, "--errors", "3")
@@ -150,6 +179,8 @@ def test_bench_refuses_an_option_of_another_benchmark(cli, locomo):
 def test_bench_without_its_data_is_an_error(cli):
     """It says what is missing."""
     assert cli("bench", "locomo", "--data", "none.json").exit_code == 1
+    done = cli("bench", "locomo")
+    assert done.exit_code == 1 and "--data" in done.stderr
 
 
 def test_demo_tells_everything(cli):

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated, Any, Protocol
 
 import typer
@@ -15,6 +13,23 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from doxa.core.errors import InputError
 from doxa.transport.cli.app import command
+from doxa.transport.cli.bench_options import (
+    AnswererOption,
+    ClaimsOption,
+    ContradictionOption,
+    DataOption,
+    DialoguesOption,
+    ErrorRateOption,
+    ErrorsOption,
+    FamilyOption,
+    KOption,
+    LimitOption,
+    PredictionsOption,
+    RecordOption,
+    SeedOption,
+    Wanted,
+)
+from doxa.transport.cli.bench_worlds import measure_beliefbank, measure_worlds, show_beliefbank, show_worlds
 from doxa.transport.cli.render import columns, put, shorten
 from doxa.transport.cli.request import Request
 
@@ -32,18 +47,8 @@ class Benchmark(StrEnum):
     DIALOGRE = "dialogre"
     OBSERVATIONS = "observations"
     REVISION = "revision"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Wanted:
-    """The options of one run; None where they were not given."""
-
-    data: Path
-    k: int | None
-    limit: int | None
-    predictions: Path | None
-    errors: int | None
-    claims: Path | None
+    WORLDS = "worlds"
+    BELIEFBANK = "beliefbank"
 
 
 class _Report(Protocol):
@@ -57,23 +62,19 @@ class _Report(Protocol):
 def bench(
     request: Request,
     name: Annotated[Benchmark, typer.Argument(help="Which benchmark.", show_choices=True)],
-    data: Annotated[Path, typer.Option("--data", metavar="PATH", help="Its data; it does not come with Doxa.")],
-    k: Annotated[int | None, typer.Option("-k", "--k", min=1, help="locomo: evidence per search [default 10].")] = None,
-    limit: Annotated[
-        int | None, typer.Option("--limit", min=1, help="Only the first conversations or sentences.")
-    ] = None,
-    predictions: Annotated[
-        Path | None, typer.Option("--predictions", metavar="FILE", help="understanding, revision: write what came out.")
-    ] = None,
-    errors: Annotated[
-        int | None, typer.Option("--errors", min=1, help="understanding, revision: show mistakes.")
-    ] = None,
-    claims: Annotated[
-        Path | None, typer.Option("--claims", metavar="FILE", help="revision: tell these claims, understand nothing.")
-    ] = None,
-    record: Annotated[
-        bool, typer.Option("--record/--no-record", help="Write a run record under runs/, or none.")
-    ] = True,
+    data: DataOption = None,
+    k: KOption = None,
+    limit: LimitOption = None,
+    predictions: PredictionsOption = None,
+    errors: ErrorsOption = None,
+    claims: ClaimsOption = None,
+    seed: SeedOption = None,
+    dialogues: DialoguesOption = None,
+    family: FamilyOption = None,
+    answerer: AnswererOption = None,
+    error_rate: ErrorRateOption = None,
+    contradiction_rate: ContradictionOption = None,
+    record: RecordOption = True,
 ) -> None:
     """Measure the memory on a benchmark.
 
@@ -82,68 +83,79 @@ def bench(
     openie: are the propositions of a sentence found (CaRB or WiRe57)? dialogre: the relations of a dialogue (DialogRE)?
     observations: what people noted about the conversations of LoCoMo? Coverage, claims per turn, duplicates.
     revision: are questions answered rightly while facts change? Accuracy, precision, recall, abstention, by kind.
+    worlds: can a dialogue about a made-up world end in contradiction? By policy; answers are simulated, or a model's.
+    beliefbank: what do the policies make of 12,636 beliefs when a tenth is wrong? Consistency, accuracy, time.
 
     Every report has turns per second, git revision and versions. It works on a memory of its own; --db and --user play
     no part.
     """
-    from doxa.evaluate import write_record
-
-    wanted = _Wanted(data=data, k=k, limit=limit, predictions=predictions, errors=errors, claims=claims)
-    measure, takes, show = BENCHMARKS[name]
-    given = {
-        option for option in ("k", "limit", "predictions", "errors", "claims") if getattr(wanted, option) is not None
-    }
-    if given - takes:
-        raise InputError(f"bench {name.value}: it takes no --{', --'.join(sorted(given - takes))}.")
+    about_worlds = (dialogues, family, answerer, error_rate, contradiction_rate)
+    wanted = Wanted(data, k, limit, predictions, errors, claims, seed, *about_worlds)
+    _check(name, wanted)
+    measure, _, show = BENCHMARKS[name]
     with _progress(request) as tell:
         report, found = measure(request, wanted, tell)
     if record:
-        path = write_record(name.value, found, config=request.config, models=report.models)
-        request.note(f"Recorded in {path}")
+        _record(request, name, wanted, report, found)
     request.give(found, lambda out: show(out, found))
 
 
-def _measure_locomo(request: Request, wanted: _Wanted, tell: Tell | None) -> tuple[_Report, dict[str, Any]]:
+def _check(name: Benchmark, wanted: Wanted) -> None:
+    _, takes, _ = BENCHMARKS[name]
+    if wanted.given - takes:
+        raise InputError(f"bench {name.value}: it takes no --{', --'.join(sorted(wanted.given - takes))}.")
+    if "data" in takes and wanted.data is None:
+        raise InputError(f"bench {name.value}: expected its data; give --data PATH. It does not come with Doxa.")
+
+
+def _record(request: Request, name: Benchmark, wanted: Wanted, report: _Report, found: dict[str, Any]) -> None:
+    from doxa.evaluate import write_record
+
+    path = write_record(name.value, found, config=request.config, models=report.models, seeds=wanted.seeds)
+    request.note(f"Recorded in {path}")
+
+
+def _measure_locomo(request: Request, wanted: Wanted, tell: Tell | None) -> tuple[_Report, dict[str, Any]]:
     from doxa.evaluate import run_locomo
 
-    report = run_locomo(wanted.data, k=wanted.k or 10, config=request.config, limit=wanted.limit, progress=tell)
+    report = run_locomo(wanted.path, k=wanted.k or 10, config=request.config, limit=wanted.limit, progress=tell)
     return report, report.to_dict()
 
 
-def _measure_understanding(request: Request, wanted: _Wanted, tell: Tell | None) -> tuple[_Report, dict[str, Any]]:
+def _measure_understanding(request: Request, wanted: Wanted, tell: Tell | None) -> tuple[_Report, dict[str, Any]]:
     from doxa.evaluate import run_understanding, write_predictions
 
-    report = run_understanding(wanted.data, config=request.config, progress=tell)
+    report = run_understanding(wanted.path, config=request.config, progress=tell)
     if wanted.predictions is not None:
         write_predictions(report.predictions, wanted.predictions)
     return report, report.to_dict(errors=wanted.errors or 0)
 
 
-def _measure_openie(request: Request, wanted: _Wanted, tell: Tell | None) -> tuple[_Report, dict[str, Any]]:
+def _measure_openie(request: Request, wanted: Wanted, tell: Tell | None) -> tuple[_Report, dict[str, Any]]:
     from doxa.evaluate import run_openie
 
-    report = run_openie(wanted.data, config=request.config, limit=wanted.limit, progress=tell)
+    report = run_openie(wanted.path, config=request.config, limit=wanted.limit, progress=tell)
     return report, report.to_dict()
 
 
-def _measure_dialogre(request: Request, wanted: _Wanted, tell: Tell | None) -> tuple[_Report, dict[str, Any]]:
+def _measure_dialogre(request: Request, wanted: Wanted, tell: Tell | None) -> tuple[_Report, dict[str, Any]]:
     from doxa.evaluate import run_dialogre
 
-    report = run_dialogre(wanted.data, config=request.config, limit=wanted.limit, progress=tell)
+    report = run_dialogre(wanted.path, config=request.config, limit=wanted.limit, progress=tell)
     return report, report.to_dict()
 
 
-def _measure_observations(request: Request, wanted: _Wanted, tell: Tell | None) -> tuple[_Report, dict[str, Any]]:
+def _measure_observations(request: Request, wanted: Wanted, tell: Tell | None) -> tuple[_Report, dict[str, Any]]:
     from doxa.evaluate import run_observations
 
-    report = run_observations(wanted.data, config=request.config, limit=wanted.limit, progress=tell)
+    report = run_observations(wanted.path, config=request.config, limit=wanted.limit, progress=tell)
     return report, report.to_dict()
 
 
-def _measure_revision(request: Request, wanted: _Wanted, tell: Tell | None) -> tuple[_Report, dict[str, Any]]:
+def _measure_revision(request: Request, wanted: Wanted, tell: Tell | None) -> tuple[_Report, dict[str, Any]]:
     from doxa.evaluate import run_revision, write_predictions
 
-    report = run_revision(wanted.data, claims=wanted.claims, config=request.config, progress=tell)
+    report = run_revision(wanted.path, claims=wanted.claims, config=request.config, progress=tell)
     if wanted.predictions is not None:
         write_predictions(report.predictions, wanted.predictions)
     return report, report.to_dict(errors=wanted.errors or 0)
@@ -261,14 +273,20 @@ def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
 
 
-Measure = Callable[[Request, _Wanted, Tell | None], tuple[_Report, dict[str, Any]]]
+Measure = Callable[[Request, Wanted, Tell | None], tuple[_Report, dict[str, Any]]]
 Show = Callable[[Console, dict[str, Any]], None]
 BENCHMARKS: dict[Benchmark, tuple[Measure, set[str], Show]] = {
-    Benchmark.LOCOMO: (_measure_locomo, {"k", "limit"}, _show_locomo),
-    Benchmark.UNDERSTANDING: (_measure_understanding, {"predictions", "errors"}, _show_understanding),
-    Benchmark.OPENIE: (_measure_openie, {"limit"}, _show_openie),
-    Benchmark.DIALOGRE: (_measure_dialogre, {"limit"}, _show_dialogre),
-    Benchmark.OBSERVATIONS: (_measure_observations, {"limit"}, _show_observations),
-    Benchmark.REVISION: (_measure_revision, {"predictions", "errors", "claims"}, _show_revision),
+    Benchmark.LOCOMO: (_measure_locomo, {"data", "k", "limit"}, _show_locomo),
+    Benchmark.UNDERSTANDING: (_measure_understanding, {"data", "predictions", "errors"}, _show_understanding),
+    Benchmark.OPENIE: (_measure_openie, {"data", "limit"}, _show_openie),
+    Benchmark.DIALOGRE: (_measure_dialogre, {"data", "limit"}, _show_dialogre),
+    Benchmark.OBSERVATIONS: (_measure_observations, {"data", "limit"}, _show_observations),
+    Benchmark.REVISION: (_measure_revision, {"data", "predictions", "errors", "claims"}, _show_revision),
+    Benchmark.WORLDS: (
+        measure_worlds,
+        {"seed", "dialogues", "family", "answerer", "error-rate", "contradiction-rate"},
+        show_worlds,
+    ),
+    Benchmark.BELIEFBANK: (measure_beliefbank, {"data", "limit", "seed"}, show_beliefbank),
 }
 """How each is run, the options that it takes, and how its report is printed."""

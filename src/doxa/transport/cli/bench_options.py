@@ -1,0 +1,96 @@
+"""The options of `doxa bench`, which its benchmarks share or have for themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = [
+    "AnswererOption",
+    "ClaimsOption",
+    "ContradictionOption",
+    "DataOption",
+    "DialoguesOption",
+    "ErrorRateOption",
+    "ErrorsOption",
+    "FamilyOption",
+    "KOption",
+    "LimitOption",
+    "PredictionsOption",
+    "RecordOption",
+    "SeedOption",
+    "Wanted",
+]
+
+DataOption = Annotated[
+    Path | None,
+    typer.Option("--data", metavar="PATH", help="Its data, which does not come with Doxa; worlds has none."),
+]
+KOption = Annotated[int | None, typer.Option("-k", "--k", min=1, help="locomo: evidence per search [default 10].")]
+LimitOption = Annotated[
+    int | None, typer.Option("--limit", min=1, help="Only the first conversations, sentences or entities.")
+]
+PredictionsOption = Annotated[
+    Path | None, typer.Option("--predictions", metavar="FILE", help="understanding, revision: write what came out.")
+]
+ErrorsOption = Annotated[int | None, typer.Option("--errors", min=1, help="understanding, revision: show mistakes.")]
+ClaimsOption = Annotated[
+    Path | None, typer.Option("--claims", metavar="FILE", help="revision: tell these claims, understand nothing.")
+]
+SeedOption = Annotated[int | None, typer.Option("--seed", help="worlds, beliefbank: of what is drawn [default 0].")]
+DialoguesOption = Annotated[
+    int | None, typer.Option("--dialogues", min=1, help="worlds: how many per condition [default 120].")
+]
+FamilyOption = Annotated[
+    str | None,
+    typer.Option("--family", metavar="NAME", help="worlds: only paper, hard or bulk (5 to 60 atoms)."),
+]
+AnswererOption = Annotated[
+    str | None,
+    typer.Option("--answerer", metavar="NAME", help="worlds: simulated [default] or model, the language model."),
+]
+ErrorRateOption = Annotated[
+    float | None,
+    typer.Option("--error-rate", min=0, max=1, help="worlds: how often the simulated answerer is wrong."),
+]
+ContradictionOption = Annotated[
+    float | None,
+    typer.Option("--contradiction-rate", min=0, max=1, help="worlds: how often it contradicts itself."),
+]
+RecordOption = Annotated[bool, typer.Option("--record/--no-record", help="Write a run record under runs/, or none.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The options of one run in the order of `bench`; None where they were not given."""
+
+    data: Path | None = None
+    k: int | None = None
+    limit: int | None = None
+    predictions: Path | None = None
+    errors: int | None = None
+    claims: Path | None = None
+    seed: int | None = None
+    dialogues: int | None = None
+    family: str | None = None
+    answerer: str | None = None
+    error_rate: float | None = None
+    contradiction_rate: float | None = None
+
+    @property
+    def given(self) -> set[str]:
+        """The names of the options that were given, as they are typed."""
+        return {option.name.replace("_", "-") for option in fields(self) if getattr(self, option.name) is not None}
+
+    @property
+    def seeds(self) -> dict[str, int]:
+        """What a run record names as seeds: the one that was given."""
+        return {} if self.seed is None else {"seed": self.seed}
+
+    @property
+    def path(self) -> Path:
+        """Where the data is; `bench` has seen to it that benchmarks with data were given some."""
+        return self.data or Path()
