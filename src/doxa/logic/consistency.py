@@ -27,8 +27,8 @@ def check_rl(facts: Iterable[Fact], user: str, ontology: Ontology, axioms: Seque
 
     Every clash is told with a smallest set of facts. Sound; not complete for all of OWL 2. O(facts).
     """
-    start, state = time.perf_counter(), OwlState(user, ontology, axioms=axioms)
-    state.add(*facts)
+    start = time.perf_counter()
+    state = OwlState(user, ontology, facts, axioms=axioms)
     found = tuple(state.inconsistencies())
     return Consistency(
         method="owl-rl",

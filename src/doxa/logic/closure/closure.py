@@ -27,7 +27,10 @@ Row = tuple[int, ...]
 """A statement as three numbers, or an inconsistency: its rule below zero, and what tells it from others."""
 Why = tuple[int, tuple[Row, ...]]
 """A derivation: a rule and the premises that met it."""
-Index = dict[int, dict[int, set[int]]]
+Few = tuple[int, ...] | set[int]
+"""Numbers, each once; most places of an index hold one or two, and a tuple takes a fifth of the room of a set."""
+Index = dict[int, dict[int, Few]]
+MOST_IN_TUPLE = 4
 E: dict[Any, Any] = {}
 
 
@@ -56,7 +59,8 @@ class Closure:
         self._pos: Index = {}
         self._ops: Index = {}
         self._why: dict[Row, Why | None] = {}
-        self._uses: dict[Row, dict[Row, None]] = {}
+        self._uses: dict[Row, list[Row]] = {}
+        """What rests on a row, and some that did once."""
         self._queue: deque[Row] = deque()
         self._fired = [0]
         self._forward, self._backward = self._program.bind(
@@ -147,9 +151,8 @@ class Closure:
             self._why[row] = None
             self._queue.append(row)
             return None
-        if (why := self._why[row]) is None:
+        if self._why[row] is None:
             return None
-        self._unlink(row, why)
         self._why[row] = None
         return row
 
@@ -161,8 +164,19 @@ class Closure:
             self._lists.add(row[0])
         self._why[row] = (rule, premises)
         for premise in premises:
-            self._uses.setdefault(premise, {})[row] = None
+            self._link(premise, row)
         self._queue.append(row)
+
+    def _link(self, premise: Row, row: Row) -> None:
+        """Note that a row rests on a premise; what does not any more is dropped each time that the list doubles."""
+        users = self._uses.setdefault(premise, [])
+        users.append(row)
+        if len(users) >= 16 and len(users).bit_count() == 1:
+            self._uses[premise] = [user for user in dict.fromkeys(users) if self._rests(user, premise)]
+
+    def _rests(self, row: Row, premise: Row) -> bool:
+        why = self._why.get(row)
+        return why is not None and premise in why[1]
 
     def _propagate(self) -> None:
         """Let every waiting statement meet the others."""
@@ -171,11 +185,7 @@ class Closure:
             row = queue.popleft()
             if row[0] >= 0:
                 s, p, o = row
-                self._spo.setdefault(s, {}).setdefault(p, set()).add(o)
-                sources = self._ops.setdefault(o, {}).setdefault(p, set())
-                sources.add(s)
-                self._pos.setdefault(p, {})[o] = sources
-                self._touch(s, p, o)
+                self._index(s, p, o)
                 for function in self._functions(s, p, o):
                     function(s, p, o)
 
@@ -183,14 +193,13 @@ class Closure:
         """Take rows out with everything whose derivation rests on them, and return all of it."""
         gone, waiting = dict.fromkeys(given), list(given)
         while waiting:
-            for row in self._uses.pop(waiting.pop(), ()):
-                if row not in gone:
+            premise = waiting.pop()
+            for row in self._uses.pop(premise, ()):
+                if row not in gone and self._rests(row, premise):
                     gone[row] = None
                     waiting.append(row)
         for row in gone:
-            why = self._why.pop(row)
-            if why is not None:
-                self._unlink(row, why)
+            del self._why[row]
             if row[0] >= 0:
                 self._unindex(*row)
         return gone
@@ -205,22 +214,23 @@ class Closure:
                     self._put(row, rule, premises)
                     break
 
-    def _unlink(self, row: Row, why: Why) -> None:
-        for premise in why[1]:
-            if (users := self._uses.get(premise)) is not None:
-                users.pop(row, None)
-                if not users:
-                    del self._uses[premise]
+    def _index(self, s: int, p: int, o: int) -> None:
+        of_subject, of_object = self._spo.setdefault(s, {}), self._ops.setdefault(o, {})
+        of_subject[p] = _with(of_subject.get(p, ()), o)
+        of_object[p] = self._pos.setdefault(p, {})[o] = _with(of_object.get(p, ()), s)
+        self._touch(s, p, o)
 
     def _unindex(self, s: int, p: int, o: int) -> None:
-        objects, sources = self._spo[s][p], self._ops[o][p]
-        objects.discard(o)
-        sources.discard(s)
-        if not objects:
+        objects, sources = _without(self._spo[s][p], o), _without(self._ops[o][p], s)
+        if objects:
+            self._spo[s][p] = objects
+        else:
             del self._spo[s][p]
             if not self._spo[s]:
                 del self._spo[s]
-        if not sources:
+        if sources:
+            self._ops[o][p] = self._pos[p][o] = sources
+        else:
             del self._ops[o][p], self._pos[p][o]
             if not self._ops[o]:
                 del self._ops[o]
@@ -363,3 +373,19 @@ class Closure:
             clashes=tuple(self._clash(row) for row in new if row[0] < 0),
             settled=tuple(self._clash(row) for row in old if row[0] < 0),
         )
+
+
+def _with(few: Few, one: int) -> Few:
+    """Return numbers with one more, which is not among them."""
+    if isinstance(few, set):
+        few.add(one)
+        return few
+    return (*few, one) if len(few) < MOST_IN_TUPLE else {*few, one}
+
+
+def _without(few: Few, one: int) -> Few:
+    """Return numbers without one of them."""
+    if isinstance(few, set):
+        few.discard(one)
+        return few
+    return tuple(other for other in few if other != one)
