@@ -149,6 +149,18 @@ def test_a_fact_that_is_over_takes_what_followed_with_it(change):
     assert len(state) == 0 and state.inferred() == []
 
 
+def test_sync_changes_no_more_than_what_differs():
+    """Facts come, go and change; what stays costs nothing."""
+    state, _ = told("ana sister mia", "bo lives_in rome")
+    held = [fact("bo lives_in rome"), fact("cy sister dee")]
+    found = state.sync(held)
+    assert "dee sibling cy" in keys(found.inferred) and "mia sibling ana" in keys(found.withdrawn)
+    before = state.firings
+    assert state.sync(held) == type(found)() and state.firings == before
+    state.sync([held[0], fact("cy sister dee", status=Status.RETRACTED)])
+    assert keys(state.inferred(specific=True)) == {"bo is_a living being", "rome is_a place"}
+
+
 def test_the_axioms_of_a_file_count(tmp_path):
     """Chains and class expressions are more than the inventory takes from it; its own names for what is known count."""
     path = tmp_path / "more.ttl"

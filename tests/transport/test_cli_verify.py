@@ -34,6 +34,25 @@ def test_a_clash_is_told_with_its_facts(cli, monkeypatch):
     assert all(fact["fact_id"] in done.stdout for fact in clash["facts"])
 
 
+def test_what_follows_is_listed_and_explained(cli):
+    """With the sentences that show it and the turn that it rests on; it is gone with that turn."""
+    cli("ingest", cli.transcript(SAID[:1]), "--user", "ana")
+    found = {(f["subject"], f["relation"], f["object"]): f for f in cli.json("facts", "--inferred", "--user", "ana")}
+    sibling = found["Mia", "sibling", "Ana"]
+    assert ("Mia", "is", "a living being") in found and ("Mia", "is", "an agent") not in found
+    assert "Mia's sibling is Ana" in cli("facts", "--inferred", "--user", "ana").stdout
+    why = cli("why", sibling["fact_id"], "--user", "ana").stdout
+    assert "because Ana's sibling is Mia: “sibling” goes both ways" in why and "My sister is Mia" in why
+    cli("withdraw", "1", "--user", "ana")
+    assert cli.json("facts", "--inferred", "--user", "ana") == []
+    assert "follows now" in cli("why", sibling["fact_id"], "--user", "ana").stderr
+
+
+def test_what_follows_takes_no_other_options(cli):
+    cli("ingest", cli.transcript(SAID[:1]), "--user", "ana")
+    assert cli("facts", "--inferred", "--all", "--user", "ana").exit_code == 1
+
+
 def test_dl_without_java_is_an_error_that_says_what_to_install(cli, monkeypatch):
     pytest.importorskip("owlready2")
     cli("ingest", cli.transcript(SAID), "--user", "ana")

@@ -517,6 +517,8 @@ class Explanation:
     """Fact id -> the kind of conflict with it, of those that were displaced or displace."""
     identities: tuple[Fact, ...] = ()
     """What makes several names stand for the one that the fact is about."""
+    derivation: tuple[str, ...] = ()
+    """Of an inferred fact, the sentences that show how it follows."""
     text: str = ""
 
     def __str__(self) -> str:

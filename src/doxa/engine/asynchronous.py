@@ -266,6 +266,10 @@ class AsyncMemory:
         """Read an export into this memory and return the number of turns that were new."""
         return await asyncio.to_thread(self._twin.import_, path)
 
+    async def inferred(self) -> list[Fact]:
+        """Return what nobody said and follows from the current facts by the axioms of the ontology (OWL 2 RL)."""
+        return await asyncio.to_thread(self._twin.inferred)
+
     async def verify(self, *, dl: bool = False, limit_s: float = 60.0) -> Consistency:
         """Return whether the current facts can all hold together under the ontology, and which of them cannot."""
         return await asyncio.to_thread(self._twin.verify, dl=dl, limit_s=limit_s)

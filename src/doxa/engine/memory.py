@@ -16,7 +16,7 @@ from doxa.core.consistency import Consistency
 from doxa.core.errors import InputError, NotFoundError, StoreConflictError
 from doxa.core.values import Certificate, Change, Claim, Entity, Evidence, Explanation, Fact, Forest, Rule
 from doxa.engine import transfer
-from doxa.engine.checking import check
+from doxa.engine.checking import INFERRED, check, explain_inferred, inferred
 from doxa.engine.entities import by_hand, entities
 from doxa.engine.explain import explain
 from doxa.engine.intake import Day, Moment, clean, display_name, read_day, read_end, require_text
@@ -194,6 +194,8 @@ class Memory:
             NotFoundError: there is no such fact.
         """
         self._doxa.settle(self.user)
+        if fact_id.startswith(INFERRED):
+            return explain_inferred(fact_id, self._doxa.parts, self.user)
         with self._doxa.parts.log.user(self.user) as state:
             return explain(self._fact(state.beliefs, fact_id), state)
 
@@ -353,6 +355,16 @@ class Memory:
         count = _retried(lambda: transfer.import_(self._doxa.parts.log, self.user, Path(path)))
         self._doxa.wait(self.user)
         return count
+
+    def inferred(self) -> list[Fact]:
+        """Return what nobody said and follows from the current facts by the axioms of the ontology (OWL 2 RL).
+
+        Inverses, symmetry, chains of part-of, kinds of relations, the most specific classes of things. `premises` are
+        the ids of the facts that one follows from; `why(fact_id)` tells how. What follows is kept and brought up to
+        date, so that the cost is that of what has changed, and of listing it.
+        """
+        self._doxa.settle(self.user)
+        return inferred(self._doxa.parts, self.user)
 
     def verify(self, *, dl: bool = False, limit_s: float = 60.0) -> Consistency:
         """Return whether the current facts can all hold together under the ontology, and which of them cannot.

@@ -22,6 +22,7 @@ from doxa.logic.amr import translate as translate_amr
 from doxa.logic.archive import FORMAT, LogEntry, entries_of, to_quads
 from doxa.logic.closure import Clash, Closure, Delta, Proof, Statement
 from doxa.logic.consistency import check_dl, check_rl
+from doxa.logic.consistency import report as consistency_of
 from doxa.logic.cores import preferred_conflict
 from doxa.logic.corrections import (
     Correction,
@@ -102,6 +103,7 @@ __all__ = [
     "builtin_ontology",
     "check_dl",
     "check_rl",
+    "consistency_of",
     "compose",
     "converse",
     "correct",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pyoxigraph import BlankNode, NamedNode, Triple
 
@@ -19,7 +19,7 @@ from doxa.logic.owl import OwlState
 from doxa.logic.terms import TYPE, term
 from doxa.logic.wording import Wording, joined
 
-__all__ = ["check_dl", "check_rl"]
+__all__ = ["check_dl", "check_rl", "report"]
 
 
 def check_rl(facts: Iterable[Fact], user: str, ontology: Ontology, axioms: Sequence[Triple] = ()) -> Consistency:
@@ -28,8 +28,13 @@ def check_rl(facts: Iterable[Fact], user: str, ontology: Ontology, axioms: Seque
     Every clash is told with a smallest set of facts. Sound; not complete for all of OWL 2. O(facts).
     """
     start = time.perf_counter()
-    state = OwlState(user, ontology, facts, axioms=axioms)
-    found = tuple(state.inconsistencies())
+    found = report(OwlState(user, ontology, facts, axioms=axioms))
+    return replace(found, seconds=time.perf_counter() - start)
+
+
+def report(state: OwlState) -> Consistency:
+    """Return what a state says of its facts."""
+    start, found = time.perf_counter(), tuple(state.inconsistencies())
     return Consistency(
         method="owl-rl",
         consistent=not found,

@@ -20,11 +20,11 @@ from doxa.logic.axioms import class_axioms, iri_of, relation_axioms, type_of
 from doxa.logic.closure import Clash, Closure, Delta, Node, Statement, minimal
 from doxa.logic.graph import FactGraph
 from doxa.logic.terms import TYPE
-from doxa.logic.wording import Wording
+from doxa.logic.wording import Wording, with_article
 
 __all__ = ["IS_A", "Consequences", "OwlState"]
 
-IS_A = Relation("is_a", "is a")
+IS_A = Relation("is_a", "is")
 """What membership in a class is told with."""
 
 
@@ -61,6 +61,12 @@ class OwlState:
         self.ontology = ontology
         self._graph = FactGraph(user, ontology)
         self._classes: dict[Node, ClassType] = {NamedNode(kind.iri): kind for kind in ontology.classes.values()}
+        self._above = {
+            kind.label: {
+                ontology.classes[one].label for one in ontology.classes_above(kind.name) if one in ontology.classes
+            }
+            for kind in ontology.classes.values()
+        }
         self._facts: dict[str, tuple[Fact, tuple[Statement, ...]]] = {}
         self._said: dict[Statement, tuple[str, ...]] = {}
         """The ids of the facts that say something."""
@@ -101,6 +107,13 @@ class OwlState:
             inconsistencies=tuple(self._inconsistencies(delta.clashes)),
         )
 
+    def sync(self, facts: Iterable[Fact]) -> Consequences:
+        """Hold these facts and no others. O(facts) to see what differs, and then the cost of the change alone."""
+        wanted = {fact.fact_id: fact for fact in facts}
+        gone = [fact_id for fact_id in self._facts if fact_id not in wanted]
+        new = [fact for fact_id, fact in wanted.items() if self._facts.get(fact_id, (None,))[0] is not fact]
+        return self.update(add=new, remove=gone) if new or gone else Consequences()
+
     def _change(self, add: Iterable[Fact], remove: Iterable[Fact | str]) -> Delta:
         gone: dict[Statement, None] = {}
         for one in remove:
@@ -112,9 +125,19 @@ class OwlState:
         kept = [one for one in come if one not in gone or one in self._said]
         return self._closure.update(add=kept, remove=[one for one in gone if one not in self._said])
 
-    def inferred(self) -> list[Fact]:
-        """Return every fact that follows and was not told itself. O(statements)."""
-        return list(self._told(self._closure.inferred()))
+    def inferred(self, *, specific: bool = False) -> list[Fact]:
+        """Return every fact that follows and was not told itself. O(statements).
+
+        Args:
+            specific: of the classes of a thing, only those that no other one of them is below.
+        """
+        found = list(self._told(self._closure.inferred()))
+        if not specific:
+            return found
+        above: dict[str, set[str]] = {}
+        for fact in (one for one in found if one.relation == IS_A):
+            above.setdefault(fact.subject.key, set()).update(self._above.get(fact.object.key, ()))
+        return [one for one in found if one.relation != IS_A or one.object.key not in above[one.subject.key]]
 
     def inconsistencies(self) -> list[Inconsistency]:
         """Return what cannot hold together, each set of facts once; empty when all can."""
@@ -180,7 +203,9 @@ class OwlState:
             if one.predicate == TYPE:
                 kind = self._classes.get(one.object)
                 if kind is not None:
-                    yield self._derived(one, subject, IS_A, Term(kind.label, kind.label), functional=False)
+                    yield self._derived(
+                        one, subject, IS_A, Term(kind.label, with_article(kind.label)), functional=False
+                    )
                 continue
             relation = self._relations.get(one.predicate.value)
             value = self._things.get(one.object)

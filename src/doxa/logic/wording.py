@@ -16,7 +16,7 @@ from doxa.logic.closure import Clash, Node, Proof, Statement, Step
 from doxa.logic.names import PREFIXES
 from doxa.logic.terms import TYPE, term
 
-__all__ = ["Wording", "joined"]
+__all__ = ["Wording", "joined", "with_article"]
 
 
 @cache
@@ -95,8 +95,12 @@ class Wording:
                 yield text.format(s=self.name(axiom.subject), o=self.name(axiom.object), **articles)
 
     def _with_article(self, node: Node) -> str:
-        name = self.name(node)
-        return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
+        return with_article(self.name(node))
+
+
+def with_article(noun: str) -> str:
+    """Return a noun with its indefinite article."""
+    return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun}"
 
 
 def _sentence(kind: RelationType, subject: str, value: str, *, polarity: bool = True) -> str:

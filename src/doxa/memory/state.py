@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doxa.core.values import Change, Claim, Forest, Rule, Turn
+from doxa.logic import OwlState
 from doxa.memory.beliefs import Beliefs, GivenUp
 from doxa.memory.columns import Columns
 from doxa.memory.lexical import InvertedIndex, stems
@@ -72,6 +73,8 @@ class UserState:
     """The last turn that was processed."""
     derived: dict[Hashable, Any] = field(default_factory=dict)
     """What was worked out from the state and may be kept until it changes; emptied then."""
+    owl: OwlState | None = None
+    """What follows from the facts by the ontology, as of when it was last asked for; `OwlState.sync` brings it up."""
     _people: dict[str, None] = field(default_factory=dict)
     _by_id: dict[str, int] = field(default_factory=dict)
     _place_of: dict[int, int] = field(default_factory=dict)

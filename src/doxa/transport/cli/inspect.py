@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
+from doxa.core.errors import InputError
 from doxa.transport.cli.app import command
 from doxa.transport.cli.ask import AsOf, KnownAt
 from doxa.transport.cli.render import clean, columns, count, put
@@ -44,8 +45,14 @@ def facts(
     as_of: AsOf = None,
     known_at: KnownAt = None,
     everything: Annotated[bool, typer.Option("--all", help="Also what is over, retracted or not trusted.")] = False,
+    inferred: Annotated[
+        bool, typer.Option("--inferred", help="What follows now by the ontology, and nobody said.")
+    ] = False,
 ) -> None:
     """Show what is believed, since when, and which turns say so."""
+    if inferred:
+        _show_inferred(request, alone=not any((subject, relation, as_of, known_at, everything)))
+        return
     day, moment = day_of(as_of), moment_of(known_at)
     with request.open() as doxa:
         request.hint_at_users(doxa)
@@ -56,6 +63,18 @@ def facts(
             _hint_at_relations(request, memory, relation)
         if not request.json and found:
             request.note(count(len(found), "fact") + ("" if everything else "; --all also shows what is over"))
+
+
+def _show_inferred(request: Request, *, alone: bool) -> None:
+    if not alone:
+        raise InputError("facts: --inferred lists what follows from all current facts; leave the other options out.")
+    with request.open() as doxa:
+        request.hint_at_users(doxa)
+        memory = doxa.memory(user=request.config.user)
+        found = memory.inferred()
+        request.give(found, lambda out: show_facts(out, found, memory.describe))
+        if not request.json and found:
+            request.note(f"{count(len(found), 'fact')}; `doxa why ID` tells from what each one follows")
 
 
 def _hint_at_relations(request: Request, memory: Memory, relation: str) -> None:

@@ -128,6 +128,7 @@ def show_why(out: Console, found: Explanation, describe: Describe) -> None:
     _section(out, "Said in", [_source(turn, found) for turn in found.turns])
     _section(out, "It follows from", [_named(premise, describe) for premise in found.premises])
     _section(out, "By the rule", [_stated(rule) for rule in found.rules])
+    _section(out, "It follows", [clean(step) for step in found.derivation])
     _section(out, "What happened", [_change(change, describe) for change in found.changes])
     _section(out, "Names of one", [_named(one, describe) for one in found.identities])
     _section(out, "It took the place of", [_rival(other, found, describe) for other in found.displaced])
