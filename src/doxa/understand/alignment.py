@@ -20,7 +20,7 @@ from doxa.understand.measures import with_number
 from doxa.understand.referents import term
 from doxa.understand.times import NUMBERS, find_times
 
-__all__ = ["aligned"]
+__all__ = ["realigned"]
 
 ENOUGH = 0.5
 """Share of what a held value is about that a sentence has to speak of."""
@@ -66,7 +66,7 @@ class _Said:
     beliefs: Beliefs
 
 
-def aligned(
+def realigned(
     claims: Sequence[Claim], text: str, before: str, turn: Turn, context: Sequence[Turn], beliefs: Beliefs, *, act: Act
 ) -> list[Claim]:
     """Return the claims of a sentence, with new values of what is known in the slots of the old ones.

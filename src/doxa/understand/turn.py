@@ -10,7 +10,7 @@ from doxa.backends.parser import Parser
 from doxa.core.values import Act, Claim, Modality, Rule, Term, Turn
 from doxa.memory import Beliefs, inventory, measures
 from doxa.understand.agreement import accepted, answered, confirmed, quoted_value, refuted, speaks_of
-from doxa.understand.alignment import aligned
+from doxa.understand.alignment import realigned
 from doxa.understand.answers import completed
 from doxa.understand.continuations import anchored
 from doxa.understand.declaratives import is_question
@@ -300,7 +300,7 @@ def _state(reading: _Reading, sentence: Sentence, *, source: str = "") -> None:
     claims = _placed(reading, [_claim(turn, proposition, span, source) for proposition in found], span)
     if turn.role == "user" and not source:
         act = Act.CORRECT if reading.mending else Act.STATE
-        claims = aligned(claims, text, reading.said, turn, reading.context, reading.beliefs, act=act)
+        claims = realigned(claims, text, reading.said, turn, reading.context, reading.beliefs, act=act)
     claims += met(claims, text, reading.rules_held()) if turn.role == "user" else []
     if not claims:
         return
