@@ -25,6 +25,7 @@ __all__ = [
     "Citation",
     "Claim",
     "Conflict",
+    "Dispute",
     "Draft",
     "Entity",
     "Evidence",
@@ -358,6 +359,18 @@ class Change:
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.fact}" + (f" - {self.reason}" if self.reason else "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dispute:
+    """Facts of which at most one can be true, and nothing says which one."""
+
+    facts: tuple[Fact, ...]
+    question: str
+    """What to ask the user to settle it."""
+
+    def __str__(self) -> str:
+        return self.question
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,7 @@ from doxa.core.values import (
     Certificate,
     Change,
     Claim,
+    Dispute,
     Entity,
     Evidence,
     Explanation,
@@ -191,6 +192,10 @@ class AsyncMemory:
     async def rules(self, *, known_at: Moment | None = None) -> list[Rule]:
         """Return what was said in general or on a condition ("if it rains, we stay in"), by `known_at`, in order."""
         return await asyncio.to_thread(self._twin.rules, known_at=known_at)
+
+    async def disputes(self) -> list[Dispute]:
+        """Return the facts of which at most one can be true while nothing says which, with the question to ask."""
+        return await asyncio.to_thread(self._twin.disputes)
 
     async def sparql(self, query: str, *, as_of: Day | None = None, known_at: Moment | None = None) -> Bindings:
         """Return what a SPARQL query finds among the current facts, as a graph of RDF. It changes nothing."""

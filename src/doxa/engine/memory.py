@@ -14,9 +14,10 @@ from typing import Any, Literal, Protocol, TypeVar
 from doxa.core.bindings import Bindings
 from doxa.core.consistency import Consistency
 from doxa.core.errors import InputError, NotFoundError, StoreConflictError
-from doxa.core.values import Certificate, Change, Claim, Entity, Evidence, Explanation, Fact, Forest, Rule
+from doxa.core.values import Certificate, Change, Claim, Dispute, Entity, Evidence, Explanation, Fact, Forest, Rule
 from doxa.engine import transfer
 from doxa.engine.checking import INFERRED, check, explain_inferred, inferred
+from doxa.engine.disputes import disputes_of
 from doxa.engine.entities import by_hand, entities
 from doxa.engine.explain import explain
 from doxa.engine.intake import Day, Moment, clean, display_name, read_day, read_end, require_text
@@ -128,6 +129,15 @@ class Memory:
         with self._doxa.parts.log.user(self.user) as state:
             beliefs = state.beliefs if known_at is None else self._beliefs_at(read_end(known_at))
             return list(beliefs.rules)
+
+    def disputes(self) -> list[Dispute]:
+        """Return the facts of which at most one can be true while nothing says which, with the question to ask.
+
+        Whatever the user says next about one of them settles it; so does `retract`.
+        """
+        self._doxa.settle(self.user)
+        with self._doxa.parts.log.user(self.user) as state:
+            return disputes_of(state)
 
     def sparql(self, query: str, *, as_of: Day | None = None, known_at: Moment | None = None) -> Bindings:
         """Return what a SPARQL query finds among the current facts, as a graph of RDF. It changes nothing.

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from doxa.core.errors import BackendError
 from doxa.core.trace import Tracer
 from doxa.core.values import Change, ChangeKind, Draft, Evidence, Fact, Question, Reply, Turn, Verdict
+from doxa.engine.disputes import disputes_of
 from doxa.engine.replay import beliefs_at, note_of, reading_of
 from doxa.engine.wiring import Parts
 from doxa.memory import Beliefs, Event, Note, UserState, describe, using
@@ -180,7 +181,7 @@ def _look_up(asked: Asked, vector: NDArray[np.float32], state: UserState, parts:
     with tracer.step("reason") as note:
         day = asked.as_of or (question.as_of if question else None)
         if question is None:
-            draft = _acknowledge(asked, changes, intents)
+            draft = _acknowledge(asked, changes, intents, state)
         else:
             draft = answer(
                 question, beliefs, evidence, state.turn, asker=asked.speaker, day=day, today=today,
@@ -298,11 +299,17 @@ def _check(asked: Asked, draft: Draft, state: UserState, parts: Parts) -> Verdic
     return verify(draft, claims, state.beliefs)
 
 
-def _acknowledge(asked: Asked, changes: Sequence[Change], intents: Sequence[str]) -> Draft:
-    """Return what is said to a turn that asks nothing: what was noted, and what that changed."""
+def _acknowledge(asked: Asked, changes: Sequence[Change], intents: Sequence[str], state: UserState) -> Draft:
+    """Return what is said to a turn that asks nothing: what was noted, what that changed, and what has to be settled.
+
+    What follows from this turn alone by an axiom goes without saying.
+    """
+    changes = [change for change in changes if not (change.fact.premises and len(change.fact.turn_ids) < 2)]
     if not changes:
         return Draft(text=f"Hello, {asked.speaker}." if "greet" in intents else "Noted.", confidence=1.0)
     told = [f"{ANNOUNCED.get(change.kind, 'Noted')}: {describe(change.fact)}." for change in changes]
+    disputed = [change.fact for change in changes if change.kind is ChangeKind.DISPUTE]
+    told += [dispute.question for dispute in disputes_of(state, disputed)]
     return Draft(text=" ".join(told), confidence=1.0)
 
 

@@ -54,14 +54,13 @@ def answer(
     """
     draft = answer_from_facts(question, beliefs, turn, day=day, today=today, lexicon=lexicon)
     if draft is None:
-        past = question.past or day is not None
-        quotable = [key for item in evidence for key in item.turn_ids if not _outdated(key, beliefs, past=past)]
-        turns = [said for key in quotable if (said := turn(key))]
         rules = [rule.span for rule in beliefs.rules]
         said = [told for item in evidence for key in item.turn_ids if (told := turn(key))]
         draft = answer_from_passages(question, said, beliefs, day=day, today=today, unasserted=rules)
-    if draft is None:
-        draft = answer_from_sentences(question, turns, asker=asker, unasserted=[rule.span for rule in beliefs.rules])
+        if draft is None:
+            past = question.past or day is not None
+            quotable = [told for told in said if not _outdated(told.turn_id, beliefs, past=past)]
+            draft = answer_from_sentences(question, quotable, asker=asker, unasserted=rules)
     return draft or abstention()
 
 

@@ -84,7 +84,6 @@ def realigned(
     """
     said = _Said(text, frozenset(stems(text)), frozenset(stems(before)), turn, context, beliefs)
     found = [_moved(claim, said, act) for claim in claims]
-    found = [one for one in found if one is not None]
     roles = [role for claim in claims if (role := _role(claim, said, act)) is not None]
     if not any(measures(claim.object.label) for claim in found):
         found += _values(said, act)

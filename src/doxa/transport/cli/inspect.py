@@ -1,4 +1,4 @@
-"""Commands that look into a memory and change nothing: search, facts, summary, rules, entities, history, why, stats."""
+"""Commands that look into a memory and change nothing: search, facts, summary, rules, disputes, history, why, ..."""
 
 from __future__ import annotations
 
@@ -13,12 +13,20 @@ from doxa.transport.cli.app import command
 from doxa.transport.cli.ask import AsOf, KnownAt
 from doxa.transport.cli.render import clean, columns, count, put
 from doxa.transport.cli.request import Request, day_of, moment_of
-from doxa.transport.cli.show import show_entities, show_evidence, show_facts, show_history, show_rules, show_why
+from doxa.transport.cli.show import (
+    show_disputes,
+    show_entities,
+    show_evidence,
+    show_facts,
+    show_history,
+    show_rules,
+    show_why,
+)
 
 if TYPE_CHECKING:
     from doxa.engine import Memory
 
-__all__ = ["entities", "facts", "history", "rules", "search", "stats", "summary", "why"]
+__all__ = ["disputes", "entities", "facts", "history", "rules", "search", "stats", "summary", "why"]
 
 
 @command("search", example='doxa search "holiday in Spain" -k 5')
@@ -94,6 +102,16 @@ def rules(request: Request, known_at: KnownAt = None) -> None:
         memory = doxa.memory(user=request.config.user)
         found = memory.rules(known_at=moment)
         request.give(found, lambda out: show_rules(out, found, memory.describe))
+
+
+@command("disputes", example="doxa disputes")
+def disputes(request: Request) -> None:
+    """Show what cannot all be true while nothing says which is, and what to ask to settle it."""
+    with request.open() as doxa:
+        request.hint_at_users(doxa)
+        memory = doxa.memory(user=request.config.user)
+        found = memory.disputes()
+        request.give(found, lambda out: show_disputes(out, found, memory.describe))
 
 
 @command("summary", example="doxa summary 'where everybody lives' --tokens 200")

@@ -14,6 +14,7 @@ from doxa.core.values import (
     Change,
     ChangeKind,
     Citation,
+    Dispute,
     Entity,
     Evidence,
     Explanation,
@@ -28,6 +29,7 @@ from doxa.transport.cli.render import cited, clean, columns, count, put, sentenc
 __all__ = [
     "VERBS",
     "show_changes",
+    "show_disputes",
     "show_entities",
     "show_evidence",
     "show_facts",
@@ -92,6 +94,16 @@ def show_rules(out: Console, rules: Sequence[Rule], describe: Callable[[Rule], s
         what.append(f'{clean(speaker)}: "{shorten(span, 200)}"', style="dim")
         table.add_row(clean(turn_id), when(of_one[0].known_at), what)
     put(out, table)
+
+
+def show_disputes(out: Console, found: Sequence[Dispute], describe: Callable[[Fact], str]) -> None:
+    """Print each dispute as its question, and under it the ids of its facts."""
+    if not found:
+        out.print("No disputes.")
+    for dispute in found:
+        put(out, clean(dispute.question), style="bold")
+        for fact in dispute.facts:
+            put(out, f"  {fact.fact_id}  {clean(describe(fact))}", style="dim")
 
 
 def show_entities(out: Console, found: Sequence[Entity]) -> None:

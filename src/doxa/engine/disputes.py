@@ -1,0 +1,54 @@
+"""Disputed facts -> what to ask the user, so that one of them can be believed again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from doxa.core.values import Dispute, Fact, Status
+from doxa.memory import UserState, describe
+
+__all__ = ["disputes_of"]
+
+
+def disputes_of(state: UserState, facts: Iterable[Fact] | None = None) -> list[Dispute]:
+    """Return the open disputes that some facts are part of, each once; of all facts for None.
+
+    Facts are of one dispute when the last change of one names another as its rival. Cost O(facts, and changes of the
+    disputed ones).
+    """
+    beliefs = state.beliefs
+    found: list[Dispute] = []
+    seen: set[str] = set()
+    for fact in beliefs.facts.values() if facts is None else [beliefs.facts[f.fact_id] for f in facts]:
+        if fact.fact_id in seen or not _open(fact):
+            continue
+        group, waiting = {fact.fact_id: fact}, [fact]
+        while waiting:
+            changes = beliefs.changes_of(waiting.pop().fact_id)
+            rivals = (beliefs.facts.get(key) for key in (changes[-1].because if changes else ()))
+            for rival in rivals:
+                if rival is not None and _open(rival) and rival.fact_id not in group:
+                    group[rival.fact_id] = rival
+                    waiting.append(rival)
+        seen |= group.keys()
+        sides = tuple(group.values())
+        found.append(Dispute(facts=sides, question=_question(sides, state)))
+    return found
+
+
+def _open(fact: Fact) -> bool:
+    return fact.disputed and fact.status is Status.HELD
+
+
+def _question(sides: tuple[Fact, ...], state: UserState) -> str:
+    told = [f"\u201c{describe(fact)}\u201d ({_voices(fact, state)})" for fact in sides]
+    if len(told) == 1:
+        return f"Is it true that {told[0]}?"
+    return f"Which is right: {', '.join(told[:-1])} or {told[-1]}?"
+
+
+def _voices(fact: Fact, state: UserState) -> str:
+    """Return who says a fact, and when: "Mia, 3 May 2024; the letter, 4 May 2024"."""
+    said = {(claim.source or claim.speaker): claim for claim in state.beliefs.supporting(fact)}
+    days = ((name, claim.known_at) for name, claim in said.items())
+    return "; ".join(f"{name}, {at.day} {at:%B %Y}" if at else name for name, at in days) or "it follows"
