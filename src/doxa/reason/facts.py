@@ -11,11 +11,11 @@ from itertools import islice, pairwise
 from dateutil.relativedelta import relativedelta
 
 from doxa.backends.lexicon import Lexicon
-from doxa.core.values import Asks, Draft, Fact, Interval, Question, Status, Term
+from doxa.core.values import Asks, Draft, Fact, Interval, Modality, Question, Status, Term
 from doxa.memory import Beliefs, is_current, is_tie, stems
 from doxa.reason.disputes import last_words
 from doxa.reason.drafts import FindTurn, abstention, disputed_draft, draft_of, together
-from doxa.reason.kinds import NUMBER_WORDS, fitting, is_occupation, place_of
+from doxa.reason.kinds import NUMBER_WORDS, PATTERNS, PLACED, PLACING, fitting, is_occupation, place_of, weekdays
 from doxa.reason.matching import Match, matches, wording
 from doxa.reason.readings import by_entity, readings
 from doxa.reason.sources import by_source, who_says
@@ -172,16 +172,24 @@ class _Asking:
 
     def chosen(self, question: Question, facts: Sequence[Fact]) -> list[Fact]:
         """Return the facts that give a value of the right kind at the time that is asked about."""
-        polar = [fact for fact in _believed(facts) if fact.polarity == question.polarity]
+        believed = [fact for fact in _believed(facts) if self._on_weekday(question, fact)]
+        denied = {f.object.key for f in believed if f.polarity != question.polarity and f.status is Status.HELD}
+        polar = [fact for fact in believed if fact.polarity == question.polarity]
+        polar = [f for f in polar if f.modality is Modality.ASSERTED or f.object.key not in denied]
         wanted = [fact for fact in polar if _value_of(question, fact, self.today, self.lexicon)]
         found = at_time(question, wanted, day=self.day, today=self.today)
         self.gap = self.gap or found.gap
-        return last_words(
-            question,
-            _described(list(found.facts), question, self.beliefs),
-            self.beliefs,
-            lambda fact: _value_of(question, fact, self.today, self.lexicon),
+        told = _described(list(found.facts), question, self.beliefs)
+        told = last_words(
+            question, told, self.beliefs, lambda fact: _value_of(question, fact, self.today, self.lexicon)
         )
+        return [fact for fact in told if question.asks != "object" or not _echoes(str(fact.object), question)]
+
+    def _on_weekday(self, question: Question, fact: Fact) -> bool:
+        """Tell whether a fact was said of the day of the week that a question names, or of any."""
+        asked = weekdays(question.text)
+        spans = " ".join(claim.span for claim in self.beliefs.supporting(fact)) if asked else ""
+        return not asked or not weekdays(spans) or bool(asked & weekdays(spans))
 
 
 def _believed(facts: Sequence[Fact]) -> list[Fact]:
@@ -216,11 +224,17 @@ def _value_of(question: Question, fact: Fact, today: date | None, lexicon: Lexic
         case "end":
             return Interval.format(fact.valid.end, fact.valid.end_precision) or None
         case "count":
-            return str(fact.object) or str(fact.subject)
+            return None if fitting(str(fact.object), "day") else str(fact.object) or str(fact.subject)
         case "duration":
             return duration(fact.valid.start, fact.valid.end or today, unit=_unit(question))
         case _:
             return None
+
+
+def _echoes(value: str, question: Question) -> bool:
+    """Tell whether a value only repeats words of the question ("on Sundays")."""
+    words = wording(value)
+    return bool(words) and words <= wording(question.text) and question.kind != "list"
 
 
 def _described(told: list[Fact], question: Question, beliefs: Beliefs) -> list[Fact]:
@@ -240,6 +254,9 @@ def _typed(label: str, fact: Fact, question: Question, lexicon: Lexicon | None) 
     described = fact.relation.name in ("is_a", "has_state")
     if described and asked in JOBS and not is_occupation(label, lexicon):
         return None
+    placed = PLACED.match(question.text)
+    if placed and question.expects not in PATTERNS and not wording(question.noun) & wording(label):
+        return fitting(label, question.expects, lexicon) if PLACING.search(fact.relation.label) else None
     if question.kind == "where" or (asked == "works_at" and described):
         return place_of(fact)
     value = fitting(label, question.expects, lexicon)
@@ -301,6 +318,8 @@ def _count(facts: Sequence[Fact]) -> str | None:
     """Return the number that a fact states ("three kids", "4 cups"), else how many there are; None if none can tell."""
     stated = [str(fact.object).split()[0] for fact in facts if fact.object.label]
     numbers = [word for word in stated if word[:1].isdigit() or word.casefold() in COUNTS]
+    if not numbers and len(facts) == 1:
+        numbers = [w for w in str(facts[0].object).split() if w[:1].isdigit()]
     several = [fact for fact in facts if PLURAL.fullmatch(fact.object.label)]
     if several and not numbers:
         return None  # "has kids": how many is not said

@@ -19,6 +19,7 @@ __all__ = [
     "NUMBER_WORDS", "PATTERNS", "PLACES", "absolute",
     "attributes", "fitting", "is_occupation", "is_sort", "place_of",
     "relations_of_attribute",
+    "weekdays",
 ]  # fmt: skip
 
 NUMBER_WORDS = (
@@ -74,6 +75,7 @@ INSTITUTIONS = frozenset(["school", "university", "college", "company", "hospita
 PLACES = (
     NAMED_PLACES | ADDRESSES | {"place", "location", "room", "building", "school", "university", "college", "company"}
 )
+PLACED = re.compile(r"(?:in|at|on|from|to|near|by) (?:which|what)\b", re.IGNORECASE)
 PLACING = re.compile(
     r"\b(?:in|at|on|to|near|from|into|onto|by|beside|opposite|behind|under|over|inside|outside|around|through|address|"
     r"venue|location|town|city|country|residence|birthplace|place|school|university|workplace|employer)\b"
@@ -152,10 +154,19 @@ def fitting(label: str, expects: str, lexicon: Lexicon | None = None) -> str | N
     if expects == "name":
         return None if _dated(label) or not label[:1].isupper() else label
     if expects == "person":
-        return None if _dated(label) or label[:1].isdigit() or _is_thing(label, lexicon) else label
+        return (
+            None
+            if _dated(label) or label[:1].isdigit() or label.startswith("new ") or _is_thing(label, lexicon)
+            else label
+        )
     if expects in NAMED_PLACES or expects in ADDRESSES or expects == "place":
         return _place(label, expects, lexicon)
     return _of_class(label, expects, lexicon)
+
+
+def weekdays(text: str) -> frozenset[str]:
+    """Return the days of the week that a text names, in the singular."""
+    return frozenset(match[0].casefold().removesuffix("s") for match in WEEKDAY.finditer(text))
 
 
 def absolute(value: str, said: date) -> str:
@@ -197,7 +208,7 @@ def _is_thing(label: str, lexicon: Lexicon | None) -> bool:
     if lexicon is None or not head or not label.islower() or "'s " in label:
         return False
     singular = head[0] if lexicon.senses(head[0], "n") else head[0].removesuffix("s")
-    senses = lexicon.senses(singular, "n")[:2]
+    senses = sorted(lexicon.senses(singular, "n"), key=lambda sense: -sense.count)[:1]
     return bool(senses) and not any(s.supersense in ("noun.person", "noun.group", "noun.animal") for s in senses)
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from doxa.backends.lexicon import Lexicon, PartOfSpeech
 from doxa.core.values import Fact, Question, Status, Term
 from doxa.memory import Beliefs, base_forms, is_name, relation_type, stems
-from doxa.reason.kinds import GROUPS, PATTERNS, PLACES, fitting, is_sort, place_of
+from doxa.reason.kinds import GROUPS, PATTERNS, PLACED, PLACES, fitting, is_sort, place_of
 
 __all__ = ["Match", "matches", "members", "wording"]
 
@@ -34,7 +34,6 @@ HEAD, LOOSE = 2.0, 0.5
 FRESH = frozenset(["new", "old", "own", "current", "latest"])
 MOST_SENSES = 2
 """Senses of a word whose synonyms count, the commonest first."""
-PLACED = re.compile(r"(?:in|at|on|from|to|near|by) (?:which|what)\b", re.IGNORECASE)
 OWNED = re.compile(r"(.+)'s (.+)$")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 
 from doxa.core.values import Citation, Draft, Interval, Question, Turn
 from doxa.memory import stems
-from doxa.reason.kinds import PATTERNS, PLACES, absolute, fitting
+from doxa.reason.kinds import PATTERNS, PLACES, absolute, fitting, weekdays
 
 __all__ = ["answer_from_sentences"]
 
@@ -42,7 +42,7 @@ TAKEN_BACK = re.compile(
 )
 """A sentence that takes something back tells nothing of it."""
 CONDITION = re.compile(
-    r"^(?:if|unless|should|suppose|supposing|provided|whenever|in case)\b|\b(?:only if|would have|if only|not both)\b",
+    r"^(?:if|unless|should|suppose|supposing|provided|whenever|in case)\b|\beither\b|\bone or the other\b|\b(?:only if|would have|if only|not both)\b",
     re.I,
 )
 """Opens what is said on a condition."""
@@ -85,7 +85,8 @@ def answer_from_sentences(
                 continue
             covered = len(content & _words(sentence)) / len(content)
             score = covered - 0.01 * rank
-            if not _words(sentence) - wanted - _words(" ".join(question.terms)) - names - _words(turn.speaker):
+            known = wanted | names | _words(f"{' '.join(question.terms)} {turn.speaker}")
+            if not _words(re.sub(r"['’]\w+", "", sentence)) - known:
                 continue  # it says no more than the question
             if covered >= COVERAGE and not sentence.rstrip().endswith("?") and (best is None or score > best[0]):
                 best = (score, sentence.strip(), turn)
@@ -118,6 +119,17 @@ def _words(text: str) -> set[str]:
 def _fits(question: Question, sentence: str, names: set[str]) -> bool:
     """Tell whether a sentence can hold an answer of the kind that is asked for, and is no order to forget."""
     if ORDER.search(sentence) or TAKEN_BACK.search(sentence):
+        return False
+    if question.expects in PATTERNS and fitting(sentence, question.expects) is None:
+        return False
+    if question.noun and re.search(
+        rf"\b(?:an?|another|some|new) (?:\w+ )?{re.escape(question.noun)}\b(?!,| called| named)", sentence, re.I
+    ):
+        return False  # it introduces one, and does not say which
+    attribute = re.match(r"what (?:is|was|are|were) the (\w+) of\b", question.text, re.IGNORECASE)
+    if attribute and attribute[1] not in ("name", "names") and not _words(attribute[1]) & _words(sentence):
+        return False
+    if not weekdays(question.text) <= weekdays(sentence):
         return False
     if question.expects == "name":
         return any(not _words(name) & names for name in NAME.findall(f" {sentence}"[2:]))

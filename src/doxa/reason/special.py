@@ -164,9 +164,9 @@ def counted(question: Question, beliefs: Beliefs, turn: FindTurn, today: date | 
         return None
     things: dict[frozenset[str], Fact] = {}
     for fact in held:
-        for term in (fact.subject, fact.object):
-            if _headed(term.label, noun):
-                things.setdefault(wording(term.label.rpartition("'s ")[2]), fact)
+        for label in (fact.subject.label, fact.object.label, fact.relation.label):
+            if _headed(label, noun):
+                things.setdefault(wording(label.rpartition("'s ")[2]), fact)
     distinct = [one for one in things if not any(one > other for other in things)]
     return _number(len(distinct), [things[one] for one in distinct], turn) if distinct else None
 
