@@ -35,10 +35,15 @@ ELLIPSIS = re.compile(
     r"^(?P<who>.+?) (?:is|are|am|does|do|will|can|has|have|must|should|may)(?P<not> not)?(?: too| either| as well)?$"
 )
 CONTRAST = re.compile(
-    r"^(?P<main>.+?),? (?:instead of|rather than|and not|but not|not) (?P<alt>(?:(?:in|on|at|by|to|with|for|from) )?[\w' -]{2,40})$",
+    r"^(?P<main>.+?),? (?:instead of|rather than|and not|but not|not) (?P<alt>(?:(?:in|on|at|by|to|with|for|from|along|over|via|through|across|past|around) )?[\w' -]{2,40})$",
     re.IGNORECASE,
 )
-PLACED = re.compile(r"(?P<prep>in|on|at|by|to|with|for|from) (?P<noun>.+)$", re.IGNORECASE)
+PLACED = re.compile(
+    r"(?P<prep>in|on|at|by|to|with|for|from|along|over|via|through|across|past|around) (?P<noun>.+)$", re.IGNORECASE
+)
+PATHS = frozenset("by along over via through across past around".split())
+MOVED = frozenset(["move to", "shift to", "relocate to", "be moved to", "be in", "take place in", "be held in"])
+PEOPLE = frozenset("i we he she they you it qvar who".split())
 EVENT_VERBS = frozenset("hold have throw host celebrate give do".split())
 QUANTIFIED = frozenset(
     ["nobody", "no one", "everyone", "everybody", "anyone", "anybody", "somebody", "someone", "a person", "people"]
@@ -158,11 +163,8 @@ def contrasted(text: str, reader: AtomReader) -> tuple[Atom, ...]:
         return ()  # "he does not call by Friday": the verb is denied
     alternative = PLACED.match(match["alt"])
     wanted = alternative["prep"].casefold() if alternative else ""
-    preps = [
-        p
-        for p, token in enumerate(tokens)
-        if p and token.casefold() in (PREPOSITIONS | {"by"}) and token.casefold() in (wanted or token.casefold())
-    ]
+    preps = [place for place, token in enumerate(tokens) if place and token.casefold() in PREPOSITIONS | PATHS]
+    preps = [place for place in preps if tokens[place].casefold() == wanted] or preps
     if not preps:
         return _exchanged(match["main"], clean(match["alt"]), reader)
     cut = preps[-1]
@@ -172,9 +174,12 @@ def contrasted(text: str, reader: AtomReader) -> tuple[Atom, ...]:
         return ()
     other = term(clean(alternative["noun"] if alternative else match["alt"]))
     told = _placed(base[0], said, prep, reader)
-    found = (replace(told, object=term(place)), replace(told, object=other, polarity=not told.polarity))
+    denied = _placed(base[0], said, wanted or prep, reader)
+    denied = _placed(base[0], said, wanted or prep, reader)
+    found = (replace(told, object=term(place)), replace(denied, object=other, polarity=not told.polarity))
     reader.objects.append(term(place))
-    return (*base, *(replace(atom, span=text) for atom in found))
+    told_too = (atom for atom in base if atom.object.key)
+    return (*told_too, *(replace(atom, span=text) for atom in found))
 
 
 def _exchanged(main: str, other: str, reader: AtomReader) -> tuple[Atom, ...]:
@@ -396,6 +401,8 @@ def _relation(said: Predication) -> RelationType:
     if allowed:  # the same relation as that which is done without leave; its words stay
         done = _relation(replace(said, verb=said.verb[allowed.end() :]))
         return replace(done, label=f"is {said.verb.removeprefix('be ')}")
+    if said.verb in MOVED and not named(said.subject) and said.subject.casefold() not in PEOPLE:
+        return relation_type("located_in")  # "practice moves to the chapel": that is where it is then
     first, _, rest = said.verb.partition(" ")
     label = f"{third_person(first)} {rest}".strip()
     known = relation_type(label.replace(" ", "_"))

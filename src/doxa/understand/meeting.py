@@ -35,6 +35,11 @@ PLAN = re.compile(
     re.IGNORECASE,
 )
 DENIED = re.compile(r"\b(?:not|no longer|never|no)\b", re.IGNORECASE)
+LACKING = re.compile(
+    r"^(?:there (?:is|was|will be) )?no (?P<what>[a-z]+(?: [a-z]+)?)(?= (?:this|today|for|after|yet|any)\b|[,;:.]|$)",
+    re.IGNORECASE,
+)
+"""What does not come: "no bonus this year"."""
 WEATHER = frozenset(["it", "weather", "sky"])
 LEAST = 2
 """Letters of a stem that may tell two things apart."""
@@ -165,6 +170,8 @@ def _verbs(said: Claim | Atom) -> set[str]:
     if len(parts) > 1 and parts[-1] in PREPOSITIONS | {"to"} and base != "be":
         found.add("_".join([base, *parts[1:-1]]))
     words = said.object.key.split()
+    if said.relation.name == "has_state" and len(words) == 1:
+        found.add(f"be_{words[0]}")
     if base == "do" and words and words[0].endswith("ing"):
         found.add(base_of(words[0], "gerund") or words[0])
     if (
@@ -182,6 +189,8 @@ def _about_one(claim: Claim, atom: Atom, atoms: Sequence[Atom], *, sign: bool) -
     mine, its = claim.object.key, atom.object.key
     if base_of(mine, "gerund") in _verbs(atom):
         mine = ""  # "is not running": the verb as a noun
+    if claim.relation.name == "has_state" and not its and f"be_{mine}" in _verbs(atom):
+        mine = ""
     if mine == its or (_content(mine) and _content(mine) == _content(its)):
         return True
     if not mine or not its:
@@ -217,25 +226,39 @@ def _when(claim: Claim, atom: Atom, rules: Rules) -> Interval | None:
 
 def _classed(claim: Claim, atom: Atom) -> Claim | None:
     """Return that somebody is of a class that a rule speaks of ("Ben started as a trainee", "my sister Mia")."""
-    if atom.relation.name not in ("is_a", "has_state") or not claim.polarity:
+    if atom.relation.name not in ("is_a", "has_state"):
         return None
     thing = atom.object.key
-    if claim.relation.name in ROLES and _content(claim.object.key) == _content(thing):
+    role = claim.relation.name in ROLES or claim.relation.name.endswith("_as")
+    if role and _head_of(claim.object.key, thing):
+        return replace(claim, relation=atom.relation, object=atom.object, functional=False, replaces=None)
+    work = base_of(claim.object.key, "gerund") if claim.relation.name == "does" else None
+    if work is not None and thing.split()[0] in (work, f"{work}er", f"{work}r", f"{work}or"):
         return replace(claim, relation=atom.relation, object=atom.object, functional=False, replaces=None)
     owner, _, noun = thing.rpartition("'s ")
     kin = kin_of(noun) or kin_of(noun.removesuffix("s"))
-    if owner and kin and claim.subject.key == owner and claim.relation.name == kin.replace(" ", "_"):
+    if owner and kin and claim.polarity and claim.subject.key == owner and claim.relation.name == kin.replace(" ", "_"):
         return replace(
             claim, subject=claim.object, relation=atom.relation, object=atom.object, functional=False, replaces=None
         )
     return None
 
 
+def _head_of(one: str, other: str) -> bool:
+    """Tell whether a role is a class, or the class with what follows its noun left out ("a volunteer at the fair")."""
+    mine, its = clean(one).split(), clean(other).split()
+    return bool(mine) and (_content(one) == _content(other) or its[: len(mine)] == mine)
+
+
 def _named(text: str, atoms: Sequence[Atom], rules: Rules) -> Iterator[Claim]:
     """Yield what a sentence says that only names a part of a rule ("the plan is the garden", "still swollen")."""
     said = frozenset(stems(text))
     plan = PLAN.search(text)
+    lacking = LACKING.match(text)
     for atom in atoms:
+        if lacking and not atom.object.key and _content(lacking["what"]) == _content(atom.subject.key):
+            yield _claim(replace(atom, polarity=False), text, rules)
+            continue
         content = _content(atom.object.key)
         if atom.subject.key.startswith("?") or not content or not content <= said:
             continue

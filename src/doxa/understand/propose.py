@@ -118,6 +118,9 @@ def propose_parsed(predication: Predication, referents: Referents, at: datetime)
         for told in (*known, *more):
             found.append(replace(_tied(told, referents), confidence=told.confidence * predication.sure))
     _note(found, referents)
+    for text in (*predication.objects, *(text for _, text in predication.complement.phrases)):
+        if named(text) and term(text) in referents.people:
+            referents.mention(term(text))  # "ran into Pim, he ...": of those who are known, the last one named
     _note_topic(predication, referents)
     if found:
         referents.thing = found[-1].object

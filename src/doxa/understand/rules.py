@@ -31,7 +31,10 @@ Halves = tuple[tuple[Atom, ...], tuple[Atom, ...]]
 PIECES = re.compile(
     r"\s*;\s*|:\s+|\s+[-—–]+\s+|\.\s+|,? (?:and|but) (?=(?:if|unless|when|whenever|as long as|every time) )"
 )
-WHOLE = re.compile(r"^there is (?:only |exactly |just )?one [a-z]+[^:;,]*[:;] .+ or ", re.IGNORECASE)
+WHOLE = re.compile(
+    r"^(?:just |exactly |only )?one of (?:the|my|our) .+[:;.] .+ or |^there is (?:only |exactly |just )?one [a-z]+[^:;,]*[:;] .+ or ",
+    re.IGNORECASE,
+)
 """A sentence that is one rule although a colon stands in it."""
 LEAD = re.compile(
     r"^(?:(?:(?:and|but|so|also|plus|because|in general|generally|usually|normally|as a rule|apparently|in our \w+|"
@@ -60,6 +63,18 @@ ELLIPTIC = re.compile(
     r"not if|not when|whenever|every time|when) (?P<if>.+)$",
     re.IGNORECASE,
 )
+CONDITION = re.compile(
+    r",? (?:but )?(?:only )?on (?:one|the one|the|a single) condition(?: only)?(?:,|:| -)? (?:that |if )?",
+    re.IGNORECASE,
+)
+"""A condition that is called so: "I come on one condition: that Sol drives"."""
+ROSTER = re.compile(
+    r"^(?:just |exactly |only )?one of (?:the|my|our|those|these) (?:\w+ ){0,2}?[a-z]+ "
+    r"(?P<predicate>(?:has|have|is|was|gets?|takes?|does|will|can|holds?|owns?|drives?|plays?|goes) [^:;.]+?)"
+    r"(?:,? (?:just|only|exactly) one)?(?:[:;]| -|\. it is) (?:it is )?(?:either )?(?P<members>[^:;.]+? or [^:;.,]+)$",
+    re.IGNORECASE,
+)
+"""One of a group, whose members are named after it: "one of the lads has the key: Pim, Jasper or Wout"."""
 MOTTO = re.compile(r"^no (?P<a>[^,;]{2,40}), no (?P<b>[^,;]{2,40})$", re.IGNORECASE)
 ANYBODY = re.compile(r"(?=.*\byou\b)(?!.*\b(?:I|me|we|us|mine|ours)\b)", re.IGNORECASE)
 """A sentence in which "you" is anybody: it speaks of nobody who is there."""
@@ -68,6 +83,7 @@ CLAUSE_WORDS = frozenset("i he she we they it you is are was were am that which 
 LIGHT = frozenset("go come take be happen fail last continue end start get have become fall".split())
 PRONOUNS = frozenset("i he she we they you it".split())
 OPENERS = frozenset("everyone everybody nobody the my our his her their there".split())
+EVERYBODY = frozenset(["nobody", "no one", "you", "one", "students", "pupils", "members", "people"])
 GROUPS = frozenset("team club class course group squad band choir lesson lessons practice training".split())
 MOST_MEMBERS = 8
 MOST_WORDS, MOST_COMMAS = 40, 6
@@ -142,7 +158,7 @@ def find_rules(
     """
     rules: list[Rule] = []
     left: list[str] = []
-    for piece in _pieces(text):
+    for piece in _pieces(_regular(text, referents)):
         if (motto := MOTTO.match(piece)) is not None:  # "no Greta, no marathon: I run it only if she does"
             if named(motto["a"]):
                 referents.mention(term(motto["a"]))
@@ -154,6 +170,25 @@ def find_rules(
             left.append(piece)
             _introduced(piece, referents)
     return tuple(dict.fromkeys(rules)), "; ".join(left) if rules else text
+
+
+def _regular(text: str, referents: Referents) -> str:
+    """Return a sentence with roundabout conditions in plain words, and with the place that "there" means."""
+    text = CONDITION.sub(" only if ", text)
+    roster = ROSTER.match(text)
+    if roster is not None:
+        names = roster["members"].replace(" or ", " and ")
+        text = f"exactly one of {names} {roster['predicate'].strip(' ,')}"
+    if referents.place is not None:
+        text = re.sub(
+            r"\b(mov(?:e|es|ing)|go(?:es|ing)?|fl(?:y|ies|ying)|travel(?:s|ling)?) there\b",
+            rf"\1 to {referents.place.label}",
+            text,
+        )
+        text = re.sub(
+            r"(?<!^)(?<=\w )there\b(?! (?:is|are|was|were|will|has|have)\b)", f"in {referents.place.label}", text
+        )
+    return text
 
 
 def _introduced(piece: str, referents: Referents) -> None:
@@ -484,7 +519,9 @@ def _bare_halves(both: str) -> Iterable[tuple[str, str]]:
             continue  # "the rail strike go ahead": the noun before the verb looks like one
         statement = " ".join([*tokens[:place], "will", *tokens[place:]])
         found = read_predication(words(statement))
-        if found and verb_place([*tokens[:place], "they", *tokens[place:]]) == place + 1 and _verbal(tokens, place):
+        light = tokens[place].casefold() in LIGHT and place > 1
+        verb = light or verb_place([*tokens[:place], "they", *tokens[place:]]) == place + 1
+        if found and verb and _verbal(tokens, place):
             yield statement, tail
             return
 
@@ -594,6 +631,20 @@ def _both_apart(match: re.Match[str], reading: _Reading) -> None:
         reading.found.extend(_apart([atom for atoms in pair for atom in atoms]))
 
 
+def _never_both(match: re.Match[str], reading: _Reading) -> None:
+    """Read "nobody can take Latin and Greek at the same time" as alternatives, for everybody."""
+    who = match["who"].casefold()
+    denied = who in ("nobody", "no one") or "not" in match["can"]
+    if not denied:
+        return
+    subject = ANYONE if who in EVERYBODY else match["who"]
+    verb, _, rest = match["verb"].partition(" ")
+    clauses = (f"{subject} {third_person(verb)} {rest} {noun}".replace("  ", " ") for noun in (match["a"], match["b"]))
+    atoms = [atoms_of(clause, reading.reader()) for clause in clauses]
+    if all(len(found) == 1 for found in atoms):
+        reading.found.extend(_apart([atom for found in atoms for atom in found]))
+
+
 def _apart(atoms: Sequence[Atom]) -> list[Halves]:
     """Return that no two of some atoms hold together, in both directions. Cost O(len(atoms)²)."""
     apart = _as_facts(atoms)
@@ -640,5 +691,6 @@ KINDS: dict[str, Callable[[re.Match[str], _Reading], None]] = {
     "or": _or,
     "together": _together,
     "apart": _both_apart,
+    "never-both": _never_both,
 }
 """How each kind of the table is read."""

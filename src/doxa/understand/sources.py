@@ -62,6 +62,10 @@ BARE = re.compile(
     r"^(?:it says (?:that )?|(?:that )?(?:it|that|this) (?:is|was|should be|has to be|will be) (?=(?:(?:at|on|in|by|from|about|around) )?(?:[\dA-Z](?![^,;:]* (?:who|that) )|the \d|half|quarter|noon)))"
 )
 """What stands before a bare value: "it is Tuesday"."""
+SPOKEN = re.compile(
+    r",? (?:\w+ )?(?:says?|said|tells? (?:me|us)|told (?:me|us)|thinks?|reckons?|claims?|swears?|insists?|mentions?|mentioned|"
+    r"confirms?|confirmed)\b"
+)
 FIRM = re.compile(
     r"\b(?:check(?:ed|ing)|confirm(?:ed|s)|asked|rang|phoned|called|spoke|looked (?:it )?up|turns out|stale|out ?dated|out of date|settled|decided|in charge|"
     r"official|definitely|for certain|for sure)\b",
@@ -131,7 +135,7 @@ def quoted(text: str) -> Quote | None:
         quote = Quote(who=who, what=what, firm=bool(FIRM.search(text)), aside=aside)
         if pattern in (HELD,) and not is_document(who):
             continue
-        if pattern is QUOTING and not (is_document(who) or who == "it") and (quote.clause or not _person(who)):
+        if pattern is QUOTING and not (is_document(who) or who == "it") and (quote.clause or not _says(who, match[0])):
             continue
         return quote
     return None
@@ -158,6 +162,11 @@ def _opens(text: str) -> bool:
 
 def _person(who: str) -> bool:
     return named(who) or kin_of(clean(who)) is not None
+
+
+def _says(who: str, text: str) -> bool:
+    """Tell whether somebody says a value; that Max "has" or "gives" something is no word of his."""
+    return _person(who) and SPOKEN.match(text[len(who) :]) is not None
 
 
 def is_document(noun: str) -> bool:

@@ -62,6 +62,8 @@ ECHOED = re.compile(r"(?:[Tt]he|[Mm]y|[Oo]ur|[Tt]hat|[A-Z][\w-]*'s) [\w' -]{2,40
 TURNED_DOWN = re.compile(
     r"^(?:no,? )?not (?P<old>(?:the |a |an |in |on |at )?[\w' -]{2,40}?)(?:, [A-Z]\w+)?$", re.IGNORECASE
 )
+ONE_OF = re.compile(r"(?:just |exactly |only )?one of ", re.IGNORECASE)
+MEMBERS = re.compile(r"^(?:it is |either )+(?=[^.;:]+ or )", re.IGNORECASE)
 ECHO = re.compile(
     r"\b(?:noted|got it|you (?:said|told|mentioned)|I have (?:it|both|corrected|changed|taken|"
     r"struck)|saved|struck out)\b",
@@ -121,7 +123,7 @@ def understand(turn: Turn, context: Sequence[Turn], beliefs: Beliefs, parser: Pa
         for name in people(context[-2:], parser):
             reading.referents.mention(reading.referents.called(name))
     _spoken_of(reading)
-    found = sentences(turn.text)[:MOST_SENTENCES]
+    found = _joined(sentences(turn.text)[:MOST_SENTENCES])
     reading.mending = any(
         wording("accept").search(sentence.text) and wording("right").search(sentence.text) for sentence in found
     )
@@ -137,6 +139,21 @@ def understand(turn: Turn, context: Sequence[Turn], beliefs: Beliefs, parser: Pa
         questions=tuple(reading.questions),
         dropped=tuple(reading.dropped),
     )
+
+
+def _joined(found: Sequence[Sentence]) -> list[Sentence]:
+    """Return sentences with the members of a group beside what one of them does ("One has it. It's Ana or Max.")."""
+    joined: list[Sentence] = []
+    for sentence in found:
+        if joined and MEMBERS.match(sentence.text) and ONE_OF.match(joined[-1].text):
+            before = joined.pop()
+            sentence = replace(
+                sentence,
+                text=f"{before.text.rstrip('.')}: {MEMBERS.sub('', sentence.text)}",
+                raw=f"{before.raw} {sentence.raw}",
+            )
+        joined.append(sentence)
+    return joined
 
 
 def _spoken_of(reading: _Reading) -> None:
@@ -203,6 +220,8 @@ def _sentence(reading: _Reading, sentence: Sentence, *, first: bool) -> None:
 def _asked_about(reading: _Reading, text: str) -> None:
     """Note what a turn asks about; a noun that is only repeated ("The ferry?") is what "it" means in what follows."""
     reading.topic = text
+    if named(text):
+        reading.referents.place = term(text)  # "Perth? I'm moving there"
     thing = reading.referents.resolve(text) if ECHOED.fullmatch(text) else None
     if thing is not None:
         reading.referents.topic = thing
