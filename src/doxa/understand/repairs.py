@@ -24,7 +24,7 @@ from doxa.understand.referents import NAME, clean, kin_of, term
 from doxa.understand.text import words
 from doxa.understand.times import find_times
 
-__all__ = ["Repair", "aligned", "corrections", "denials", "is_mending", "mended", "put_right", "settled", "wording"]
+__all__ = ["Repair", "corrections", "denials", "is_mending", "mended", "put_right", "retold", "settled", "wording"]
 
 RECENT = 4
 """Turns of the speaker that a correction may mean that names neither a topic nor a wrong value."""
@@ -146,7 +146,7 @@ def corrections(text: str, earlier: Earlier) -> Repair | None:
     return None
 
 
-def aligned(text: str, earlier: Earlier) -> Repair | None:
+def retold(text: str, earlier: Earlier) -> Repair | None:
     """Return what a sentence puts right that says an earlier one again with one thing changed; None for another one.
 
     Args:
@@ -157,7 +157,7 @@ def aligned(text: str, earlier: Earlier) -> Repair | None:
     """
     parts = [part for part in re.split(r"[:;] | [-–—] ", text) if part.strip()]
     if len(parts) > 1:
-        return next((found for part in parts if (found := aligned(part, earlier)) is not None), None)
+        return next((found for part in parts if (found := retold(part, earlier)) is not None), None)
     said = [token.casefold() for token in words(text)]
     for span in dict.fromkeys(claim.span for claim in reversed(earlier.own()) if claim.turn_id != earlier.turn.turn_id):
         known = [token.casefold() for token in words(span)]

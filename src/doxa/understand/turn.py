@@ -23,7 +23,7 @@ from doxa.understand.presuppositions import presupposed
 from doxa.understand.propose import Proposition
 from doxa.understand.referents import Referents, kin_of, named, term
 from doxa.understand.refinements import refined
-from doxa.understand.repairs import Repair, aligned, corrections, denials, is_mending, mended, settled, wording
+from doxa.understand.repairs import Repair, corrections, denials, is_mending, mended, retold, settled, wording
 from doxa.understand.rules import find_rules
 from doxa.understand.sources import at_hand, quoted, source_label
 from doxa.understand.text import Sentence, sentences
@@ -238,7 +238,7 @@ def _replied(reading: _Reading, sentence: Sentence) -> str | None:
         return _repair(reading, taken, sentence, Act.WITHDRAW)
     if (given := accepted(text, earlier)) is not None:
         return _repair(reading, given, sentence, Act.CORRECT)
-    right = corrections(text, earlier) or (aligned(text, earlier) if reading.mending else None)
+    right = corrections(text, earlier) or (retold(text, earlier) if reading.mending else None)
     if right is not None:
         return _repair(reading, right, sentence, Act.CORRECT)
     if (turned_down := TURNED_DOWN.match(text)) is not None and speaks_of(turned_down["old"], earlier):
