@@ -59,13 +59,15 @@ FOLLOWED = re.compile(
     r"(?:followed|came next|came after(?: that)?)"
 )
 BACK = re.compile(
-    r"(?i:(?:(?:I am|we are|(?:I|we) (?:have )?just got|got|just|finally|now) )*(?:back|home) "
+    r"(?i:(?:(?:I am|we are|(?:I|we) (?:have )?just got|got|just|finally|now) )*"
+    r"(?:back|home|flew in|flown in|landed|got in) "
     r"(?:home )?from (?:(?:my|our|an?|the) )?"
     r"(?:(?:(?P<many>\w+) )?(?:\w+ )?(?P<unit>day|night|week|fortnight|month|weekend)s? |"
     r"(?:\w+ )?(?:trip|holiday|vacation|visit|honeymoon|tour|city break|break) )?(?:(?:in|to|around|at) )?)"
     rf"(?P<place>{NAME})(?=$|[,;.:!]| and\b)"
 )
 """What somebody is back from."""
+RATED = re.compile(r"(?<=\d) (?P<rate>(?:a|per) [a-z]+)$")
 THEN = re.compile(r"\b(?P<how>until|till|since|before|by|from) then(?: on)?\b", re.IGNORECASE)
 AFTER = re.compile(r"^(?P<lead>(?:and|but|so) )?after (?:that|this)\b,?", re.IGNORECASE)
 BEFORE = re.compile(r"^(?P<lead>(?:and|but|so) )?before (?:that|this)\b,?", re.IGNORECASE)
@@ -163,7 +165,8 @@ def continued(text: str, said: Sequence[Claim], referents: Referents, at: dateti
     valid = _valid(rest, before.valid)
     value = rest.text
     if kind.name in MEASURES:
-        value = with_number(before.object.label, value)
+        rate = RATED.search(value)
+        value = with_number(before.object.label, value[: rate.start()] if rate else value)
     over = valid.end is not None and valid.end <= at.date()
     yield Proposition(subject=before.subject, kind=kind, object=term(clean(value)), valid=valid, ended=over)
 
@@ -201,6 +204,9 @@ def _goes_on(claim: Claim, rest: _Rest, referents: Referents) -> bool:
         if BARE.fullmatch(rest.text):
             cued = rest.placed or rest.who in ("it", "that") or (not rest.who and bool(rest.times or rest.order))
             return cued and claim.relation.name in MEASURES
+        rate = RATED.search(rest.text)
+        if rate is not None and rate["rate"] in claim.object.label:
+            return claim.relation.name in MEASURES
         return claim.relation.name in MEASURES and measured_in(rest.text) == claim.relation.name
     if rest.who in ("i", "we", "he", "she"):
         return False  # a full clause: "I was in Prague"

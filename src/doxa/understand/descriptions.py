@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from doxa.core.values import Interval, Modality, Term
+from doxa.core.values import Interval, Modality, Status, Term
 from doxa.memory import attribute, relation_type
 from doxa.understand.measures import headcount, measured
 from doxa.understand.referents import NAME, NEWBORN, PET, clean, kin_of, named, term
+from doxa.understand.refinements import is_country
 from doxa.understand.roles import post
 from doxa.understand.scene import (
     EMPTY_OBJECT,
@@ -59,6 +60,8 @@ STATES = frozenset(
     "healthy recovered cancelled postponed closed open finished ready empty full late overdue lost missing redundant "
     "off proud happy sad afraid scared bilingual left-handed dyslexic alive deceased working".split()
 )
+RATE = re.compile(r"\d[\d.,]* (?:a|per|each|every) (?:day|night|week|month|quarter|year|hour|person|head|piece)")
+"""A price without its currency."""
 ANYTHING = re.compile(r"^favou?rites?(?: (?:things?|ones?)(?: .*)?| right now| ever| at the moment)?$")
 """A favourite of no kind of its own is only liked."""
 SELF_DATED = re.compile(
@@ -93,6 +96,7 @@ def describe_subject(scene: Scene) -> Iterator[Proposition]:
     """Return what a clause with "be" says, by the first reader that finds something."""
     for reader in (
         _same_person,
+        _identified,
         post,
         measured,
         headcount,
@@ -123,6 +127,7 @@ def _same_person(scene: Scene) -> Iterator[Proposition]:
         if relation and (named(direct) or direct == HOLE):
             yield replace(say(scene, attribute(relation), direct, polarity=polarity), subject=scene.owner)
             return
+    direct = re.sub(rf"^the (?=(?:{'|'.join(sorted(PET))})$)", "our ", direct)  # "Marmite is the cat"
     match = re.match(r"(?:(my|our|his|her|your)|(.+)'s) ([\w-]+(?: [\w-]+)?)$", direct)
     if match and scene.clause.tense == "present":
         relation = kin_of(match[3]) or (match[3] if match[3] in PET else None)
@@ -130,6 +135,22 @@ def _same_person(scene: Scene) -> Iterator[Proposition]:
         if relation and owner and owner != scene.subject:
             claim = say(scene, attribute(relation), scene.subject.label, polarity=polarity)
             yield replace(claim, subject=owner)
+
+
+def _identified(scene: Scene) -> Iterator[Proposition]:
+    """ "The instrument is the bodhran" after "I'm learning an instrument": which one it is."""
+    match = re.fullmatch(r"the ([a-z]+(?: [a-z]+)?)", scene.clause.subject, re.IGNORECASE)
+    value = re.fullmatch(r"(?:the |an? )?([\w'-]+(?: [\w'-]+){0,2})", scene.complement.direct)
+    if match is None or value is None or scene.complement.phrases or scene.clause.negated or scene.clause.adverbs:
+        return
+    speaker = scene.referents.speaker
+    for fact in scene.referents.beliefs.about(speaker.key):
+        vague = fact.polarity and fact.status is Status.HELD and fact.object.key == match[1].casefold()
+        lasting = fact.relation.name in ("learns", "plays", "speaks", "studies", "does", "reads", "drives", "visits")
+        if vague and lasting:
+            kind = relation_type(fact.relation.name, fact.relation.label)
+            yield replace(say(scene, kind, scene.complement.direct, modality=fact.modality), subject=speaker)
+            return
 
 
 def naming(scene: Scene, name: str, whose: Term) -> Iterator[Proposition]:
@@ -172,7 +193,9 @@ def _owned_value(scene: Scene) -> Iterator[Proposition]:
     clause, direct = scene.clause, scene.complement.direct
     polarity = not clause.negated
     ended = clause.tense == "past" or clause.ended
-    if MONEY.search(direct) and (scene.noun or scene.subject != scene.referents.speaker):
+    if (MONEY.search(direct) or (RATE.fullmatch(direct) and scene.noun)) and (
+        scene.noun or scene.subject != scene.referents.speaker
+    ):
         since = next((s.state() for s in scene.times if s.kind in ("since", "until", "range")), None)
         yield say(
             scene,
@@ -354,6 +377,8 @@ def _origin(scene: Scene) -> Iterator[Proposition]:
             ended=ended,
         )
     origin = complement.at("from")
+    if origin and is_country(origin):
+        origin = origin.title() if origin.islower() else origin
     if origin and (named(clean(origin)) or origin == HOLE):
         yield say(scene, relation_type("comes_from"), origin, polarity=not clause.negated)
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from doxa.core.values import Interval, Modality, Term
+from doxa.core.values import Interval, Modality, Status, Term
 from doxa.memory import attribute, relation_type
 from doxa.understand.descriptions import DIET, OCCUPATION, naming
 from doxa.understand.referents import NAME, NEWBORN, PET, clean, kin_of, named, term
@@ -49,7 +49,7 @@ AMOUNT = re.compile(r"^\d[\d.,]*(?: (?:a|per) \w+)?$")
 BOUNDARIES = {
     "begin": "begins_on", "start": "begins_on", "end": "ends_on", "expire": "expire_on", "run+out": "run_out_on",
 }  # fmt: skip
-HANDING = frozenset("give hand donate lend pass give+away pass+on hand+down".split())
+HANDING = frozenset("give hand donate lend pass give+away pass+on hand+down hand+on hand+over give+back return".split())
 OFTEN = re.compile(r"\b(?:every|again and again|forever|all day)\b.*")
 
 
@@ -130,6 +130,10 @@ def switched(scene: Scene) -> Iterator[Proposition]:
         return
     if owned and named(after) and not kin_of(owned[1]):
         yield say(scene, attribute(owned[1]), after, valid=from_then(scene), modality=scene.modality(event=True))
+    work = re.match(r"[a-z]+ ?[a-z]*ing$", after)
+    if work and not before and scene.referents.beliefs.about(scene.subject.key, "works_as"):
+        yield say(scene, relation_type("works_as"), after, valid=from_then(scene), modality=scene.modality(event=True))
+        return
     if not before or scene.complement.direct:
         return
     modality, valid = scene.modality(event=True), from_then(scene)
@@ -161,7 +165,7 @@ def boundary(scene: Scene) -> Iterator[Proposition]:
 
 def relatives(scene: Scene) -> Iterator[Proposition]:
     """Yield relatives and pets by name ("I have a sister called Mia"), and note a new baby for the next sentence."""
-    if scene.clause.verb not in ("have", "get", "adopt", "buy"):
+    if scene.clause.verb not in ("have", "get", "adopt", "buy", "take+in", "rescue", "bring+home"):
         return
     baby = BABY.match(scene.complement.direct)
     if baby:
@@ -169,9 +173,9 @@ def relatives(scene: Scene) -> Iterator[Proposition]:
         scene.referents.mention(newborn)
         scene.referents.gender[newborn.key] = "f" if baby[1] in ("girl", "daughter") else "m"
         yield from _born(scene, newborn)
-    pet = re.match(r"an? (?:[\w-]+ ){0,2}?([\w-]+)$", scene.complement.direct)
-    if pet and pet[1] in PET:
-        scene.referents.mention(term(f"{scene.subject.label}'s {pet[1]}"))
+    pet = re.match(r"(?:an?|another) (?:[\w-]+ ){0,2}?([\w-]+)$", scene.complement.direct)
+    if pet and (pet[1] in PET or kin_of(pet[1])):
+        scene.referents.mention(term(f"{scene.subject.label}'s {kin_of(pet[1]) or pet[1]}"))
     match = re.match(
         rf"(?:an?|two|three|four|one|another|\d) (?:[a-z]+ ){{0,2}}?([\w-]+?)s?(?: (?:called|named)|"
         rf",) ({NAME}(?:(?:, | and ){NAME})*)$",
@@ -203,10 +207,15 @@ def price(scene: Scene) -> Iterator[Proposition]:
         told = say(scene, relation_type("costs"), value, valid=from_then(scene), modality=modality, polarity=polarity)
         if whose is not None and "'s " in whose.key:
             yield replace(told, subject=whose)
-    elif (verb in ("go", "rise", "drop", "increase") and MONEY.search(value)) or (
+    elif (verb in ("go", "rise", "drop", "increase") and (MONEY.search(value) or _priced(scene, value))) or (
         verb in PRICING and passive and (MONEY.search(value) or AMOUNT.match(value))
     ):
         yield say(scene, relation_type("costs"), value, valid=from_then(scene), modality=modality, polarity=polarity)
+
+
+def _priced(scene: Scene, value: str) -> bool:
+    """Tell whether a bare number is a new price: of something whose price is known."""
+    return bool(AMOUNT.match(value)) and bool(scene.referents.beliefs.about(scene.subject.key, "costs"))
 
 
 def purchase(scene: Scene) -> Iterator[Proposition]:
@@ -223,6 +232,8 @@ def purchase(scene: Scene) -> Iterator[Proposition]:
     if scene.clause.verb == "charge" and thing and (MONEY.search(paid) or AMOUNT.match(paid)):
         told = say(scene, relation_type("costs"), re.sub(r"^(?:me|us) ", "", paid), valid=from_then(scene))
         yield replace(told, subject=value_term(scene, thing))
+    if scene.clause.verb == "ask" and thing and (MONEY.search(paid) or AMOUNT.match(paid)):
+        yield replace(say(scene, relation_type("costs"), paid), subject=value_term(scene, thing))
     if scene.clause.verb == "pay" and (MONEY.search(paid) or paid == HOLE) and thing:
         yield replace(say(scene, relation_type("costs"), paid), subject=value_term(scene, thing))
 
@@ -250,13 +261,18 @@ def departure(scene: Scene) -> Iterator[Proposition]:
 def transfer(scene: Scene) -> Iterator[Proposition]:
     """Yield who has what was handed over, and who has it no more: "I gave my old camera to Renske"."""
     clause, thing = scene.clause, scene.complement.direct
-    who = next((noun for prep, noun in scene.complement.phrases if prep in ("to", "") and named(clean(noun))), "")
+    who = next(
+        (noun for prep, noun in scene.complement.phrases if prep in ("to", "on to", "") and named(clean(noun))), ""
+    )
     if clause.verb not in HANDING or clause.passive or not (thing and who) or EMPTY_OBJECT.match(clean(thing)):
         return
     modality, valid, polarity = scene.modality(event=True), from_then(scene), not clause.negated
     given = say(scene, relation_type("has"), thing, modality=modality, valid=valid, polarity=polarity)
     yield replace(given, subject=value_term(scene, who))
-    mine = re.match(r"(?:my|our|his|her|their)\b", thing)
+    held = scene.referents.beliefs.about(scene.subject.key, "has")
+    mine = re.match(r"(?:my|our|his|her|their)\b", thing) or any(
+        fact.polarity and fact.status is Status.HELD and fact.object.key == clean(thing).casefold() for fact in held
+    )
     if mine and modality is Modality.ASSERTED and polarity:
         until = Interval(end=valid.start, end_precision=valid.start_precision) if valid.start else Interval()
         yield say(scene, relation_type("has"), thing, valid=until, ended=True)

@@ -54,7 +54,9 @@ WISH = re.compile(r"^I (?:only )?wish (?:that )?(?P<rest>.+)$", re.IGNORECASE)
 MOST_CONTEXT = 6
 PIECES = re.compile(r"\s*;\s*|:\s+(?=\S+ \S+ \S)|\s+[—–-]\s+")
 """What stands between these marks is parsed by itself."""
-SPLICE = re.compile(r", (?=(?:so )?(?:I|we|he|she|it|they) (?:am|is|are|was|were|have|has|will|work|live|now)\b)")
+SPLICE = re.compile(
+    r", (?=(?:so )?(?:I|we|he|she|it|they|that) (?:am|is|are|was|were|have|has|will|work|live|now)\b|so \d[\d.,]*$)"
+)
 NAMED_FIRST = re.compile(rf"(?:[Ii]n )?{NAME},? $")
 SUBORDINATE = re.compile(
     r"(?:if|unless|when|while|whenever|until|after|before|as|once|since|although|though|because|whether|given|what|who|"

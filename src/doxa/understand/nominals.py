@@ -35,7 +35,8 @@ def appositions(tree: Tree) -> Iterator[Predication]:
                 if tree.kid(description, "det") is None:
                     continue
                 told = f"a {tree.phrase(description, drop=tree.kids(description, 'det'))}"
-                if definite and kin:  # "the new puppy, Tofu": ours
+                another = any(tree.form(kid) in ("second", "third", "new", "another") for kid in tree.kids(description))
+                if kin and (definite or (another and tree.lemma(description) in PET)):  # "the new puppy, Tofu": ours
                     owned, told = True, f"my {tree.form(description)}"
             for member in tree.conjuncts(name):
                 subject, value = tree.phrase(member), told

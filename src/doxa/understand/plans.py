@@ -14,9 +14,21 @@ from doxa.understand.scene import Proposition, Scene, from_then, is_animate, say
 from doxa.understand.times import find_times
 from doxa.understand.verbs import base_of
 
-__all__ = ["CANCELLING", "MOVING", "activity", "appointment", "slot_time", "moved", "replanned", "shifted", "visit"]
+__all__ = [
+    "CANCELLING",
+    "MOVING",
+    "activity",
+    "appointment",
+    "slot_time",
+    "moved",
+    "moved_clock",
+    "replanned",
+    "shifted",
+    "visit",
+]
 
 APPOINTMENT = re.compile(rf"^(?:an? )?((?:[\w-]+ ){{0,2}}(?:{EVENT_NOUNS}))$", re.IGNORECASE)
+CLOCKED = re.compile(r"\d{1,2}[:.]\d\d|\d{1,2} ?[ap]\.?m|noon|midnight")
 WEEKLY = re.compile(r"^(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.IGNORECASE)
 SLOT = re.compile(
     r"\b(?:(?P<which>[a-z]+) )?(?:slot|time|hour|start(?:ing)? time)"
@@ -137,6 +149,24 @@ def replanned(scene: Scene) -> Iterator[Proposition]:
         day = plan.valid.start
     if day is not None:
         yield _moved(told, day, scene.clock)
+
+
+def moved_clock(scene: Scene) -> Iterator[Proposition]:
+    """Yield the new time of something that has its hour: "moved the nightly backup to 03:15". Cost as `replanned`."""
+    clause, what = scene.clause, scene.complement.direct
+    if clause.verb not in MOVING or clause.negated or not scene.clock or not what or clause.tense == "present":
+        return
+    topic = set(stems(clean(what)))
+    timed = [
+        fact
+        for fact in scene.referents.beliefs.facts.values()
+        if fact.status is Status.HELD and fact.polarity and CLOCKED.match(fact.object.label)
+        and topic and topic <= set(stems(fact.subject.label))
+    ]  # fmt: skip
+    for fact in timed[-1:]:
+        kind = relation_type(fact.relation.name, fact.relation.label)
+        told = say(scene, kind, scene.clock, valid=from_then(scene))
+        yield replace(told, subject=fact.subject)
 
 
 def shifted(scene: Scene) -> Iterator[Proposition]:

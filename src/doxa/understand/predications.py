@@ -501,7 +501,9 @@ class _Reader:
         modal = modal_of(tree, head)
         kind = MODALS.get(modal, "")
         asides = {_classes("closed").get(tree.lemma(kid)) for kid in tree.kids(head, "parataxis") if self._aside(kid)}
-        hedged = any(tree.form(kid) in HEDGES for kid in tree.kids(head, "advmod"))
+        hedged = any(
+            tree.form(kid) in HEDGES and not self._of_afterthought(head, kid) for kid in tree.kids(head, "advmod")
+        )
         choice = [conj for kid in (head, *tree.kids(head, "obj", "obl")) for conj in tree.kids(kid, "conj")]
         either = any(tree.form(cc) == "or" for conj in choice for cc in tree.kids(conj, "cc"))
         if kind == "would":
@@ -513,6 +515,11 @@ class _Reader:
         if kind in ("may", "could") or hedged or "possible" in asides or (either and not is_negated(tree, head)):
             return Modality.POSSIBLE
         return Modality.PLANNED if kind == "future" or tense == "future" else Modality.ASSERTED
+
+    def _of_afterthought(self, head: int, hedge: int) -> bool:
+        """Tell whether a hedge stands in words set off by a comma ("I have none, third time lucky maybe")."""
+        comma = next((place for place in range(head + 1, hedge) if self.tree.form(place) == ","), hedge)
+        return comma < hedge - 1
 
 
 def _weaker(one: Modality, other: Modality) -> Modality:

@@ -29,13 +29,23 @@ from doxa.understand.events import (
     turns,
 )
 from doxa.understand.frames import match_frames
-from doxa.understand.measures import headcount, measured
+from doxa.understand.measures import PRICES, dose, headcount, measured
 from doxa.understand.open_clauses import open_clause
-from doxa.understand.plans import CANCELLING, MOVING, activity, appointment, moved, replanned, shifted, visit
+from doxa.understand.plans import (
+    CANCELLING,
+    MOVING,
+    activity,
+    appointment,
+    moved,
+    moved_clock,
+    replanned,
+    shifted,
+    visit,
+)
 from doxa.understand.predicates import framed, plain
 from doxa.understand.predications import Predication
 from doxa.understand.referents import NAME, PET, Referents, clean, kin_of, named, term
-from doxa.understand.roles import dismissed, switched_to, takeover
+from doxa.understand.roles import dismissed, elected, switched_to, takeover
 from doxa.understand.scene import (
     HOLE,
     Proposition,
@@ -69,7 +79,7 @@ NAMED = re.compile(
     rf"(?P<whom>him|her|them|(?:the|our|my|his|her) [a-z]+(?: [a-z]+)?) (?P<name>{NAME})(?=$|,| after\b)"
 )
 NAMING = frozenset(["call", "name", "nickname", "dub"])
-MEASURED = re.compile(r"(?!(?:we|they|it|this|that|he|she)\b)[a-z]+(?: [a-z]+)?(?<!s)")
+MEASURED = re.compile(r"(?!(?:we|they|it|this|that|he|she|my|our|his|her|their|its|the|an?)\b)[a-z]+(?: [a-z]+)?(?<!s)")
 """A noun without an article before a number is the speaker's: "blood pressure was 145 over 92"."""
 ONE = re.compile(r"(?<=[a-z] )ones?$")
 THING = re.compile(r"(?:the|a|an|my|our|this|that|his|her|their|[a-z]+$|\w+'s) ?", re.IGNORECASE)
@@ -258,6 +268,8 @@ def _subject(noun: str, clause: Clause, referents: Referents) -> Term | None:
         return None
     if noun.casefold() in ("", "it", "that") and clause.verb == "cost":
         return referents.owned
+    if noun.casefold() == "it" and clause.verb.partition("+")[0] in PRICES and referents.topic is None:
+        return referents.owned
     if noun.casefold() in ("it", "that") and clause.verb == "be" and re.search(FAVOURITE.pattern, clause.rest):
         return referents.thing
     subject = referents.resolve(noun) if noun else referents.speaker
@@ -317,7 +329,7 @@ def _read(scene: Scene) -> Iterator[Proposition]:
         if found:
             yield from found
             return
-    for reader in (birth, switched_to, dismissed, takeover, left, employed, duty):
+    for reader in (birth, switched_to, elected, dose, moved_clock, dismissed, takeover, left, employed, duty):
         found = list(reader(scene))
         if found:
             yield from found

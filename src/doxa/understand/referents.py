@@ -167,6 +167,8 @@ class Referents:
     sorts: dict[str, str] = field(default_factory=dict)
     """What somebody or something with a name was called: "courier firm" by "swiftly"."""
     gender: dict[str, str] = field(default_factory=dict)
+    things: dict[str, Term] = field(default_factory=dict)
+    """Things with names of several words that earlier turns spoke of, by key: "the parking" is the parking space."""
     births: dict[str, Interval] = field(default_factory=dict)
     """When a child was born that has no name yet, by its key."""
     _relatives: frozenset[str] | None = None
@@ -184,6 +186,10 @@ class Referents:
                 noun = claim.subject.label.rpartition("'s ")[2]
                 if noun != claim.subject.label and (kin_of(noun) or noun in PET):
                     referents.mention(claim.subject)
+                if claim.relation.name == "costs":
+                    referents.owned = claim.subject
+                if not named(claim.subject.label) and " " in claim.subject.key:
+                    referents.things[claim.subject.key] = claim.subject
             referents.note(earlier.text)
         return referents
 
@@ -451,7 +457,15 @@ class Referents:
         for owner in (self.speaker, self.other):
             if owner is not None and text.casefold().startswith("the ") and self._is_of(owner, label):
                 return self._known_thing(owner, label)
-        return term(label or text)
+        return self._spoken_of(text, label) or term(label or text)
+
+    def _spoken_of(self, text: str, label: str) -> Term | None:
+        """Return the one thing of the turns before that a shorter name fits ("the parking": the parking space)."""
+        key = label.casefold()
+        if not text.casefold().startswith(("the ", "that ")) or key in self.things:
+            return None
+        found = [thing for name, thing in self.things.items() if name.startswith(f"{key} ") or name.endswith(f" {key}")]
+        return found[0] if len(found) == 1 else None
 
 
 def _fresh(noun: str) -> str:

@@ -12,10 +12,10 @@ from typing import Any
 
 from doxa.core.values import Fact, Interval, Modality, Status, Term
 from doxa.memory import attribute, relation_type
-from doxa.understand.referents import clean, named, term
+from doxa.understand.referents import NAME, clean, named, term
 from doxa.understand.scene import Proposition, Scene, from_then, say
 
-__all__ = ["dismissed", "post", "switched_to", "takeover"]
+__all__ = ["dismissed", "elected", "post", "switched_to", "takeover"]
 
 
 @cache
@@ -117,6 +117,29 @@ def _held(scene: Scene, name: str, value: str) -> Proposition:
     )  # fmt: skip
 
 
+def elected(scene: Scene) -> Iterator[Proposition]:
+    """Yield the post that somebody is given: "Sinead was elected treasurer of the club", "we made Ines captain"."""
+    clause = scene.clause
+    if clause.verb not in _table()["takeover"]["giving"].split() or clause.negated:
+        return
+    if clause.modality not in (Modality.ASSERTED, Modality.PLANNED):
+        return
+    who, direct = scene.subject, scene.complement.direct or scene.complement.at("as")
+    if not clause.passive:
+        given = re.match(rf"(?P<who>{NAME}) (?:as |to be )?(?P<post>[a-z].+)$", clause.rest)
+        if given is None:
+            return
+        who, direct = scene.referents.resolve(given["who"]) or who, given["post"]
+    role = _posts().match(direct)
+    if role is None or not named(who.label):
+        return
+    what = role["what"] or scene.complement.at("of") or scene.complement.at("for")
+    whose = scene.referents.resolve(what) if what else scene.referents.speaker
+    if whose is not None:
+        told = say(scene, attribute(role["post"]), "", valid=from_then(scene))
+        yield replace(told, subject=whose, object=who)
+
+
 def takeover(scene: Scene) -> Iterator[Proposition]:
     """Yield the posts that somebody takes over, or stands in for: "Chidi takes over from Sunniva on Monday"."""
     clause, table = scene.clause, _table()["takeover"]
@@ -144,7 +167,7 @@ def dismissed(scene: Scene) -> Iterator[Proposition]:
         return
     whom = scene.complement.direct if clause.verb in table["by_others"].split() and not clause.passive else ""
     name = clean(whom).casefold() if whom else scene.subject.key
-    for fact in _posts_of(scene, None, ""):
+    for fact in _posts_of(scene, None, "") or _posts_of(scene, scene.subject, ""):
         kind = relation_type(fact.relation.name, fact.relation.label)
         holder = fact.object if kind.kind == "noun" else fact.subject
         if name and (holder.key == name or holder.key.endswith(f" {name}")):

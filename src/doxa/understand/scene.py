@@ -139,7 +139,8 @@ class Scene:
         ahead = self.point is not None and self.point.start is not None and self.point.start > self.today
         if modality is not Modality.ASSERTED or self.clause.tense != "present":
             return modality
-        under_way = event and self.clause.progressive and not self.clause.aspect
+        lasting = self.span is not None and self.span.kind in ("since", "duration")
+        under_way = event and self.clause.progressive and not self.clause.aspect and not lasting
         return Modality.PLANNED if ahead or under_way else modality
 
 

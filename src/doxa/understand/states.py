@@ -18,13 +18,16 @@ from doxa.memory import relation_type
 from doxa.understand.referents import clean
 from doxa.understand.scene import Proposition, Scene, from_then, is_animate, say
 
-__all__ = ["entered", "exclusive", "forsaken", "state_in"]
+__all__ = ["entered", "exclusive", "forsaken", "reemployed", "state_in"]
 
 MANNER = re.compile(
     r"^(?:(?:happily|newly|still|recently|now|currently|finally|officially|sadly|freshly|just|also|already|very much|"
     r"very|temporarily|permanently|heavily|long|fully) )+",
     re.IGNORECASE,
 )
+STARTING = ("start", "begin", "join")
+ABOUT = frozenset(["to", "about", "of", "from", "in", "at"])
+"""Prepositions of what an adjective is said of ("open to ideas", "closed in winter")."""
 AFTER = re.compile(
     r" (?:again|now|over here|here|at last|at the moment|these days|for good|any ?more|too)$", re.IGNORECASE
 )
@@ -69,12 +72,14 @@ def exclusive(scene: Scene) -> Iterator[Proposition]:
     """Yield the state in which somebody or something is: "I'm single", "the shop is closed again"."""
     clause = scene.clause
     state = state_in(scene.complement.direct)
-    if state is None or not _may_have(scene, state) or any(noun for _, noun in scene.complement.phrases if noun):
+    about = any(noun and prep in ABOUT for prep, noun in scene.complement.phrases)
+    if state is None or not _may_have(scene, state) or about:
         return
+    due = re.search(r"\bdue\b", clause.rest) is not None  # "pregnant, due in August"
     ended = clause.ended or clause.tense == "past"
     yield say(
-        scene, relation_type(state.relation), state.value, polarity=not clause.negated, valid=scene.state(),
-        ended=ended, modality=scene.modality(),
+        scene, relation_type(state.relation), state.value, polarity=not clause.negated,
+        valid=None if due else scene.state(), ended=ended, modality=clause.modality if due else scene.modality(),
     )  # fmt: skip
     if not clause.negated and not ended and scene.modality() is Modality.ASSERTED:
         yield from _ended(scene, state)
@@ -84,6 +89,14 @@ def entered(scene: Scene) -> Iterator[Proposition]:
     """Yield the state into which a verb brings its subject: "I've retired", "we got divorced in May"."""
     clause = scene.clause
     state = _states("begin").get(clause.verb)
+    if state is not None and clause.passive and clause.tense == "present" and not clause.progressive:
+        if _may_have(scene, state) and not scene.complement.phrases:  # "I'm retired", whatever the parser calls it
+            ended, modality = clause.ended, scene.modality()
+            kind, polarity = relation_type(state.relation), not clause.negated
+            yield say(scene, kind, state.value, polarity=polarity, valid=scene.state(), ended=ended, modality=modality)
+            if polarity and not ended and modality is Modality.ASSERTED:
+                yield from _ended(scene, state)
+        return
     told = clause.modality is Modality.ASSERTED and not clause.negated
     over = clause.tense in ("past", "perfect")
     if state is None or not (told and over) or not _may_have(scene, state):
@@ -103,6 +116,17 @@ def _ended(scene: Scene, state: State) -> Iterator[Proposition]:
             if fact.status is Status.HELD and fact.polarity and fact.valid.end is None:
                 told = say(scene, relation_type(name), fact.object.label, polarity=False, valid=from_then(scene))
                 yield replace(told, object=fact.object)
+
+
+def reemployed(scene: Scene, modality: Modality) -> Iterator[Proposition]:
+    """Yield that somebody who works is out of work no more."""
+    over = scene.clause.tense == "past" and not scene.clause.verb.startswith(STARTING)
+    if over or modality is not Modality.ASSERTED:
+        return
+    for fact in scene.referents.beliefs.about(scene.subject.key, "employment_status"):
+        if fact.status is Status.HELD and fact.polarity and fact.object.key == "unemployed" and fact.valid.end is None:
+            told = say(scene, relation_type("employment_status"), "", polarity=False, valid=from_then(scene))
+            yield replace(told, object=fact.object)
 
 
 def forsaken(scene: Scene, relation: str, value: str) -> Iterator[Proposition]:
