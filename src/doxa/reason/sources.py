@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from doxa.backends.lexicon import Lexicon
-from doxa.core.values import Claim, Draft, Fact, Interval, Question
+from doxa.core.values import Claim, Draft, Fact, Interval, Question, Status
 from doxa.memory import Beliefs
 from doxa.reason.drafts import FindTurn, draft_of, sentence_of
 from doxa.reason.kinds import fitting
 from doxa.reason.matching import matches
-from doxa.reason.readings import same_thing
+from doxa.reason.readings import readings, same_thing
 
 __all__ = ["by_source", "who_says"]
 
@@ -43,14 +44,24 @@ def who_says(question: Question, beliefs: Beliefs, turn: FindTurn, lexicon: Lexi
         return said.speaker if said else ""
 
     asked = replace(question, asks="truth", expects="")
-    for group in matches(asked, beliefs, speaker, lexicon):
-        facts = [match.fact for match in group]
+    soft = ([match.fact for match in group] for group in matches(asked, beliefs, speaker, lexicon))
+    for facts in chain(_exact(asked, beliefs), soft):
         names = {
             claim.source or claim.speaker: None for fact in facts for claim in beliefs.supporting(fact) if claim.speaker
         }
         if names:
             return draft_of(f"{', '.join(names)}: {sentence_of(facts[-1])}", ", ".join(names), facts, turn)
     return None
+
+
+def _exact(question: Question, beliefs: Beliefs) -> Iterator[list[Fact]]:
+    """Yield the facts that are believed and that a question names by subject and relation, and by object if it does."""
+    if question.subject is None:
+        return
+    for reading, known in readings(question, beliefs):
+        wanted = reading.object
+        named = [fact for fact in known if wanted is None or same_thing(wanted.label, fact.object.label)]
+        yield [fact for fact in named if fact.status is Status.HELD and fact.polarity == question.polarity]
 
 
 def _is_from(claim: Claim, source: str) -> bool:
