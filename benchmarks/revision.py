@@ -86,8 +86,7 @@ class Memory:
         theory.believe(name, *clauses)
         if theory.consistent():
             return True
-        prior = theory.names[:-1]
-        correction = correct("recency", theory, prior, name)
+        correction = correct("recency", theory, None, name)
         for one in (*correction.given_up, *([name] if correction.rejected else ())):
             theory.forget(one)
         return False

@@ -103,6 +103,13 @@ def test_other_beliefs_are_neither_looked_at_nor_given_up():
     assert correct("recency", held, ["a"], "no") == Correction(("a",), ("a", "no"))
 
 
+@pytest.mark.parametrize("policy", POLICIES)
+def test_without_prior_beliefs_all_others_are_meant(policy):
+    """None is all other beliefs, in the order in which they were believed."""
+    held = theory([~A, ~C, ~D], [~B, ~C, ~D], a=A, b=B, c=C, x=Lit("x"), d=D)
+    assert correct(policy, held, None, "d") == correct(policy, held, ["a", "b", "c", "x"], "d") != Correction()
+
+
 def test_an_unknown_policy_is_told_of():
     """The message lists those that exist."""
     with pytest.raises(ConfigError, match="recency, trust, minimal, weighted, reject-new"):

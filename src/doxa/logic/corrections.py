@@ -1,8 +1,9 @@
 """A new belief that clashes with earlier ones -> the beliefs to give up so that the rest has a model.
 
 Every function takes a theory in which the prior beliefs and the new one are already held, and leaves it as it is: the
-caller forgets what the correction says. `prior` is in order of age, oldest first. Only the named beliefs and the hard
-clauses count; other beliefs of the theory are neither looked at nor given up.
+caller forgets what the correction says. `prior` is in order of age, oldest first; None stands for all other beliefs in
+the order in which they were believed, and is the quickest. Only the prior beliefs, the new one and the hard clauses
+count; other beliefs of the theory are neither looked at nor given up.
 
 `as_printed` is Algorithm 1 of the paper, kept to be measured against. All others end satisfiable whenever the hard
 clauses do, and give up a subset-minimal set: put any one belief back and the rest clashes again (inclusion, relevance
@@ -22,7 +23,8 @@ is rejected.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence, Set
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal, get_args
@@ -45,9 +47,10 @@ __all__ = [
 ]
 
 Policy = Literal["recency", "trust", "minimal", "weighted", "reject-new"]
+Prior = Sequence[Name] | None
 Weight = Callable[[Name], float]
-Rank = Callable[[Name, int], Any]
-"""What a belief is ordered by, from its name and its age (place among the prior ones and the new one)."""
+Rank = Callable[[Name, float], Any]
+"""What a belief is ordered by, from its name and a number that is the larger the newer it is."""
 
 MAX_CORES = 100
 """Cores that an order of preference is decided by, before the beliefs themselves are tried."""
@@ -68,15 +71,13 @@ class Correction:
     """The new belief is to be forgotten."""
 
 
-def correct(
-    policy: Policy, theory: Theory, prior: Sequence[Name], new: Name, *, weight: Weight | None = None
-) -> Correction:
+def correct(policy: Policy, theory: Theory, prior: Prior, new: Name, *, weight: Weight | None = None) -> Correction:
     """Return the correction that a policy chooses.
 
     Args:
         policy: its name.
         theory: holds `prior` and `new`, and stays as it is.
-        prior: the beliefs that may be given up, oldest first.
+        prior: the beliefs that may be given up, oldest first; None for all others of the theory.
         new: the belief that came last.
         weight: how much a belief counts, for `trust` and `weighted`; 0 or more. Without it all beliefs count 1.
 
@@ -99,7 +100,7 @@ def correct(
     raise ConfigError(f"Expected a policy of revision ({', '.join(get_args(Policy))}), got {policy!r}.")
 
 
-def as_printed(theory: Theory, prior: Sequence[Name], new: Name) -> Correction:
+def as_printed(theory: Theory, prior: Prior, new: Name) -> Correction:
     """Return what Algorithm 1 gives up: the oldest belief whose absence alone restores satisfiability, if there is one.
 
     It never rejects the new belief, and when two must go it gives up nothing and ends unsatisfiable (lines 7 to 16: the
@@ -114,7 +115,7 @@ def as_printed(theory: Theory, prior: Sequence[Name], new: Name) -> Correction:
     return Correction(tuple(islice(alone, 1)), clash.core or ())
 
 
-def greedy(theory: Theory, prior: Sequence[Name], new: Name) -> Correction:
+def greedy(theory: Theory, prior: Prior, new: Name) -> Correction:
     """Return Algorithm 1, completed: it always ends satisfiable, and rejects what clashes with the hard clauses alone.
 
     Where one drop suffices it is Algorithm 1's own. Where none does, the oldest belief of a minimal core goes and
@@ -129,18 +130,18 @@ def greedy(theory: Theory, prior: Sequence[Name], new: Name) -> Correction:
     dropped: list[Name] = []
     core: tuple[Name, ...] | None = clash.core
     while core is not None:
-        candidates = _in(core, clash.prior)
+        candidates = clash.told(core)
         alone = (name for name in candidates if clash.fits([*dropped, name]))
         dropped.append(next(alone, candidates[0]))
         core = clash.core_without(dropped)
-    for name in reversed(_in(dropped, clash.prior)):
+    for name in reversed(clash.told(dropped)):
         others = [one for one in dropped if one != name]
         if clash.fits(others):
             dropped = others
-    return Correction(_in(dropped, clash.prior), clash.core)
+    return Correction(clash.told(dropped), clash.core)
 
 
-def recency(theory: Theory, prior: Sequence[Name], new: Name) -> Correction:
+def recency(theory: Theory, prior: Prior, new: Name) -> Correction:
     """Return the correction that keeps the newest beliefs: each in turn, newest first, stays if it fits those that did.
 
     The preferred subtheory (Brewka 1989, "Preferred subtheories: an extended logical framework for default reasoning")
@@ -151,7 +152,7 @@ def recency(theory: Theory, prior: Sequence[Name], new: Name) -> Correction:
     return _clash(theory, prior, new).preferred(lambda _, age: age)
 
 
-def trust(theory: Theory, prior: Sequence[Name], new: Name, weight: Weight) -> Correction:
+def trust(theory: Theory, prior: Prior, new: Name, weight: Weight) -> Correction:
     """Return the correction that keeps the most trusted beliefs: as `recency`, most trusted first, then newest.
 
     The new belief competes: less trusted than what it clashes with, it is rejected; as trusted, it wins, being newer.
@@ -159,17 +160,17 @@ def trust(theory: Theory, prior: Sequence[Name], new: Name, weight: Weight) -> C
     return _clash(theory, prior, new).preferred(lambda name, age: (weight(name), age))
 
 
-def reject_new(theory: Theory, prior: Sequence[Name], new: Name) -> Correction:
+def reject_new(theory: Theory, prior: Prior, new: Name) -> Correction:
     """Return the correction that gives up the new belief when it clashes with the prior ones."""
     return _clash(theory, prior, new).preferred(lambda name, age: (name != new, age))
 
 
-def minimal(theory: Theory, prior: Sequence[Name], new: Name, prefer: Weight | None = None) -> Correction:
+def minimal(theory: Theory, prior: Prior, new: Name, prefer: Weight | None = None) -> Correction:
     """Return a correction of the fewest beliefs; the new one stays.
 
     Args:
         theory: holds `prior` and `new`, and stays as it is.
-        prior: the beliefs that may be given up, oldest first.
+        prior: the beliefs that may be given up, oldest first; None for all others of the theory.
         new: the belief that came last.
         prefer: of two corrections as small, the one whose most preferred belief is less preferred is taken, and among
             beliefs as preferred (all of them without this argument) older ones go.
@@ -181,10 +182,10 @@ def minimal(theory: Theory, prior: Sequence[Name], new: Name, prefer: Weight | N
         return clash.rejection()
     rank = prefer or _one
     given_up = clash.lightest(_one, lambda name, age: (rank(name), age), fixed=new)
-    return Correction(_in(given_up, clash.prior), clash.core)
+    return Correction(clash.told(given_up), clash.core)
 
 
-def weighted(theory: Theory, prior: Sequence[Name], new: Name, weight: Weight) -> Correction:
+def weighted(theory: Theory, prior: Prior, new: Name, weight: Weight) -> Correction:
     """Return the correction of the least total weight; the new belief competes with its own weight.
 
     Weights are 0 or more and are compared in millionths. Of corrections as light, one that keeps the new belief comes
@@ -196,7 +197,7 @@ def weighted(theory: Theory, prior: Sequence[Name], new: Name, weight: Weight) -
     if not clash.core:
         return clash.rejection()
     given_up = clash.lightest(weight, lambda _, age: age)
-    return Correction(_in(given_up, clash.prior), clash.core, rejected=new in given_up)
+    return Correction(clash.told(given_up), clash.core, rejected=new in given_up)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,9 +205,9 @@ class _Clash:
     """A theory whose prior beliefs and new one clash, if there is a core."""
 
     theory: Theory
-    prior: tuple[Name, ...]
-    """Those of components that may clash: the others need no correction, and may be as many as the memory holds."""
     new: Name
+    ages: Mapping[Name, int] | None = None
+    """Places of the prior beliefs of components that may clash; None when all others of the theory are prior."""
     apart: frozenset[Name] = frozenset()
     """Beliefs of the theory that do not count."""
     core: tuple[Name, ...] | None = None
@@ -222,12 +223,22 @@ class _Clash:
     @property
     def candidates(self) -> tuple[Name, ...]:
         """The prior beliefs of the core, oldest first."""
-        return _in(self.core or (), self.prior)
+        return self.told(self.core or ())
 
     @property
     def refuted(self) -> bool:
         """True when the hard clauses alone exclude the new belief."""
-        return self.core == (self.new,) or not self.theory.consistent([self.new])
+        if self.core and self.new in self.core:
+            return len(self.core) == 1  # a minimal core of several has no smaller one in it
+        return not self.theory.consistent([self.new])
+
+    def told(self, some: Iterable[Name]) -> tuple[Name, ...]:
+        """Return those of some beliefs that are prior, oldest first."""
+        return tuple(sorted((name for name in some if name != self.new), key=self.age))
+
+    def age(self, name: Name) -> float:
+        """Return a number that is the larger the newer a belief is."""
+        return math.inf if name == self.new else self.theory.age(name) if self.ages is None else self.ages[name]
 
     def rejection(self) -> Correction:
         """Return the correction that rejects the new belief, unless nothing clashes at all.
@@ -251,7 +262,7 @@ class _Clash:
         if not self.core:
             return self.rejection()
         given_up = self.lightest(_nothing, rank, limit=MAX_CORES)
-        return Correction(_in(given_up, self.prior), self.core, rejected=self.new in given_up)
+        return Correction(self.told(given_up), self.core, rejected=self.new in given_up)
 
     def lightest(
         self, weight: Weight, rank: Rank, *, fixed: Name | None = None, limit: int | None = None
@@ -272,29 +283,30 @@ class _Clash:
             cores.append([name for name in core if fixed is None or name != fixed])
             if limit is not None and len(cores) > limit:
                 return frozenset(_halved(self, rank))
-            taken = _lightest_hit(cores, weight, self._ranks({name for one in cores for name in one}, rank))
+            taken = _lightest_hit(cores, weight, self.ranked({name for one in cores for name in one}, rank))
             core = self.core_without(taken)
         return taken
 
-    def _ranks(self, names: Set[Name], rank: Rank) -> list[Name]:
+    def ranked(self, names: Iterable[Name], rank: Rank) -> list[Name]:
         """Return names, lowest rank first."""
-        ages = {name: age for age, name in enumerate((*self.prior, self.new)) if name in names}
-        return sorted(ages, key=lambda name: rank(name, ages[name]))
+        return sorted(names, key=lambda name: rank(name, self.age(name)))
 
 
-def _clash(theory: Theory, prior: Sequence[Name], new: Name) -> _Clash:
+def _clash(theory: Theory, prior: Prior, new: Name) -> _Clash:
     """Return how beliefs clash; beliefs that are neither prior nor new do not count."""
     if theory.consistent():
-        return _Clash(theory, (), new)
-    unsettled = theory.unsettled()
-    near = tuple(filter(unsettled.__contains__, prior))
-    apart = frozenset(unsettled.difference(near, (new,)))
-    return _Clash(theory, near, new, apart, theory.core(without=apart))
+        return _Clash(theory, new)
+    if prior is None:
+        return _Clash(theory, new, core=theory.core())
+    unsettled = frozenset(theory.unsettled())
+    ages = {name: age for age, name in enumerate(filter(unsettled.__contains__, prior))}
+    apart = unsettled.difference(ages, (new,))
+    return _Clash(theory, new, ages, apart, theory.core(without=apart))
 
 
 def _halved(clash: _Clash, rank: Rank) -> list[Name]:
     """Return what `_Clash.preferred` gives up, found by halving the beliefs."""
-    preferred = clash._ranks(frozenset((*clash.prior, clash.new)), rank)[::-1]
+    preferred = clash.ranked(frozenset(clash.theory.unsettled()) - clash.apart, rank)[::-1]
 
     def gone(kept: list[Name], some: Sequence[Name]) -> list[Name]:
         if not some or clash.theory.consistent([*kept, *some]):
@@ -331,12 +343,6 @@ def _lightest_hit(cores: Sequence[Sequence[Name]], weight: Weight, by_rank: Sequ
     with RC2(formula, solver=SOLVER) as solver:
         chosen = frozenset(solver.compute())
     return frozenset(name for name, number in numbers.items() if number in chosen)
-
-
-def _in(some: Iterable[Name], prior: Sequence[Name]) -> tuple[Name, ...]:
-    """Return those of the prior beliefs that are among some, oldest first."""
-    wanted = frozenset(some)
-    return tuple(name for name in prior if name in wanted)
 
 
 def _one(_: Name) -> float:

@@ -248,12 +248,17 @@ class Theory:
         reached = {*start, *(owner for ring in rings for owner in ring)}
         return [owner.name for owner in sorted(reached, key=_order) if owner.named]
 
-    def unsettled(self) -> set[Name]:
-        """Return the beliefs of components that are not known to have a model: nothing else can be part of a core.
+    def age(self, name: Name) -> int:
+        """Return a number that is the larger the later a belief came. Raises: NotFoundError, as `forget` does."""
+        return self._owner(name).order
 
-        Cost O(those components).
+    def unsettled(self) -> list[Name]:
+        """Return the beliefs of components that are not known to have a model, in order of belief.
+
+        Nothing else can be part of a core. Cost O(n log n) for the n beliefs of those components.
         """
-        return {owner.name for home in self._unsettled for owner in home.owners if owner.named}
+        owners = [owner for home in self._unsettled for owner in home.owners if owner.named]
+        return [owner.name for owner in sorted(owners, key=_order)]
 
     def model(self, names: Iterable[Name] | None = None) -> Mapping[Hashable, bool] | None:
         """Return a value for every atom such that the hard clauses and some beliefs hold; None when there is none.
