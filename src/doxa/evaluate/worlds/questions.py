@@ -45,16 +45,16 @@ def draw_questions(world: World, schedule: str, rng: Random) -> tuple[Question, 
         rng: what is drawn with.
     """
     draw = {"random": _random, "stress": _stress, "hub": _hub}[schedule]
-    lits: list[Lit] = []
+    asked: list[Lit] = []
     said: list[str] = []
     for lit in draw(world, rng):
         forms = table()["questions"]["true" if lit.positive else "false"]
         fresh = [text for form in forms if (text := form.format(h=lit.atom)) not in said]
-        lits.append(lit)
+        asked.append(lit)
         said.append(rng.choice(fresh or [form.format(h=lit.atom) for form in forms]))
-        if len(lits) == TURNS:
+        if len(asked) == TURNS:
             break
-    return tuple(map(Question, lits, said))
+    return tuple(map(Question, asked, said))
 
 
 def _random(world: World, rng: Random) -> Iterator[Lit]:

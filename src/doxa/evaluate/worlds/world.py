@@ -152,9 +152,9 @@ def satisfies(values: Mapping[Any, bool], clauses: Iterable[Iterable[Lit]]) -> b
     return all(any(values[lit.atom] == lit.positive for lit in clause) for clause in clauses)
 
 
-def has_model(world: World, lits: Iterable[Lit]) -> bool:
+def has_model(world: World, literals: Iterable[Lit]) -> bool:
     """Tell by the truth table whether the rules and some literals have a model. Cost O(2^atoms x clauses)."""
-    return bool(len(_models(world.atoms, (*world.clauses, *((lit,) for lit in lits)))))
+    return bool(len(_models(world.atoms, (*world.clauses, *((lit,) for lit in literals)))))
 
 
 def _models(atoms: tuple[str, ...], clauses: Iterable[Clause]) -> NDArray[np.bool_]:
