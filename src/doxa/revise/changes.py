@@ -14,6 +14,7 @@ from doxa.core.values import Atom, Change, ChangeKind, Claim, Fact, Rule, Status
 from doxa.logic import Theory
 from doxa.memory import Beliefs, PredicateIndex, Slot, inventory, is_identity, predicate_of, slot_of
 from doxa.revise.axioms import axioms
+from doxa.revise.bounds import COMPARISONS, LIFE, dated
 from doxa.revise.ground import Case, Literal, RuleBase, Spoken
 from doxa.revise.policies import Policy
 from doxa.revise.resolve import Standing, resolve
@@ -102,8 +103,8 @@ class _Revision:
         layout = self.beliefs.layout(self.renames)
         held: dict[Slot, Sequence[Claim]] = {s: self.beliefs.claims.get(s, ()) for s in self._slots(identities=False)}
         held |= layout
-        cases = self._connect(held)
-        after = self._standings(held, cases)
+        cases, people = self._neighbourhood(held)
+        after = self._standings(held, cases, people)
         before = {fact.fact_id: fact for slot in held for fact in self.beliefs.in_slot(slot)}
         moves = self._moves(layout, before, after, "; ".join(map(_spoken, facts))) if layout else []
         return [*named, *moves, *self._difference(before, after)]
@@ -131,13 +132,51 @@ class _Revision:
         before = {fact.fact_id: fact for fact in self.beliefs.in_slot(slot)}
         return self._difference(before, resolve(self._live(slot, self.beliefs.claims.get(slot, ()))))
 
-    def _standings(self, held: Mapping[Slot, Sequence[Claim]], cases: Sequence[Case]) -> list[Standing]:
+    def _standings(
+        self, held: Mapping[Slot, Sequence[Claim]], cases: Sequence[Case], people: frozenset[str]
+    ) -> list[Standing]:
         policy = Policy(self.beliefs.policy)
         claims = {slot: self._live(slot, said) for slot, said in held.items()}
-        if not cases:
+        if not cases and not people:
             return [standing for said in claims.values() for standing in resolve(said, policy)]
         theory = self.beliefs.kept.setdefault("theory", Theory())
-        return settle(claims, cases, theory, policy, order=self.beliefs.place_of_turn)
+        return settle(claims, cases, theory, policy, order=self.beliefs.place_of_turn, people=people)
+
+    def _neighbourhood(self, held: dict[Slot, Sequence[Claim]]) -> tuple[list[Case], frozenset[str]]:
+        """Add the slots that may clash with some slots; return the cases and the lives that connect them."""
+        while True:
+            known = len(held)
+            people = self._lives(held)
+            cases = self._connect(held)
+            if len(held) == known:
+                return cases, people
+
+    def _lives(self, held: dict[Slot, Sequence[Claim]]) -> frozenset[str]:
+        """Return the people whose dates some slots may break, and add the slots that bound their lives."""
+        people: dict[str, int] = {}
+        waiting = [slot for slot in held if slot[0] == "" and len(slot) > 2]
+        while waiting:
+            subject, relation, *rest = (slot := waiting.pop())[1:]
+            spoken = (subject, rest[0]) if relation in COMPARISONS and rest else (subject,)
+            bounding = relation in LIFE or relation in COMPARISONS
+            if not bounding and not dated(self._live(slot, held[slot])):
+                continue
+            for person in spoken:
+                found = [s for name in LIFE for s in self.beliefs.functional_slots(person, name)]
+                found += self._compared(person) if relation in LIFE else []
+                if bounding or found:
+                    people[person] = people.get(person, 0) + 1
+                for other in found:
+                    if other not in held:
+                        held[other] = self.beliefs.claims.get(other, ())
+                        waiting.append(other)
+        return frozenset(people) if sum(people.values()) > 1 else frozenset()
+
+    def _compared(self, person: str) -> list[Slot]:
+        """Return the slots in which somebody is said to be older or younger than another."""
+        index, facts = self.predicates(), self.beliefs.facts
+        told = (facts[key] for name in COMPARISONS for key in index.relating(name))
+        return [slot_of(fact) for fact in told if person in (fact.subject.key, fact.object.key)]
 
     def _connect(self, held: dict[Slot, Sequence[Claim]]) -> list[Case]:
         """Return the cases of rules that touch some slots, and add the slots that those connect with them.

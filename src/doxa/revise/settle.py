@@ -11,20 +11,24 @@ that alone helps and never the new one (see `logic.corrections`). The paper know
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from itertools import groupby
+from typing import Any
 
 from doxa.core.values import Act, Claim, Conflict, Interval, Modality, Status
 from doxa.logic import Lit, Theory, preferred_conflict
 from doxa.memory import Slot, dimension_of, inventory
+from doxa.revise.bounds import bounds_of, lifespan
 from doxa.revise.ground import Case, Literal, Proposition
 from doxa.revise.policies import MACHINES, Policy, rank_of, weight_of
 from doxa.revise.resolve import EARLIEST, SlotState, Standing, close, retract, said_at, start_of
 
 __all__ = ["settle"]
 
+Name = tuple[Any, ...]
+"""Of a belief in the theory: its kind ("said", "case", "one", "life"), then what it is about."""
 WORLD = (Modality.ASSERTED, Modality.PLANNED)
 """Modalities that rules speak of: what is, and what is settled to be."""
 MAX_ROUNDS = 64
@@ -38,6 +42,7 @@ def settle(
     policy: Policy = Policy.RECENCY,
     *,
     order: Callable[[Claim], int] = lambda claim: 0,
+    people: frozenset[str] = frozenset(),
 ) -> list[Standing]:
     """Return the facts of slots that cases of rules connect, derived ones included.
 
@@ -47,10 +52,12 @@ def settle(
         theory: the solver of this user; it learns the literals and cases, and is asked about subsets only.
         policy: which belief gives way.
         order: the place of a claim's turn among all turns; it decides between turns of the same moment.
+        people: the keys of those whose ages and dates are checked against each other (`bounds`).
 
     Deterministic. Cost: one pass over the claims, and one solver question per turn in which something may clash.
     """
-    joint = _Joint(theory=theory, policy=policy, slots={slot: SlotState(policy) for slot in claims}, order=order)
+    slots = {slot: SlotState(policy) for slot in claims}
+    joint = _Joint(theory=theory, policy=policy, slots=slots, order=order, people=people)
     pairs = ((claim, slot) for slot, said in claims.items() for claim in said)
     told = sorted(pairs, key=lambda pair: (said_at(pair[0]), order(pair[0])))
     steps = [(at, list(group)) for at, group in groupby(told, key=lambda pair: (said_at(pair[0]), pair[0].turn_id))]
@@ -83,6 +90,8 @@ class _Joint:
     cases: dict[tuple[str, ...], Case] = field(default_factory=dict)
     derived: dict[str, Standing] = field(default_factory=dict)
     """Facts that follow, by id; those that no longer do are closed or retracted."""
+    people: frozenset[str] = frozenset()
+    """Whose days of birth and death are spoken of."""
     suspended: set[str] = field(default_factory=set)
     """Rules that clash with newer rules alone."""
 
@@ -96,11 +105,11 @@ class _Joint:
 
     def check(self, at: datetime) -> None:
         """Revise until what holds is consistent with the cases, then derive what follows."""
-        if not self.cases:
+        if not self.cases and not self._lives():
             return
         for _ in range(MAX_ROUNDS):
             held = self._held(at)
-            names = [*reversed(held), *self._exclusions(held), *self._rules()]
+            names = [*reversed(held), *self._exclusions(held), *self._lives(), *self._rules()]
             core = self._core(names)
             if core is None:
                 self._derive(names, held, at)
@@ -108,7 +117,7 @@ class _Joint:
             self._give_way(core, held)
         raise AssertionError("revision did not come to an end")  # pragma: no cover
 
-    def _core(self, names: Sequence[Hashable], *also: Lit) -> Sequence[Hashable] | None:
+    def _core(self, names: Sequence[Name], *also: Lit) -> Sequence[Name] | None:
         """Return a minimal set of names that clashes, preferring the first; None when they are consistent.
 
         Which one it is follows from the names alone, not from what the solver was asked before.
@@ -117,27 +126,36 @@ class _Joint:
             return None
         return preferred_conflict(names, lambda some: self.theory.consistent(some, also=also))
 
-    def _rules(self) -> list[tuple[str, ...]]:
+    def _lives(self) -> list[Name]:
+        """Return the names of what holds of every life that is spoken of."""
+        names = [("life", person) for person in sorted(self.people)]
+        for name in names:
+            if name not in self.theory:
+                self.theory.believe(name, lifespan(name[1]))
+        return list(names)
+
+    def _rules(self) -> list[Name]:
         return sorted(name for name, case in self.cases.items() if case.rule_id not in self.suspended)
 
-    def _held(self, at: datetime) -> dict[Hashable, Standing]:
+    def _held(self, at: datetime) -> dict[Name, Standing]:
         """Return the facts that hold and are undisputed by the names of their literals, the oldest first."""
         spoken = {literal.proposition for case in self.cases.values() for literal in case.literals()}
         found = [s for state in self.slots.values() for s in state.standings if _counts(s, at)]
-        known: dict[Hashable, Standing] = {}
+        known: dict[Name, Standing] = {}
         for standing in sorted(found, key=self._latest):
             first = standing.first
             proposition = Proposition.of(first.subject, first.relation, first.object)
-            if proposition in spoken or first.functional:
-                name = ("said", proposition, first.polarity)
+            bounds = bounds_of(first, standing.valid) if first.subject.key in self.people else ()
+            if proposition in spoken or first.functional or bounds:
+                name: Name = ("said", proposition, first.polarity, *bounds)
                 if name not in self.theory:
-                    self.theory.believe(name, Lit(proposition, first.polarity))
+                    self.theory.believe(name, Lit(proposition, first.polarity), *bounds)
                 known[name] = standing
         return known
 
-    def _exclusions(self, held: Mapping[Hashable, Standing]) -> list[tuple[str, ...]]:
+    def _exclusions(self, held: Mapping[Name, Standing]) -> list[Name]:
         """Return the names of the clauses by which a functional relation has one value: said against followed."""
-        names: list[tuple[str, ...]] = []
+        names: list[Name] = []
         for standing in held.values():
             first = standing.first
             if not (first.functional and first.polarity):
@@ -158,7 +176,7 @@ class _Joint:
         heads = (literal for case in self.cases.values() for literal in case.literals() if literal.positive)
         return [lit for lit in heads if lit.atom.subject.key == subject and lit.atom.relation.name == relation]
 
-    def _give_way(self, core: Sequence[Hashable], held: Mapping[Hashable, Standing]) -> None:
+    def _give_way(self, core: Sequence[Name], held: Mapping[Name, Standing]) -> None:
         """Give up what the policy chooses from a core, in favour of what was said last."""
         facts = [held[name] for name in core if name in held]
         rules = sorted({self.cases[name].rule_id for name in core if name in self.cases})
@@ -182,6 +200,9 @@ class _Joint:
             loser.reason = f"it cannot be true with what is believed{rule}"
         elif last.act is Act.CORRECT:
             retract(loser, f"{last.speaker} corrected it: “{last.span}”{rule}", because, Conflict.CORRECTION)
+        elif not rules and not any(name[0] == "one" for name in core):
+            reason = f"no days allow it together with what {last.speaker} said later: “{last.span}”"
+            retract(loser, reason, because, Conflict.CONTRADICTION)
         else:
             reason = f"{last.speaker} said later: “{last.span}”{rule}"
             close(loser, start_of(last), reason, because, Conflict.UPDATE)
@@ -213,7 +234,7 @@ class _Joint:
             fact.because = (*(other.fact_id for other in others), *rules)
             fact.reason = "it cannot be true together with: " + "; ".join(other.first.span for other in others)
 
-    def _derive(self, names: Sequence[Hashable], held: Mapping[Hashable, Standing], at: datetime) -> None:
+    def _derive(self, names: Sequence[Name], held: Mapping[Name, Standing], at: datetime) -> None:
         """Bring the derived facts in line with what the cases entail now."""
         said = {Proposition.of(s.first.subject, s.first.relation, s.first.object) for s in held.values()}
         follows: dict[str, Standing] = {}
@@ -241,7 +262,7 @@ class _Joint:
         return list(found.values())
 
     def _follows(
-        self, literal: Literal, positive: bool, why: Sequence[Hashable], held: Mapping[Hashable, Standing]
+        self, literal: Literal, positive: bool, why: Sequence[Name], held: Mapping[Name, Standing]
     ) -> Standing | None:
         """Return the fact that a minimal set of facts and cases entails; None where no case takes part."""
         premises = [held[name] for name in why if name in held]
