@@ -20,9 +20,11 @@ __all__ = ["accepted", "answered", "confirmed", "quoted_value", "refuted", "spea
 
 RECENT = 4
 OPENING = re.compile(
-    r"^(?:(?:I can confirm(?: that)?|can confirm(?: that)?|I confirm|yes|yep|yeah|no|nope|nah|oh|well|hm+|ah|right|correct|exactly|indeed|true|same here|ditto|confirmed|actually|"
+    r"^(?:(?:I can confirm(?: that)?|can confirm(?: that)?|I confirm|yes|yep|yeah|no|nope|nah|oh|well|hm+|ah|"
+    r"right|correct|exactly|indeed|true|same here|ditto|confirmed|actually|"
     r"wait|really|same as (?:what )?I (?:heard|have|had|know|read|was told|remember)|no \w{1,3}(?=,)|"
-    r"(?:it|that|this|he|she|they) (?:is|was|are|were|does|did|do) not|I (?:also )?(?:have|had|heard|thought|think|got|say|said|read|saw|see|was told|remember)(?: that| it is| it was)?|"
+    r"(?:it|that|this|he|she|they) (?:is|was|are|were|does|did|do) not|I (?:also )?(?:have|had|heard|thought|"
+    r"think|got|say|said|read|saw|see|was told|remember)(?: that| it is| it was)?|"
     r"(?:it|that|this|he|she|they) (?:is|was|are|were)|mine says|my \w+ says)\b[,:;.]?\s*)+",
     re.IGNORECASE,
 )
@@ -32,7 +34,8 @@ INVERTED = re.compile(
 )
 """A value before what it is the value of: "4417 is the code for the shed"."""
 TOLD_OF = re.compile(
-    r"^(?P<topic>(?:the|my|our|his|her|their) [^,;:]{2,40}?) (?:is|was|are|were|costs?|takes?) (?P<value>[\d€$£][^,;]*)$",
+    r"^(?P<topic>(?:the|my|our|his|her|their) [^,;:]{2,40}?) (?:is|was|are|were|costs?|"
+    r"takes?) (?P<value>[\d€$£][^,;]*)$",
     re.IGNORECASE,
 )
 SAME = re.compile(

@@ -34,7 +34,8 @@ GENERIC = frozenset(
 TAIL = re.compile(r" (?:in|on|at|of|for|from|behind|near|by|with|to|here|there|under|over|between) .*$")
 FROM = re.compile(r"\b(?:from|as of|as from|since|starting|effective|beginning)\b(?: on)? ", re.IGNORECASE)
 GOING_ON = re.compile(
-    r"\b(?:it|that|them|this|now|again|up|down|left|only|back|instead|makes|more|from today|as of|any more|anymore|still)\b",
+    r"\b(?:it|that|them|this|now|again|up|down|left|only|back|instead|makes|more|from today|as of|any more|"
+    r"anymore|still)\b",
     re.IGNORECASE,
 )
 """Marks of a sentence that goes on about something."""

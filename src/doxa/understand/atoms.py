@@ -35,7 +35,8 @@ ELLIPSIS = re.compile(
     r"^(?P<who>.+?) (?:is|are|am|does|do|will|can|has|have|must|should|may)(?P<not> not)?(?: too| either| as well)?$"
 )
 CONTRAST = re.compile(
-    r"^(?P<main>.+?),? (?:instead of|rather than|and not|but not|not) (?P<alt>(?:(?:in|on|at|by|to|with|for|from|along|over|via|through|across|past|around) )?[\w' -]{2,40})$",
+    r"^(?P<main>.+?),? (?:instead of|rather than|and not|but not|not) (?P<alt>(?:(?:in|on|at|by|to|with|for|"
+    r"from|along|over|via|through|across|past|around) )?[\w' -]{2,40})$",
     re.IGNORECASE,
 )
 PLACED = re.compile(

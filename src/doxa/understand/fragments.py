@@ -1,4 +1,5 @@
-"""Answers that are no clauses ("in Mosul", "make that 7", "10 mg, not 20"): their value, and the claim that takes it."""
+"""Answers that are no clauses ("in Mosul", "make that 7", "10 mg, not 20"): their value, and the claim "
+"that takes it."""
 
 from __future__ import annotations
 

@@ -25,12 +25,15 @@ from doxa.understand.verbs import base_of
 __all__ = ["Rules", "met"]
 
 TOLD = re.compile(
-    r"^(?:(?:I|we|he|she|they|[A-Z]\w+)(?: have| has| had| just| already)*? (?:told|promised|assured|informed|texted|wrote|let|"
-    r"confirmed to|confirmed|said|replied|answered|RSVP'd|decided|agreed|announced)(?: to)?(?: (?:the |my |our |his |her |their )?[\w']+(?: know)?)?"
+    r"^(?:(?:I|we|he|she|they|[A-Z]\w+)(?: have| has| had| just| already)*? (?:told|promised|assured|informed|"
+    r"texted|wrote|let|"
+    r"confirmed to|confirmed|said|replied|answered|RSVP'd|decided|agreed|announced)(?: to)?(?: (?:the |my |"
+    r"our |his |her |their )?[\w']+(?: know)?)?"
     r"(?: that)? )(?=(?:I|we|he|she|they) )",
 )
 PLAN = re.compile(
-    r"\b(?:plan|planning|going with|going for|for now|for the moment|for the time being|so far|default|currently|at the moment|stick(?:ing)? "
+    r"\b(?:plan|planning|going with|going for|for now|for the moment|for the time being|so far|default|"
+    r"currently|at the moment|stick(?:ing)? "
     r"with|sticking to|decided|opted|opting|settled|chose|counting on|intend|intention|as things stand|still)\b",
     re.IGNORECASE,
 )
@@ -67,7 +70,7 @@ class Rules:
 
 
 def met(claims: Sequence[Claim], text: str, rules: Rules) -> list[Claim]:
-    """Return the claims of a sentence again in the words of the rules that they meet; those that do already are left out.
+    """Return the claims of a sentence again in the words of the rules that they meet, where those are others.
 
     Args:
         claims: what the sentence says.

@@ -240,7 +240,8 @@ def _put(wrong: Claim, fragment: Fragment, earlier: Earlier, text: str) -> Itera
 
 
 def _slips(wrong: Claim, fragment: Fragment, earlier: Earlier) -> Iterable[Claim]:
-    """Return the other claims that hold the wrong value: of the same turn, or anywhere for a name that was misspelled."""
+    """Return the other claims that hold the wrong value: of the same turn, or anywhere for a name that was "
+    "misspelled."""
     right = refit(wrong, fragment, earlier.turn.at)
     if right is None or wrong.speaker != earlier.turn.speaker:
         return ()

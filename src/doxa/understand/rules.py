@@ -11,28 +11,27 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
-from itertools import islice, permutations
 from typing import Any
 
-from doxa.core.values import Atom, Interval, Rule, Term, Turn
-from doxa.memory import third_person
-from doxa.understand.alternatives import alternatives, members, split_alternatives
+from doxa.core.values import Atom, Rule, Term, Turn
+from doxa.understand.alternatives import split_alternatives
 from doxa.understand.answers import asked_statement
 from doxa.understand.atoms import ANYONE, AtomReader, atoms_of, contrasted, left_out
 from doxa.understand.classes import class_halves
+from doxa.understand.exclusions import EXCLUSIONS, Halves
+from doxa.understand.halves import split_bare, split_halves
 from doxa.understand.referents import NAME, PET, Referents, clean, kin_of, named, term
-from doxa.understand.scene import coordinated
-from doxa.understand.svo import base_form, is_order, read_predication, verb_place
+from doxa.understand.svo import base_form, read_predication
 from doxa.understand.text import words
 
 __all__ = ["find_rules"]
 
-Halves = tuple[tuple[Atom, ...], tuple[Atom, ...]]
 PIECES = re.compile(
     r"\s*;\s*|:\s+|\s+[-—–]+\s+|\.\s+|,? (?:and|but) (?=(?:if|unless|when|whenever|as long as|every time) )"
 )
 WHOLE = re.compile(
-    r"^(?:just |exactly |only )?one of (?:the|my|our) .+[:;.] .+ or |^there is (?:only |exactly |just )?one [a-z]+[^:;,]*[:;] .+ or ",
+    r"^(?:just |exactly |only )?one of (?:the|my|our) .+[:;.] .+ or |^there is (?:only |exactly |"
+    r"just )?one [a-z]+[^:;,]*[:;] .+ or ",
     re.IGNORECASE,
 )
 """A sentence that is one rule although a colon stands in it."""
@@ -80,15 +79,6 @@ ANYBODY = re.compile(r"(?=.*\byou\b)(?!.*\b(?:I|me|we|us|mine|ours)\b)", re.IGNO
 """A sentence in which "you" is anybody: it speaks of nobody who is there."""
 CLAUSE_WORDS = frozenset("i he she we they it you is are was were am that which when if because just".split())
 """Words that show that a would-be noun phrase is a clause."""
-LIGHT = frozenset("go come take be happen fail last continue end start get have become fall".split())
-PRONOUNS = frozenset("i he she we they you it".split())
-OPENERS = frozenset("everyone everybody nobody the my our his her their there".split())
-EVERYBODY = frozenset(["nobody", "no one", "you", "one", "students", "pupils", "members", "people"])
-GROUPS = frozenset("team club class course group squad band choir lesson lessons practice training".split())
-MOST_MEMBERS = 8
-MOST_WORDS, MOST_COMMAS = 40, 6
-"""Where a condition may end: words and commas that are tried; it bounds the cost of a very long sentence."""
-HOLDS = re.compile(r",? (?:then|so) |, ", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -265,7 +255,10 @@ def _matched(piece: str, reading: _Reading) -> list[Halves]:
         if match is None or (pattern.unwanted and pattern.unwanted.search(piece)):
             continue
         reading.found.clear()
-        KINDS[pattern.kind](match, reading)
+        if pattern.kind in EXCLUSIONS:
+            reading.found.extend(EXCLUSIONS[pattern.kind](match, reading.reader))
+        else:
+            KINDS[pattern.kind](match, reading)
         found = [pair for pair in reading.found if _well_formed(pair)]
         if found:
             return list(dict.fromkeys(found))
@@ -289,7 +282,7 @@ def _well_formed(halves: Halves) -> bool:
 def _answered(piece: str, turn: Turn, context: Sequence[Turn], referents: Referents) -> list[Halves]:
     """Read an answer that is only a condition ("Only if it rains.") with the question before it."""
     match = ELLIPTIC.match(piece)
-    if match is None or _halves(match["if"]) or _polite(match["if"]):
+    if match is None or split_halves(match["if"]) or _polite(match["if"]):
         return []
     statement = asked_statement(context, turn.speaker)
     if statement is None:
@@ -316,39 +309,6 @@ def _unreal(if_: str) -> bool:
     perfect = re.search(r"\b(?:had|had not) (?:just |only |ever )?(\w+)", if_)
     happened = perfect and base_form(perfect[1], "participle", "past") and perfect[1] not in ("to", "a")
     return bool(happened or re.search(r"\bwere (?:you|me|him|her|in (?:your|my|his|her))\b", if_))
-
-
-def _halves(both: str) -> tuple[str, str] | None:
-    """Split "it rains, we play inside" where two clauses meet; None when they do not."""
-    for comma in islice(HOLDS.finditer(both), MOST_COMMAS):
-        head, tail = both[: comma.start()], both[comma.end() :]
-        if _is_clause(head) and _is_clause(tail) and not _listing(head, tail):
-            return head, tail
-        if _is_clause(head) and is_order(words(tail)):
-            return None  # "if he calls, tell him": nothing follows that could hold
-    tokens = words(both)
-    for place, openers in ((p, o) for o in (PRONOUNS, OPENERS) for p in range(2, min(len(tokens) - 1, MOST_WORDS))):
-        if _starts_clause(tokens, place, openers):
-            head, tail = " ".join(tokens[:place]), " ".join(tokens[place:])
-            if _is_clause(head) and _is_clause(tail):
-                return head, tail
-    return None
-
-
-def _is_clause(text: str) -> bool:
-    return read_predication(words(text)) is not None
-
-
-def _listing(head: str, tail: str) -> bool:
-    """Tell whether a comma rather goes on with the condition ("if I pass, and get the visa")."""
-    return bool(re.match(r"and |or ", tail))
-
-
-def _starts_clause(tokens: list[str], place: int, openers: frozenset[str]) -> bool:
-    word, before = tokens[place].casefold(), tokens[place - 1].casefold()
-    if before in ("and", "or", "that", "to", "of", "the", "a", "my"):
-        return False
-    return word in openers and verb_place(tokens[:place]) is not None
 
 
 def _negated(atom: Atom) -> Atom:
@@ -412,7 +372,7 @@ def _if(match: re.Match[str], reading: _Reading) -> None:
 def _condition(match: re.Match[str]) -> tuple[str, str, bool] | None:
     groups = match.groupdict()
     if groups.get("both"):
-        halves = _halves(groups["both"])
+        halves = split_halves(groups["both"])
         return (*halves, False) if halves else None
     return groups["if"], groups["then"], True
 
@@ -490,7 +450,7 @@ def _iff(match: re.Match[str], reading: _Reading) -> None:
 
 def _split(match: re.Match[str], reading: _Reading) -> None:
     groups = match.groupdict()
-    halves = (groups["if"], groups["then"]) if groups.get("then") else _halves(groups["if"])
+    halves = (groups["if"], groups["then"]) if groups.get("then") else split_halves(groups["if"])
     if halves is None:
         return
     pair = _say(reading, *halves)
@@ -501,33 +461,11 @@ def _split(match: re.Match[str], reading: _Reading) -> None:
 
 
 def _should(match: re.Match[str], reading: _Reading) -> None:
-    halves = next(iter(_bare_halves(match["both"])), None) or _halves(match["both"])
+    halves = next(iter(split_bare(match["both"])), None) or split_halves(match["both"])
     if halves:
         pair = _say(reading, *halves)
         if pair:
             reading.found.append(pair)
-
-
-def _bare_halves(both: str) -> Iterable[tuple[str, str]]:
-    """Split "the alarm go off, everyone leaves": after "should" the verb is in its base form."""
-    head, comma, tail = both.partition(", ")
-    tokens = words(head)
-    if not comma or not _is_clause(tail):
-        return
-    for place in range(1, len(tokens)):
-        if tokens[place + 1 : place + 2] and tokens[place + 1].casefold() in LIGHT:
-            continue  # "the rail strike go ahead": the noun before the verb looks like one
-        statement = " ".join([*tokens[:place], "will", *tokens[place:]])
-        found = read_predication(words(statement))
-        light = tokens[place].casefold() in LIGHT and place > 1
-        verb = light or verb_place([*tokens[:place], "they", *tokens[place:]]) == place + 1
-        if found and verb and _verbal(tokens, place):
-            yield statement, tail
-            return
-
-
-def _verbal(tokens: list[str], place: int) -> bool:
-    return place > 1 or tokens[0].casefold() not in ("the", "a", "an", "my", "our", "his", "her", "any")
 
 
 def _aim(match: re.Match[str], reading: _Reading) -> None:
@@ -548,123 +486,6 @@ def _reserved(match: re.Match[str], reading: _Reading) -> None:
         reading.found.append(found)
 
 
-def _exclude(match: re.Match[str], reading: _Reading) -> None:
-    atoms = members(match["members"], reading.reader())
-    reading.found.extend(_apart(atoms))
-
-
-def _clash(match: re.Match[str], reading: _Reading) -> None:
-    """Read "football and judo clash, so she can't do both" as alternatives that exclude each other."""
-    who = re.sub(r" (?:can|could|may|must|will|does|is) (?:not|never)(?: possibly)?$", "", match["both"])
-    said = match[0]
-    tail = said[match.end("both") :].partition("both")[0].strip() or "do"
-    verb = third_person(tail.split()[0])
-    nouns = _same_kind(match["a"], match["b"])
-    atoms = [atoms_of(" ".join([who, verb, *tail.split()[1:], noun]), reading.reader()) for noun in nouns]
-    if all(len(found) == 1 for found in atoms):
-        reading.found.extend(_apart([atom for found in atoms for atom in found]))
-
-
-def _same_kind(one: str, other: str) -> tuple[str, str]:
-    """Return two alternatives with the noun that only one of them has ("football and the swim team")."""
-    one = one[:1].casefold() + one[1:] if one.casefold().startswith(("the ", "a ")) or len(one.split()) == 1 else one
-    heads = [noun.split()[-1] if noun.split()[-1] in GROUPS and len(noun.split()) > 1 else "" for noun in (one, other)]
-    if heads[1] and not heads[0]:
-        return f"the {clean(one)} {heads[1]}", other
-    return (one, f"the {clean(other)} {heads[0]}") if heads[0] and not heads[1] else (one, other)
-
-
-def _roster(match: re.Match[str], reading: _Reading) -> None:
-    """Read "one driver for the van, either Vera or Mo" as what exactly one of them does."""
-    verb = _agent(match["role"])
-    of = re.sub(r"^(?:for|of) ", "", match["of"] or "")
-    predicate = f"{third_person(verb)} {of}" if verb else f"is the {match['role']} {match['of'] or ''}"
-    names = coordinated(match["members"].replace(" or ", " and ")) or [match["members"]]
-    found = [atoms_of(f"{name} {predicate}".strip(), reading.reader()) for name in names[:MOST_MEMBERS]]
-    atoms = [atoms[0] for atoms in found if len(atoms) == 1]
-    if len(atoms) == len(found):
-        reading.found.extend([*_apart(atoms), *_one_left(atoms)])
-
-
-def _agent(noun: str) -> str | None:
-    """Return the verb of whoever does it ("driver": drive); None when the noun is made otherwise."""
-    for ending in ("er", "or"):
-        stem = noun.removesuffix(ending)
-        for verb in (stem, f"{stem}e", stem[:-1] if stem[-1:] == stem[-2:-1] else "") if stem != noun else ():
-            if verb and base_form(verb, "base"):
-                return verb
-    return None
-
-
-def _choose(match: re.Match[str], reading: _Reading) -> None:
-    atoms = members(match["members"].replace(" or ", " and "), reading.reader())
-    reading.found.extend([*_apart(atoms), *_one_left(atoms)])
-
-
-def _at_least(match: re.Match[str], reading: _Reading) -> None:
-    reading.found.extend(_one_left(members(match["members"], reading.reader())))
-
-
-def _choice(match: re.Match[str], reading: _Reading) -> None:
-    reading.found.extend(_apart(alternatives(match["both"], reading.reader())))
-    if re.search(r"\beither\b", match["both"], re.IGNORECASE):
-        reading.found.extend(_one_left(alternatives(match["both"], reading.reader())))
-
-
-def _or(match: re.Match[str], reading: _Reading) -> None:
-    reading.found.extend(_one_left(alternatives(match[0], reading.reader())))
-
-
-def _together(match: re.Match[str], reading: _Reading) -> None:
-    said = re.sub(r" (?:not|never)$|(?<=can)not$", "", match["both"], flags=re.IGNORECASE)
-    atoms = atoms_of(f"{said}{match['rest']}", reading.reader())
-    reading.found.extend(_apart([replace(atom, polarity=True) for atom in atoms]))
-
-
-def _both_apart(match: re.Match[str], reading: _Reading) -> None:
-    head = re.sub(r"\b(?:not|never) ?", "", match["both"], count=1, flags=re.IGNORECASE)
-    first = re.match(r"(\w+(?: [A-Za-z]+){0,1}?)(?= (?:in|at|on|for|to) |$)", match["b"])
-    tail = match["b"][first.end() :] if first else ""
-    reader = reading.reader()
-    pair = [atoms_of(f"{head}{noun}{tail}", reader) for noun in (match["a"], first[1] if first else match["b"])]
-    if all(len(atoms) == 1 for atoms in pair):
-        reading.found.extend(_apart([atom for atoms in pair for atom in atoms]))
-
-
-def _never_both(match: re.Match[str], reading: _Reading) -> None:
-    """Read "nobody can take Latin and Greek at the same time" as alternatives, for everybody."""
-    who = match["who"].casefold()
-    denied = who in ("nobody", "no one") or "not" in match["can"]
-    if not denied:
-        return
-    subject = ANYONE if who in EVERYBODY else match["who"]
-    verb, _, rest = match["verb"].partition(" ")
-    clauses = (f"{subject} {third_person(verb)} {rest} {noun}".replace("  ", " ") for noun in (match["a"], match["b"]))
-    atoms = [atoms_of(clause, reading.reader()) for clause in clauses]
-    if all(len(found) == 1 for found in atoms):
-        reading.found.extend(_apart([atom for found in atoms for atom in found]))
-
-
-def _apart(atoms: Sequence[Atom]) -> list[Halves]:
-    """Return that no two of some atoms hold together, in both directions. Cost O(len(atoms)²)."""
-    apart = _as_facts(atoms)
-    return [((a,), (_negated(b),)) for a, b in permutations(apart, 2)] if len(apart) > 1 else []
-
-
-def _as_facts(atoms: Sequence[Atom]) -> list[Atom]:
-    """Return alternatives as what is, not what may be ("can do ballet or judo"), all at the time that one of them names."""
-    when = next((atom.valid for atom in atoms if atom.valid.start or atom.valid.end), Interval())
-    return [replace(atom, deontic="" if atom.deontic == "may" else atom.deontic, valid=when) for atom in atoms]
-
-
-def _one_left(atoms: Sequence[Atom]) -> list[Halves]:
-    """Return that one of some atoms holds when all the others do not."""
-    if len(atoms) < 2:
-        return []
-    atoms = _as_facts(atoms)
-    return [(tuple(_negated(other) for other in atoms if other is not atom), (atom,)) for atom in reversed(atoms)]
-
-
 KINDS: dict[str, Callable[[re.Match[str], _Reading], None]] = {
     "if": _if,
     "habit": _habit,
@@ -682,15 +503,5 @@ KINDS: dict[str, Callable[[re.Match[str], _Reading], None]] = {
     "reserved": _reserved,
     "kind": _class,
     "generic": _class,
-    "exclude": _exclude,
-    "choose": _choose,
-    "clash": _clash,
-    "roster": _roster,
-    "either": _at_least,
-    "choice": _choice,
-    "or": _or,
-    "together": _together,
-    "apart": _both_apart,
-    "never-both": _never_both,
 }
 """How each kind of the table is read."""

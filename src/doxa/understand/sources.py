@@ -13,14 +13,20 @@ from doxa.understand.text import words
 
 __all__ = ["Quote", "at_hand", "is_document", "quoted", "source_label"]
 
-NOUN = rf"(?:(?i:the|my|our|his|her|their|your|this|that|an?) [^,;:.]{{2,60}}?|{NAME}'s [^,;:.]{{2,40}}?|{NAME}(?: (?:&|and) {NAME})?)"
+NOUN = (
+    rf"(?:(?i:the|my|our|his|her|their|your|this|that|an?) [^,;:.]{{2,60}}?|{NAME}'s [^,;:.]{{2,40}}?|"
+    rf"{NAME}(?: (?:&|and) {NAME})?)"
+)
 SAYING = (
-    r"(?:(?:now|also|just|clearly|still|definitely|actually) )?(?:says?|said|shows?|showed|states?|stated|reads?|gives?|gave|lists?|listed|"
-    r"confirms?|confirmed|has it (?:as|at)|puts? it at|tells? (?:me|us)|told (?:me|us)|mentions?|mentioned|insists?|thinks?|"
+    r"(?:(?:now|also|just|clearly|still|definitely|actually) )?(?:says?|said|shows?|showed|states?|stated|"
+    r"reads?|gives?|gave|lists?|listed|"
+    r"confirms?|confirmed|has it (?:as|at)|puts? it at|tells? (?:me|us)|told (?:me|us)|mentions?|mentioned|"
+    r"insists?|thinks?|"
     r"reckons?|claims?|swears?|has|had|quotes?|quoted)"
 )
 QUOTING = re.compile(
-    rf"^(?:(?:and|but|well|also|now|still|however),? )?(?P<who>{NOUN}|it)(?:,? (?:which|who|that|I am) [^,;:]+?)?,? {SAYING}(?: that)?[:,]? (?P<what>.+)$"
+    rf"^(?:(?:and|but|well|also|now|still|however),? )?(?P<who>{NOUN}|it)(?:,? (?:which|who|that|"
+    rf"I am) [^,;:]+?)?,? {SAYING}(?: that)?[:,]? (?P<what>.+)$"
 )
 ACCORDING = re.compile(
     rf"^(?i:according to|per|as per|going by|judging by|based on|by|in|on) (?P<who>{NOUN})(?:,|:) (?P<what>.+)$"
@@ -30,44 +36,55 @@ UNMARKED = re.compile(
 )
 TRAILING = re.compile(rf"^(?P<what>.+?),? (?:according to|as per|per|so says?|says|going by) (?P<who>{NOUN})$")
 ASKED = re.compile(
-    rf"^(?:(?:I|[Ww]e) (?:just |have |have just )?)?(?i:checked|double-checked|confirmed|asked|spoke|talked|called|rang|phoned|texted|emailed|looked)(?: (?:with|to|in|at|on|up))? "
-    rf"(?P<who>{NOUN})(?:, (?P<aside>(?:who|which) [^:;]+?))?(?::|;| and (?:he|she|it|they) (?:says?|said|confirmed)| -) ?(?P<what>.+)$"
+    rf"^(?:(?:I|[Ww]e) (?:just |have |have just )?)?(?i:checked|double-checked|confirmed|asked|spoke|talked|"
+    rf"called|rang|phoned|texted|emailed|looked)(?: (?:with|to|in|at|on|up))? "
+    rf"(?P<who>{NOUN})(?:, (?P<aside>(?:who|which) [^:;]+?))?(?::|;| and (?:he|she|it|they) (?:says?|said|"
+    rf"confirmed)| -) ?(?P<what>.+)$"
 )
 HEARD = re.compile(
-    rf"^I (?:just |only )?(?:heard|know|learned|learnt|have it|had it|got it|understand) (?:this |it )?from (?P<who>{NOUN}) (?:that )?(?P<what>.+)$"
+    rf"^I (?:just |only )?(?:heard|know|learned|learnt|have it|had it|got it|understand) (?:this |"
+    rf"it )?from (?P<who>{NOUN}) (?:that )?(?P<what>.+)$"
 )
 REACHED = re.compile(
-    rf"^(?P<who>{NOUN}) (?:(?:has |have )?(?:just |also )?)?(?:phoned|called|rang|texted|wrote|emailed|mailed|messaged|came by|came round|told me|got back|replied|answered)"
+    rf"^(?P<who>{NOUN}) (?:(?:has |have )?(?:just |also )?)?(?:phoned|called|rang|texted|wrote|emailed|mailed|"
+    rf"messaged|came by|came round|told me|got back|replied|answered)"
     r"[^,;:]*[,;:] (?:and |but )?(?:he|she|they|it) (?:says?|said|tells me|told me|thinks)(?: that)? (?P<what>.+)$"
 )
 HELD = re.compile(
     rf"^(?:I|[Ww]e) (?:have|had|got|see|read) (?P<what>(?:[^,;:]|(?<=\d)[.,:](?=\d))+?) (?:on|in|from) (?P<who>{NOUN})$"
 )
 SHOWN = re.compile(
-    r"\b(?:printed|written|stated|posted|listed|marked|noted|stands|it says so|says so|engraved|entered|shown|there)\b(?: \w+)? (?:on|in|at) "
+    r"\b(?:printed|written|stated|posted|listed|marked|noted|stands|it says so|says so|engraved|entered|shown|"
+    r"there)\b(?: \w+)? (?:on|in|at) "
     r"(?P<who>(?:the|my|our|his|her|their) [^,;:.]+)",
     re.IGNORECASE,
 )
 PRESENT = re.compile(
-    r"\b(?:have|has|had|got|holding|found|find|dug out|digging out|looking at|reading|opened|open|checked|looked at|looked up|"
+    r"\b(?:have|has|had|got|holding|found|find|dug out|digging out|looking at|reading|opened|open|checked|"
+    r"looked at|looked up|"
     r"looked in|consulted|got out|pulled up|pulled out|am at|read|seen|saw|in front of me is)\b (?:out |up )?"
-    r"(?P<who>(?:the|my|our|his|her|their) [^,;:.]{2,60}?)(?=$|[,;:.]| (?:open|in front|here|right|now|up|and|with|again|on|from|in) ?)",
+    r"(?P<who>(?:the|my|our|his|her|their) [^,;:.]{2,60}?)(?=$|[,;:.]| (?:open|in front|here|right|now|up|and|"
+    r"with|again|on|from|in) ?)",
     re.IGNORECASE,
 )
 PLACED = re.compile(
-    r"^(?P<thing>(?:the|my|our|his|her|their|your) [^,;:]+?) (?:(?P<as>as )|(?=(?:at|on|in|for|from|down) ))(?P<where>(?:[^,;:]|(?<=\d)[.,:](?=\d))+)$",
+    r"^(?P<thing>(?:the|my|our|his|her|their|your) [^,;:]+?) (?:(?P<as>as )|(?=(?:at|on|in|for|from|"
+    r"down) ))(?P<where>(?:[^,;:]|(?<=\d)[.,:](?=\d))+)$",
     re.IGNORECASE,
 )
 BARE = re.compile(
-    r"^(?:it says (?:that )?|(?:that )?(?:it|that|this) (?:is|was|should be|has to be|will be) (?=(?:(?:at|on|in|by|from|about|around) )?(?:[\dA-Z](?![^,;:]* (?:who|that) )|the \d|half|quarter|noon)))"
+    r"^(?:it says (?:that )?|(?:that )?(?:it|that|this) (?:is|was|should be|has to be|will be) (?=(?:(?:at|on|"
+    r"in|by|from|about|around) )?(?:[\dA-Z](?![^,;:]* (?:who|that) )|the \d|half|quarter|noon)))"
 )
 """What stands before a bare value: "it is Tuesday"."""
 SPOKEN = re.compile(
-    r",? (?:\w+ )?(?:says?|said|tells? (?:me|us)|told (?:me|us)|thinks?|reckons?|claims?|swears?|insists?|mentions?|mentioned|"
+    r",? (?:\w+ )?(?:says?|said|tells? (?:me|us)|told (?:me|us)|thinks?|reckons?|claims?|swears?|insists?|"
+    r"mentions?|mentioned|"
     r"confirms?|confirmed)\b"
 )
 FIRM = re.compile(
-    r"\b(?:check(?:ed|ing)|confirm(?:ed|s)|asked|rang|phoned|called|spoke|looked (?:it )?up|turns out|stale|out ?dated|out of date|settled|decided|in charge|"
+    r"\b(?:check(?:ed|ing)|confirm(?:ed|s)|asked|rang|phoned|called|spoke|looked (?:it )?up|turns out|stale|"
+    r"out ?dated|out of date|settled|decided|in charge|"
     r"official|definitely|for certain|for sure)\b",
     re.IGNORECASE,
 )

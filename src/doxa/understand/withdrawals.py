@@ -21,7 +21,8 @@ TRIGGER = frozenset(
         "forget ignore disregard scratch strike drop delete remove undo discard erase retract withdraw said told gave "
         "mentioned wrote say tell mean take back joke kidding true please what everything anything whatever all bit "
         "part thing stuff one remark comment statement claim earlier before just now ago yesterday today again never "
-        "mind mine own wrong mistaken number figure value entry information made lied memory well too also please then entirely word go "
+        "mind mine own wrong mistaken number figure value entry information made lied memory well too also "
+        "please then entirely word go "
         "source count price own say-so attention business bogus nonsense rubbish mistake misunderstanding back"
     )
 ) - frozenset(stems("memory"))
@@ -36,7 +37,8 @@ ABOUT = re.compile(r"\b(?:about|regarding|concerning|on|of)\b (?P<topic>[^,;.!?:
 NEGATED = re.compile(r"\b(?:not|never|no longer)\b", re.IGNORECASE)
 RULE = re.compile(r"\b(?:rules?|agreement|arrangement|deal|policy|condition|promise|bet|pact)\b", re.IGNORECASE)
 RULE_OVER = re.compile(
-    r"\b(?:rules?|agreement|arrangement|deal|policy|condition|pact)\b.{0,60}\b(?:no longer (?:hold|appl|count|stand)s?\w*|"
+    r"\b(?:rules?|agreement|arrangement|deal|policy|condition|pact)\b.{0,60}\b(?:no longer (?:hold|appl|count|"
+    r"stand)s?\w*|"
     r"(?:does|do) not (?:hold|apply|count|stand)|(?:is|are|was|were|has been|have been) "
     r"(?:off|over|gone|void|scrapped|dropped|cancelled|canceled|abolished|lifted|history|suspended|withdrawn|ended))|"
     r"\b(?:forget|drop|scrap|ignore|disregard|scratch|cancel|delete|remove|abolish|lift)(?:ped|ted|ped|ed)? "
