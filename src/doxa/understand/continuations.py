@@ -34,8 +34,8 @@ OPENING = re.compile(
     r" (?:is|was|am|are|were|will be|is going to be|went|goes|(?:has|have) (?:now )?been))\b[ ,:]*",
     re.IGNORECASE,
 )
-AHEAD = re.compile(r"\b(?:will|going to|from)\b", re.IGNORECASE)
-PLACING = frozenset("at on to down up".split())
+AHEAD = re.compile(r"\b(?:will|going to|goes|from)\b", re.IGNORECASE)
+PLACING = frozenset("at on to down up so now".split())
 CLOSING = re.compile(
     r"[ ,]*\b(?:now|again|today|already|these days|these|at last|though|by then|so far|onwards?)$", re.IGNORECASE
 )

@@ -60,8 +60,6 @@ STATES = frozenset(
     "healthy recovered cancelled postponed closed open finished ready empty full late overdue lost missing redundant "
     "off proud happy sad afraid scared bilingual left-handed dyslexic alive deceased working".split()
 )
-RATE = re.compile(r"\d[\d.,]* (?:a|per|each|every) (?:day|night|week|month|quarter|year|hour|person|head|piece)")
-"""A price without its currency."""
 ANYTHING = re.compile(r"^favou?rites?(?: (?:things?|ones?)(?: .*)?| right now| ever| at the moment)?$")
 """A favourite of no kind of its own is only liked."""
 SELF_DATED = re.compile(
@@ -96,6 +94,7 @@ def describe_subject(scene: Scene) -> Iterator[Proposition]:
     """Return what a clause with "be" says, by the first reader that finds something."""
     for reader in (
         _same_person,
+        _come_home,
         _identified,
         post,
         measured,
@@ -137,11 +136,27 @@ def _same_person(scene: Scene) -> Iterator[Proposition]:
             yield replace(claim, subject=owner)
 
 
+def _come_home(scene: Scene) -> Iterator[Proposition]:
+    """ "The lawnmower is home again": whoever had it has it no more."""
+    if scene.complement.direct.casefold() not in ("home", "home again", "back") or scene.clause.negated:
+        return
+    thing, speaker = scene.subject.key.rpartition("'s ")[2], scene.referents.speaker
+    beliefs = scene.referents.beliefs
+    holders = {claim.subject.key for claim in beliefs.said_of(thing) if claim.relation.name == "has"}
+    for fact in (fact for holder in sorted(holders) for fact in beliefs.about(holder, "has")):
+        now = fact.status is Status.HELD and fact.polarity and fact.valid.end is None
+        if now and fact.object.key == thing and fact.subject != speaker:
+            told = replace(say(scene, relation_type("has"), "", valid=from_then(scene)), object=fact.object)
+            yield replace(told, subject=fact.subject, polarity=False)
+            yield replace(told, subject=speaker)
+
+
 def _identified(scene: Scene) -> Iterator[Proposition]:
     """ "The instrument is the bodhran" after "I'm learning an instrument": which one it is."""
     match = re.fullmatch(r"the ([a-z]+(?: [a-z]+)?)", scene.clause.subject, re.IGNORECASE)
     value = re.fullmatch(r"(?:the |an? )?([\w'-]+(?: [\w'-]+){0,2})", scene.complement.direct)
-    if match is None or value is None or scene.complement.phrases or scene.clause.negated or scene.clause.adverbs:
+    told = [noun for _, noun in scene.complement.phrases if noun not in ("the way", "way")]
+    if match is None or value is None or told or scene.clause.negated:
         return
     speaker = scene.referents.speaker
     for fact in scene.referents.beliefs.about(speaker.key):
@@ -193,9 +208,7 @@ def _owned_value(scene: Scene) -> Iterator[Proposition]:
     clause, direct = scene.clause, scene.complement.direct
     polarity = not clause.negated
     ended = clause.tense == "past" or clause.ended
-    if (MONEY.search(direct) or (RATE.fullmatch(direct) and scene.noun)) and (
-        scene.noun or scene.subject != scene.referents.speaker
-    ):
+    if MONEY.search(direct) and (scene.noun or scene.subject != scene.referents.speaker):
         since = next((s.state() for s in scene.times if s.kind in ("since", "until", "range")), None)
         yield say(
             scene,

@@ -9,6 +9,7 @@ from dataclasses import replace
 from doxa.core.values import Interval, Modality, Status, Term
 from doxa.memory import attribute, relation_type
 from doxa.understand.descriptions import DIET, OCCUPATION, naming
+from doxa.understand.measures import with_number
 from doxa.understand.referents import NAME, NEWBORN, PET, clean, kin_of, named, term
 from doxa.understand.scene import (
     EMPTY_OBJECT,
@@ -49,6 +50,8 @@ AMOUNT = re.compile(r"^\d[\d.,]*(?: (?:a|per) \w+)?$")
 BOUNDARIES = {
     "begin": "begins_on", "start": "begins_on", "end": "ends_on", "expire": "expire_on", "run+out": "run_out_on",
 }  # fmt: skip
+RECENT_BIRTH = 60
+"""Days after which a birth that is told is no news."""
 HANDING = frozenset("give hand donate lend pass give+away pass+on hand+down hand+on hand+over give+back return".split())
 OFTEN = re.compile(r"\b(?:every|again and again|forever|all day)\b.*")
 
@@ -59,11 +62,26 @@ def life(scene: Scene) -> Iterator[Proposition]:
     born = clause.verb == "bear"
     if clause.negated or clause.modality is not Modality.ASSERTED:
         return
+    if born and point is not None and named(scene.subject.label):
+        yield from _delivered(scene)
     if scene.complement.at("on") == HOLE or point is not None:
         day = HOLE if point is None else str(point)
         yield say(scene, relation_type("born_on" if born else "died_on"), day, valid=point)
     if not born and HOLE not in clause.rest:
         yield from entered(scene)
+
+
+def _delivered(scene: Scene) -> Iterator[Proposition]:
+    """Yield the end of the one pregnancy that is known, when a baby is born. Cost O(facts), only at births."""
+    day = scene.point.start if scene.point is not None else None
+    if day is None or not 0 <= (scene.today - day).days < RECENT_BIRTH:
+        return
+    facts = scene.referents.beliefs.facts.values()
+    held = [f for f in facts if f.relation.name == "pregnancy_status" and f.status is Status.HELD and f.polarity]
+    expecting = [fact for fact in held if fact.valid.end is None]
+    if len(expecting) == 1:
+        told = say(scene, relation_type("pregnancy_status"), "", polarity=False, valid=from_then(scene))
+        yield replace(told, subject=expecting[0].subject, object=expecting[0].object)
 
 
 def birth(scene: Scene) -> Iterator[Proposition]:
@@ -130,8 +148,9 @@ def switched(scene: Scene) -> Iterator[Proposition]:
         return
     if owned and named(after) and not kin_of(owned[1]):
         yield say(scene, attribute(owned[1]), after, valid=from_then(scene), modality=scene.modality(event=True))
-    work = re.match(r"[a-z]+ ?[a-z]*ing$", after)
-    if work and not before and scene.referents.beliefs.about(scene.subject.key, "works_as"):
+    gerund = re.match(r"to ((?:[a-z]+ )?[a-z]+ing)\b", scene.clause.rest)  # "switched to [lorry [driving]]"
+    after = gerund[1] if gerund else after
+    if gerund and not before and scene.referents.beliefs.about(scene.subject.key, "works_as"):
         yield say(scene, relation_type("works_as"), after, valid=from_then(scene), modality=scene.modality(event=True))
         return
     if not before or scene.complement.direct:
@@ -207,6 +226,8 @@ def price(scene: Scene) -> Iterator[Proposition]:
         told = say(scene, relation_type("costs"), value, valid=from_then(scene), modality=modality, polarity=polarity)
         if whose is not None and "'s " in whose.key:
             yield replace(told, subject=whose)
+    elif verb in ("go", "rise", "drop", "increase", "climb") and (rated := list(_rated(scene, value))):
+        yield from rated
     elif (verb in ("go", "rise", "drop", "increase") and (MONEY.search(value) or _priced(scene, value))) or (
         verb in PRICING and passive and (MONEY.search(value) or AMOUNT.match(value))
     ):
@@ -216,6 +237,16 @@ def price(scene: Scene) -> Iterator[Proposition]:
 def _priced(scene: Scene, value: str) -> bool:
     """Tell whether a bare number is a new price: of something whose price is known."""
     return bool(AMOUNT.match(value)) and bool(scene.referents.beliefs.about(scene.subject.key, "costs"))
+
+
+def _rated(scene: Scene, value: str) -> Iterator[Proposition]:
+    """Yield a new amount of what somebody has as a number ("my rent is 740 a month", "it goes up to 790")."""
+    owner, _, noun = scene.subject.key.rpartition("'s ")
+    for fact in scene.referents.beliefs.about(owner, noun.replace(" ", "_")) if owner and AMOUNT.match(value) else ():
+        if fact.status is Status.HELD and fact.polarity and AMOUNT.match(fact.object.label):
+            kind = relation_type(fact.relation.name, fact.relation.label)
+            whole = term(with_number(fact.object.label, value))
+            yield replace(say(scene, kind, value, valid=from_then(scene)), subject=fact.subject, object=whole)
 
 
 def purchase(scene: Scene) -> Iterator[Proposition]:

@@ -150,6 +150,8 @@ def dose(scene: Scene) -> Iterator[Proposition]:
     if not drug and clause.verb.partition("+")[0] in PRICES:
         drug = complement.direct if not clause.passive and complement.direct else scene.subject.label
     whose = term(re.sub(r"^(?:the|my|our|his|her) ", "", drug)) if drug else None
+    if whose is not None and clause.verb in ("take", "have") and not scene.referents.beliefs.about(whose.key, "dose"):
+        return  # told as what one takes
     if whose is not None and len(whose.label.split()) < 3:
         told = say(scene, attribute("dose"), found["amount"], valid=from_then(scene), ended=clause.ended)
         yield replace(told, subject=whose)

@@ -369,6 +369,9 @@ class _Reader:
     def _subject_of(self, head: int, mood: _Mood) -> int | None:
         tree = self.tree
         own = tree.kid(head, "nsubj")
+        copula = tree.kid(head, "cop")
+        if own is None and copula is not None:
+            own = tree.kid(copula, "nsubj")  # "my rent [is 740]"
         there = tree.kid(head, "expl") is not None  # "there are five of us"
         if own is None or (
             own > head and tree.upos(own) in ("DET", "NUM") and not there

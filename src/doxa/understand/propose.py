@@ -273,9 +273,9 @@ def _subject(noun: str, clause: Clause, referents: Referents) -> Term | None:
     if noun.casefold() in ("it", "that") and clause.verb == "be" and re.search(FAVOURITE.pattern, clause.rest):
         return referents.thing
     subject = referents.resolve(noun) if noun else referents.speaker
-    return (
-        referents.speaker if subject is None and noun.casefold() == "they" and clause.verb in UNKNOWN_HAND else subject
-    )
+    verb, who = clause.verb.partition("+")[0], noun.casefold()
+    anybody = (who == "they" and clause.verb in UNKNOWN_HAND) or (who in ("he", "she") and verb in PRICING)
+    return referents.speaker if subject is None and anybody else subject
 
 
 def _mention(noun: str, scene: Scene) -> None:

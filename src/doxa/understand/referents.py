@@ -75,6 +75,12 @@ FRESH = re.compile(
 )
 NEWBORN = re.compile(r"(?:baby (?:boy|girl|son|daughter)|newborn(?: son| daughter)?)$", re.IGNORECASE)
 """A child that is not one of those who are known by name."""
+PRIVATE = re.compile(
+    r"(?:the|our|my) (?P<noun>(?:[\w-]+ )?(?:password|passcode|pin|pin code|door code|gate code|alarm code|entry code))"
+    r"(?: (?:here|over here))?(?: (?:in|at|for) (?:the|our|my) [a-z]+)?",
+    re.IGNORECASE,
+)
+"""Nouns that "the" makes the speaker's, wherever it is said to be."""
 EVENT_NOUNS = (
     "appointment|interview|meeting|exam|flight|check-?up|reservation|booking|viewing|surgery|operation|session|lesson|"
     "deadline|test|party|conference|presentation|call|date|concert|class|visit|wedding|trip|scan|course|regatta|race|match|"
@@ -188,6 +194,10 @@ class Referents:
                     referents.mention(claim.subject)
                 if claim.relation.name == "costs":
                     referents.owned = claim.subject
+                elif re.match(r"\d", claim.object.label) and claim.relation.label == claim.relation.name.replace(
+                    "_", " "
+                ):
+                    referents.owned = term(f"{claim.subject.label}'s {claim.relation.label}")
                 if not named(claim.subject.label) and " " in claim.subject.key:
                     referents.things[claim.subject.key] = claim.subject
             referents.note(earlier.text)
@@ -423,6 +433,9 @@ class Referents:
 
         Cost O(what is known of the speaker), for phrases with "the" that are no names.
         """
+        private = PRIVATE.fullmatch(text)
+        if private is not None:
+            return f"my {private['noun']}"
         match = re.fullmatch(r"(?:the|that) (?P<noun>[a-z][\w' -]*?)(?P<one> ones?)?", text, re.IGNORECASE)
         if match is None or (not match["one"] and not EVENTS.search(match["noun"])):
             return ""
