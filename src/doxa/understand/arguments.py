@@ -19,7 +19,7 @@ FOCUS = re.compile(
     r"^(?:and|or|but|nor|only|just|even|also|especially|mainly|mostly|exactly|almost|nearly|about|around) ",
     re.IGNORECASE,
 )
-GIVING = frozenset("give lend send hand offer show teach owe pass feed bring promise mail email".split())
+GIVING = frozenset("cost charge give lend send hand offer show teach owe pass feed bring promise mail email".split())
 """Verbs with a receiver and a thing, both without a preposition."""
 LOOSE_ADVERBS = NEGATIONS | ADVERBS | HEDGES | frozenset("so when where how why as".split())
 MOST_PHRASES = 6

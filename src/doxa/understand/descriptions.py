@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from doxa.core.values import Interval, Modality, Status, Term
 from doxa.memory import attribute, relation_type
-from doxa.understand.measures import headcount, measured
+from doxa.understand.measures import COMPARED, headcount, measured
 from doxa.understand.referents import NAME, NEWBORN, PET, clean, kin_of, named, term
 from doxa.understand.refinements import is_country
 from doxa.understand.roles import post
@@ -208,7 +208,8 @@ def _owned_value(scene: Scene) -> Iterator[Proposition]:
     clause, direct = scene.clause, scene.complement.direct
     polarity = not clause.negated
     ended = clause.tense == "past" or clause.ended
-    if MONEY.search(direct) and (scene.noun or scene.subject != scene.referents.speaker):
+    priced = MONEY.search(direct) and not COMPARED.search(direct)
+    if priced and (scene.noun or scene.subject != scene.referents.speaker):
         since = next((s.state() for s in scene.times if s.kind in ("since", "until", "range")), None)
         yield say(
             scene,

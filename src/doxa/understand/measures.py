@@ -51,6 +51,8 @@ CHANGING = frozenset(
 PRICES = frozenset("bump put raise increase lower reduce cut go rise climb jump drop fall shoot hike".split())
 """Verbs beside which a sum is a new price."""
 READ_AS = {"works_hours": "work", "costs": "cost"}
+COMPARED = re.compile(r"\b(?:more|less|extra|off|cheaper|dearer|heavier|lighter|taller|fewer|another)\b")
+"""In an amount by which something differs."""
 TOWARDS = ("to", "at", "on", "", "around", "over", "under")
 
 
@@ -114,7 +116,8 @@ def measured(scene: Scene) -> Iterator[Proposition]:
         return
     told = [scene.complement.direct, *(noun for prep, noun in scene.complement.phrases if prep in TOWARDS)]
     price = clause.verb == "be" and scene.complement.direct in ("up", "down", "")  # "the pass is down to 45 euros"
-    value = next((text for text in told if text and measured_in(text) not in (("",) if price else ("", "costs"))), "")
+    told = [text for text in told if text and not COMPARED.search(text)]
+    value = next((text for text in told if measured_in(text) not in (("",) if price else ("", "costs"))), "")
     relation = measured_in(value) if value else ""
     if not relation or not _measurable(scene, relation):
         return
