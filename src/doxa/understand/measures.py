@@ -26,6 +26,7 @@ from doxa.understand.times import NUMBERS, TimeSpan, number_of
 __all__ = [
     "AMOUNT",
     "BARE",
+    "COMPARED",
     "MEASURES",
     "PRICES",
     "dose",
