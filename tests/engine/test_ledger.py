@@ -60,3 +60,26 @@ def test_of_turns_of_one_moment_the_later_one_counts_as_later(names):
     for place, name in enumerate(names, start=1):
         tell(ledger, place, claim(name, "on_call_for", "payments"))
     assert ledger.ask(asked(relation="on_call_for", value="payments", asks="subject", kind="who")).value == names[1]
+
+
+def test_what_is_announced_for_later_leaves_the_present_as_it_is():
+    """Until that day the old value holds, then the new one."""
+    ledger = Ledger()
+    tell(ledger, 1, claim("rent", "costs", "740"))
+    tell(ledger, 2, claim("rent", "costs", "790", valid=Interval(start=date(2024, 10, 1))))
+    assert ledger.ask(asked("rent", "costs")).value == "740"
+    assert ledger.ask(asked("rent", "costs"), as_of=date(2024, 10, 1)).value == "790"
+    tell(ledger, 3, claim("rent", "needs", "discussion"), at=datetime(2024, 11, 1, tzinfo=UTC))
+    assert ledger.ask(asked("rent", "costs")).value == "790"
+
+
+@pytest.mark.parametrize("first", [False, True], ids=["denied first", "affirmed first"])
+def test_a_state_that_turned_into_its_opposite_did_not_hold_before(first):
+    """The later word says nothing of the time before it."""
+    ledger = Ledger()
+    tell(ledger, 1, claim("Ana", "has", "licence", polarity=first))
+    tell(ledger, 2, claim("Ana", "has", "licence", polarity=not first), at=datetime(2024, 9, 1, tzinfo=UTC))
+    question = asked("Ana", "has", "licence", asks="truth", kind="yesno")
+    words = {True: "yes", False: "no"}
+    assert ledger.ask(question).value == words[not first]
+    assert ledger.ask(question, as_of=date(2024, 5, 1)).value == words[first]

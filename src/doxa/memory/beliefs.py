@@ -416,11 +416,14 @@ def _named(wanted: str | None, *names: str) -> bool:
 def is_current(fact: Fact, now: date | None) -> bool:
     """Tell whether a fact is believed and has not ended by `now`.
 
-    What happened once stays true; a plan whose day is over is no plan any more.
+    What happened once stays true; a plan whose day is over is no plan any more. What something announced for a later
+    day will displace ("790 from October") holds until then.
     """
+    start, end = fact.valid.start, fact.valid.end
+    if fact.status is Status.SUPERSEDED:
+        return now is not None and start != end and end is not None and now < end and fact.valid.holds_on(now)
     if fact.status is not Status.HELD:
         return False
-    start, end = fact.valid.start, fact.valid.end
     if now is None:
         return True
     if fact.modality is Modality.PLANNED and start is not None:

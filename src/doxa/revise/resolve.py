@@ -199,6 +199,8 @@ class SlotState:
         else:
             reason = f"{claim.speaker} said that it no longer holds: “{claim.span}”"
             close(denied, start_of(claim), reason, because, Conflict.UPDATE)
+            if because:
+                _follow(negative, denied)
 
     def _enter(self, claim: Claim) -> None:
         wrong = self._wrong_value(claim) if claim.act is Act.CORRECT else None
@@ -219,6 +221,7 @@ class SlotState:
             retract(opposite, reason, because, Conflict.CORRECTION)
         else:
             close(opposite, start_of(claim), reason, because, Conflict.UPDATE)
+            _follow(standing, opposite)
 
     def _correct(self, wrong: Standing, claim: Claim) -> None:
         standing = self._add(claim)
@@ -275,8 +278,7 @@ class SlotState:
             standing.reason = f"{other.first.object} was believed, and the policy {self.policy} keeps it"
             return
         close(other, start_of(claim), f"{claim.speaker} said later: “{claim.span}”", (standing.fact_id,), conflict)
-        if standing.valid.start is None and claim.modality is Modality.ASSERTED:  # it starts where the old one ends
-            standing.valid = _ordered(replace(standing.valid, start=other.valid.end))
+        _follow(standing, other)
 
     def settle_disputes(self) -> None:
         """Leave two open values of a functional slot only as a dispute, and no dispute with nobody."""
@@ -400,6 +402,12 @@ def retract(standing: Standing, reason: str, because: tuple[str, ...] = (), conf
     """Take a fact never to have been true."""
     standing.status, standing.reason, standing.because = Status.RETRACTED, reason, because
     standing.conflict, standing.disputed = conflict, False
+
+
+def _follow(standing: Standing, closed: Standing) -> None:
+    """Let a state that took the place of another start where that one ends, unless its own start is known."""
+    if standing.valid.start is None and standing.first.modality is Modality.ASSERTED:
+        standing.valid = _ordered(replace(standing.valid, start=closed.valid.end))
 
 
 def close(
