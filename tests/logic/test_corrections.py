@@ -146,3 +146,21 @@ def test_a_clash_in_a_large_component_costs_what_its_neighbourhood_costs(policy)
 
     assert work(300) == work(3000)
     assert work(300)[1] < 100
+
+
+@pytest.mark.parametrize("policy", [*POLICIES, "greedy"])
+def test_a_belief_that_refutes_very_many_is_corrected_with_few_questions(policy):
+    """Two hundred beliefs go at once; a few solver calls for each of them, and no search among their combinations."""
+    held, new = Theory(), Lit("new")
+    for i in range(200):
+        held.believe(i, Lit(i))
+        held.require([~new, ~Lit(i)])
+    held.believe("new", new)
+    weight = {"new": 1000.0}
+    if policy == "greedy":
+        correction = greedy(held, None, "new")
+    else:
+        correction = correct(policy, held, None, "new", weight=lambda name: weight.get(name, 1.0))
+    assert correction.rejected == (policy == "reject-new")
+    assert correction.given_up == (() if correction.rejected else tuple(range(200)))
+    assert held.work.solves < 8 * 200

@@ -52,7 +52,7 @@ Weight = Callable[[Name], float]
 Rank = Callable[[Name, float], Any]
 """What a belief is ordered by, from its name and a number that is the larger the newer it is."""
 
-MAX_CORES = 100
+MAX_CORES = 500
 """Cores that an order of preference is decided by, before the beliefs themselves are tried."""
 
 WEIGHT_STEPS = 1_000_000
@@ -280,7 +280,11 @@ class _Clash:
         core, cores = self.core, list[list[Name]]()
         taken: frozenset[Name] = frozenset()
         while core is not None:
-            cores.append([name for name in core if fixed is None or name != fixed])
+            apart = set(taken)
+            while core is not None:  # cores that have nothing in common need no optimum in between
+                cores.append([name for name in core if fixed is None or name != fixed])
+                apart.update(cores[-1])
+                core = self.core_without(apart)
             if limit is not None and len(cores) > limit:
                 return frozenset(_halved(self, rank))
             taken = _lightest_hit(cores, weight, self.ranked({name for one in cores for name in one}, rank))
@@ -329,6 +333,8 @@ def _lightest_hit(cores: Sequence[Sequence[Name]], weight: Weight, by_rank: Sequ
     Source: Ignatiev, Morgado and Marques-Silva 2019, "RC2: an efficient MaxSAT solver", JSAT 11.
     """
     steps = {name: round(weight(name) * WEIGHT_STEPS) for name in by_rank}
+    if not any(steps.values()):
+        return _lowest_hit(cores, by_rank)
     if len(cores) == 1:
         return frozenset([min(by_rank, key=lambda name: steps[name])])
     from pysat.examples.rc2 import RC2
@@ -343,6 +349,28 @@ def _lightest_hit(cores: Sequence[Sequence[Name]], weight: Weight, by_rank: Sequ
     with RC2(formula, solver=SOLVER) as solver:
         chosen = frozenset(solver.compute())
     return frozenset(name for name, number in numbers.items() if number in chosen)
+
+
+def _lowest_hit(cores: Sequence[Sequence[Name]], by_rank: Sequence[Name]) -> frozenset[Name]:
+    """Return the set with a member of every core whose highest rank is lowest, then the second highest, and so on.
+
+    From the highest rank down, a name is spared unless it is the last one left of a core. Cost O(members of cores).
+    """
+    left = [len(core) for core in cores]
+    places: dict[Name, list[int]] = {name: [] for name in by_rank}
+    for place, core in enumerate(cores):
+        for name in core:
+            places[name].append(place)
+    hit = set[Name]()
+    for name in reversed(by_rank):
+        if any(left[place] == 1 for place in places[name]):
+            hit.add(name)
+            for place in places[name]:
+                left[place] = -1  # this core is hit; it asks for nothing more
+        else:
+            for place in places[name]:
+                left[place] -= 1
+    return frozenset(hit)
 
 
 def _one(_: Name) -> float:

@@ -180,10 +180,11 @@ class Theory:
 
         Without any one of them the rest of the set is consistent. () when the hard clauses clash, alone or with
         `also`. Of several such sets it is one near a literal of `also` or, where none of these clashes, near the newest
-        belief that is connected with a clash: the smallest ring of beliefs around it that clashes, then QuickXplain
-        inside it, newer beliefs first. In order of belief.
+        belief that is connected with a clash: beliefs fewer steps away are preferred, then newer ones. In order of
+        belief.
 
-        Arguments as for `consistent`. Cost: O(k log(n/k)) solver calls for a core of k among the n beliefs of the ring.
+        Arguments as for `consistent`. Cost: O(k log(n/k)) solver calls for a core of k of which the
+        farthest is the n-th.
 
         Raises:
             NotFoundError: nothing is believed under one of the names.
@@ -506,18 +507,19 @@ class Theory:
         raise AssertionError("what clashes has a core")  # every belief that was asked about was a start
 
     def _near(self, question: _Question, start: Iterable[int], reached: set[int]) -> list[Owner] | None:
-        """Return beliefs that clash, newest first: the smallest ring around some atoms; None when no ring does.
+        """Return beliefs that clash, the nearest to some atoms first and newer before older; None when none do.
 
-        Rings of 1, 2, 4, 8 ... steps are tried, so the solver is called O(log steps) times. Adds the atoms reached.
+        The first 2, 4, 8 ... are tried, so the solver is called O(log n) times. Adds the atoms reached.
         """
-        ring = set[Owner]()
+        near: list[Owner] = []
         reached.update(start)
-        for steps, layer in enumerate(self._rings(start, question.without), 1):
-            ring.update(owner for owner in layer if owner.named)
+        for layer in self._rings(start, question.without):
             reached.update(atom for owner in layer for atom in owner.atoms)
-            if steps.bit_count() == 1 and not self._some_hold(question, ring):
-                return sorted(ring, key=_order, reverse=True)
-        return None if self._some_hold(question, ring) else sorted(ring, key=_order, reverse=True)
+            for owner in sorted((owner for owner in layer if owner.named), key=_order, reverse=True):
+                near.append(owner)
+                if len(near).bit_count() == 1 and not self._some_hold(question, near):
+                    return near
+        return None if self._some_hold(question, near) else near
 
     def _rings(self, atoms: Iterable[int], without: Container[Owner] = ()) -> Iterator[list[Owner]]:
         """Yield owners of clauses by their distance from some atoms, as if some were not there."""
