@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
+from itertools import combinations
 from typing import Any
 
 from doxa.core.ontology import Ontology, RelationType
@@ -41,7 +42,9 @@ def axioms(ontology: Ontology) -> Axioms:
     """
     table = tomllib.loads(files("doxa.revise").joinpath("axioms.toml").read_text(encoding="utf-8"))
     rules = tuple(map(_rule, table["rule"]))
-    constraints = tuple(rule for kind in ontology.relations.values() for rule in _constraints(kind, ontology))
+    stated = (rule for kind in ontology.relations.values() for rule in _constraints(kind, ontology))
+    exclusive = (rule for group in table["exclusive"] for rule in _exclusive(group))
+    constraints = (*stated, *exclusive)
     atoms = (atom for rule in (*rules, *constraints) for atom in (*rule.if_, *rule.then))
     return Axioms(rules, constraints, frozenset(atom.relation.name for atom in atoms))
 
@@ -60,6 +63,13 @@ def _constraints(kind: RelationType, ontology: Ontology) -> Iterator[Rule]:
         if (rival := ontology.relations.get(name)) is not None and name > kind.name:
             never = Atom(subject=X, relation=rival.relation, object=Y, polarity=False)
             yield _axiom([holds], [never], f"nobody both “{kind.label}” and “{rival.label}” the same")
+
+
+def _exclusive(group: Mapping[str, Any]) -> Iterator[Rule]:
+    """Yield the constraints that no two values of a group hold of one thing."""
+    for one, other in combinations(group["values"], 2):
+        if_, then = _atom(["?x", group["relation"], one]), _atom(["?x", f"not {group['relation']}", other])
+        yield _axiom([if_], [then], f"nothing is {one} and {other}")
 
 
 def _axiom(if_: list[Atom], then: list[Atom], span: str) -> Rule:
