@@ -299,3 +299,20 @@ def _believed(beliefs):
         for f in beliefs.facts.values()
         if f.status is not Status.RETRACTED
     }
+
+
+def test_minimal_gives_up_the_fewest_beliefs():
+    """Three old facts exclude each other one by one with two new ones; which go is a matter of number, not of age."""
+    pairs = [("New", "A"), ("New", "B"), ("Late", "New")]
+    rules = [rule([atom(one)], [atom(other, polarity=False)]) for one, other in pairs]
+    beliefs = tell(rules, claim("A", n=1), claim("B", n=2), claim("New", n=3), policy="minimal")
+    assert held(beliefs)[("New", "key")] and not held(beliefs)[("A", "key")]
+    later = tell(rules, claim("A", n=1), claim("B", n=2), claim("New", n=3), claim("Late", n=4), policy="minimal")
+    assert held(later)[("Late", "key")] and not held(later)[("New", "key")]
+
+
+def test_weighted_keeps_what_many_say():
+    """Three people saw Raj with the key and one saw Ida."""
+    many = [claim("Raj", n=n, speaker=who) for n, who in enumerate(("Tom", "Mia", "Leo"), 1)]
+    beliefs = tell(one_of("Raj", "Ida"), *many, claim("Ida", n=9), policy="weighted")
+    assert held(beliefs) == {("Raj", "key"): True, ("Ida", "key"): False}

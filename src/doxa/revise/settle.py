@@ -11,14 +11,14 @@ that alone helps and never the new one (see `logic.corrections`). The paper know
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from itertools import groupby
 from typing import Any
 
 from doxa.core.values import Act, Claim, Conflict, Interval, Modality, Status
-from doxa.logic import Lit, Theory, preferred_conflict
+from doxa.logic import Lit, Theory, minimal, preferred_conflict, weighted
 from doxa.memory import Slot, dimension_of, inventory
 from doxa.revise.bounds import bounds_of, lifespan
 from doxa.revise.ground import Case, Literal, Proposition
@@ -92,16 +92,21 @@ class _Joint:
     """Facts that follow, by id; those that no longer do are closed or retracted."""
     people: frozenset[str] = frozenset()
     """Whose days of birth and death are spoken of."""
+    clauses: dict[Name, tuple[Sequence[Lit], ...]] = field(default_factory=dict)
     suspended: set[str] = field(default_factory=set)
     """Rules that clash with newer rules alone."""
 
     def learn(self, cases: Iterable[Case]) -> None:
         for case in cases:
             name = ("case", *case.name)
-            if name not in self.theory:
-                body = [Lit(lit.proposition, not lit.positive) for lit in case.body]
-                self.theory.believe(name, *([*body, Lit(lit.proposition, lit.positive)] for lit in case.head))
+            body = [Lit(lit.proposition, not lit.positive) for lit in case.body]
+            self._believe(name, *([*body, Lit(lit.proposition, lit.positive)] for lit in case.head))
             self.cases[name] = case
+
+    def _believe(self, name: Name, *clauses: Sequence[Lit]) -> None:
+        self.clauses[name] = clauses
+        if name not in self.theory:
+            self.theory.believe(name, *clauses)
 
     def check(self, at: datetime) -> None:
         """Revise until what holds is consistent with the cases, then derive what follows."""
@@ -114,7 +119,7 @@ class _Joint:
             if core is None:
                 self._derive(names, held, at)
                 return
-            self._give_way(core, held)
+            self._give_way(core, held, names)
         raise AssertionError("revision did not come to an end")  # pragma: no cover
 
     def _core(self, names: Sequence[Name], *also: Lit) -> Sequence[Name] | None:
@@ -130,8 +135,7 @@ class _Joint:
         """Return the names of what holds of every life that is spoken of."""
         names = [("life", person) for person in sorted(self.people)]
         for name in names:
-            if name not in self.theory:
-                self.theory.believe(name, lifespan(name[1]))
+            self._believe(name, [lifespan(name[1])])
         return list(names)
 
     def _rules(self) -> list[Name]:
@@ -148,8 +152,7 @@ class _Joint:
             bounds = bounds_of(first, standing.valid) if first.subject.key in self.people else ()
             if proposition in spoken or first.functional or bounds:
                 name: Name = ("said", proposition, first.polarity, *bounds)
-                if name not in self.theory:
-                    self.theory.believe(name, Lit(proposition, first.polarity), *bounds)
+                self._believe(name, *([literal] for literal in (Lit(proposition, first.polarity), *bounds)))
                 known[name] = standing
         return known
 
@@ -167,8 +170,7 @@ class _Joint:
             for literal in self._heads(first.subject.key, first.relation.name):
                 if literal.proposition != own and dimension_of(literal.atom.relation, literal.atom.object) == kind:
                     name = ("one", *(part for one in sorted((own, literal.proposition)) for part in one))
-                    if name not in self.theory:
-                        self.theory.believe(name, [Lit(own, False), Lit(literal.proposition, False)])
+                    self._believe(name, [Lit(own, False), Lit(literal.proposition, False)])
                     names.append(name)
         return sorted(set(names))
 
@@ -176,7 +178,7 @@ class _Joint:
         heads = (literal for case in self.cases.values() for literal in case.literals() if literal.positive)
         return [lit for lit in heads if lit.atom.subject.key == subject and lit.atom.relation.name == relation]
 
-    def _give_way(self, core: Sequence[Name], held: Mapping[Name, Standing]) -> None:
+    def _give_way(self, core: Sequence[Name], held: Mapping[Name, Standing], names: Sequence[Name]) -> None:
         """Give up what the policy chooses from a core, in favour of what was said last."""
         facts = [held[name] for name in core if name in held]
         rules = sorted({self.cases[name].rule_id for name in core if name in self.cases})
@@ -188,7 +190,11 @@ class _Joint:
         if self.policy is Policy.ASK and len(facts) > 1:
             self._dispute(facts, rules)
             return
-        loser = self._loser(facts, newest)
+        if self.policy in (Policy.MINIMAL, Policy.WEIGHTED):
+            gone = self._least(held, names, newest)
+            loser = next((held[name] for name in core if name in gone), newest)
+        else:
+            loser = self._loser(facts, newest)
         others = tuple(fact.fact_id for fact in facts if fact is not loser)
         spans = "; ".join(
             dict.fromkeys(self.cases[n].rule.span for n in core if n in self.cases and self.cases[n].rule.span)
@@ -217,15 +223,31 @@ class _Joint:
         if len(facts) == 1 or self.policy is Policy.REJECT_NEW:
             return newest
         older = [fact for fact in facts if fact is not newest]
-        if self.policy is Policy.WEIGHTED:
-            now = newest.claims[-1].known_at
-            return min(facts, key=lambda fact: (weight_of(fact.claims, now), fact is newest, self._latest(fact)))
         lowest = min(map(_rank, older))
         if self.policy is Policy.TRUST and _rank(newest) < lowest:
             return newest
         if self.policy is Policy.TRUST:
             older = [fact for fact in older if _rank(fact) == lowest]
         return min(older, key=self._latest)
+
+    def _least(self, held: Mapping[Name, Standing], names: Sequence[Name], newest: Standing) -> set[Hashable]:
+        """Return the facts to give up so that all clashes go at once: the fewest, or the least weight."""
+        now = newest.claims[-1].known_at
+        new = next(name for name, standing in held.items() if standing is newest)
+        prior = [name for name in held if name != new]
+        with Theory() as theory:
+            for name in names:
+                if name not in held:
+                    for clause in self.clauses[name]:
+                        theory.require(clause)
+            for name in (*prior, new):
+                theory.believe(name, *self.clauses[name])
+            if self.policy is Policy.MINIMAL:
+                found = minimal(theory, prior, new)
+            else:
+                weights: dict[Hashable, float] = {name: weight_of(fact.claims, now) for name, fact in held.items()}
+                found = weighted(theory, prior, new, weights.__getitem__)
+        return {*found.given_up, *([new] if found.rejected else [])}
 
     def _dispute(self, facts: Sequence[Standing], rules: Sequence[str]) -> None:
         for fact in facts:
