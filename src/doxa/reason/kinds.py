@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from datetime import date, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -276,8 +276,13 @@ def _of_class(label: str, expects: str, lexicon: Lexicon | None) -> str | None:
 
 def _above(word: str, lexicon: Lexicon | None) -> frozenset[str]:
     """Return the words above a noun, in all its senses; empty without a lexicon or for an unknown word."""
-    if lexicon is None or not word:
-        return frozenset()
+    key: Any = lexicon
+    return _climbed(word, key) if lexicon is not None and word else frozenset()
+
+
+@lru_cache(maxsize=4_000)
+def _climbed(word: str, lexicon: Any) -> frozenset[str]:
+    """Return what `_above` does; lexicons are told apart by their identity."""
     lemma = word.casefold()
     for form in (lemma, lemma.removesuffix("s"), lemma.removesuffix("es"), re.sub("ies$", "y", lemma)):
         senses = lexicon.senses(form, "n")

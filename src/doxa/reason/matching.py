@@ -25,6 +25,8 @@ __all__ = ["Match", "matches", "members", "wording"]
 THRESHOLD = 0.6
 TRUTH_THRESHOLD = 0.7
 """Yes-or-no questions name what they test, so nearly all of it has to be found."""
+LEAST = 0.5
+"""Below this, a fact is not looked at any further."""
 CLOSE = 0.12
 """How far below the best a match may be to answer together with it."""
 PARAPHRASED, SYNONYM, SAID = 0.85, 0.8, 0.65
@@ -123,25 +125,19 @@ class _Matcher:
 
     def match(self, fact: Fact) -> Match | None:
         """Return how a fact answers; None when it does not."""
-        slot = self._slot(fact)
-        about = self._about(fact, slot) if slot else 0.0
-        if about == 0.0:
+        about = min((self._present(anchor, fact) for anchor in self.anchors), default=1.0)
+        covered = self._covered(fact) if about else 0.0
+        slot = self._slot(fact) if about * covered >= LEAST else ""
+        if not slot:
             return None
-        covered = self._covered(fact)
-        if covered == 0.0:
-            return None
-        return Match(fact, about * covered, slot)
+        return Match(fact, self._penalty(fact, slot) * about * covered, slot)
 
-    def _about(self, fact: Fact, slot: str) -> float:
-        """Return how surely a fact is about those whom the question names, 0 to 1."""
-        least = 1.0
-        for anchor in self.anchors:
-            least = min(least, self._present(anchor, fact))
+    def _penalty(self, fact: Fact, slot: str) -> float:
+        """Return 0.5 for a fact about somebody else than the one the question is about, unless he is the answer."""
         stranger = is_name(fact.subject) and not any(self._same(fact.subject.key, a.key) for a in self.anchors)
-        if stranger and self.anchors and is_name(self.anchors[0]) and slot != "subject":
-            owned = any(fact.object.key == self.beliefs.key(anchor.key) for anchor in self.anchors)
-            return least if owned else least * 0.5
-        return least
+        if not (stranger and self.anchors and is_name(self.anchors[0]) and slot != "subject"):
+            return 1.0
+        return 1.0 if any(fact.object.key == self.beliefs.key(anchor.key) for anchor in self.anchors) else 0.5
 
     def _same(self, one: str, other: str) -> bool:
         key = self.beliefs.key(one)

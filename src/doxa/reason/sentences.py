@@ -36,14 +36,15 @@ EXACT = re.compile(r"\b(?:what|which) (?:date|time)\b", re.I)
 """Asks for a number: a month alone, or \"soon\", is no answer."""
 NUMBER = re.compile(r"\b\d[\d.,]*\b")
 TAKEN_BACK = re.compile(
-    r"\b(?:(?:withdraw|disregard|scratch|strike|ignore|forget|delete)\b.{0,20}\b(?:what|that|it|this|mine|thing|bit|about)|"
+    r"\b(?:(?:withdraw|disregard|scratch|strike|ignore|forget|delete)\b.{0,20}\b(?:what|that|it|this|mine|thing|about)|"
     r"(?:take|taking|took) (?:\w+ ){0,4}back|(?:was|am|is) (?:wrong|mistaken|nonsense|rubbish)|mixed up|misremember)",
     re.IGNORECASE,
 )
 """A sentence that takes something back tells nothing of it."""
 CONDITION = re.compile(
-    r"^(?:if|unless|should|suppose|supposing|provided|whenever|in case)\b|\beither\b|\bone or the other\b|\b(?:only if|would have|if only|not both)\b",
-    re.I,
+    r"^(?:if|unless|should|suppose|supposing|provided|whenever|in case)\b|\beither\b|\bone or the other\b|"
+    r"\b(?:only if|would have|if only|not both)\b",
+    re.IGNORECASE,
 )
 """Opens what is said on a condition."""
 SHORT = 9

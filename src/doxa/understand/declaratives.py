@@ -239,7 +239,7 @@ def _which(word: str, rest: str, prep: str) -> Declarative | None:
             text=f"{HOLE} {' '.join(tokens[verb:])}", kind="list", asks="subject", noun=" ".join(tokens[:verb])
         )
     noun = " ".join(tokens[:place])
-    if _is_predicate("who", " ".join(tokens[place:])):
+    if not prep and _is_predicate("who", " ".join(tokens[place:])):
         text = f"{HOLE} {' '.join(tokens[place:])}"
         return Declarative(text=text, kind="list" if LIST_NOUN.match(noun) else "who", asks="subject", noun=noun)
     body = _body(" ".join(tokens[place:]))

@@ -166,6 +166,8 @@ def _undescribed(asked: Asked, referents: Referents) -> tuple[str, ...]:
         thing = referents.resolve(phrase) if phrase and " " in phrase else None
         if thing is not None and thing.label in phrase and thing.label != phrase and named(thing.label):
             described.update(stems(phrase.replace(thing.label, " ")))
+    for match in re.finditer(rf"\b([a-z]+(?:-[a-z]+)*) (?={NAME})", asked.text):
+        described.update(stems(match[1]) if kin_of(match[1]) else ())
     return tuple(word for word in asked.focus if not set(stems(word)) & described) or asked.focus
 
 
@@ -215,7 +217,7 @@ def _readings(
     if parser is None:
         return
     text = plainly(declarative.text)
-    for tree in trees(text[:1].upper() + text[1:], parser):
+    for tree in trees(f"{text[:1].upper()}{text[1:]}.", parser):
         for predication in predications(tree, [], terse=False):
             for told in propose_parsed(predication, referents, at):
                 if HOLE not in declarative.text or HOLE in (told.object.label, told.subject.label):
