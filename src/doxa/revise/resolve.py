@@ -194,6 +194,8 @@ class SlotState:
             negative = self._add(claim)
             negative.because = (denied.fact_id,)
             because = (negative.fact_id,)
+            if claim.act is not Act.CORRECT and negative.valid.start is None and negative.valid.end is None:
+                negative.valid = replace(negative.valid, start=start_of(claim))
         if claim.act is Act.CORRECT:
             retract(denied, f"{claim.speaker} corrected it: “{claim.span}”", because, Conflict.CORRECTION)
         else:

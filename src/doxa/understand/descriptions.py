@@ -208,7 +208,7 @@ def _owned_value(scene: Scene) -> Iterator[Proposition]:
     clause, direct = scene.clause, scene.complement.direct
     polarity = not clause.negated
     ended = clause.tense == "past" or clause.ended
-    priced = MONEY.search(direct) and not COMPARED.search(direct)
+    priced = MONEY.search(direct) and not COMPARED.search(clause.rest)
     if priced and (scene.noun or scene.subject != scene.referents.speaker):
         since = next((s.state() for s in scene.times if s.kind in ("since", "until", "range")), None)
         yield say(

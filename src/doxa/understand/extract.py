@@ -13,6 +13,7 @@ from datetime import datetime
 
 from doxa.backends.parser import Parser
 from doxa.core.values import Claim, Modality, Term, Turn
+from doxa.memory import is_tie, relation_names
 from doxa.understand.clauses import Clause, parse_clause
 from doxa.understand.continuations import continued, returned
 from doxa.understand.distil import clauses_of, name_relatives
@@ -130,7 +131,7 @@ def _spliced(text: str) -> list[str]:
     first = parse_clause(words(text[: match.start()]), terse=True)
     if first is None or first.modality is Modality.HYPOTHETICAL:
         return [text]
-    return [text[: match.start()], text[match.end() :]]
+    return [text[: match.start()], *_spliced(text[match.end() :])]
 
 
 def _of_concern(told: Proposition, referents: Referents) -> bool:
@@ -288,9 +289,23 @@ def _fresh(found: Sequence[Proposition], more: Iterable[Proposition]) -> list[Pr
     """Return those of `more` that say something new: another subject, or other words about the same one."""
     said = list(found)
     for told in more:
-        if not any(_same_news(told, known) for known in said):
+        before, beside = said[: len(found)], said[len(found) :]
+        repeated = any(_same_news(told, known) for known in before)
+        repeated = repeated or any(_same_news(told, known) and _same_kind(told, known) for known in beside)
+        if not repeated:
             said.append(told)
     return said[len(found) :]
+
+
+def _same_kind(told: Proposition, known: Proposition) -> bool:
+    """Tell whether two propositions of one sentence have one relation, or one of them only a verb of its own."""
+    listed = relation_names()
+    if told.kind.name == "buys" and known.kind.name == "has":
+        return True  # what one has bought one has
+    own = told.kind.name in listed or is_tie(told.kind.name)
+    return (
+        told.kind.name == known.kind.name or not own or (known.kind.name not in listed and not is_tie(told.kind.name))
+    )
 
 
 def _same_news(told: Proposition, known: Proposition) -> bool:

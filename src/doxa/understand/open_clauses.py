@@ -132,6 +132,8 @@ def participants(scene: Scene, predication: Predication) -> Iterator[Proposition
     polarity = not clause.negated and clause.aspect != "stop"
     for preposition, text in scene.complement.phrases:
         kind = _relation(scene, predication.form, preposition)
+        if preposition == "on" and scene.clock and WEEKDAYS.fullmatch(clean(text)):
+            continue  # told with the time of day
         for part in coordinated(text) or [text]:
             if _participates(preposition, part, bool(predication.objects)):
                 single = NUMBERED.fullmatch(part) is not None or kind.name in ("come_from", "date_from", "stem_from")
@@ -152,7 +154,9 @@ def _timetable(scene: Scene, *, alone: bool) -> Iterator[tuple[str, str]]:
     for span in scene.times:
         first = span.text.casefold().split()[0]
         if span.kind == "clock":
-            yield (first if first in CLOCK_PREPOSITIONS else "at"), scene.clock
+            days = scene.complement.at("on")
+            when = f"{scene.clock} on {days}" if WEEKDAYS.fullmatch(clean(days)) else scene.clock
+            yield (first if first in CLOCK_PREPOSITIONS else "at"), when
         elif alone and span.kind == "point" and not _person(scene) and _dates(scene, span):
             start, precision = span.valid.start, span.valid.start_precision
             lead = "by" if first == "by" else "on" if precision == "day" else "in"
