@@ -17,6 +17,7 @@ from doxa.core.values import Fact, Interval, Modality, Status, Term
 from doxa.memory import relation_type
 from doxa.understand.referents import clean, named
 from doxa.understand.scene import EMPTY_OBJECT, HOLE, ORGANISATION, Proposition, Scene, from_then, is_animate, say
+from doxa.understand.times import find_times
 
 __all__ = ["duty", "employed", "last_day", "left"]
 
@@ -50,7 +51,11 @@ def left(scene: Scene) -> Iterator[Proposition]:
             return
     elif clause.verb not in _verbs("leaving", "passive" if clause.passive else "verbs"):
         return
-    told = [noun for prep, noun in complement.phrases if prep in PLACES]
+    job = re.match(
+        rf"(?:(?:my|his|her|our|their|the|a) )?(?:old )?(?:{_table()['jobs']['nouns']})\b", complement.direct
+    )
+    placed = token is not None or job is not None or not complement.direct or clause.passive
+    told = [noun for prep, noun in complement.phrases if prep in PLACES and placed]  # "left the keys at Brightside"
     if clause.verb in ("quit", "leave", "resign") and not token:
         told.append(
             re.sub(
@@ -75,7 +80,8 @@ def last_day(scene: Scene) -> Iterator[Proposition]:
         whose = scene.referents.owner(day["whose"])
         if whose is not None:
             place = re.sub(r" (?:is|was|will)\b.*$", "", day["place"])
-            yield from _parted(scene, whose, [place], sure=True)
+            named_day = tuple(find_times(clause.subject, scene.at, past=clause.tense == "past"))  # not "last day"
+            yield from _parted(replace(scene, times=named_day), whose, [place], sure=True)
         return
     finished = re.match(r"(?:all )?(?:done|finished|through|out)\b", scene.complement.direct or clause.rest)
     if clause.verb == "be" and finished and not clause.negated and clause.tense == "present":

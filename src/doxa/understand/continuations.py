@@ -235,9 +235,9 @@ def _valid(rest: _Rest, before: Interval | None) -> Interval:
         return valid
     if rest.order.startswith(("then", "after", "next", "later")) and valid.start is None and before.end is not None:
         valid = replace(valid, start=before.end, start_precision=before.end_precision)
-        length = next((LENGTH.search(span.text) for span in rest.times if span.kind == "duration"), None)
-        if length is not None and valid.end is None:
-            valid = _lasting(valid, length)
+    length = next((LENGTH.search(span.text) for span in rest.times if span.kind == "duration"), None)
+    if length is not None and valid.start is not None and valid.end is None:
+        valid = _lasting(valid, length)
     if rest.order in ("before", "before that", "earlier") and valid.end is None and before.start is not None:
         valid = replace(valid, end=before.start, end_precision=before.start_precision)
     return valid

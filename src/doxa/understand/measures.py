@@ -22,6 +22,7 @@ from doxa.understand.referents import PET, kin_of, named, term
 from doxa.understand.scene import HOLE, MONEY, Proposition, Scene, from_then, is_animate, say
 from doxa.understand.syntax import Tree, base
 from doxa.understand.times import NUMBERS, TimeSpan, number_of
+from doxa.understand.verbgroup import Tense
 
 __all__ = [
     "AMOUNT",
@@ -242,7 +243,8 @@ def readings(tree: Tree, times: Sequence[TimeSpan]) -> Iterator[Predication]:
         if not whose:
             continue
         rest = match["amount"]
-        clause = Clause(subject=whose, verb=READ_AS.get(relation, "weigh"), rest=rest)
+        tense: Tense = "perfect" if relation not in READ_AS else "present"  # what was read off a moment ago
+        clause = Clause(subject=whose, verb=READ_AS.get(relation, "weigh"), rest=rest, tense=tense)
         yield Predication(
             head=verb, form="weigh", clause=clause, complement=Complement(direct=rest), subjects=(whose,),
             objects=(rest,), times=tuple(span for span in times if span.kind not in ("clock", "duration")),

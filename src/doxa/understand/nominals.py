@@ -18,12 +18,17 @@ NOTHING_LACKING = re.compile(
 )
 
 
+ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)")
+
+
 def appositions(tree: Tree) -> Iterator[Predication]:
     """Yield "my flatmate is Quang" and "Quang is a night nurse" for "my flatmate Quang, a night nurse"."""
     for place in range(len(tree.words)):
         for kid in tree.kids(place, "appos", "nmod:desc", "flat"):
             if tree.relation(kid) == "flat" and tree.kid(kid, "det", "nmod:poss") is None:
                 continue
+            if ORDINAL.fullmatch(tree.form(kid)):
+                continue  # "Monday the 17th"
             name, description = (kid, place) if tree.is_name(kid) else (place, kid)
             owned = tree.kid(description, "nmod:poss") is not None
             definite = any(tree.form(det) == "the" for det in tree.kids(description, "det"))

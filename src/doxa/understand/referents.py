@@ -192,6 +192,8 @@ class Referents:
                 noun = claim.subject.label.rpartition("'s ")[2]
                 if noun != claim.subject.label and (kin_of(noun) or noun in PET):
                     referents.mention(claim.subject)
+                if claim.relation.name == "has" and (claim.object.key in PET or kin_of(claim.object.key)):
+                    referents.mention(term(f"{claim.subject.label}'s {kin_of(claim.object.key) or claim.object.key}"))
                 if claim.relation.name == "costs":
                     referents.owned = claim.subject
                 elif re.match(r"\d", claim.object.label) and claim.relation.label == claim.relation.name.replace(

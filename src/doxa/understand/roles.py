@@ -18,6 +18,9 @@ from doxa.understand.scene import Proposition, Scene, from_then, say
 __all__ = ["dismissed", "elected", "post", "switched_to", "takeover"]
 
 
+STANDING = re.compile(r"(?:stand|fill|step|sit|jump) in for\b")
+
+
 @cache
 def _table() -> Mapping[str, Any]:
     return tomllib.loads(files("doxa.understand").joinpath("roles.toml").read_text(encoding="utf-8"))
@@ -143,7 +146,8 @@ def elected(scene: Scene) -> Iterator[Proposition]:
 def takeover(scene: Scene) -> Iterator[Proposition]:
     """Yield the posts that somebody takes over, or stands in for: "Chidi takes over from Sunniva on Monday"."""
     clause, table = scene.clause, _table()["takeover"]
-    stands_in = clause.verb in table["standing_in"].split()
+    standing = STANDING.match(f"{clause.verb} {clause.rest}") is not None
+    stands_in = standing or clause.verb in table["standing_in"].split()
     if not (stands_in or clause.verb in table["verbs"].split()) or clause.negated or not named(scene.subject.label):
         return
     if clause.modality not in (Modality.ASSERTED, Modality.PLANNED):
