@@ -83,3 +83,13 @@ def test_a_state_that_turned_into_its_opposite_did_not_hold_before(first):
     words = {True: "yes", False: "no"}
     assert ledger.ask(question).value == words[not first]
     assert ledger.ask(question, as_of=date(2024, 5, 1)).value == words[first]
+
+
+@pytest.mark.parametrize(("subject", "open_"), [("Ana's ferry", True), ("Ana", False)], ids=["a thing", "oneself"])
+def test_people_are_closest_to_themselves_not_to_all_that_is_theirs(subject, open_):
+    """What two people say of a ferry stays open; what Ben says of Ana is set aside."""
+    ledger = Ledger()
+    tell(ledger, 1, claim(subject, "lives_in", "Ulm"))
+    tell(ledger, 2, claim(subject, "lives_in", "Bonn"), speaker="Ben")
+    found = ledger.ask(asked(subject))
+    assert found.disputed is open_ and ("Bonn" in str(found.value)) is open_ and "Ulm" in str(found.value)

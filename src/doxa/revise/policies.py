@@ -56,11 +56,13 @@ def voice_of(claim: Claim) -> str:
 
 
 def rank_of(claim: Claim) -> int:
-    """Return how close a voice is to the subject: 2 about oneself and one's own, 1 about others, 0 a machine."""
+    """Return how close a voice is to the subject: 2 about oneself, 1 about others and things, 0 a machine.
+
+    What is somebody's own is no exception: a ferry or a grandfather is often shared with whoever says otherwise.
+    """
     if claim.role not in ("user", "system"):
         return 0
-    key, voice = claim.subject.key, voice_of(claim).casefold()
-    return 2 if key == voice or key.startswith(f"{voice}'s ") else 1
+    return 2 if claim.subject.key == voice_of(claim).casefold() else 1
 
 
 def weight_of(claims: Sequence[Claim], now: datetime | None) -> float:
