@@ -226,8 +226,8 @@ def _orders(left: Hashable, relation: Allen, right: Hashable) -> Iterator[Lit]:
             yield at_least(first, 0, second, strict=sign == ">")
 
 
-def _bounds(lits: Iterable[Lit]) -> list[Difference]:
-    return [lit.atom for lit in lits if isinstance(lit.atom, Difference)]
+def _bounds(literals: Iterable[Lit]) -> list[Difference]:
+    return [lit.atom for lit in literals if isinstance(lit.atom, Difference)]
 
 
 def _fits(graph: DifferenceGraph, bounds: Sequence[Difference], first_tag: int) -> bool:
