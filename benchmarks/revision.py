@@ -157,10 +157,10 @@ def filled(shape: str, beliefs: int, rules: int, chance: random.Random) -> Memor
 
 def kept(atoms: Sequence[int], truth: dict[int, bool], chance: random.Random) -> Clause:
     """Return a clause on some atoms of which at least one literal is true."""
-    lits = [Lit(atom, chance.random() < 0.5) for atom in atoms]
-    if not any(truth[atom] == lit.positive for atom, lit in zip(atoms, lits, strict=True)):
-        lits[0] = ~lits[0]
-    return lits
+    literals = [Lit(atom, chance.random() < 0.5) for atom in atoms]
+    if not any(truth[atom] == lit.positive for atom, lit in zip(atoms, literals, strict=True)):
+        literals[0] = ~literals[0]
+    return literals
 
 
 def news(memory: Memory, shape: str, beliefs: int, steps: int, chance: random.Random) -> Iterator[list[Clause]]:
