@@ -75,6 +75,10 @@ bench: $(DEV) ## measure retrieval, understanding, times and the parser; the dat
 	@$(BIN)/python benchmarks/times.py $(DOXA_DATA)/open/recognizers_datetime --json
 	@echo "bench: observations"
 	@$(BIN)/doxa bench observations --data $(DOXA_DATA)/measure/locomo --json
+	@echo "bench: worlds (simulated answers)"
+	@$(BIN)/doxa bench worlds --seed 0 --dialogues 120 --json
+	@echo "bench: beliefbank"
+	@$(BIN)/doxa bench beliefbank --data $(DOXA_DATA)/measure/beliefbank --json
 	@echo "bench: parser"
 	@$(BIN)/python benchmarks/parser.py --data $(DOXA_DATA)/open/ud/EWT/en_ewt-ud-test.conllu
 

@@ -37,7 +37,7 @@ def test_every_system_ends_consistent_and_corroboration_mends_more_than_it_break
     report = run_beliefbank(bank).to_dict()
     assert (report["entities"], report["beliefs"], report["constraints"]) == (20, 140, 9)
     assert (report["ground_constraints"], report["constraints_left_out"]) == (180, 1)
-    assert report["accuracy_before"] == 0.9
+    assert report["accuracy_before"] == pytest.approx(0.9, abs=1e-3)
     assert report["consistency_before"] < 1.0
     assert set(report["policies"]) == {*(system.name for system in SYSTEMS), GLOBAL}
     for row in report["policies"].values():
@@ -98,13 +98,13 @@ def test_the_heaviest_literals_are_those_of_the_best_valuation(seed):
 
 
 def test_the_silver_answers_become_consistent_and_more_accurate(data_dir):
-    """On the first 20 entities of the data set; `doxa bench beliefbank` runs all 85."""
+    """On the first 8 entities of the data set; `doxa bench beliefbank` runs all 85."""
     folder = data_dir / "measure" / "beliefbank"
     if not folder.is_dir():
         pytest.skip(f"no BeliefBank in {folder}")
-    report = run_beliefbank(folder, limit=20).to_dict()
-    assert report["beliefs"] == 3001
-    assert report["accuracy_before"] == 0.9
+    report = run_beliefbank(folder, limit=8).to_dict()
+    assert report["beliefs"] == 1097
+    assert report["accuracy_before"] == pytest.approx(0.9, abs=1e-3)
     for row in report["policies"].values():
         assert (row["consistency"], row["certified"]) == (1.0, True)
         assert row["lowest_gain"] > 0.02
