@@ -75,7 +75,7 @@ class Coherent:
             if taken:
                 self._literals.add((subject, kind.name, fact.object.label))
             return taken
-        implied = list(self._implied(subject, kind, value))
+        implied = list(_implied(subject, kind, value, self.ontology))
         if any(self._clashes(one, relation, other) for one, relation, other in implied):
             return False
         classes = [(key, name) for one, rel, other in implied for key, name in ((one, rel.domain), (other, rel.range))]
@@ -84,16 +84,6 @@ class Coherent:
         for one, relation, other in implied:
             self._pairs.setdefault((one, other), set()).add(relation.name)
         return True
-
-    def _implied(self, subject: str, kind: RelationType, value: str) -> Iterator[tuple[str, RelationType, str]]:
-        """Yield what follows from one assertion by parents, symmetry and inverses, itself first."""
-        for name in (kind.name, *self.ontology.ancestors(kind.name)):
-            above = self.ontology.relations.get(name, kind)
-            yield subject, above, value
-            if above.symmetric:
-                yield value, above, subject
-            if above.inverse in self.ontology.relations:
-                yield value, self.ontology.relations[above.inverse], subject
 
     def _clashes(self, one: str, kind: RelationType, other: str) -> bool:
         if one == other and (kind.irreflexive or kind.asymmetric):
@@ -126,9 +116,27 @@ class Coherent:
 
 
 def _slots(fact: Fact, ontology: Ontology) -> Iterator[tuple[tuple[str, str, str], str]]:
-    """Yield the places that take one value only, each with the value of this fact."""
+    """Yield the places that take one value only, each with the value of this fact or of what follows from it."""
     kind = type_of(fact.relation, ontology)
-    if kind.functional:
-        yield ("of", fact.subject.key, kind.name), fact.object.label if kind.datatype else fact.object.key
-    if kind.inverse_functional:
-        yield ("to", fact.object.key, kind.name), fact.subject.key
+    value = fact.object.label if kind.datatype else fact.object.key
+    for one, relation, other in _implied(fact.subject.key, kind, value, ontology):
+        if relation.functional:
+            yield ("of", one, relation.name), other
+        if relation.inverse_functional:
+            yield ("to", other, relation.name), one
+
+
+def _implied(
+    subject: str, kind: RelationType, value: str, ontology: Ontology
+) -> Iterator[tuple[str, RelationType, str]]:
+    """Yield what follows from one assertion by parents, symmetry and inverses, itself first."""
+    waiting, seen = [(subject, kind, value)], {(subject, kind.name, value)}
+    for one, relation, other in waiting:
+        yield one, relation, other
+        names = [(one, parent, other) for parent in relation.parents]
+        names += [(other, relation.name, one)] if relation.symmetric else []
+        names += [(other, relation.inverse, one)] if relation.inverse else []
+        for found in names:
+            if found not in seen and found[1] in ontology.relations:
+                seen.add(found)
+                waiting.append((found[0], ontology.relations[found[1]], found[2]))
