@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator
 
 from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 
@@ -11,7 +11,16 @@ from doxa.core.values import Relation
 from doxa.logic.names import relation_iri
 from doxa.logic.terms import TYPE, flag, term
 
-__all__ = ["RECORD_TERMS", "class_axioms", "declarations", "iri_of", "relation_axioms", "type_of"]
+__all__ = [
+    "RECORD_TERMS",
+    "class_axioms",
+    "connected",
+    "declarations",
+    "iri_of",
+    "mentioned",
+    "relation_axioms",
+    "type_of",
+]
 
 RECORD_TERMS = {
     "owl:AnnotationProperty": (
@@ -54,13 +63,35 @@ def declarations(relations: Iterable[Relation], ontology: Ontology) -> Iterator[
         yield from _relation(kinds[name], kinds.keys(), ontology)
 
 
-def class_axioms(ontology: Ontology) -> Iterator[Triple]:
-    """Yield what an ontology says of its classes, as far as conclusions are drawn from it. O(classes)."""
-    outside = {iri for kind in ontology.classes.values() for iri in kind.also}
+def class_axioms(ontology: Ontology, used: Collection[str] = ()) -> Iterator[Triple]:
+    """Yield what an ontology says of its classes, as far as conclusions are drawn from it. O(classes).
+
+    Args:
+        ontology: the classes.
+        used: IRIs that other axioms use; classes of other ontologies are left out where they are not among them.
+    """
+    outside = {iri for kind in ontology.classes.values() for iri in kind.also}.difference(used)
     for triple in _classes(set(ontology.classes), ontology):
         named = {node.value for node in (triple.subject, triple.object) if isinstance(node, NamedNode)}
         if triple.predicate != LABEL and named.isdisjoint(outside):
             yield triple
+
+
+def connected(names: Iterable[str], ontology: Ontology, known: Container[str] = ()) -> Iterator[str]:
+    """Yield listed relations and those that their axioms name, at any distance, each once; not those that are known."""
+    waiting, seen = list(names), set[str]()
+    while waiting:
+        name = waiting.pop()
+        kind = ontology.relations.get(name)
+        if kind is not None and name not in seen and name not in known:
+            seen.add(name)
+            waiting += [*kind.parents, *kind.disjoint, *([kind.inverse] if kind.inverse else [])]
+            yield name
+
+
+def mentioned(axioms: Iterable[Triple]) -> set[str]:
+    """Return the IRIs that axioms are about."""
+    return {node.value for one in axioms for node in (one.subject, one.object) if isinstance(node, NamedNode)}
 
 
 def relation_axioms(names: Iterable[str], ontology: Ontology) -> Iterator[Triple]:

@@ -12,7 +12,7 @@ from doxa.core.consistency import Consistency, Inconsistency
 from doxa.core.errors import BackendUnavailableError
 from doxa.core.ontology import Ontology
 from doxa.core.values import Fact, Modality, Status
-from doxa.logic.axioms import iri_of, type_of
+from doxa.logic.axioms import class_axioms, connected, iri_of, mentioned, relation_axioms, type_of
 from doxa.logic.graph import FactGraph
 from doxa.logic.hermit import Hermit
 from doxa.logic.owl import OwlState
@@ -140,17 +140,26 @@ class _Search:
 
 def _triples(facts: Sequence[Fact], graph: FactGraph, axioms: Sequence[Triple]) -> Iterator[Triple]:
     """Yield facts with the axioms that they need, and which of their things are different ones."""
+    ontology, used = graph.ontology, mentioned(axioms)
+    names = dict.fromkeys(fact.relation.name for fact in facts)
+    names |= {name: None for name, kind in ontology.relations.items() if kind.iri in used}
     yield from axioms
-    yield from graph.vocabulary(facts)
+    yield from class_axioms(ontology, used)
+    yield from relation_axioms(connected(names, ontology), ontology)
     for fact in facts:
-        yield from [graph.statement(fact)] if fact.polarity else graph.denial(fact)
-    for place, things in enumerate(_told_apart(facts, graph.ontology, axioms)):
+        said = graph.statement(fact)
+        if fact.relation.name not in ontology.relations:
+            yield Triple(said.predicate, TYPE, term("owl:ObjectProperty"))
+        for node in (said.subject, said.object):
+            if isinstance(node, NamedNode):
+                yield Triple(node, TYPE, term("owl:NamedIndividual"))
+        yield from [said] if fact.polarity else graph.denial(fact)
+    for place, things in enumerate(_told_apart(facts, ontology, used)):
         yield from _all_different(f"different{place}", [graph.node("thing", key) for key in things])
 
 
-def _told_apart(facts: Sequence[Fact], ontology: Ontology, axioms: Sequence[Triple]) -> list[list[str]]:
+def _told_apart(facts: Sequence[Fact], ontology: Ontology, used: set[str]) -> list[list[str]]:
     """Return the groups of things that a functional relation might take for one."""
-    mentioned = {node.value for one in axioms for node in (one.subject, one.object) if isinstance(node, NamedNode)}
     groups: dict[tuple[str, str, bool], dict[str, None]] = {}
     for fact in facts:
         kind = type_of(fact.relation, ontology)
@@ -159,7 +168,7 @@ def _told_apart(facts: Sequence[Fact], ontology: Ontology, axioms: Sequence[Trip
         for name in (kind.name, *ontology.ancestors(kind.name)):
             above = ontology.relations.get(name, kind)
             inverse = ontology.relations.get(above.inverse)
-            axiom = above.iri in mentioned
+            axiom = above.iri in used
             if axiom or above.functional or (inverse is not None and inverse.inverse_functional):
                 groups.setdefault((name, fact.subject.key, True), {})[fact.object.key] = None
             if axiom or above.inverse_functional or (inverse is not None and inverse.functional):

@@ -16,7 +16,7 @@ from pyoxigraph import Literal, NamedNode, Triple
 from doxa.core.consistency import Inconsistency
 from doxa.core.ontology import ClassType, Ontology, RelationType
 from doxa.core.values import Fact, Interval, Modality, Relation, Status, Term
-from doxa.logic.axioms import class_axioms, iri_of, relation_axioms, type_of
+from doxa.logic.axioms import class_axioms, connected, iri_of, mentioned, relation_axioms, type_of
 from doxa.logic.closure import Clash, Closure, Delta, Node, Statement, minimal
 from doxa.logic.graph import FactGraph
 from doxa.logic.terms import TYPE
@@ -74,8 +74,9 @@ class OwlState:
         self._relations: dict[str, RelationType] = {
             iri_of(name, ontology).value: kind for name, kind in ontology.relations.items()
         }
-        self._loaded: dict[str, None] = {}
-        self._axioms = [Statement(*triple) for triple in (*class_axioms(ontology), *axioms)]
+        self._loaded: set[str] = set()
+        more = list(axioms)
+        self._axioms = [Statement(*triple) for triple in (*class_axioms(ontology, mentioned(more)), *more)]
         self._closure = self._empty()
         self._scratch: Closure | None = None
         self._words = Wording(ontology, self._things, self._relations)
@@ -182,17 +183,13 @@ class OwlState:
 
     def _axioms_of(self, relation: Relation) -> Iterator[Statement]:
         """Yield the axioms of a relation and of those that they name, where they are not known yet."""
-        waiting = [relation.name]
-        while waiting:
-            name = waiting.pop()
-            kind = self.ontology.relations.get(name)
-            if kind is not None and name not in self._loaded:
-                self._loaded[name] = None
-                waiting += [*kind.parents, *kind.disjoint, *([kind.inverse] if kind.inverse else [])]
-                found = [Statement(*triple) for triple in relation_axioms([name], self.ontology)]
-                self._axioms += found
-                self._scratch = None
-                yield from found
+        names = list(connected([relation.name], self.ontology, self._loaded))
+        if names:
+            self._loaded.update(names)
+            found = [Statement(*triple) for triple in relation_axioms(names, self.ontology)]
+            self._axioms += found
+            self._scratch = None
+            yield from found
 
     def _told(self, statements: Iterable[Statement]) -> Iterator[Fact]:
         """Yield what is said of things as facts; what only groups others is left out."""
