@@ -142,8 +142,19 @@ def corrections(text: str, earlier: Earlier) -> Repair | None:
         wrong = _wrong(fragment, earlier)
         if wrong is not None:
             rest = fragment.rest or (named.get("more") or "").strip(" ,")
-            return Repair(claims=tuple(_put(wrong, fragment, earlier, text)), rest=rest)
+            right = tuple(_put(wrong, fragment, earlier, text))
+            return None if _left_behind(right, earlier) else Repair(claims=right, rest=rest)
     return None
+
+
+def _left_behind(claims: Sequence[Claim], earlier: Earlier) -> bool:
+    """Tell whether a sentence is sorry for the value that its turn has just replaced ("Sorry, Cinema Paradiso")."""
+    for claim in claims:
+        now = [c for c in earlier.claims if c.subject == claim.subject and c.relation == claim.relation]
+        known = (fact.object.key for fact in earlier.beliefs.in_slot(earlier.beliefs.slot(claim)))
+        if any(one.object != claim.object for one in now) and claim.object.key in known:
+            return True
+    return False
 
 
 def retold(text: str, earlier: Earlier) -> Repair | None:
