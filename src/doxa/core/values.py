@@ -405,6 +405,8 @@ class Question:
     functional: bool = False
     as_of: date | None = None
     """A day that the question names."""
+    within: Interval | None = None
+    """The month, year or stretch that it names, where it names no day."""
     source: str = ""
     """Whose word is asked for ("according to Dad"); empty for what is believed."""
     past: bool = False

@@ -56,7 +56,9 @@ def answer_from_facts(
         draft = _tie(question, beliefs, turn)
         if draft is not None:
             return draft
-    return asking.special() or asking.listed() or asking.exact() or asking.soft() or asking.otherwise()
+    return (
+        asking.special() or asking.counted() or asking.listed() or asking.exact() or asking.soft() or asking.otherwise()
+    )
 
 
 @dataclass(slots=True)
@@ -79,6 +81,14 @@ class _Asking:
             if draft is not None:
                 return draft
         return None
+
+    def counted(self) -> Draft | None:
+        """Return how many there are by the entities that are known, where facts of one relation tell of fewer."""
+        if self.question.asks != "count":
+            return None
+        exact, known = self.exact(), counted(self.question, self.beliefs, self.turn, self.today)
+        both = exact is not None and known is not None and (exact.value or "").isdigit()
+        return known if both and known and exact and int(known.value or 0) > int(exact.value or 0) else exact
 
     def listed(self) -> Draft | None:
         """Return everything that a question for several asks for, by exact readings and by close soft matches."""
@@ -183,7 +193,10 @@ class _Asking:
         told = last_words(
             question, told, self.beliefs, lambda fact: _value_of(question, fact, self.today, self.lexicon)
         )
-        return [fact for fact in told if question.asks != "object" or not _echoes(str(fact.object), question)]
+        if question.asks not in ("object", "start"):
+            return told
+        values = [(fact, _value_of(question, fact, self.today, self.lexicon) or "") for fact in told]
+        return [fact for fact, label in values if not _echoes(label, question)]
 
     def _on_weekday(self, question: Question, fact: Fact) -> bool:
         """Tell whether a fact was said of the day of the week that a question names, or of any."""

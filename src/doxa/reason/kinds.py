@@ -86,14 +86,17 @@ ADDRESS = re.compile(
     re.I,
 )
 GROUPS = frozenset(
-    "family household team company firm business class school club band choir group department office crew".split()
+    "flat house apartment home place family household team company firm business class school club band choir group "
+    "department office crew".split()
 )
 """Groups that are named by one of them: "Tom's family is getting a dog", "the coach of Tom's team"."""
 SORTS = frozenset(
     f"noun.{sort}" for sort in ("food", "plant", "artifact", "communication", "substance", "animal", "body")
 )
 """Supersenses of nouns that sort things: what is no fruit is no answer to "which fruits"."""
-LOOSE_NOUNS = frozenset("pet breed species kind type brand model make variety title name number message word".split())
+LOOSE_NOUNS = frozenset(
+    "way route pet breed species kind type brand model make variety title name number message word".split()
+)
 DEEPEST = 8
 """Steps up in the lexicon from a word to the noun that a question names."""
 
@@ -208,8 +211,9 @@ def _is_thing(label: str, lexicon: Lexicon | None) -> bool:
     if lexicon is None or not head or not label.islower() or "'s " in label:
         return False
     singular = head[0] if lexicon.senses(head[0], "n") else head[0].removesuffix("s")
-    senses = sorted(lexicon.senses(singular, "n"), key=lambda sense: -sense.count)[:1]
-    return bool(senses) and not any(s.supersense in ("noun.person", "noun.group", "noun.animal") for s in senses)
+    sorts = [sense.supersense for sense in lexicon.senses(singular, "n")]
+    somebody = "noun.person" in sorts or "noun.animal" in sorts[:1] or sorts[:1] == ["noun.group"]
+    return bool(sorts) and (not somebody or ("noun.artifact" in sorts and "noun.person" not in sorts))
 
 
 def _formed(label: str, expects: str) -> str | None:

@@ -114,6 +114,8 @@ class _Matcher:
         }
         weigh = {stem: HEAD if stem in heads else weight for stem, weight in weights.items()}
         self.wanted = {stem: weight for stem, weight in weigh.items() if stem not in free}
+        if not self.wanted and self.question.head:
+            self.wanted = dict.fromkeys(wording(self.question.head) - free, 1.0)
         if not self.wanted and self.question.expects not in PATTERNS:
             self.sort = self.question.noun.casefold()
             self.wanted = dict.fromkeys(wording(self.sort) - free, 1.0)
@@ -134,7 +136,7 @@ class _Matcher:
 
     def _penalty(self, fact: Fact, slot: str) -> float:
         """Return 0.5 for a fact about somebody else than the one the question is about, unless he is the answer."""
-        stranger = is_name(fact.subject) and not any(self._same(fact.subject.key, a.key) for a in self.anchors)
+        stranger = self._somebody(fact.subject) and not any(self._same(fact.subject.key, a.key) for a in self.anchors)
         if not (stranger and self.anchors and is_name(self.anchors[0]) and slot != "subject"):
             return 1.0
         return 1.0 if any(fact.object.key == self.beliefs.key(anchor.key) for anchor in self.anchors) else 0.5
@@ -166,8 +168,16 @@ class _Matcher:
         if words and words <= wording(f"{fact.subject.label} {fact.relation.label} {fact.object.label}"):
             return 0.9
         if any(self._same(self.speaker_of(turn).casefold(), anchor.key) for turn in fact.turn_ids):
-            return 0.9 if not is_name(fact.subject) or fact.object.key == key else 0.5
-        return 0.7 if words and words <= self._said(fact) else 0.0
+            return 0.9 if not self._somebody(fact.subject) or fact.object.key == key else 0.5
+        if words and words <= self._said(fact):
+            return 0.7
+        verb = fact.relation.label.split()[0]
+        beside = (f for f in self.beliefs.about(fact.subject.key) if f.object.key == key and f.polarity)
+        return 0.8 if any(f.relation.label.split()[0] == verb for f in beside) else 0.0  # "owes 5 euros", "owes to Bo"
+
+    def _somebody(self, term: Term) -> bool:
+        """Tell whether a term is a name, and no noun that only opened a sentence ("Physio is at nine")."""
+        return is_name(term) and not wording(term.label) <= self.wanted.keys()
 
     def _said(self, fact: Fact) -> frozenset[str]:
         """Return the stems of the sentences that a fact was read from."""

@@ -17,7 +17,7 @@ from dateutil import parser as dateparser
 
 from doxa.core.values import Act, Citation, Claim, Draft, Interval, Question, Status, Turn
 from doxa.memory import Beliefs, measures, same_words, stems
-from doxa.reason.kinds import NUMBER_WORDS, PATTERNS, PLACES, absolute, fitting
+from doxa.reason.kinds import NUMBER_WORDS, PATTERNS, PLACES, absolute, fitting, weekdays
 
 __all__ = ["answer_from_passages"]
 
@@ -118,7 +118,7 @@ def _lined_up(
     question: Question, turns: Sequence[Turn], beliefs: Beliefs, unasserted: Collection[str]
 ) -> list[_Passage]:
     """Return the sentences that give a value of the right kind, in the order in which what they say begins."""
-    weights = _weights(question)
+    weights, asked_days = _weights(question), weekdays(question.text)
     if not weights:
         return []
     rules = [rule.casefold() for rule in unasserted]
@@ -131,7 +131,12 @@ def _lined_up(
         for sentence in SENTENCE.split(turn.text):
             said = _words(sentence)
             plain = sentence.strip().rstrip(".!").casefold()
-            real = not UNREAL.search(sentence) and not sentence.rstrip().endswith("?")
+            days = weekdays(sentence) if asked_days else frozenset()
+            real = (
+                not UNREAL.search(sentence)
+                and (not days or bool(days & asked_days))
+                and not sentence.rstrip().endswith("?")
+            )
             if real and plain and not any(plain in rule for rule in rules) and not _same(said, gone):
                 for value in _values(question, sentence):
                     topic = {word for p in found if _continues(p, turn, value) for word in _words(p.sentence)}

@@ -73,7 +73,9 @@ def _excludes(question: Question, fact: Fact) -> bool:
 
 def _then(question: Question, asserted: Sequence[Fact], *, day: date | None, today: date | None) -> list[Fact]:
     if day is not None:
-        return [fact for fact in asserted if held_on(fact, day)]
+        held = [fact for fact in asserted if held_on(fact, day)]
+        bounded = [fact for fact in held if fact.valid.start or fact.valid.end]
+        return bounded if bounded and len({fact.polarity for fact in held}) > 1 else held
     if question.past:
         return [fact for fact in asserted if fact.status in (Status.HELD, Status.SUPERSEDED)]
     current = [fact for fact in asserted if is_current(fact, today)]

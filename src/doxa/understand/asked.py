@@ -27,7 +27,7 @@ SAYS = re.compile(
     rf"(?P<who>{WHO}) (?:say|claim|think|believe|state|insist|maintain)(?: that)? (?P<what>\w.+)$"
 )
 GIVEN = re.compile(
-    rf"^(?i:given|considering|in view of|in the light of|in light of|based on|under|following|from) "
+    rf"^(?i:given|going by|judging by|considering|in view of|in (?:the )?light of|based on|under|following|from) "
     rf"(?:(?:what|all|everything|anything)(?: that)? )?(?P<who>{NAME}|\w+)[^,]*, "
 )
 SETTLED = re.compile(
@@ -59,7 +59,7 @@ EMPTY = frozenset(
 )
 EMPTY_VERBS = frozenset(
     "do be have will would can could shall should may might must get go know remember tell remind say mention call "
-    "name use happen give".split()
+    "name use happen give act plan intend".split()
 )
 EMPTY_NOUNS = frozenset("thing kind sort type number name amount date day time year month week moment way day".split())
 """Words of a question that say nothing of what it is about; verbs and nouns apart from each other."""
@@ -171,7 +171,7 @@ def asked_by_tree(asked: Asked, parser: Parser) -> Asked:
         subject=re.sub(r" (?:per|a|each) (?:month|week|year|day|hour|night)$", "", _as_written(tree, subject)),
         names=tuple(dict.fromkeys(_names(tree, opening))),
         focus=tuple(dict.fromkeys(focus.values())),
-        head=focus.get(root, ""),
+        head=focus.get(root, tree.lemma(root) if tree.upos(root) == "VERB" else ""),
         loose=tuple(dict.fromkeys(word for place, word in focus.items() if _placing(tree, place, root))),
     )
 

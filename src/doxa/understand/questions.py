@@ -33,10 +33,11 @@ JOB = re.compile(r"(.+?) (?:do|does|did) do (?:(?:Qhole )?(?:for (?:a )?(?:livin
 SCHOOL = re.compile(r"\b(?:school|college|university|nursery|kindergarten)$", re.IGNORECASE)
 TELLING = (
     r"(?:told?|tells?|said|says?|mention(?:ed|s)?|vouch(?:ed|es)?|confirm(?:ed|s)?|claim(?:ed|s)?|report(?:ed|s)?|"
-    r"stands? behind|stood behind|backs? up|backed up)"
+    r"stands? (?:behind|by)|stood (?:behind|by)|backs?(?: up)?|backed(?: up)?|supports?)"
 )
 SOURCES = re.compile(
-    rf"^who(?: else)?(?: (?:still|also|now|has|have|had|was it that))* {TELLING}\b"
+    r"^(?:who|which source|what source|whose word)(?: else)?(?: (?:still|also|now|has|have|had|was it that))* "
+    rf"{TELLING}\b"
     r"(?: (?:me|us|you|for|that|about|of))* ?(?P<what>.*)$|^whose word (?:is|was) (?:it|that) ?(?P<more>.*)$|"
     r"^(?:where|from whom|who) (?:do|does|did) (?:I|we|you|\w+) (?:have|know|hear|learn|get) (?:that|this|it|about)"
     r"(?: that| from)? ?(?P<rest>.*)$",
@@ -86,14 +87,16 @@ def read_question(
     turn = Turn(turn_id="", user="", session="", speaker=asker, role="user", text=sentence, at=at)
     referents = Referents.of(turn, context, beliefs)
     declarative = _declared(asked)
+    focus = _undescribed(asked, referents)
     base = Question(
         text=sentence, kind=declarative.kind if declarative else "yesno" if _tests(asked) else "value",
         asks=declarative.asks if declarative else "truth" if _tests(asked) else "anything",
         as_of=_as_of(written, at, past), past=past or bool(HISTORY.search(written)),
         terms=tuple(dict.fromkeys(stems(written))),
         source=asked.source, settled=asked.settled, before=asked.before, after=asked.after,
-        focus=_undescribed(asked, referents), head=asked.head, loose=asked.loose,
-        noun=asked.noun or (declarative.noun if declarative else ""), about=_about(asked, referents),
+        focus=focus, head=asked.head if asked.head in focus or asked.head not in asked.focus else "",
+        loose=asked.loose, within=_period(written, at, past), about=_about(asked, referents),
+        noun=asked.noun or (declarative.noun if declarative else ""),
     )  # fmt: skip
     if re.match(r"(?:which|what) (?:kinds|sorts|types) of\b", asked.text, re.IGNORECASE):
         base = replace(base, kind="list")
@@ -102,7 +105,7 @@ def read_question(
         return _about_source(base, next(filter(None, sources.groups()), ""), referents)
     base = replace(base, expects=_expected(base.kind, asked, declarative))
     found = [] if declarative is None else list(_readings(base, declarative, referents, at, parser))
-    found.sort(key=lambda one: _without_head(one, base.head))
+    found.sort(key=lambda one: _apart_from(one, base.head))
     if not found:
         subject = _named_subject(written, referents) if declarative is None or not base.about else base.about[0]
         return replace(base, subject=subject)
@@ -140,6 +143,7 @@ def _about(asked: Asked, referents: Referents) -> tuple[Term, ...]:
     """Return whom and what a question speaks of: its subject, then owners and other names."""
     found: dict[str, Term] = {}
     owned = [name for name in asked.names if "'s " in name]
+    owners: set[str] = set()
     for phrase in (asked.subject, *owned, *asked.names):
         if (
             not phrase
@@ -147,12 +151,16 @@ def _about(asked: Asked, referents: Referents) -> tuple[Term, ...]:
             or clean(phrase).casefold() in ("it", "that", "this", "what", "who", "")
         ):
             continue
-        thing = referents.resolve(phrase)
-        if thing is not None:
-            found.setdefault(thing.key, thing)
         owner = re.match(rf"({NAME}?)'s ", phrase)
+        inner = phrase[owner.end() :] if owner else ""
+        thing = referents.resolve(inner if named(inner) and referents.beliefs.about(inner.casefold()) else phrase)
+        by_name = thing is not None and thing.label != phrase and thing.label in phrase and named(thing.label)
+        if thing is not None and thing.key not in owners:
+            found.setdefault(thing.key, thing)
         whose = referents.resolve(owner[1]) if owner and owner[1] else None
-        if whose is not None:
+        if whose is not None and by_name:
+            owners.add(whose.key)  # "Ana's brother Leo": Leo is meant, whoever tells of him
+        elif whose is not None:
             found.setdefault(whose.key, whose)
     if re.search(r"\b(?:I|my|me|we|our|us|mine)\b", asked.text):
         found.setdefault(referents.speaker.key, referents.speaker)
@@ -178,6 +186,8 @@ def _expected(kind: QuestionKind, asked: Asked, declarative: Declarative | None)
     lowered = asked.text.casefold()
     if kind == "yesno":
         return ""
+    if head in ("way", "route"):
+        return "place"
     if head in TIMES and not lowered.startswith("how"):
         return TIMES[head]
     if re.search(r"^(?:at|by|from|until|since)? ?what time\b", lowered):
@@ -224,9 +234,13 @@ def _readings(
                     yield _with(base, declarative, told)
 
 
-def _without_head(reading: Question, head: str) -> bool:
-    """Tell whether a reading took an auxiliary for the verb ("what has she banned" is not about what she has)."""
-    return bool(head) and reading.relation is not None and reading.relation.name == "has" and head != "have"
+def _apart_from(reading: Question, head: str) -> int:
+    """Tell how far a relation is from the verb of the question: its own, another, or the auxiliary taken for one."""
+    if not head or reading.relation is None:
+        return 1
+    if set(stems(head)) & set(stems(reading.relation.label)):
+        return 0
+    return 2 if reading.relation.name == "has" and head != "have" else 1
 
 
 def _distinct(readings: Sequence[Question]) -> Iterator[Question]:
@@ -290,6 +304,13 @@ def _as_of(text: str, at: datetime, past: bool) -> date | None:
         if span.kind == "until" and re.match(r"before\b", span.text, re.IGNORECASE) and span.valid.end:
             return span.valid.end - timedelta(days=1)
     return None
+
+
+def _period(text: str, at: datetime, past: bool) -> Interval | None:
+    """Return the month, year or stretch that a question names; None for a day, or for none."""
+    when = at if at.tzinfo else at.replace(tzinfo=UTC)
+    spans = (s.valid for s in find_times(text, when, past=past) if s.kind in ("point", "range"))
+    return next((v for v in spans if v.start is not None and (v.start != v.end or v.start_precision != "day")), None)
 
 
 def middle(valid: Interval) -> date | None:
