@@ -15,7 +15,17 @@ from doxa.core.values import Asks, Draft, Fact, Interval, Modality, Question, St
 from doxa.memory import Beliefs, is_current, is_tie, stems
 from doxa.reason.disputes import last_words
 from doxa.reason.drafts import FindTurn, abstention, disputed_draft, draft_of, together
-from doxa.reason.kinds import NUMBER_WORDS, PATTERNS, PLACED, PLACING, fitting, is_occupation, place_of, weekdays
+from doxa.reason.kinds import (
+    NUMBER_WORDS,
+    PATTERNS,
+    PLACED,
+    PLACING,
+    fitting,
+    is_occupation,
+    is_sort,
+    place_of,
+    weekdays,
+)
 from doxa.reason.matching import Match, matches, wording
 from doxa.reason.readings import by_entity, readings
 from doxa.reason.sources import by_source, who_says
@@ -27,9 +37,9 @@ __all__ = ["answer_from_facts", "duration", "relevant_facts"]
 
 COUNTS = frozenset(NUMBER_WORDS) - {"one"}
 MOST_GROUPS = 6
+"""Groups of soft matches that are looked at, the best first."""
 CLOSE_ENOUGH = 0.8
 """Score of a soft match that may add to a list."""
-"""Groups of soft matches that are looked at, the best first."""
 PLURAL = re.compile(r"(?:[a-z-]+ )*(?:[a-z]+(?<!s)s|children|people|men|women)")
 JOBS = frozenset(["works_as", "works_at"])
 UNITS = (("year", 365.25), ("month", 30.44), ("week", 7.0), ("day", 1.0))
@@ -116,8 +126,14 @@ class _Asking:
                 break
         asked = by_entity(self.question, self.beliefs)
         for group in islice(matches(asked, self.beliefs, self._speaker, self.lexicon), MOST_GROUPS):
-            if max(match.score for match in group) >= CLOSE_ENOUGH:
-                yield _reading_of(asked, group), [match.fact for match in group]
+            sure = [match.fact for match in group if match.score >= CLOSE_ENOUGH and self._is_sort(match)]
+            if sure:
+                yield _reading_of(asked, group), sure
+
+    def _is_sort(self, match: Match) -> bool:
+        """Tell whether the lexicon knows what a soft match adds to a list to be of the kind that is asked for."""
+        term = match.fact.subject if match.slot == "subject" else match.fact.object
+        return is_sort(term.label, self.question.noun.casefold(), self.lexicon)
 
     def exact(self) -> Draft | None:
         """Return what the facts of the relation say that the question names, or of one that answers it as well."""
