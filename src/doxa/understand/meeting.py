@@ -15,7 +15,7 @@ from functools import cache
 from importlib.resources import files
 
 from doxa.core.values import Act, Atom, Claim, Interval, Modality, Rule, Term, Turn
-from doxa.memory import stems
+from doxa.memory import predicate_of, stems
 from doxa.understand.atoms import AtomReader, atoms_of
 from doxa.understand.clauses import PREPOSITIONS
 from doxa.understand.referents import Referents, clean, kin_of
@@ -70,7 +70,7 @@ class Rules:
 
 
 def met(claims: Sequence[Claim], text: str, rules: Rules) -> list[Claim]:
-    """Return the claims of a sentence again in the words of the rules that they meet, where those are others.
+    """Return the claims of a sentence, and those that they are in the words of the rules that they meet.
 
     Args:
         claims: what the sentence says.
@@ -80,11 +80,11 @@ def met(claims: Sequence[Claim], text: str, rules: Rules) -> list[Claim]:
     Deterministic. Cost O(claims x atoms of the rules), nothing without rules.
     """
     if not rules.stated:
-        return []
+        return list(claims)
     atoms = list(dict.fromkeys(rules.atoms()))
     spoken = [claim for claim in claims if claim.act is not Act.WITHDRAW]
     spoken += [_claim(atom, text, rules) for atom in _read(text, rules)]
-    found: dict[tuple[str, ...], Claim] = {}
+    found: dict[tuple[str, str], Claim] = {}
     for claim in spoken:
         for atom in atoms:
             told = _told(claim, atom, atoms, rules)
@@ -94,11 +94,23 @@ def met(claims: Sequence[Claim], text: str, rules: Rules) -> list[Claim]:
         for told in _named(text, atoms, rules):
             found.setdefault(_key(told), told)
     known = {_key(claim) for claim in claims}
-    return [claim for key, claim in found.items() if key not in known]
+    fresh = [claim for key, claim in found.items() if key not in known]
+    return [*(_relabelled(claim, fresh) for claim in claims), *(told for told in fresh if not _same_fact(told, claims))]
 
 
-def _key(claim: Claim) -> tuple[str, ...]:
-    return claim.subject.key, claim.relation.name, claim.object.key
+def _same_fact(told: Claim, claims: Sequence[Claim]) -> bool:
+    """Tell whether a claim differs from one of others in the words of its relation alone."""
+    said = (told.subject, told.relation.name, told.object)
+    return any((claim.subject, claim.relation.name, claim.object) == said for claim in claims)
+
+
+def _relabelled(claim: Claim, fresh: Sequence[Claim]) -> Claim:
+    """Return a claim with the words that a rule has for its relation ("moves to" for "lives in")."""
+    return next((replace(claim, relation=told.relation) for told in fresh if _same_fact(told, [claim])), claim)
+
+
+def _key(claim: Claim) -> tuple[str, str]:
+    return claim.subject.key, predicate_of(claim.relation, claim.object)
 
 
 def _read(text: str, rules: Rules) -> Iterable[Atom]:

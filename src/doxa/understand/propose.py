@@ -84,6 +84,8 @@ MEASURED = re.compile(r"(?!(?:we|they|it|this|that|he|she|my|our|his|her|their|i
 ONE = re.compile(r"(?<=[a-z] )ones?$")
 THING = re.compile(r"(?:the|a|an|my|our|this|that|his|her|their|[a-z]+$|\w+'s) ?", re.IGNORECASE)
 PRONOUNS = frozenset("i we you he she they them him her us me this that these those there everyone nobody".split())
+WEATHER = frozenset("rain pour snow hail drizzle freeze storm thunder thaw".split())
+"""Verbs whose "it" is nothing."""
 UNNAMED = frozenset(["the children", "the kids", "the boys", "the girls"])
 """Groups whose members are not known here; what is said of them is left out."""
 
@@ -155,7 +157,13 @@ def _nicknamed(predication: Predication, referents: Referents, at: datetime) -> 
 def _resolved(predication: Predication, referents: Referents) -> Predication:
     """Put the thing that was spoken of for "it", and its noun for "one" ("the new one" -> "the new cello")."""
 
+    clause = predication.clause
+    vague = clause.verb == "be" and not predication.times and not re.search(r"\d", clause.rest)
+    nobody = clause.verb in WEATHER or (referents.carried and vague)
+
     def plain(text: str) -> str:
+        if text.casefold() == "it" and nobody:
+            return text
         if text.casefold() == "it" and referents.topic is not None and not FAVOURITE.search(predication.clause.rest):
             return referents.topic.label
         mine = referents.known_by(text)
@@ -186,7 +194,7 @@ def _note_topic(predication: Predication, referents: Referents) -> None:
             continue
         thing = referents.resolve(text)
         if thing is not None and thing != referents.speaker and THING.match(text):
-            referents.topic, referents.kind = thing, noun.split()[-1]
+            referents.topic, referents.kind, referents.carried = thing, noun.split()[-1], False
             return
 
 

@@ -166,6 +166,8 @@ class Referents:
     """The last thing that something was said about, for "it" before a description."""
     topic: Term | None = None
     """The last thing that was spoken of in this turn, for "it"."""
+    carried: bool = False
+    """The topic is that of the turn before."""
     kind: str = ""
     """Its noun, for "the new one"."""
     owned: Term | None = None

@@ -167,7 +167,7 @@ def _spoken_of(reading: _Reading) -> None:
             if who is not None:
                 referents.mention(who)
             if who != claim.subject and claim.subject != referents.speaker and not named(claim.subject.label):
-                referents.topic = claim.subject
+                referents.topic, referents.carried = claim.subject, True
 
 
 def _described(claim: Claim) -> Term | None:
@@ -282,7 +282,6 @@ def _same(reading: _Reading, said: Turn) -> None:
 def _repair(reading: _Reading, repair: Repair, sentence: Sentence, act: Act) -> str:
     names = {Act.WITHDRAW: "withdraw", Act.CORRECT: "correct", Act.STATE: "inform"}
     reading.intents[names[act]] = None
-    reading.claims.extend(repair.claims)
     reading.claims.extend(met(repair.claims, "", reading.rules_held()))
     if repair.claims:
         reading.statements.append(Statement(text=sentence.raw, act=act))
@@ -320,7 +319,7 @@ def _state(reading: _Reading, sentence: Sentence, *, source: str = "") -> None:
     if turn.role == "user" and not source:
         act = Act.CORRECT if reading.mending else Act.STATE
         claims = realigned(claims, text, reading.said, turn, reading.context, reading.beliefs, act=act)
-    claims += met(claims, text, reading.rules_held()) if turn.role == "user" else []
+    claims = met(claims, text, reading.rules_held()) if turn.role == "user" else claims
     if not claims:
         return
     reading.claims.extend(claims)

@@ -35,6 +35,8 @@ LIKE = 5
 ALL = re.compile(r"\b(?:everything|all|anything|whatever|any of)\b", re.IGNORECASE)
 ABOUT = re.compile(r"\b(?:about|regarding|concerning|on|of)\b (?P<topic>[^,;.!?:]{2,80})", re.IGNORECASE)
 NEGATED = re.compile(r"\b(?:not|never|no longer)\b", re.IGNORECASE)
+OWN_WORD = re.compile(r"\b(?:memory|guess|hunch|say-so|word|estimate|head|impression)\b", re.IGNORECASE)
+"""What somebody says without a source."""
 RULE = re.compile(r"\b(?:rules?|agreement|arrangement|deal|policy|condition|promise|bet|pact)\b", re.IGNORECASE)
 RULE_OVER = re.compile(
     r"\b(?:rules?|agreement|arrangement|deal|policy|condition|pact)\b.{0,60}\b(?:no longer (?:hold|appl|count|"
@@ -69,7 +71,7 @@ def withdrawals(text: str, earlier: Earlier) -> Repair | None:
     targets = _meant(what, earlier)
     if named.get("what5"):
         wanted = stems_of(what) - TRIGGER
-        targets = [claim for claim in targets if wanted and wanted <= heads(claim) | stems_of(claim.span)]
+        targets = [c for c in targets if wanted and _common(wanted, heads(c) | stems_of(c.span)) == len(wanted)]
     if not targets:
         return None
     rest = rest or text[match.end() :].strip(" ,.;:-!")
@@ -101,7 +103,8 @@ def _meant(what: str, earlier: Earlier) -> list[Claim]:
     scored = [(_score(wanted, claim), claim) for claim in said]
     best = max((score for score, _ in scored), default=(0, 0))
     if best == (0, 0):
-        return _by_turn(wanted, said, earlier)
+        own_word = OWN_WORD.search(what) is not None
+        return _by_turn(wanted, said, earlier) or (_backed(said, earlier) if own_word else [])
     found = [claim for score, claim in scored if score == best]
     if ALL.search(what):
         return [claim for score, claim in scored if score[0]]
@@ -138,6 +141,13 @@ def _common(wanted: set[str], known: set[str]) -> int:
     """Return how many words of a topic are known, by their stems or, for long ones, their first letters."""
     long = {stem[:LIKE] for stem in known if len(stem) >= LIKE}
     return sum(1 for stem in wanted if stem in known or (len(stem) >= LIKE and stem[:LIKE] in long))
+
+
+def _backed(said: Sequence[Claim], earlier: Earlier) -> list[Claim]:
+    """Return what a speaker said on his own word of what he has a source for by now, else what he said last."""
+    sourced = {(claim.subject, claim.relation.name) for claim in earlier.own() if claim.source}
+    found = [claim for claim in said if not claim.source and (claim.subject, claim.relation.name) in sourced]
+    return found or _latest(said, earlier, whole=False)
 
 
 def _by_turn(wanted: set[str], said: Sequence[Claim], earlier: Earlier) -> list[Claim]:
