@@ -27,7 +27,7 @@ def learn(beliefs: Beliefs, understanding: Understanding) -> None:
     for claim in understanding.claims:
         if claim.act is Act.STATE:
             changes.append(Change(kind=ChangeKind.ASSERT, fact=fact_of(claim)))
-    beliefs.learn(understanding.claims, changes)
+    beliefs.learn(understanding.claims, changes, understanding.rules)
 
 
 def fact_of(claim: Claim) -> Fact:

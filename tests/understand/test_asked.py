@@ -40,7 +40,10 @@ def test_the_tree_gives_subject_noun_and_words(parser, text, subject, noun, focu
 
 TRIMMED = {
     "source": ("According to Dad, when was the barn built?", Asked(text="when was the barn built", source="Dad")),
-    "source last": ("How long is the trail according to the map?", Asked(text="How long is the trail", source="the map")),
+    "source last": (
+        "How long is the trail according to the map?",
+        Asked(text="How long is the trail", source="the map"),
+    ),
     "source in between": ("When does Ida say the shop opens?", Asked(text="When the shop opens", source="Ida")),
     "settled": ("Is it settled that Mara moves?", Asked(text="Mara moves", settled=True)),
     "still established": ("Is it still established that Mara moves?", Asked(text="Mara moves", settled=True)),
@@ -102,7 +105,7 @@ def test_a_question_names_its_day(parser, text, day):
 
 
 def test_years_that_are_counted_are_a_duration(parser):
-    """"For how many years" wants the length of an interval, not a number that somebody said."""
+    """ "For how many years" wants the length of an interval, not a number that somebody said."""
     found = read("For how many years was Mara at the mill?", parser)
     assert (found.asks, found.kind) == ("duration", "how_long")
 
