@@ -230,7 +230,7 @@ def test_a_turn_gives_exactly_these_claims(
         (["I lived in Graz from 2001 to 2005.", "Lovely weather, then rain."], "lives_in"),
         (["Our rent is 700 euros.", "We have two cats now."], "costs"),
         (["I work for Brightside.", "I left the keys at Brightside."], "works_at"),
-        (["I don't have a drill.", "I wish I had my drill here."], "Nora has drill"),
+        (["I don't have a drill.", "If my drill were here, I would hang it."], "Nora has drill"),
     ],
 )
 def test_what_only_looks_alike_changes_nothing(

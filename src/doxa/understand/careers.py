@@ -45,8 +45,10 @@ def left(scene: Scene) -> Iterator[Proposition]:
     if dismissed and not clause.passive:
         yield from _dismissed(scene)
         return
-    token = re.search(rf"\b(?:{_table()['tokens']['things']})$", complement.direct, re.IGNORECASE)
-    if clause.verb in _verbs("tokens"):
+    handed = clause.verb in _verbs("tokens")
+    if handed:
+        things = rf"\b(?:{_table()['tokens']['things']})$"
+        token = re.search(things, complement.direct, re.IGNORECASE)
         if token is None or token[0].casefold().endswith(("notice", "resignation")):
             return
     elif clause.verb not in _verbs("leaving", "passive" if clause.passive else "verbs"):
@@ -54,18 +56,12 @@ def left(scene: Scene) -> Iterator[Proposition]:
     job = re.match(
         rf"(?:(?:my|his|her|our|their|the|a) )?(?:old )?(?:{_table()['jobs']['nouns']})\b", complement.direct
     )
-    placed = token is not None or job is not None or not complement.direct or clause.passive
-    told = [noun for prep, noun in complement.phrases if prep in PLACES and placed]  # "left the keys at Brightside"
-    if clause.verb in ("quit", "leave", "resign") and not token:
-        told.append(
-            re.sub(
-                r"^(?:my|his|her|our|their|the|a) (?:old )?(?:job|position|post|role)(?: (?:at|with))?\b ?",
-                "",
-                complement.direct,
-            )
-        )
+    placed = handed or job is not None or not complement.direct or clause.passive
+    told = [noun for prep, noun in complement.phrases if prep in PLACES and placed]  # not "left the keys at Brightside"
+    if clause.verb in ("quit", "leave", "resign"):
+        told.append(re.sub(r"^ ?(?:at|with) ", "", complement.direct[job.end() :] if job else complement.direct))
     yield from _parted(
-        scene, scene.subject, told, sure=token is None and clause.verb not in ("finish", "stop", "do", "make")
+        scene, scene.subject, told, sure=not handed and clause.verb in ("quit", "resign", "fire", "lay+off")
     )
 
 
