@@ -50,6 +50,7 @@ AMOUNT = re.compile(r"^\d[\d.,]*(?: (?:a|per) \w+)?$")
 BOUNDARIES = {
     "begin": "begins_on", "start": "begins_on", "end": "ends_on", "expire": "expire_on", "run+out": "run_out_on",
 }  # fmt: skip
+BACK = re.compile(r"\bback\b")
 RECENT_BIRTH = 60
 """Days after which a birth that is told is no news."""
 HANDING = frozenset("give hand donate lend pass give+away pass+on hand+down hand+on hand+over give+back return".split())
@@ -144,6 +145,9 @@ def switched(scene: Scene) -> Iterator[Proposition]:
     """Yield what takes the place of something known: "I switched from chemistry to physics"."""
     before, after = scene.complement.at("from"), scene.complement.at("to")
     owned = re.match(r"(?:my|our|his|her) (?:new )?([\w ]+)$", scene.complement.direct)
+    if scene.clause.verb in ("trade", "trade+in", "swap", "exchange") and scene.complement.at("for"):
+        yield from _exchanged(scene, re.sub(r" in$", "", scene.complement.direct), scene.complement.at("for"))
+        return
     if scene.clause.verb not in ("switch", "change", "move") or not after:
         return
     if owned and named(after) and not kin_of(owned[1]):
@@ -160,6 +164,17 @@ def switched(scene: Scene) -> Iterator[Proposition]:
         yield say(scene, kind, after, valid=valid, modality=modality)
         if not kind.functional and modality is Modality.ASSERTED:
             yield say(scene, kind, held.label, valid=valid, polarity=False)
+
+
+def _exchanged(scene: Scene, before: str, after: str) -> Iterator[Proposition]:
+    """Yield what takes the place of something that is given for it: "traded the Golf in for a Leaf"."""
+    modality, valid = scene.modality(event=True), from_then(scene)
+    if scene.clause.negated or not before or modality is not Modality.ASSERTED:
+        return
+    for kind, held in known_of(scene, before):
+        yield say(scene, kind, after, valid=valid)
+        if not kind.functional:
+            yield replace(say(scene, kind, "", valid=valid, polarity=False), object=held)
 
 
 def boundary(scene: Scene) -> Iterator[Proposition]:
@@ -292,6 +307,13 @@ def departure(scene: Scene) -> Iterator[Proposition]:
 def transfer(scene: Scene) -> Iterator[Proposition]:
     """Yield who has what was handed over, and who has it no more: "I gave my old camera to Renske"."""
     clause, thing = scene.clause, scene.complement.direct
+    giver = scene.complement.at("from")
+    regained = clause.verb in ("get+back", "take+back") or (clause.verb in ("get", "take") and BACK.search(clause.rest))
+    if regained and thing and named(clean(giver)) and not clause.negated and clause.tense in ("past", "perfect"):
+        mine_again = say(scene, relation_type("has"), re.sub(r" back$", "", thing), valid=from_then(scene))
+        yield mine_again
+        yield replace(mine_again, subject=value_term(scene, giver), polarity=False)
+        return
     who = next(
         (noun for prep, noun in scene.complement.phrases if prep in ("to", "on to", "") and named(clean(noun))), ""
     )

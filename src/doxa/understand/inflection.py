@@ -45,7 +45,7 @@ def _same_in_past(tree: Tree, head: int) -> bool:
         return False
     alone = tree.form(subject) in ("he", "she", "it") or tree.upos(subject) == "PROPN"
     singular = tree.upos(subject) == "NOUN" and tree.form(subject) == tree.lemma(subject)
-    return form == "quit" or ((alone or singular) and tree.kid(subject, "conj") is None)
+    return form in ("quit", "split") or ((alone or singular) and tree.kid(subject, "conj") is None)
 
 
 def forms_of_passive(tree: Tree, head: int) -> list[str]:

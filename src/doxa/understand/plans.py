@@ -175,7 +175,9 @@ def shifted(scene: Scene) -> Iterator[Proposition]:
     to, from_ = complement.at("to"), complement.at("from")
     if clause.verb not in MOVING | {"switch"} or clause.negated or not WEEKLY.search(to):
         return
-    what = scene.subject if clause.passive or not complement.direct else term(clean(complement.direct))
+    what = scene.subject
+    if complement.direct and not clause.passive:
+        what = scene.referents.resolve(complement.direct) or term(clean(complement.direct))
     if what == scene.referents.speaker:
         return
     told = say(scene, relation_type("takes_place_on"), to, valid=from_then(scene), modality=scene.modality())

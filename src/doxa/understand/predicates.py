@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from doxa.core.values import Interval, Modality, Status
 from doxa.memory import attribute, relation_type, verb_type
@@ -40,6 +41,8 @@ INTRANSITIVE = frozenset(
     "climb swim ski run walk fence meditate sing dance paint cook bake cycle hike jog smoke travel surf "
     "knit garden drive row draw rehearse volunteer".split()
 )
+COUPLE = ("engaged_to", "boyfriend", "girlfriend", "partner", "fiance")
+"""Ties that end when two people part."""
 USED_AS = dict.fromkeys("car van motorbike motorcycle truck scooter".split(), "drives")
 """Nouns of things whose owner is known by how he uses them."""
 WEEKDAY = re.compile(rf"^\d|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|{'|'.join(MONTHS)})\b", re.IGNORECASE)
@@ -95,6 +98,12 @@ def framed(scene: Scene, frame: Frame, value: str) -> Iterator[Proposition]:
 
 def _parted(scene: Scene, frame: Frame, value: str) -> Iterator[Proposition]:
     """Say of what is known as something else that it is gone ("sold the car": drives a Panda)."""
+    if frame.relation == "dates":
+        for name in COUPLE:
+            for fact in scene.referents.beliefs.about(scene.subject.key, name):
+                if fact.status is Status.HELD and fact.polarity and fact.object.key == clean(value).casefold():
+                    told = say(scene, relation_type(name), "", polarity=False, valid=from_then(scene))
+                    yield replace(told, object=fact.object)
     uses = USED_AS.get(clean(value).casefold().rpartition(" ")[2], "") if frame.relation == "has" else ""
     for fact in scene.referents.beliefs.about(scene.subject.key, uses) if uses else ():
         if fact.status is Status.HELD and fact.polarity:

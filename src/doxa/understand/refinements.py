@@ -15,8 +15,8 @@ from importlib.resources import files
 from typing import Any
 
 from doxa.core.values import Act, Fact, Modality, Status, Term
-from doxa.memory import Beliefs, relation_type
-from doxa.understand.referents import NAME, clean, named, term
+from doxa.memory import Beliefs, attribute, relation_type
+from doxa.understand.referents import NAME, clean, kin_of, named, term
 from doxa.understand.scene import Proposition
 
 __all__ = ["EXACTLY", "is_country", "refined"]
@@ -61,13 +61,14 @@ def _is_part(name: str) -> bool:
     return re.search(rf"\b(?:{_table()['parts']})$", name, re.IGNORECASE) is not None
 
 
-def refined(found: Sequence[Proposition], text: str, beliefs: Beliefs) -> Iterator[Proposition]:
+def refined(found: Sequence[Proposition], text: str, beliefs: Beliefs, speaker: Term) -> Iterator[Proposition]:
     """Yield what a sentence says, as a refinement where it only says more exactly what is known. O(its claims).
 
     Args:
         found: what the sentence says.
         text: the sentence as it was said, with "to be exact".
         beliefs: what is known.
+        speaker: who says it.
     """
     exact = EXACTLY.search(text) is not None
     for told in found:
@@ -81,8 +82,23 @@ def refined(found: Sequence[Proposition], text: str, beliefs: Beliefs) -> Iterat
         lies_in = told.kind.name in HOMES and known is not None and _nested(told.object, known, text)
         finer = known is not None and known.object.key != told.object.key and (exact or lies_in)
         yield replace(told, act=Act.REFINE) if finer else told
+        if exact and known is None and named(told.subject.label):
+            yield from _so_called(told, speaker, beliefs)
         if told.kind.name == "lives_in":
             yield from _parts(told, text)
+
+
+def _so_called(told: Proposition, speaker: Term, beliefs: Beliefs) -> Iterator[Proposition]:
+    """Yield whose name it is: "Linh is from Hanoi, to be precise" after "my flatmate is from Vietnam"."""
+    if beliefs.about(told.subject.key):
+        return
+    described = []
+    for subject in beliefs.possessions(speaker.key):
+        relation = kin_of(subject.rpartition("'s ")[2])
+        if relation and any(f.status is Status.HELD and f.polarity for f in beliefs.about(subject, told.kind.name)):
+            described.append(relation)
+    if len(described) == 1:
+        yield Proposition(subject=speaker, kind=attribute(described[0]), object=told.subject)
 
 
 def _stated(told: Proposition) -> bool:

@@ -141,7 +141,8 @@ class Scene:
             return modality
         lasting = self.span is not None and self.span.kind in ("since", "duration")
         under_way = event and self.clause.progressive and not self.clause.aspect and not lasting
-        return Modality.PLANNED if ahead or under_way else modality
+        from_then_on = self.span is not None and self.span.kind == "since" and not event
+        return Modality.PLANNED if (ahead and not from_then_on) or under_way else modality
 
 
 def _joined(spans: Sequence[TimeSpan]) -> TimeSpan | None:

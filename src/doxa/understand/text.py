@@ -115,6 +115,7 @@ def _written_out(text: str) -> str:
     )
     text = re.sub(rf"\b([Tt])hat (?=(?:[\w'-]+ ){{1,3}}{WORK}\b)", r"\1he ", text)  # else a clause could follow
     text = re.sub(r"\b(mr|mrs|ms|dr|prof)\b(?=\.? [A-Z])", lambda m: m[1].capitalize(), text)
+    text = re.sub(r"\b(an? \w+)'s (?=(?:called|named) [A-Z])", r"\1 ", text)  # "at a vet's called Pawsome"
     text = re.sub(r"\b[Cc]an't\b", "can not", text)
     text = re.sub(r"\b[Ww]on't\b", "will not", text)
     text = re.sub(r"\b[Aa]in't\b", "is not", text)
