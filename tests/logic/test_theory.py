@@ -197,3 +197,30 @@ def test_the_core_is_looked_for_near_the_newest_belief():
     held.believe("yes", Lit(2998))
     assert held.core() == (2998, 2999, "no", "yes")
     assert held.work.assumed - before < 2 * 3002 + 300
+
+
+def test_a_question_about_some_beliefs_does_not_pay_for_what_clashes_elsewhere():
+    """A theory may hold much that clashes; who asks about a few beliefs is answered from those alone."""
+    held = Theory()
+    for i in range(500):
+        held.require([Lit(("a", i)), Lit(("b", i))])
+        held.believe(("yes", i), Lit(("a", i)))
+        held.believe(("no", i), ~Lit(("a", i)))
+    assert held.consistent([("yes", 3), ("no", 4)]) and not held.consistent([("yes", 3), ("no", 3)])
+    before = held.work.solves
+    for _ in range(500):
+        assert held.core([("yes", 7), ("no", 8), ("no", 7)]) == (("yes", 7), ("no", 7))
+    assert held.work.solves - before <= 500 * 6
+    held.require(~Lit(("b", 9)))
+    held.require(~Lit(("a", 9)))
+    assert held.core([("yes", 7)]) == () and not held.consistent([])
+
+
+def test_a_model_of_some_beliefs_keeps_the_hard_clauses_of_the_others():
+    """A clash that nobody asked about leaves values that break no hard clause."""
+    held = theory(a=A, b=B, c=C)
+    held.require([~A, ~B])
+    held.require([~C, D])
+    assert held.consistent(["a"]) and not held.consistent()
+    model = held.model(["c"])
+    assert not (model["A"] and model["B"]) and model["C"] and model["D"]

@@ -14,7 +14,7 @@ Every answer but `model` is a function of the clauses and the order in which the
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice
 from typing import NamedTuple
@@ -40,21 +40,30 @@ MAX_BROKEN = 8
 
 
 class _Question(NamedTuple):
-    """What is asked of one component: whether all of it but some beliefs holds, and some literals as well."""
+    """What is asked of one component: whether some of its beliefs hold, and some literals as well."""
 
     home: Component
-    without: Set[Owner]
+    asked: list[Owner] | None
+    """The beliefs that count; None for all but those left out."""
+    without: Container[Owner]
     also: tuple[int, ...]
 
     @property
     def owners(self) -> list[Owner]:
-        """The beliefs that count. Cost O(component)."""
+        """The beliefs that count. Cost O(component) where they are not listed."""
+        if self.asked is not None:
+            return self.asked
         return [owner for owner in self.home.owners if owner.named and owner not in self.without]
+
+    @property
+    def whole(self) -> bool:
+        """Nothing is left out."""
+        return self.asked is None and self.without == frozenset()
 
     @property
     def complete(self) -> bool:
         """Nothing is left out or added: the answer says whether the component has a model."""
-        return not self.without and not self.also
+        return self.whole and not self.also
 
 
 class _Others(Container[Owner]):
@@ -83,6 +92,8 @@ class Theory:
         self._homes: list[Component | None] = [None]
         self._beliefs: dict[Name, Owner] = {}
         self._unsettled: dict[Component, None] = {}
+        self._doubtful: dict[Component, None] = {}
+        """Components whose hard clauses are not known to have a model."""
         self._differences: dict[int, Difference] = {}
         self._variables: dict[Hashable, tuple[int, bool]] = {}
         """Variables of differences: a number as if they were atoms, and whether they stand for whole numbers."""
@@ -137,7 +148,7 @@ class Theory:
         del self._beliefs[name]
         for atom in owner.atoms:
             del self._users[atom][owner]
-        home = self._homes[owner.atoms[0]] if owner.atoms else None
+        home = self._home(owner)
         if home is None:
             return
         home.remove(owner)
@@ -272,7 +283,9 @@ class Theory:
         """
         used = [atom for atom in self._numbers.values() if atom not in self._differences or atom in self._links]
         values = {atom: self._witness[atom] for atom in used}
-        for question in self._questions(names, (), ()):
+        questions = {question.home: question for question in self._questions(names, (), ())}
+        others = {home: _Question(home, [], _Others(()), ()) for home in self._unsettled if home not in questions}
+        for question in (*questions.values(), *others.values()):
             if not self._holds(question):
                 return None
             if question.home.settled:
@@ -390,12 +403,14 @@ class Theory:
         if not self._witness.mend(owner.clauses):
             home.broken[owner] = None
             self._unsettled[home] = None
+            if not owner.named:
+                self._doubtful[home] = None
         return home
 
     def _unsettle(self, home: Component) -> None:
         """Note that a bound came whose value under the witness's numbers is not known."""
         home.stale = True
-        self._unsettled[home] = None
+        self._unsettled[home] = self._doubtful[home] = None
 
     def _join(self, home: Component, other: Component) -> None:
         for atom in other.atoms:
@@ -404,47 +419,67 @@ class Theory:
         if other in self._unsettled:
             del self._unsettled[other]
             self._unsettled[home] = None
+        if other in self._doubtful:
+            del self._doubtful[other]
+            self._doubtful[home] = None
 
     def _questions(
         self, names: Iterable[Name] | None, without: Iterable[Name], also: tuple[int, ...]
     ) -> list[_Question]:
         """Return what must be asked to know whether some beliefs and literals hold: nothing of settled components."""
-        literals: dict[Component, list[int]] = {}
+        literals: dict[Component, tuple[int, ...]] = {}
         for literal in also:
             home = self._homes[abs(literal)]
             if home is not None:
-                literals.setdefault(home, []).append(literal)
-        left_out: dict[Component, set[Owner]] = {home: set() for home in (*self._unsettled, *literals)}
-        if names is not None:
-            asked = set(map(self._owner, names))
-            for home, owners in left_out.items():
-                owners.update(owner for owner in home.owners if owner.named and owner not in asked)
+                literals[home] = (*literals.get(home, ()), literal)
+        left_out: dict[Component | None, set[Owner]] = {}
         for owner in map(self._owner, without):
-            home = self._homes[owner.atoms[0]] if owner.atoms else None
-            if home in left_out:
-                left_out[home].add(owner)
-        return [_Question(home, owners, tuple(literals.get(home, ()))) for home, owners in left_out.items()]
+            left_out.setdefault(self._home(owner), set()).add(owner)
+        if names is None:
+            homes = dict.fromkeys((*self._unsettled, *literals))
+            gone = {home: frozenset(left_out.get(home, ())) for home in homes}
+            return [_Question(home, None, gone[home], literals.get(home, ())) for home in homes]
+        # A component without a belief that is asked about matters only if its hard clauses might clash.
+        asked: dict[Component, list[Owner]] = {home: [] for home in (*self._doubtful, *literals)}
+        for owner in dict.fromkeys(map(self._owner, names)):
+            home = self._home(owner)
+            if home is None or (home.settled and home not in literals):
+                continue
+            if owner not in left_out.get(home, ()):
+                asked.setdefault(home, []).append(owner)
+        return [
+            _Question(home, None, frozenset(), literals.get(home, ()))
+            if len(owners) == home.count
+            else _Question(home, owners, _Others(owners), literals.get(home, ()))
+            for home, owners in asked.items()
+        ]
+
+    def _home(self, owner: Owner) -> Component | None:
+        return self._homes[owner.atoms[0]] if owner.atoms else None
 
     def _by_newest(self, questions: Iterable[_Question]) -> Iterator[tuple[_Question, Owner]]:
         """Yield the beliefs that questions are about, newest first."""
         asked = {question.home: question for question in questions}
         for owner in reversed(self._beliefs.values()):
-            home = self._homes[owner.atoms[0]] if owner.atoms else None
+            home = self._home(owner)
             if home in asked and owner not in asked[home].without:
                 yield asked[home], owner
 
     def _holds(self, question: _Question) -> bool:
         """Answer a question, the cheapest way first, and remember what the answer says of the component."""
         home = question.home
-        if home.refuted and not question.without:
+        if home.refuted and question.whole:
             return False
         if not home.stale and self._reaches(question):
+            self._doubtful.pop(home, None)
             return True
         if home.count > NEARBY and not home.stale and self._clashes_nearby(question):
             home.refuted = home.refuted or question.complete
             return False
         holds = home.solve(question.owners, question.also)
-        if holds and not question.without:
+        if holds:
+            self._doubtful.pop(home, None)
+        if holds and question.whole:
             self._witness.update(home.model())
             self._settle(home)
         elif not holds:
@@ -477,6 +512,7 @@ class Theory:
         home.broken.clear()
         home.stale = False
         self._unsettled.pop(home, None)
+        self._doubtful.pop(home, None)
 
     def _clashes_nearby(self, question: _Question) -> bool:
         """Tell whether a few beliefs around those that the witness does not satisfy clash; False proves nothing."""
@@ -537,6 +573,7 @@ class Theory:
         """Replace a component by the connected components that its clauses form now; without garbage."""
         home.close()
         self._unsettled.pop(home, None)
+        doubtful = self._doubtful.pop(home, self) is None
         for atom in home.atoms:
             self._homes[atom] = None
         for atom in home.atoms:
@@ -552,6 +589,8 @@ class Theory:
                             part.atoms.append(one)
                 if not part.settled:
                     self._unsettled[part] = None
+                    if doubtful:
+                        self._doubtful[part] = None
 
 
 def _order(owner: Owner) -> int:
