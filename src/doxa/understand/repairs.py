@@ -152,7 +152,8 @@ def _left_behind(claims: Sequence[Claim], earlier: Earlier) -> bool:
     for claim in claims:
         now = [c for c in earlier.claims if c.subject == claim.subject and c.relation == claim.relation]
         known = (fact.object.key for fact in earlier.beliefs.in_slot(earlier.beliefs.slot(claim)))
-        if any(one.object != claim.object for one in now) and claim.object.key in known:
+        before = any(f"{key} ".startswith(f"{claim.object.key} ") for key in known)
+        if before and any(one.object != claim.object for one in now):
             return True
     return False
 
