@@ -82,7 +82,7 @@ PLACING = re.compile(
 )
 """What tells in the name of a relation that its objects are places."""
 ADDRESS = re.compile(
-    r"\d|\b(?:street|road|avenue|lane|square|place|close|alley|drive|way|court|quay|gasse|stra(?:ß|ss)e|rue|via|calle)\b",
+    r"\d|\b(?:street|road|avenue|lane|square|place|close|alley|drive|way|court|quay|gasse|stra(?:ß|ss)e|rue|via|plaza)\b",
     re.I,
 )
 GROUPS = frozenset(

@@ -33,6 +33,7 @@ PARAPHRASED, SYNONYM, SAID = 0.85, 0.8, 0.65
 """What a word of the question counts when the fact has it in other words, or only its sentence has it."""
 HEAD, LOOSE = 2.0, 0.5
 """Weights of the word that a question hangs on, and of those that only place it; others weigh 1."""
+PLACED_OR_PRICED = "cost take place held located schedule"
 FRESH = frozenset(["new", "old", "own", "current", "latest"])
 MOST_SENSES = 2
 """Senses of a word whose synonyms count, the commonest first."""
@@ -210,7 +211,7 @@ class _Matcher:
         """Return how well a fact answers "where is X", "when is X" or "what is X", which name X alone."""
         own, _ = _relation_words(fact.relation.name, fact.relation.label)
         first = fact.relation.label.split()[0]
-        if first in ("is", "was") or not own or own & {"cost", "take", "place", "held", "locat", "schedul", "hold"}:
+        if first in ("is", "was") or not own or own & wording(PLACED_OR_PRICED):
             return 0.9
         return 0.65 if relation_type(fact.relation.name, fact.relation.label).kind == "noun" else 0.5
 
@@ -268,7 +269,13 @@ class _Matcher:
             return "object" if told and place and fitting(place, question.expects, self.lexicon) else ""
         free = fact.object.key and not any(self._same(fact.object.key, a.key) for a in self.anchors)
         echoed = wording(fact.object.label) <= {s for w in question.focus for s in stems(w)}
-        if free and not echoed and fitting(fact.object.label, question.expects, self.lexicon) is not None:
+        several = question.expects == "person" and fact.object.label.islower() and fact.object.label.endswith("s")
+        if (
+            free
+            and not echoed
+            and not several
+            and fitting(fact.object.label, question.expects, self.lexicon) is not None
+        ):
             return "object"
         if question.kind == "list" and is_sort(fact.subject.label, question.noun, self.lexicon):
             return "subject"
@@ -280,8 +287,6 @@ class _Matcher:
     def _misplaced(self, fact: Fact) -> bool:
         """Tell whether a fact tells a place, and the question asks for a thing, or "doctors" for who it is."""
         question, label = self.question, fact.object.label
-        if question.expects == "person":
-            return label.islower() and label.endswith("s")
         if wording(question.noun) & wording(label) or PLACED.match(question.text):
             return False
         preposition = fact.relation.label.split()[-1]

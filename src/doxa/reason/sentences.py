@@ -72,6 +72,7 @@ def answer_from_sentences(
         return None
     own = question.subject is not None and question.subject.key == asker.casefold()
     personal = own or bool(FIRST_PERSON.search(question.text))
+    known = wanted | names | {word for term in question.terms for word in _words(term)}
     best: tuple[float, str, Turn] | None = None
     for rank, turn in enumerate(turns):
         words = _words(f"{turn.speaker} {turn.text}")
@@ -80,29 +81,34 @@ def answer_from_sentences(
         for sentence in SENTENCE.split(turn.text):
             if personal and not _of_oneself(sentence, content):
                 continue
-            if not _fits(question, sentence, names) or _conditional(sentence, unasserted):
+            if not _may_answer(question, sentence, turn, names, unasserted):
                 continue
-            if question.source and not _is_from(question.source, sentence, turn):
-                continue
+            if not _words(re.sub(r"['’]\w+", "", sentence)) - known - _words(turn.speaker):
+                continue  # it says no more than the question
             covered = len(content & _words(sentence)) / len(content)
             score = covered - 0.01 * rank
-            known = wanted | names | _words(f"{' '.join(question.terms)} {turn.speaker}")
-            if not _words(re.sub(r"['’]\w+", "", sentence)) - known:
-                continue  # it says no more than the question
-            if covered >= COVERAGE and not sentence.rstrip().endswith("?") and (best is None or score > best[0]):
+            if covered >= COVERAGE and (best is None or score > best[0]):
                 best = (score, sentence.strip(), turn)
     if best is None:
         return None
-    score, sentence, turn = best
+    return _quoted(question, *best)
+
+
+def _quoted(question: Question, score: float, sentence: str, turn: Turn) -> Draft:
     when = Interval.format(turn.at.date(), "day")
+    value = absolute(_span(question, sentence), turn.at.date())
     citation = Citation(turn_id=turn.turn_id, text=turn.text, speaker=turn.speaker, at=turn.at)
     text = f"{turn.speaker} said on {when}: “{sentence}”"
-    return Draft(
-        text=text,
-        value=absolute(_span(question, sentence), turn.at.date()),
-        citations=(citation,),
-        confidence=0.5 * score,
-    )
+    return Draft(text=text, value=value, citations=(citation,), confidence=0.5 * score)
+
+
+def _may_answer(question: Question, sentence: str, turn: Turn, names: set[str], unasserted: Collection[str]) -> bool:
+    """Tell whether a sentence is asserted, by the source that is asked for, and of the right kind."""
+    if sentence.rstrip().endswith("?") or _conditional(sentence, unasserted):
+        return False
+    if question.source and not _is_from(question.source, sentence, turn):
+        return False
+    return _fits(question, sentence, names)
 
 
 def _names(question: Question) -> set[str]:

@@ -28,6 +28,8 @@ HISTORY = re.compile(
     r"ever|previously|formerly|originally|in the past|back then|last known|earlier|once)\b",
     re.I,
 )
+PAST = re.compile(r"\b(?:did|was|were|had)\b", re.IGNORECASE)
+SEVERAL = re.compile(r"(?:which|what) (?:kinds|sorts|types) of\b", re.IGNORECASE)
 JOB = re.compile(r"(.+?) (?:do|does|did) do (?:(?:Qhole )?(?:for (?:a )?(?:living|work)|for Qhole)|Qhole(?: now)?$)")
 """What somebody does, in general, is an occupation."""
 SCHOOL = re.compile(r"\b(?:school|college|university|nursery|kindergarten)$", re.IGNORECASE)
@@ -80,26 +82,13 @@ def read_question(
     """
     sentence = find_question(text) or text
     written = next((s.text for s in sentences(sentence) if s.text), "")
-    past = bool(re.search(r"\b(?:did|was|were|had)\b", written, re.IGNORECASE))
-    asked = trimmed(written, at, past=past)
+    asked = trimmed(written, at, past=bool(PAST.search(written)))
     if parser is not None:
         asked = asked_by_tree(asked, parser)
     turn = Turn(turn_id="", user="", session="", speaker=asker, role="user", text=sentence, at=at)
     referents = Referents.of(turn, context, beliefs)
     declarative = _declared(asked)
-    focus = _undescribed(asked, referents)
-    base = Question(
-        text=sentence, kind=declarative.kind if declarative else "yesno" if _tests(asked) else "value",
-        asks=declarative.asks if declarative else "truth" if _tests(asked) else "anything",
-        as_of=_as_of(written, at, past), past=past or bool(HISTORY.search(written)),
-        terms=tuple(dict.fromkeys(stems(written))),
-        source=asked.source, settled=asked.settled, before=asked.before, after=asked.after,
-        focus=focus, head=asked.head if asked.head in focus or asked.head not in asked.focus else "",
-        loose=asked.loose, within=_period(written, at, past), about=_about(asked, referents),
-        noun=asked.noun or (declarative.noun if declarative else ""),
-    )  # fmt: skip
-    if re.match(r"(?:which|what) (?:kinds|sorts|types) of\b", asked.text, re.IGNORECASE):
-        base = replace(base, kind="list")
+    base = _base(sentence, written, asked, declarative, referents, at)
     sources = SOURCES.match(asked.text)
     if sources:
         return _about_source(base, next(filter(None, sources.groups()), ""), referents)
@@ -110,6 +99,25 @@ def read_question(
         subject = _named_subject(written, referents) if declarative is None or not base.about else base.about[0]
         return replace(base, subject=subject)
     return replace(found[0], alternatives=tuple(_distinct(found)))
+
+
+def _base(
+    sentence: str, written: str, asked: Asked, declarative: Declarative | None, referents: Referents, at: datetime
+) -> Question:
+    """Return what a question tells of itself before its relation is read."""
+    past = bool(PAST.search(written))
+    kind: QuestionKind = declarative.kind if declarative else "yesno" if _tests(asked) else "value"
+    focus = _undescribed(asked, referents)
+    return Question(
+        text=sentence, kind="list" if SEVERAL.match(asked.text) else kind,
+        asks=declarative.asks if declarative else "truth" if _tests(asked) else "anything",
+        as_of=_as_of(written, at, past), within=_period(written, at, past),
+        past=past or bool(HISTORY.search(written)), terms=tuple(dict.fromkeys(stems(written))),
+        source=asked.source, settled=asked.settled, before=asked.before, after=asked.after,
+        focus=focus, head=asked.head if asked.head in focus or asked.head not in asked.focus else "",
+        loose=asked.loose, about=_about(asked, referents),
+        noun=asked.noun or (declarative.noun if declarative else ""),
+    )  # fmt: skip
 
 
 def _declared(asked: Asked) -> Declarative | None:
