@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from doxa.backends.parser import Parser
+from doxa.memory import rule_id
 
 Said = list[str | tuple[str, str]]
 
@@ -207,3 +208,26 @@ def test_a_claim_is_told_in_the_words_of_the_rule_it_meets(
 def test_without_rules_no_claim_is_told_twice(said: SimpleNamespace, parser: Parser) -> None:
     """The words of rules are taken only where a rule waits for them."""
     assert said.claims_of("Liv signed up for karate.", parser=parser) == ["Liv sign_up_for karate"]
+
+
+GIVEN_UP: dict[str, tuple[str, int]] = {
+    "by its topic": ("Forget that rule about the rain.", 0),
+    "as over": ("The dessert rule no longer holds.", 1),
+    "the last one": ("Our deal is off.", 1),
+    "by what was said": ("Forget what I said about the rain.", 0),
+}
+
+
+@pytest.mark.parametrize(("text", "place"), GIVEN_UP.values(), ids=GIVEN_UP.keys())
+def test_a_rule_is_given_up_in_words(text: str, place: int, said: SimpleNamespace, parser: Parser) -> None:
+    """The turn names the rules by their ids; the engine lets them go."""
+    rules = ["If it rains, we play inside.", "If Liv cooks, we skip dessert."]
+    _, beliefs, understanding = said.after(*rules, text, parser=parser)
+    assert understanding.withdrawn_rules == (rule_id(beliefs.rules[place]),)
+    assert not understanding.claims
+
+
+@pytest.mark.parametrize("text", ["The rule is that nobody smokes.", "We skip dessert now.", "Forget the keys."])
+def test_what_gives_up_no_rule(text: str, said: SimpleNamespace, parser: Parser) -> None:
+    """To speak of rules, or of what they are about, leaves them as they are."""
+    assert said.after("If Liv cooks, we skip dessert.", text, parser=parser)[2].withdrawn_rules == ()

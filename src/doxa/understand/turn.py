@@ -28,7 +28,7 @@ from doxa.understand.rules import find_rules
 from doxa.understand.sources import at_hand, quoted, source_label
 from doxa.understand.text import Sentence, sentences
 from doxa.understand.values import Statement, Understanding
-from doxa.understand.withdrawals import is_withdrawal, undone, withdrawals
+from doxa.understand.withdrawals import dropped_rules, is_withdrawal, undone, withdrawals
 
 __all__ = ["understand"]
 
@@ -90,6 +90,7 @@ class _Reading:
     questions: list[str] = field(default_factory=list)
     said: str = ""
     """The sentences of the turn so far, written out."""
+    withdrawn_rules: list[str] = field(default_factory=list)
     mending: bool = False
     """The turn says that something was wrong."""
     document: str = ""
@@ -134,6 +135,7 @@ def understand(turn: Turn, context: Sequence[Turn], beliefs: Beliefs, parser: Pa
     return Understanding(
         claims=tuple(dict.fromkeys(reading.claims)),
         rules=tuple(dict.fromkeys(reading.rules)),
+        withdrawn_rules=tuple(dict.fromkeys(reading.withdrawn_rules)),
         statements=tuple(reading.statements),
         intents=tuple(reading.intents),
         questions=tuple(reading.questions),
@@ -234,8 +236,15 @@ def _replied(reading: _Reading, sentence: Sentence) -> str | None:
     reading.mending = reading.mending or is_mending(text)
     reading.document = at_hand(text) or reading.document
     earlier = reading.earlier()
-    if is_withdrawal(text) and (taken := withdrawals(text, earlier)) is not None:
-        return _repair(reading, taken, sentence, Act.WITHDRAW)
+    if gone := dropped_rules(text, reading.beliefs):
+        reading.withdrawn_rules.extend(gone)
+        return _repair(reading, Repair(claims=()), sentence, Act.WITHDRAW)
+    if is_withdrawal(text):
+        taken = withdrawals(text, earlier)
+        gone = () if taken is not None else dropped_rules(text, reading.beliefs, named=False)
+        reading.withdrawn_rules.extend(gone)
+        if taken is not None or gone:
+            return _repair(reading, taken or Repair(claims=()), sentence, Act.WITHDRAW)
     if (given := accepted(text, earlier)) is not None:
         return _repair(reading, given, sentence, Act.CORRECT)
     right = corrections(text, earlier) or (retold(text, earlier) if reading.mending else None)

@@ -26,6 +26,8 @@ class Understanding:
 
     claims: tuple[Claim, ...] = ()
     rules: tuple[Rule, ...] = ()
+    withdrawn_rules: tuple[str, ...] = ()
+    """The ids of rules that the turn gives up ("forget that rule about the rooms")."""
     statements: tuple[Statement, ...] = ()
     intents: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()

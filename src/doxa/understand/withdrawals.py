@@ -34,6 +34,12 @@ LIKE = 5
 """Letters by which long words of one family are known ("extension", "extended")."""
 ALL = re.compile(r"\b(?:everything|all|anything|whatever|any of)\b", re.IGNORECASE)
 ABOUT = re.compile(r"\b(?:about|regarding|concerning|on|of)\b (?P<topic>[^,;.!?:]{2,80})", re.IGNORECASE)
+RULE_WORDS = frozenset(
+    stems_of(
+        "rule agreement arrangement deal policy condition promise bet pact hold holds apply applies count stand longer "
+        "no not any more over off gone void history last scrapped dropped cancelled lifted ended that there"
+    )
+)
 NEGATED = re.compile(r"\b(?:not|never|no longer)\b", re.IGNORECASE)
 OWN_WORD = re.compile(r"\b(?:memory|guess|hunch|say-so|word|estimate|head|impression)\b", re.IGNORECASE)
 """What somebody says without a source."""
@@ -198,24 +204,24 @@ def undone(text: str, earlier: Earlier) -> list[Claim]:
     ]
 
 
-def dropped_rules(text: str, earlier: Earlier, beliefs: Beliefs) -> tuple[str, ...]:
+def dropped_rules(text: str, beliefs: Beliefs, *, named: bool = True) -> tuple[str, ...]:
     """Return the ids of the rules that a sentence gives up ("forget that rule about the rooms"); empty for none.
 
     Args:
         text: one sentence, written out.
-        earlier: what stands when it is said.
         beliefs: the rules that hold.
+        named: it has to call them a rule, an agreement or the like; else the topic is enough.
+
+    Of several that speak of the topic the latest is meant; with no topic, the latest of all. O(rules) when it is one.
     """
-    withdrawn = is_withdrawal(text)
-    if not (RULE_OVER.search(text) or (withdrawn and RULE.search(text))):
+    called = RULE_OVER.search(text) or (is_withdrawal(text) and RULE.search(text))
+    if not (called if named else is_withdrawal(text)):
         return ()
     rules = beliefs.rules
-    wanted = (
-        stems_of(text) - TRIGGER - stems_of("rule agreement arrangement deal policy condition hold apply longer off")
-    )
-    scored = [(len(wanted & stems_of(f"{rule.span} {describe_rule(rule)}")), rule) for rule in rules]
+    wanted = stems_of(text) - TRIGGER - RULE_WORDS
+    scored = [(_common(wanted, stems_of(f"{rule.span} {describe_rule(rule)}")), rule) for rule in rules]
     best = max((score for score, _ in scored), default=0)
-    spans = [rule.span for score, rule in scored if score == best]
-    if not spans or (wanted and not best):
+    if not rules or (not best and (wanted or not named)):
         return ()
-    return tuple(dict.fromkeys(rule_id(rule) for rule in rules if rule.span == spans[-1]))
+    meant = [rule for score, rule in scored if score == best][-1]
+    return tuple(dict.fromkeys(rule_id(rule) for rule in rules if rule.span == meant.span))
