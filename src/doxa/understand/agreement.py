@@ -125,8 +125,8 @@ def answered(text: str, earlier: Earlier, topic: str = "", old: str = "") -> Rep
     if fragment is None or found is None:
         return None
     target, right = found
-    if not (opening or same or topic or old) and (right.object != target.object or _sort(fragment, earlier) == "noun"):
-        return None  # a bare value only repeats
+    if not (opening or same or topic or old or _of_one_kind(fragment, target, earlier)):
+        return None
     right = replace(right, valid=target.valid) if right.object == target.object else right
     if target.role != "user" and right.object != target.object:
         return Repair(claims=tuple(put_right(target, right, earlier, text)), rest=fragment.rest)
@@ -205,6 +205,15 @@ def _fit(claim: Claim, fragment: Fragment, earlier: Earlier) -> Claim | None:
     if right is None and fragment.bare.casefold() == claim.object.key:
         return claim
     return right
+
+
+def _of_one_kind(fragment: Fragment, target: Claim, earlier: Earlier) -> bool:
+    """Tell whether a bare value repeats what was said, or corrects its number at once ("3 eggs." - "4 eggs.")."""
+    said, known = fragment.bare.casefold().split(), target.object.key.split()
+    if said == known:
+        return _sort(fragment, earlier) != "noun"
+    at_once = bool(earlier.context) and target.turn_id == earlier.context[-1].turn_id
+    return at_once and len(said) > 1 and said[1:] == known[1:] and _sort(fragment, earlier) == "number"
 
 
 def _sort(fragment: Fragment, earlier: Earlier) -> str:

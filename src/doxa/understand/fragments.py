@@ -44,6 +44,8 @@ CLOCK = re.compile(
 BARE_DAY = re.compile(r"(?:on )?(?:the )?\d{1,2}(?:st|nd|rd|th)", re.IGNORECASE)
 YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 RELATIVE = re.compile(r"\b(?:who|which|whom|whose|that|when|where|what|how|why|if|because)\b", re.IGNORECASE)
+GROUPED = re.compile(r"\+?\d[\d/-]*(?: [\d/-]+)+")
+"""A number in groups, as telephones and accounts have."""
 MINUTES = re.compile(rf"(?:\d+|{NUMBER_WORD}) (?:minutes?|mins?|hours?|hrs?|seconds?)", re.IGNORECASE)
 BESIDE = re.compile(r"(?:(?:the|on|in|at|by|this|next|of|in on|in the)\b ?)*", re.IGNORECASE)
 """What may stand beside a date that is the whole of a phrase."""
@@ -232,6 +234,8 @@ def _number_in(label: str) -> re.Match[str] | None:
 def _counted(claim: Claim, new: str, number: re.Match[str]) -> Claim | None:
     """Exchange a number; its unit or noun stays when the new value has none, and must be the same when it has one."""
     label = claim.object.label
+    if GROUPED.fullmatch(new) and GROUPED.fullmatch(label):
+        return replace(claim, object=term(new))
     fresh = _number_in(new)
     if fresh is None:
         return None

@@ -133,7 +133,7 @@ def _told(claim: Claim, atom: Atom, atoms: Sequence[Atom], rules: Rules) -> Clai
     if claim.modality in (Modality.POSSIBLE, Modality.HYPOTHETICAL, Modality.DESIRED) or claim.ended:
         return None
     if atom.subject.key.startswith("?"):
-        return _classed(claim, atom)
+        return _classed(claim, atom) or _anybody(claim, atom)
     if not _one(claim.subject, atom.subject, rules):
         return None
     sign = _sign(claim, atom)
@@ -257,6 +257,16 @@ def _classed(claim: Claim, atom: Atom) -> Claim | None:
             claim, subject=claim.object, relation=atom.relation, object=atom.object, functional=False, replaces=None
         )
     return None
+
+
+def _anybody(claim: Claim, atom: Atom) -> Claim | None:
+    """Return what somebody does in the words of a rule about anybody who does it."""
+    alike = bool(_content(claim.object.key)) and _content(claim.object.key) == _content(atom.object.key)
+    sign = _sign(claim, atom) if alike and atom.relation.name not in ("is_a", "has_state") else None
+    if sign is None:
+        return None
+    told = replace(claim, relation=atom.relation, object=atom.object, functional=False, replaces=None)
+    return replace(told, polarity=claim.polarity == sign)
 
 
 def _head_of(one: str, other: str) -> bool:

@@ -58,6 +58,8 @@ SAME = re.compile(
     re.IGNORECASE,
 )
 """What the other one just said of himself holds of the speaker as well."""
+NOD = re.compile(r"\W*(right|ok|okay|yep)\b,? (?=[A-Z\d])", re.IGNORECASE)
+"""What opens an agreement and is left out of a sentence when it is written out."""
 ECHOED = re.compile(r"(?:[Tt]he|[Mm]y|[Oo]ur|[Tt]hat|[A-Z][\w-]*'s) [\w' -]{2,40}")
 TURNED_DOWN = re.compile(
     r"^(?:no,? )?not (?P<old>(?:the |a |an |in |on |at )?[\w' -]{2,40}?)(?:, [A-Z]\w+)?$", re.IGNORECASE
@@ -245,7 +247,8 @@ def _replied(reading: _Reading, sentence: Sentence) -> str | None:
         reading.withdrawn_rules.extend(gone)
         if taken is not None or gone:
             return _repair(reading, taken or Repair(claims=()), sentence, Act.WITHDRAW)
-    if (given := accepted(text, earlier)) is not None:
+    nod = NOD.match(sentence.raw)
+    if (given := accepted(f"{nod[1]}, {text}" if nod else text, earlier)) is not None:
         return _repair(reading, given, sentence, Act.CORRECT)
     right = corrections(text, earlier) or (retold(text, earlier) if reading.mending else None)
     if right is not None:
