@@ -16,12 +16,14 @@ from datetime import date
 
 from doxa.core.values import Act, Claim, Fact, Interval, Modality, Status, Turn
 from doxa.memory import Beliefs, is_name, measures, stems
-from doxa.understand.measures import with_number
+from doxa.understand.measures import COMPARED, with_number
 from doxa.understand.referents import term
 from doxa.understand.times import NUMBERS, find_times
 
 __all__ = ["realigned"]
 
+DIFFERENCES = frozenset("lose gain put_on add shed save take_off".split())
+"""Verbs of which the object is a difference."""
 ENOUGH = 0.5
 """Share of what a held value is about that a sentence has to speak of."""
 GENERIC = frozenset(
@@ -84,11 +86,16 @@ def realigned(
     Cost O(held values of the same kind that share a word with the sentence).
     """
     said = _Said(text, frozenset(stems(text)), frozenset(stems(before)), turn, context, beliefs)
-    found = [_moved(claim, said, act) for claim in claims]
+    found = [claim if _differs(claim) else _moved(claim, said, act) for claim in claims]
     roles = [role for claim in claims if (role := _role(claim, said, act)) is not None]
     if not any(measures(claim.object.label) for claim in found):
         found += _values(said, act)
     return [*found, *roles]
+
+
+def _differs(claim: Claim) -> bool:
+    """Tell whether a value says by how much something changed, not what it is ("lost four kilos", "2 euros more")."""
+    return claim.relation.name in DIFFERENCES or COMPARED.search(claim.object.label) is not None
 
 
 def _moved(claim: Claim, said: _Said, act: Act) -> Claim:
@@ -115,7 +122,7 @@ def _values(said: _Said, act: Act) -> Iterator[Claim]:
         value = match[0].strip()
         kind = measures(value)
         held = _rival(kind, said, None) if kind else None
-        if held is None and (number := re.match(r"[€$£]?\d[\d.,]*\d|[€$£]?\d", value)):
+        if held is None and (number := re.match(r"[€$£]?\d[\d.,:]*\d|[€$£]?\d", value)):
             held, value = _going_on(said), number[0]
             value = with_number(held.object.label, value) if held is not None else value
         if held is not None and term(value).key != held.object.key:

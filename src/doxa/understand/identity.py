@@ -228,4 +228,5 @@ def _another(claim: Claim) -> bool:
         noun = match[0]
         if (kin_of(noun) or (noun if noun in PET else None)) == claim.relation.label:
             return bool(AGAIN.search(claim.span[: match.start()]) or AGAIN.search(noun.rpartition(" ")[0]))
-    return bool(AGAIN.search(claim.span.partition(claim.relation.label)[0]))
+    before, named_so, _ = claim.span.partition(claim.relation.label)
+    return bool(named_so and AGAIN.search(before))

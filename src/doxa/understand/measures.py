@@ -45,6 +45,7 @@ NUMBER = rf"(?:(?:€|\$|£)\s?)?(?:\b\d(?:[\d.,]*\d)?|\b(?:{COUNTED})\b)(?: and
 AMOUNT = re.compile(rf"{NUMBER}(?:[ -]?[a-z°€$£%][\w°/]*){{0,4}}", re.IGNORECASE)
 """A number, perhaps with its unit ("26.5 kilos", "34 euros a month", "77")."""
 BARE = re.compile(NUMBER, re.IGNORECASE)
+HOUR = re.compile(r"\d{1,2}[:.]\d\d")
 DIMENSION = re.compile(r" (?:tall|high|heavy|in (?:height|weight))$", re.IGNORECASE)
 CHANGING = frozenset(
     "go rise climb drop fall grow increase decrease shrink shoot jump sink get come reach hit weigh measure stay "
@@ -100,6 +101,8 @@ def measured_in(text: str) -> str:
 
 def with_number(old: str, new: str) -> str:
     """Return a new amount with the unit of an old one when it has none of its own ("79 kilos", "77": "77 kilos")."""
+    if HOUR.fullmatch(new) and HOUR.search(old):
+        return HOUR.sub(new, old, count=1)
     if not BARE.fullmatch(new):
         return new
     changed = re.sub(BARE.pattern, new, old, count=1, flags=re.IGNORECASE)

@@ -13,7 +13,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from doxa.core.values import Modality, Status
+from doxa.core.values import Interval, Modality, Status
 from doxa.memory import relation_type
 from doxa.understand.referents import clean
 from doxa.understand.scene import Proposition, Scene, from_then, is_animate, say
@@ -76,13 +76,8 @@ def exclusive(scene: Scene) -> Iterator[Proposition]:
     if state is None or not _may_have(scene, state) or about:
         return
     due = re.search(r"\bdue\b", clause.rest) is not None  # "pregnant, due in August"
-    ended = clause.ended or clause.tense == "past"
-    yield say(
-        scene, relation_type(state.relation), state.value, polarity=not clause.negated,
-        valid=None if due else scene.state(), ended=ended, modality=clause.modality if due else scene.modality(),
-    )  # fmt: skip
-    if not clause.negated and not ended and scene.modality() is Modality.ASSERTED:
-        yield from _ended(scene, state)
+    valid, modality = (Interval(), clause.modality) if due else (scene.state(), scene.modality())
+    yield from _in_state(scene, state, valid, modality, ended=clause.ended or clause.tense == "past")
 
 
 def entered(scene: Scene) -> Iterator[Proposition]:
@@ -91,18 +86,24 @@ def entered(scene: Scene) -> Iterator[Proposition]:
     state = _states("begin").get(clause.verb)
     if state is not None and clause.passive and clause.tense == "present" and not clause.progressive:
         if _may_have(scene, state) and not scene.complement.phrases:  # "I'm retired", whatever the parser calls it
-            ended, modality = clause.ended, scene.modality()
-            kind, polarity = relation_type(state.relation), not clause.negated
-            yield say(scene, kind, state.value, polarity=polarity, valid=scene.state(), ended=ended, modality=modality)
-            if polarity and not ended and modality is Modality.ASSERTED:
-                yield from _ended(scene, state)
+            yield from _in_state(scene, state, scene.state(), scene.modality(), ended=clause.ended)
         return
     told = clause.modality is Modality.ASSERTED and not clause.negated
     over = clause.tense in ("past", "perfect")
     if state is None or not (told and over) or not _may_have(scene, state):
         return
-    yield say(scene, relation_type(state.relation), state.value, valid=from_then(scene))
-    yield from _ended(scene, state)
+    yield from _in_state(scene, state, from_then(scene), Modality.ASSERTED, ended=False)
+
+
+def _in_state(scene: Scene, state: State, valid: Interval, modality: Modality, *, ended: bool) -> Iterator[Proposition]:
+    """Yield a state with what it ends; without a time it begins on the day on which it ends something."""
+    polarity = not scene.clause.negated
+    over = list(_ended(scene, state)) if polarity and not ended and modality is Modality.ASSERTED else []
+    if over and valid.start is None and valid.end is None:
+        valid = Interval(start=scene.today)
+    kind = relation_type(state.relation)
+    yield say(scene, kind, state.value, polarity=polarity, valid=valid, ended=ended, modality=modality)
+    yield from over
 
 
 def _may_have(scene: Scene, state: State) -> bool:
