@@ -18,7 +18,7 @@ MINE = re.compile(
 )
 SPOUSE = re.compile(
     r"\b[Mm]y (?:husband|wife|hubby|missus)\b(?!-|'s ex)|"
-    r"^(?:[Tt]he )?(?:[Hh]usband|[Ww]ife|[Mm]issus)(?: is|'s| has| was)\b"
+    r"^(?i:(?:the )?(?:husband|wife|missus))(?: is|'s| has| was)\b"
 )
 COUPLE = ("marital_status", "married_to", "husband", "wife", "spouse")
 UNREAL = re.compile(

@@ -63,7 +63,7 @@ def switched_to(scene: Scene) -> Iterator[Proposition]:
 
 
 def post(scene: Scene) -> Iterator[Proposition]:
-    """Yield who holds a post: "Chidi is on call for payments", "Ines is our captain now"."""
+    """Yield who holds a post: "Chidi is on call for payments", "Vera is our captain now"."""
     clause = scene.clause
     if clause.modality is Modality.HYPOTHETICAL:
         return
@@ -121,7 +121,7 @@ def _held(scene: Scene, name: str, value: str) -> Proposition:
 
 
 def elected(scene: Scene) -> Iterator[Proposition]:
-    """Yield the post that somebody is given: "Sinead was elected treasurer of the club", "we made Ines captain"."""
+    """Yield the post that somebody is given: "Sinead was elected treasurer of the club", "we made Vera captain"."""
     clause = scene.clause
     if clause.verb not in _table()["takeover"]["giving"].split() or clause.negated:
         return
