@@ -93,3 +93,22 @@ def test_people_are_closest_to_themselves_not_to_all_that_is_theirs(subject, ope
     tell(ledger, 2, claim(subject, "lives_in", "Bonn"), speaker="Ben")
     found = ledger.ask(asked(subject))
     assert found.disputed is open_ and ("Bonn" in str(found.value)) is open_ and "Ulm" in str(found.value)
+
+
+def test_what_was_said_of_a_time_counts_before_what_follows_now():
+    """Whoever is retired does no work, but did it before."""
+    ledger = Ledger()
+    tell(ledger, 1, claim("Ana", "works_as", "midwife"))
+    retired = claim("Ana", "employment_status", "retired")
+    tell(ledger, 2, retired, claim("Ana", "works_as", "midwife", polarity=False), at=datetime(2024, 12, 31, tzinfo=UTC))
+    question = asked("Ana", "works_as", "midwife", asks="truth", kind="yesno")
+    assert ledger.ask(question).value == "no"
+    assert ledger.ask(question, as_of=date(2024, 5, 1)).value == "yes"
+
+
+def test_a_state_that_gave_way_on_its_first_day_did_not_hold_on_it():
+    """Two turns of one day: the later one says what holds."""
+    ledger = Ledger()
+    for place, room in enumerate(("room 4", "room 6"), start=1):
+        tell(ledger, place, claim("Ana", "lives_in", room, valid=Interval(start=DAY.date())))
+    assert ledger.ask(asked("Ana"), as_of=DAY.date()).value == "room 6"

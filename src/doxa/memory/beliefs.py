@@ -432,7 +432,10 @@ def is_current(fact: Fact, now: date | None) -> bool:
 
 
 def held_on(fact: Fact, day: date) -> bool:
-    """Tell whether, by what is believed now, a fact held on a day."""
+    """Tell whether, by what is believed now, a fact held on a day; a state that gave way on the day it began did not."""
+    start, end = fact.valid.start, fact.valid.end
+    if fact.status is Status.SUPERSEDED and start is not None and start == end and fact.valid.end_precision == "day":
+        return False
     return fact.status in (Status.HELD, Status.SUPERSEDED) and fact.valid.holds_on(day)
 
 

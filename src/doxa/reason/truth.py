@@ -33,6 +33,7 @@ def truth(
     named = [f for f in facts if question.object is None or same_thing(question.object.label, f.object.label)]
     asserted = [fact for fact in named if fact.modality is Modality.ASSERTED]
     now = _then(question, asserted, day=day, today=today)
+    now = [fact for fact in now if not fact.premises] or now  # what was said of a time counts before what follows
     if any(fact.disputed for fact in now):
         return disputed_draft([fact for fact in facts if fact.disputed], turn)
     if now:

@@ -202,7 +202,7 @@ class SlotState:
             reason = f"{claim.speaker} said that it no longer holds: “{claim.span}”"
             close(denied, start_of(claim), reason, because, Conflict.UPDATE)
             if because:
-                _follow(negative, denied)
+                follow(negative, denied)
 
     def _enter(self, claim: Claim) -> None:
         wrong = self._wrong_value(claim) if claim.act is Act.CORRECT else None
@@ -216,14 +216,21 @@ class SlotState:
 
     def _end_opposite(self, standing: Standing, claim: Claim) -> None:
         opposite = self._live(claim.object.key, polarity=not claim.polarity)
-        if opposite is None or claim.ended:
+        if claim.ended:
+            return
+        if opposite is None:
+            over = [
+                s for s in self._of_value.get((claim.object.key, not claim.polarity), ()) if s.valid.end is not None
+            ]
+            if over and over[-1].status is Status.SUPERSEDED and claim.act is Act.STATE:
+                follow(standing, over[-1])
             return
         reason, because = f"{claim.speaker} now says the opposite: “{claim.span}”", (standing.fact_id,)
         if claim.act is Act.CORRECT:
             retract(opposite, reason, because, Conflict.CORRECTION)
         else:
             close(opposite, start_of(claim), reason, because, Conflict.UPDATE)
-            _follow(standing, opposite)
+            follow(standing, opposite)
 
     def _correct(self, wrong: Standing, claim: Claim) -> None:
         standing = self._add(claim)
@@ -280,7 +287,7 @@ class SlotState:
             standing.reason = f"{other.first.object} was believed, and the policy {self.policy} keeps it"
             return
         close(other, start_of(claim), f"{claim.speaker} said later: “{claim.span}”", (standing.fact_id,), conflict)
-        _follow(standing, other)
+        follow(standing, other)
 
     def settle_disputes(self) -> None:
         """Leave two open values of a functional slot only as a dispute, and no dispute with nobody."""
@@ -406,7 +413,7 @@ def retract(standing: Standing, reason: str, because: tuple[str, ...] = (), conf
     standing.conflict, standing.disputed = conflict, False
 
 
-def _follow(standing: Standing, closed: Standing) -> None:
+def follow(standing: Standing, closed: Standing) -> None:
     """Let a state that took the place of another start where that one ends, unless its own start is known."""
     if standing.valid.start is None and standing.first.modality is Modality.ASSERTED:
         standing.valid = _ordered(replace(standing.valid, start=closed.valid.end))

@@ -23,7 +23,7 @@ from doxa.memory import Slot, dimension_of, inventory
 from doxa.revise.bounds import bounds_of, lifespan
 from doxa.revise.ground import Case, Literal, Proposition
 from doxa.revise.policies import MACHINES, Policy, rank_of, weight_of
-from doxa.revise.resolve import EARLIEST, SlotState, Standing, close, retract, said_at, start_of
+from doxa.revise.resolve import EARLIEST, SlotState, Standing, close, follow, retract, said_at, start_of
 
 __all__ = ["settle"]
 
@@ -212,6 +212,7 @@ class _Joint:
         else:
             reason = f"{last.speaker} said later: “{last.span}”{rule}"
             close(loser, start_of(last), reason, because, Conflict.UPDATE)
+            follow(newest, loser)
 
     def _latest(self, standing: Standing) -> tuple[datetime, int, int]:
         """Return when a fact was said last."""
