@@ -175,6 +175,9 @@ class Beliefs:
         lifted = {id(rule): rule for rule in rules}
         if key is not None:
             self._aside[key].append((live, list(lifted.values())))
+        else:
+            for claim in live:  # it is gone for good, and another one may get its place in memory
+                del self._places[id(claim)]
         for turn_id in dict.fromkeys(rule.turn_id for rule in lifted.values()):
             self._rules[turn_id] = tuple(rule for rule in self._rules[turn_id] if id(rule) not in lifted)
             self.kept.pop("rules", None)
