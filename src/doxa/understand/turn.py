@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from doxa.backends.parser import Parser
@@ -135,7 +135,7 @@ def understand(turn: Turn, context: Sequence[Turn], beliefs: Beliefs, parser: Pa
     if not reading.intents:
         reading.intents["chat"] = None
     return Understanding(
-        claims=tuple(dict.fromkeys(reading.claims)),
+        claims=tuple(dict.fromkeys([*_taken_back(reading.claims), *reading.claims])),
         rules=tuple(dict.fromkeys(reading.rules)),
         withdrawn_rules=tuple(dict.fromkeys(reading.withdrawn_rules)),
         statements=tuple(reading.statements),
@@ -158,6 +158,14 @@ def _joined(found: Sequence[Sentence]) -> list[Sentence]:
             )
         joined.append(sentence)
     return joined
+
+
+def _taken_back(claims: Sequence[Claim]) -> Iterator[Claim]:
+    """Yield the withdrawals of what corrections replace where a relation may have many values, each in its own slot."""
+    for claim in claims:
+        if claim.act is Act.CORRECT and claim.replaces and not claim.functional:
+            wrong = Term(claim.replaces, claim.replaces)
+            yield replace(claim, object=wrong, act=Act.WITHDRAW, replaces=None)
 
 
 def _spoken_of(reading: _Reading) -> None:
