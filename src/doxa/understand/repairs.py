@@ -196,7 +196,8 @@ def retold(text: str, earlier: Earlier) -> Repair | None:
 def _serious(fragment: Fragment, text: str, earlier: Earlier, *, weak: bool) -> bool:
     """Tell whether a fragment may correct: a bare noun does so only after words that say it, or beside an old value."""
     sort = sort_of(fragment.new, earlier.turn.at)
-    if fragment.old or (fragment.preposition and not weak):
+    placed = fragment.preposition in ("in", "on", "at") or (fragment.preposition and sort != "noun")
+    if fragment.old or (placed and not weak):
         return True
     if kin_of(fragment.bare) and not weak:
         return True

@@ -28,6 +28,12 @@ TRIGGER = frozenset(
 ) - frozenset(stems("memory"))
 KINDS = ("withdraw", "joke", "erase")
 WHAT = ("what", "what2", "what3", "what4", "what5")
+INSTEAD = re.compile(
+    r"(?:it|that|this|he|she|they|the [a-z]+|my [a-z]+) (?:is|was|should be|are|were) |"
+    r"make (?:it|that) |I meant ",
+    re.IGNORECASE,
+)
+"""A reason that says what holds in the place of what is taken back."""
 REFERRING = re.compile(r"\b(?:it|that|those|these)\b", re.IGNORECASE)
 """A reason with one of these speaks of what was taken back."""
 LIKE = 5
@@ -81,7 +87,7 @@ def withdrawals(text: str, earlier: Earlier) -> Repair | None:
     if not targets:
         return None
     rest = rest or text[match.end() :].strip(" ,.;:-!")
-    put = corrections(f"sorry, {rest}", earlier.only(targets)) if rest else None
+    put = corrections(f"sorry, {rest}", earlier.only(targets)) if INSTEAD.match(rest) else None
     if put is not None:
         return put
     turn = earlier.turn
