@@ -169,7 +169,10 @@ def fitting(label: str, expects: str, lexicon: Lexicon | None = None) -> str | N
 
 def weekdays(text: str) -> frozenset[str]:
     """Return the days of the week that a text names, in the singular."""
-    return frozenset(match[0].casefold().removesuffix("s") for match in WEEKDAY.finditer(text))
+    found = {match[0].casefold().removesuffix("s") for match in WEEKDAY.finditer(text)}
+    if "weekday" in found:
+        found.update(f"{day}day" for day in ("mon", "tues", "wednes", "thurs", "fri"))
+    return frozenset(found | {"saturday", "sunday"} if "weekend" in found else found)
 
 
 def absolute(value: str, said: date) -> str:
@@ -246,7 +249,8 @@ def _place(label: str, expects: str, lexicon: Lexicon | None) -> str | None:
     if not label[:1].isupper() or part or country:
         return None
     known = _above(bare, lexicon)
-    other = bool(known & {"country", "continent", "person", "river"}) and not known & {"city", "town", "municipality"}
+    town = {"city", "town", "municipality", "capital", "national capital", "state capital", "port", "village"}
+    other = bool(known & {"country", "continent", "person", "river"}) and not known & town
     return None if other else label
 
 
@@ -268,7 +272,7 @@ def _of_class(label: str, expects: str, lexicon: Lexicon | None) -> str | None:
         known = _above(label, lexicon) | ({"country"} if label.casefold() in _countries() else set())
         other = known & {"country", "city", "town", "continent"}
         return label if (label[:1].isupper() and not other) or NUMBER.search(label) else None
-    if not label.split() or lexicon is None:
+    if not label.split() or lexicon is None or NUMBER.match(label):
         return label
     singular = noun if lexicon.senses(noun, "n") else noun.removesuffix("s")
     sort = lexicon.senses(singular, "n")[:1]

@@ -12,7 +12,7 @@ from doxa.backends.parser import Parser
 from doxa.understand.declaratives import AUX
 from doxa.understand.referents import NAME, clean
 from doxa.understand.syntax import Tree, base, trees
-from doxa.understand.times import find_times
+from doxa.understand.times import DAYS, find_times
 from doxa.understand.verbgroup import ADVERBS, DO
 
 __all__ = ["Asked", "asked_by_tree", "trimmed"]
@@ -49,6 +49,7 @@ ORDER = re.compile(
 )
 OPENING_TIME = re.compile(r"^(?:as of|on|in|at|by|since|during|back in|for|from|around|until|before|after|to)\b", re.I)
 THIRD = re.compile(r"\b(?P<pronoun>he|she|they|his|her|their|him|them)\b", re.IGNORECASE)
+STRANDED = frozenset("on in at with for to from of by about".split())
 QUESTION_WORDS = frozenset("what which who whom whose when where why how".split())
 QUANTITY = frozenset("many much old long far often tall big heavy high large wide deep fast".split())
 MEASURES = frozenset("old tall heavy high large wide deep fast big".split())
@@ -306,7 +307,7 @@ def _names(tree: Tree, opening: int) -> Iterator[str]:
         definite = any(tree.form(det) in ("the", "this", "that") for det in tree.kids(place, "det"))
         if owned or (tree.upos(place) == "PROPN" and not inner) or (definite and tree.upos(place) == "NOUN"):
             tokens = [token for token in tree.phrase_tokens(place) if token != bare]
-            if tree.upos(place) != "PROPN":
+            if tree.upos(place) != "PROPN" or place >= opening:
                 tokens = [token for token in tokens if token >= opening]
             tokens = tokens if owned else _name_first(tree, tokens, ending="")
             text = _as_written(tree, tokens) if tokens else ""
@@ -325,7 +326,9 @@ def _content(tree: Tree, place: int) -> str:
     kind, word, lemma = tree.upos(place), tree.form(place), tree.lemma(place)
     if kind not in ("NOUN", "VERB", "ADJ", "PROPN", "NUM", "ADV", "ADP", "AUX"):
         return ""
-    if kind == "ADP" and tree.relation(place) not in ("compound:prt", "root"):
+    if kind == "ADP" and (tree.relation(place) not in ("compound:prt", "root") or word in STRANDED):
+        return ""
+    if word.removesuffix("s") in DAYS:
         return ""
     above = tree.head(place)
     if kind in ("NOUN", "ADJ") and above > place and tree.upos(above) == "PROPN":

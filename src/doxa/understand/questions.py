@@ -37,6 +37,7 @@ TELLING = (
     r"(?:told?|tells?|said|says?|mention(?:ed|s)?|vouch(?:ed|es)?|confirm(?:ed|s)?|claim(?:ed|s)?|report(?:ed|s)?|"
     r"stands? (?:behind|by)|stood (?:behind|by)|backs?(?: up)?|backed(?: up)?|supports?)"
 )
+VOUCHING = re.compile(r"vouch|stand$|back$|support$")
 SOURCES = re.compile(
     r"^(?:who|which source|what source|whose word)(?: else)?(?: (?:still|also|now|has|have|had|was it that))* "
     rf"{TELLING}\b"
@@ -162,7 +163,7 @@ def _about(asked: Asked, referents: Referents) -> tuple[Term, ...]:
         owner = re.match(rf"({NAME}?)'s ", phrase)
         inner = phrase[owner.end() :] if owner else ""
         thing = referents.resolve(inner if named(inner) and referents.beliefs.about(inner.casefold()) else phrase)
-        by_name = thing is not None and thing.label != phrase and thing.label in phrase and named(thing.label)
+        by_name = thing is not None and thing.label != phrase and named(thing.label)
         if thing is not None and thing.key not in owners:
             found.setdefault(thing.key, thing)
         whose = referents.resolve(owner[1]) if owner and owner[1] else None
@@ -182,6 +183,8 @@ def _undescribed(asked: Asked, referents: Referents) -> tuple[str, ...]:
         thing = referents.resolve(phrase) if phrase and " " in phrase else None
         if thing is not None and thing.label in phrase and thing.label != phrase and named(thing.label):
             described.update(stems(phrase.replace(thing.label, " ")))
+    for match in re.finditer(rf"\b({NAME}?)'s ({NAME})", asked.text):
+        described.update(stems(match[1]) if referents.beliefs.about(match[2].casefold()) else ())
     for match in re.finditer(rf"\b([a-z]+(?:-[a-z]+)*) (?={NAME})", asked.text):
         described.update(stems(match[1]) if kin_of(match[1]) else ())
     return tuple(word for word in asked.focus if not set(stems(word)) & described) or asked.focus
@@ -218,7 +221,7 @@ def _expected(kind: QuestionKind, asked: Asked, declarative: Declarative | None)
 
 def _about_source(base: Question, what: str, referents: Referents) -> Question:
     """Return the question who said something, by what was said."""
-    focus = tuple(word for word in base.focus if not re.fullmatch(TELLING, word) and not word.startswith("vouch"))
+    focus = tuple(word for word in base.focus if not re.fullmatch(TELLING, word) and not re.match(VOUCHING, word))
     return replace(
         base, kind="who", asks="source", expects="person", focus=focus or tuple(stems(what)), head="", loose=(),
         subject=next((thing for thing in base.about if thing != referents.speaker), None),
