@@ -33,8 +33,8 @@ def held(beliefs, number):
 @pytest.mark.parametrize(
     ("first", "second", "old", "new"),
     [
-        ("The garage behind the office costs 60 euros a month.", "They put the garage up, it's 75 euros now.", "60", "75"),
-        ("The alarm code of the cabin is fox19.", "By the way the alarm code is otter27 from today.", "fox19", "otter27"),
+        ("The garage behind the office costs 60 euros.", "They put the garage up, it's 75 euros now.", "60", "75"),
+        ("The alarm code of the cabin is fox19.", "The alarm code is otter27 from today.", "fox19", "otter27"),
         ("The newsletter goes out at 09:30.", "fyi moved the newsletter to 11:15", "09:30", "11:15"),
         ("We have 7 goats.", "The vet took one, so we only have 6 goats left.", "7", "6"),
         ("The storage unit is box 14.", "They gave us another storage unit, box 31 now.", "14", "31"),

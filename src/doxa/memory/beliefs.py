@@ -347,7 +347,7 @@ class Beliefs:
         return [claim for claim in said if claim.turn_id == turn_id]
 
     def valued(self, kind: str, words: Collection[str]) -> list[Fact]:
-        """Return facts with one value of a kind (`measures`) at a time, about what some stems name; most alike first."""
+        """Return facts with one value of a kind (`measures`) at a time, about what stems name; most alike first."""
         return [self.facts[key] for key in self._values.alike(kind, words)]
 
     def predicates(self, relations: frozenset[str] | None) -> PredicateIndex:
@@ -435,7 +435,7 @@ def is_current(fact: Fact, now: date | None) -> bool:
 
 
 def held_on(fact: Fact, day: date) -> bool:
-    """Tell whether, by what is believed now, a fact held on a day; a state that gave way on the day it began did not."""
+    """Tell whether, by what is believed now, a fact held on a day; a state that gave way on its first day did not."""
     start, end = fact.valid.start, fact.valid.end
     if fact.status is Status.SUPERSEDED and start is not None and start == end and fact.valid.end_precision == "day":
         return False

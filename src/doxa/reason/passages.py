@@ -2,8 +2,8 @@
 
 Facts answer first (`reason.facts`). What no reader of turns could turn into a fact is still there in the words, and the
 same questions of time arise: of two sentences that give the rent, the later one gives the rent of today, and one that
-says "from 1 July" gives none before July. So sentences are lined up by when what they say begins, and the question picks
-one of them as it would pick a fact.
+says "from 1 July" gives none before July. So sentences are lined up by when what they say begins, and the question
+picks one of them as it would pick a fact.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ BEFORE_IT, TOPIC = 0.8, 0.75
 """How much a word counts that stands in an earlier sentence of the turn, and in an earlier statement of its speaker."""
 LIGHT = frozenset(
     stems(
-        "pay cost live work use get call name keep stay plan take give make know want need give run know start come pay "
-        "currently moment today much many long often last known first date day time number month year week per total"
+        "pay cost live work use get call name keep stay plan take give make know want need run start come currently "
+        "moment today much many long often last known first date day time number month year week per total"
     )
 )
 """Words of a question that say little about which sentence answers it."""
@@ -36,9 +36,10 @@ LIGHT_WEIGHT = 0.25
 SENTENCE = re.compile(r"(?<=[.!?…])\s+|\n+")
 NAME = re.compile(r"\b(?!(?:I|Is|Are|Was|Were|Does|Do|Did|Has|Have|How|What|Which|Who|Where|When|At|In|On|According)\b)"
                   r"[A-Z][\w'\u2019-]*[a-z][\w'\u2019-]*")  # fmt: skip
+MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
 FROM = re.compile(
-    r"\b(?:from|as of|as from|starting(?: on| from)?|since|beginning|effective|with effect from) (?P<when>(?:the )?(?:\d|"
-    r"first|january|february|march|april|may|june|july|august|september|october|november|december)[\w ,]*?)"
+    r"\b(?:from|as of|as from|starting(?: on| from)?|since|beginning|effective|with effect from) "
+    rf"(?P<when>(?:the )?(?:\d|first|{MONTHS})[\w ,]*?)"
     r"(?= on\b|[,;:.]| it| the| my| our| we| I| she| he| they|$)",
     re.IGNORECASE,
 )
@@ -50,15 +51,21 @@ UNREAL = re.compile(
 )
 """Opens what is said on a condition, or takes something back."""
 AMOUNT = rf"(?:[€$£]\s?)?(?:\d[\d.,]*\d|\d|{'|'.join(NUMBER_WORDS)})"
+CURRENCY = "euros?|dollars?|pounds?|quid|bucks|cents?|pence|francs?|crowns?|zloty|yen|rupees?|kroner|pesos?|eur|usd|gbp"
 MONEY = re.compile(
-    rf"[€$£]\s?\d[\d.,]*\d|[€$£]\s?\d|\b{AMOUNT} ?(?:euros?|dollars?|pounds?|quid|bucks|cents?|pence|francs?|crowns?|zloty|"
-    r"yen|rupees?|kroner|pesos?|eur|usd|gbp)\b(?:,? (?:a|an|per|each|every) [a-z]+)?",
+    rf"[€$£]\s?\d[\d.,]*\d|[€$£]\s?\d|\b{AMOUNT} ?(?:{CURRENCY})\b(?:,? (?:a|an|per|each|every) [a-z]+)?",
     re.IGNORECASE,
 )
 CODE = r"(?:number |no\.? |nr\.? |is |to |at |: ?)*(?P<code>[A-Z]?\d[\w.:/-]*\w|[A-Z]?\d)"
-KIN = re.compile(r"\b(?:my|his|her|our|their) (?:\w+ )?(?:mum|mom|dad|mother|father|sister|brother|wife|husband|partner|"
-                 r"friend|boss|son|daughter|uncle|aunt|cousin|grandma|grandpa|neighbour|neighbor)\b", re.IGNORECASE)  # fmt: skip
+KIN = re.compile(
+    r"\b(?:my|his|her|our|their) (?:\w+ )?(?:mum|mom|dad|mother|father|sister|brother|wife|husband|partner|friend|boss|"
+    r"son|daughter|uncle|aunt|cousin|grandma|grandpa|neighbour|neighbor)\b",
+    re.IGNORECASE,
+)
 PLACED = re.compile(r"\b(?:in|at|to|near|from|into) ((?:the )?[A-Z][\w'\u2019-]*(?: (?:of )?[A-Z][\w'\u2019-]*)*)")
+TIME = re.compile(
+    rf"\b(?:as of|on|in|at) (?:mid-)?(?:\d{{1,2}} )?(?:{MONTHS})(?: \d{{1,2}},?)?(?: \d{{4}})?", re.IGNORECASE
+)
 EARLIER = re.compile(r"\b(?:before|previously|originally|formerly|used to|earlier|at first)\b", re.IGNORECASE)
 
 
@@ -151,8 +158,7 @@ def _lined_up(
 
 def _weights(question: Question) -> dict[str, float]:
     """Return the stems that a question speaks of, with how much each says about which sentence answers it."""
-    text = re.sub(r"\b(?:as of|on|in|at) (?:mid-)?(?:\d{1,2} )?(?:january|february|march|april|may|june|july|august|"
-                  r"september|october|november|december)(?: \d{1,2},?)?(?: \d{4})?", " ", question.text, flags=re.I)  # fmt: skip
+    text = TIME.sub(" ", question.text)
     text = re.sub(r"\b(?:(?:right )?before|after) .*$", " ", text, flags=re.IGNORECASE)
     kind = set(stems(f"{question.noun} {question.expects}"))
     weights = {word: LIGHT_WEIGHT if word in LIGHT or word in kind else 1.0 for word in _words(text)}
