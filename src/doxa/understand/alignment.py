@@ -156,6 +156,8 @@ def _start(said: _Said) -> date | None:
 def _rival(kind: str, said: _Said, claim: Claim | None) -> Fact | None:
     """Return the held value of a kind that a sentence speaks of; None where none or several fit."""
     scored: dict[tuple[str, str], tuple[float, Fact]] = {}
+    if claim is not None:  # "it" of the sentence is what its claim names
+        said = replace(said, words=said.words | set(stems(f"{claim.subject.label} {claim.relation.label}")))
     for fact in said.beliefs.valued(kind, said.words | said.earlier):
         fit = _fit(fact, said, claim)
         key = (fact.subject.key, fact.relation.name)
