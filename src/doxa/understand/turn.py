@@ -162,8 +162,11 @@ def _joined(found: Sequence[Sentence]) -> list[Sentence]:
 
 def _taken_back(claims: Sequence[Claim]) -> Iterator[Claim]:
     """Yield the withdrawals of what corrections replace where a relation may have many values, each in its own slot."""
+    gone = {(claim.subject, claim.relation, claim.object.key) for claim in claims if claim.act is Act.WITHDRAW}
     for claim in claims:
-        if claim.act is Act.CORRECT and claim.replaces and not claim.functional:
+        several = claim.act is Act.CORRECT and claim.replaces and not claim.functional
+        new = claim.replaces != claim.object.key and (claim.subject, claim.relation, claim.replaces) not in gone
+        if several and new and claim.replaces:
             wrong = Term(claim.replaces, claim.replaces)
             yield replace(claim, object=wrong, act=Act.WITHDRAW, replaces=None)
 
