@@ -316,3 +316,13 @@ def test_weighted_keeps_what_many_say():
     many = [claim("Raj", n=n, speaker=who) for n, who in enumerate(("Tom", "Mia", "Leo"), 1)]
     beliefs = tell(one_of("Raj", "Ida"), *many, claim("Ida", n=9), policy="weighted")
     assert held(beliefs) == {("Raj", "key"): True, ("Ida", "key"): False}
+
+
+def test_a_rule_that_is_lifted_in_words_no_longer_binds():
+    """ "Forget that rule": both have the key again, until it is stated anew; withdrawing the word lifts nothing."""
+    pair = rule([atom("Raj")], [atom("Ida", polarity=False)])
+    lifting = [Rule(lifts=rule_id(pair), turn_id="t3", known_at=DAY0 + timedelta(days=3))]
+    beliefs = tell([pair], claim("Raj", n=1), claim("Ida", n=2), lifting)
+    assert beliefs.rules == () and held(beliefs) == {("Raj", "key"): True, ("Ida", "key"): True}
+    beliefs.drop_turn("t3", withdraw("t3", beliefs, known_at=DAY0))
+    assert beliefs.rules == (pair,) and held(beliefs)[("Raj", "key")] is False

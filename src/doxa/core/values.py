@@ -286,8 +286,10 @@ class Rule:
     direction, "exactly one of" as every pair that excludes each other and what is left when the others are ruled out.
     """
 
-    if_: tuple[Atom, ...]
-    then: tuple[Atom, ...]
+    if_: tuple[Atom, ...] = ()
+    then: tuple[Atom, ...] = ()
+    lifts: str = ""
+    """The id of an earlier rule that no longer holds ("forget that rule"); such a rule has no atoms of its own."""
     turn_id: str = ""
     speaker: str = ""
     role: Role = "user"

@@ -13,7 +13,7 @@ from typing import Any
 from doxa.backends.parser import Parser
 from doxa.backends.store import Row
 from doxa.core.errors import BackendError, NotFoundError, StoreConflictError
-from doxa.core.values import Act, Certificate, Change, Claim, Fact, Turn
+from doxa.core.values import Act, Certificate, Change, Claim, Fact, Rule, Turn
 from doxa.memory import Beliefs, Event, MemoryLog, Note, UserState, is_identity, turn_of
 from doxa.revise import bring_back, give_up, retract, revise, withdraw
 from doxa.understand import Extraction, Understanding, ground, identify, of_world, understand, understand_graph
@@ -114,7 +114,15 @@ def reading_of(
         names: Sequence[Claim] = identify(turn, context, claims, beliefs)
     except Exception as exc:  # noqa: BLE001  as in `_read`
         names, failed = (), f"{failed}; its names could not be compared: {exc!r}".strip("; ")
-    return replace(found, claims=(*of_world(claims, names), *names)), failed
+    lifting = (_lifting(rule, turn) for rule in found.withdrawn_rules)
+    return replace(found, claims=(*of_world(claims, names), *names), rules=(*found.rules, *lifting)), failed
+
+
+def _lifting(rule: str, turn: Turn) -> Rule:
+    """Return what a turn says of a rule that no longer holds."""
+    return Rule(
+        lifts=rule, turn_id=turn.turn_id, speaker=turn.speaker, role=turn.role, span=turn.text, known_at=turn.at
+    )
 
 
 def _read(
@@ -138,7 +146,13 @@ def _read(
     except Exception as exc:  # noqa: BLE001  a model may write anything; the turn is read without it then
         return found, f"what the language model read could not be used, so the turn was read without it: {exc!r}"
     intents = tuple(dict.fromkeys((*read.intents, *(i for i in found.intents if i in ("ask", "greet"))))) or ("chat",)
-    return replace(read, intents=intents, questions=found.questions, rules=read.rules or found.rules), ""
+    return replace(
+        read,
+        intents=intents,
+        questions=found.questions,
+        rules=read.rules or found.rules,
+        withdrawn_rules=found.withdrawn_rules,
+    ), ""
 
 
 def _by_graphs(

@@ -42,7 +42,7 @@ from doxa.memory.ontology import (
     verb_type,
 )
 from doxa.memory.predicates import PredicateIndex, predicate_of
-from doxa.memory.rules import describe_rule, rule_id
+from doxa.memory.rules import describe_rule, in_force, rule_id
 from doxa.memory.state import Note, UserState
 from doxa.memory.vectors import VectorMatrix
 
@@ -80,6 +80,7 @@ __all__ = [
     "fold_row",
     "full_forms",
     "held_on",
+    "in_force",
     "inflected",
     "inventory",
     "is_current",

@@ -18,6 +18,7 @@ from doxa.memory.dimensions import ValueIndex, dimension_of
 from doxa.memory.identity import Identity, Renames, is_identity
 from doxa.memory.names import NameIndex
 from doxa.memory.predicates import PredicateIndex
+from doxa.memory.rules import in_force
 
 __all__ = ["Beliefs", "GivenUp", "Slot", "fact_id", "slot_of"]
 
@@ -96,6 +97,11 @@ class Beliefs:
     @property
     def rules(self) -> tuple[Rule, ...]:
         """The rules that hold, in the order in which they were said; O(number of rules)."""
+        return in_force(self.stated_rules)
+
+    @property
+    def stated_rules(self) -> tuple[Rule, ...]:
+        """The rules that were stated and those that lift others, in the order in which they were said."""
         return tuple(rule for stated in self._rules.values() for rule in stated)
 
     def rules_of(self, turn_id: str) -> tuple[Rule, ...]:

@@ -121,6 +121,7 @@ def rule_to(rule: Rule) -> dict[str, Any]:
         "turn": rule.turn_id,
         "speaker": rule.speaker,
         "span": rule.span,
+        "lifts": rule.lifts,
         "role": rule.role != "user" and rule.role,
         "conf": rule.confidence != 1.0 and rule.confidence,
         "known": _time_to(rule.known_at),
@@ -131,8 +132,9 @@ def rule_to(rule: Rule) -> dict[str, Any]:
 def rule_from(data: Data) -> Rule:
     """Return the rule of `rule_to`."""
     return Rule(
-        if_=tuple(map(_atom_from, data["if"])),
-        then=tuple(map(_atom_from, data["then"])),
+        if_=tuple(map(_atom_from, data.get("if", ()))),
+        then=tuple(map(_atom_from, data.get("then", ()))),
+        lifts=data.get("lifts", ""),
         turn_id=data.get("turn", ""),
         speaker=data.get("speaker", ""),
         role=data.get("role", "user"),

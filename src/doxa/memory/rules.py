@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 
 from doxa.core.values import Atom, Rule
 from doxa.memory.ontology import base_of
 
-__all__ = ["describe_rule", "rule_id"]
+__all__ = ["describe_rule", "in_force", "rule_id"]
 
 ID_VERSION = "r1"
 """Prefix of rule ids; it changes when the way they are made changes."""
@@ -19,6 +20,17 @@ def rule_id(rule: Rule) -> str:
     sides = (tuple(sorted(map(_key, side))) for side in (rule.if_, rule.then))
     digest = hashlib.blake2s(repr(tuple(sides)).encode(), digest_size=6).hexdigest()
     return f"{ID_VERSION}_{digest}"
+
+
+def in_force(stated: Iterable[Rule]) -> tuple[Rule, ...]:
+    """Return the rules that hold of those that were stated, in order: what is lifted holds until it is stated anew."""
+    held: list[Rule] = []
+    for rule in stated:
+        if rule.lifts:
+            held = [other for other in held if rule_id(other) != rule.lifts]
+        else:
+            held.append(rule)
+    return tuple(held)
 
 
 def _key(atom: Atom) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from datetime import datetime
 
 from doxa.core.values import Atom, Change, ChangeKind, Claim, Fact, Rule, Status, Term
 from doxa.logic import Theory
-from doxa.memory import Beliefs, PredicateIndex, Slot, inventory, is_identity, predicate_of, slot_of
+from doxa.memory import Beliefs, PredicateIndex, Slot, in_force, inventory, is_identity, predicate_of, rule_id, slot_of
 from doxa.revise.axioms import axioms
 from doxa.revise.bounds import COMPARISONS, LIFE, dated
 from doxa.revise.ground import Case, Literal, RuleBase, Spoken
@@ -187,7 +187,7 @@ class _Revision:
         cases: dict[tuple[str, ...], Case] = {}
         met: set[tuple[str, str, str]] = set()
         waiting = [said for slot, claims in held.items() for said in known.in_slot(slot, claims)]
-        for case in RuleBase([*self.stated, *self.lifted], named=self._named).all_cases(known):
+        for case in RuleBase(self._changing(), named=self._named).all_cases(known):
             waiting += self._enter(held, case, known)
         while waiting:
             subject, relation, thing = waiting.pop()
@@ -217,7 +217,7 @@ class _Revision:
 
     def predicates(self) -> PredicateIndex:
         """Return the index of what facts say; without stated rules that of the relations which axioms speak of."""
-        stated = bool(self.stated or self.beliefs.rules)
+        stated = bool(self.stated or self.beliefs.stated_rules)
         return self.beliefs.predicates(None if stated else axioms(inventory()).relations)
 
     def _rules(self) -> RuleBase:
@@ -225,10 +225,17 @@ class _Revision:
         kept: dict[str, RuleBase] = self.beliefs.kept
         if self.stated or self.lifted or self.renames:
             lifted = {id(rule) for rule in self.lifted}
-            return self._compiled([*(r for r in self.beliefs.rules if id(r) not in lifted), *self.stated])
+            still = (rule for rule in self.beliefs.stated_rules if id(rule) not in lifted)
+            return self._compiled(in_force([*still, *self.stated]))
         if "rules" not in kept:
             kept["rules"] = self._compiled(self.beliefs.rules)
         return kept["rules"]
+
+    def _changing(self) -> list[Rule]:
+        """Return the rules that begin or cease to hold with this step: those that come or go, or are lifted by them."""
+        moving = [*self.stated, *self.lifted]
+        lifts = {rule.lifts for rule in moving if rule.lifts}
+        return [*moving, *(rule for rule in self.beliefs.stated_rules if lifts and rule_id(rule) in lifts)]
 
     def _compiled(self, rules: Sequence[Rule]) -> RuleBase:
         known = axioms(inventory())
