@@ -243,6 +243,18 @@ def test_doctor_says_who_reads_turns(cli, monkeypatch):
     assert checks["understanding"]["state"] == "ok" and "spring" in checks["understanding"]["detail"]
 
 
+def test_doctor_says_who_judges_what_clashes(cli, monkeypatch):
+    """Axioms and the solver, or a model beside them; one that is not configured is a failure with its mending."""
+    checks = {check["name"]: check for check in cli.json("doctor")["checks"]}
+    assert "solver" in checks["revision"]["detail"] and "recency" in checks["revision"]["detail"]
+    monkeypatch.setenv("DOXA_REVISE_JUDGE", "prompted")
+    checks = {check["name"]: check for check in cli.json("doctor", code=1)["checks"]}
+    assert checks["revision"]["state"] == "failed" and "DOXA_LLM" in checks["revision"]["fix"]
+    monkeypatch.setenv("DOXA_LLM", "scripted")
+    checks = {check["name"]: check for check in cli.json("doctor", "--offline")["checks"]}
+    assert checks["revision"]["state"] == "ok" and "scripted judges" in checks["revision"]["detail"]
+
+
 def test_doctor_reads_the_ontology_that_is_configured(cli, monkeypatch):
     """How much it adds, and once what is wrong with it."""
     path = cli.file("more.ttl", "<http://example.org/x#climbs> a <http://www.w3.org/2002/07/owl#ObjectProperty> .")

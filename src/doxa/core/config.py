@@ -103,6 +103,11 @@ class ReviseConfig(_Group):
         "whoever is further from the subject (`trust`), as few as possible (`minimal`), the lightest (`weighted`), the "
         "new one (`reject-new`), or none until somebody decides (`ask`).",
     )
+    judge: Literal["builtin", "prompted"] = Field(
+        "builtin",
+        description="What finds that a new statement clashes with a belief: `builtin`, the axioms and the solver; or "
+        "`prompted`, the language model as well (see `llm`), shown the new statements and at most 20 facts near them.",
+    )
 
 
 class AmrConfig(_Group):

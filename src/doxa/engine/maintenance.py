@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from doxa.backends.store import owner_name
 from doxa.core.errors import BackendError, ClosedError, StoreConflictError
 from doxa.core.values import Turn
+from doxa.engine.judging import judge
 from doxa.engine.turn import absorb
 from doxa.engine.wiring import Parts
 from doxa.understand import Extraction
@@ -129,7 +130,9 @@ class Maintenance:
         if any(extractions) and not store.lease(scope, owner=self._owner, seconds=LEASE_S):
             self._later(user)  # the model took so long that another process has taken over
             return
-        self._process_block(block, extractions)
+        if not self._process_block(block, extractions):
+            self._later(user)
+            return
         store.lease(scope, owner=self._owner, seconds=0)
         if self._pending(user):
             self.schedule(user)
@@ -146,17 +149,25 @@ class Maintenance:
             time.sleep(POLL_S)
             self.schedule(user)
 
-    def _process_block(self, block: list[Turn], extractions: list[Extraction | None]) -> None:
+    def _process_block(self, block: list[Turn], extractions: list[Extraction | None]) -> bool:
+        """Process some turns of one user in order; False when another process took over while a model was asked."""
         vectors, degraded = self._encode(block)
+        store, scope = self._parts.log.store, self._parts.log.scope(block[0].user)
         for turn, vector, extraction in zip(block, vectors, extractions, strict=True):
+            if self._abandoned:
+                break
+            judgement = judge(turn, vector, self._parts, extraction=extraction)
+            if judgement and not store.lease(scope, owner=self._owner, seconds=LEASE_S):
+                return False
             while not self._abandoned:
                 try:
-                    absorb(turn, vector, self._parts, extraction=extraction, degraded=degraded)
+                    absorb(turn, vector, self._parts, extraction=extraction, judgement=judgement, degraded=degraded)
                     break
                 except StoreConflictError:
                     continue
             with self._changed:
                 self._changed.notify_all()
+        return True
 
     def _encode(self, block: list[Turn]) -> tuple[list[NDArray[np.float32] | None], str]:
         wanted = [turn for turn in block if not turn.generated]

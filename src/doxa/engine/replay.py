@@ -15,7 +15,7 @@ from doxa.backends.store import Row
 from doxa.core.errors import BackendError, NotFoundError, StoreConflictError
 from doxa.core.values import Act, Certificate, Change, Claim, Fact, Rule, Turn
 from doxa.memory import Beliefs, Event, MemoryLog, Note, UserState, is_identity, turn_of
-from doxa.revise import bring_back, give_up, retract, revise, withdraw
+from doxa.revise import Denials, Judgement, bring_back, give_up, retract, revise, upheld, withdraw
 from doxa.understand import Extraction, Understanding, ground, identify, of_world, understand, understand_graph
 
 __all__ = ["NO_TURN", "beliefs_at", "erase_all", "erase_turn", "note_of", "reading_of", "undone"]
@@ -173,16 +173,30 @@ def _by_graphs(
     return replace(found, claims=tuple(claims), intents=intents or ("chat",)), ""
 
 
-def note_of(understanding: Understanding, extraction: Extraction | None = None) -> Note:
+def note_of(
+    understanding: Understanding,
+    extraction: Extraction | None = None,
+    judgement: Judgement | None = None,
+    denied: Denials | None = None,
+) -> Note:
     """Return how a turn was understood, as its event keeps it."""
-    if extraction is None:
-        return Note(intents=understanding.intents)
-    return Note(
-        intents=understanding.intents,
-        by=extraction.by,
-        prompt_tokens=extraction.prompt_tokens,
-        completion_tokens=extraction.completion_tokens,
-        dropped=understanding.dropped,
+    note = Note(intents=understanding.intents)
+    if extraction is not None:
+        note = replace(
+            note,
+            by=extraction.by,
+            prompt_tokens=extraction.prompt_tokens,
+            completion_tokens=extraction.completion_tokens,
+            dropped=understanding.dropped,
+        )
+    if judgement is None:
+        return note
+    return replace(
+        note,
+        dropped=(*note.dropped, *(denied.dropped if denied else ())),
+        judged_by=judgement.by,
+        judge_prompt_tokens=judgement.prompt_tokens,
+        judge_completion_tokens=judgement.completion_tokens,
     )
 
 
@@ -296,14 +310,22 @@ def _reread(event: Event, turn: Turn, state: UserState, parser: Parser, *, conte
     found, failed = reading_of(turn, state.context(turn, context_turns), state.beliefs, parser, extraction)
     if seen and event.extraction:
         failed = REREAD
+    denials = upheld(event.claims[len(event.claims) - event.denials :], found.claims, state.beliefs)
     return replace(
         event,
-        claims=found.claims,
+        claims=(*found.claims, *denials),
+        denials=len(denials),
         rules=found.rules,
         extraction=event.extraction if extraction else {},
-        note=note_of(found, extraction),
+        note=replace(note_of(found, extraction), **_judged(event.note)),
         degraded=event.degraded or failed,
     )
+
+
+def _judged(note: Note) -> dict[str, Any]:
+    """Return the fields of a note that say who judged a turn."""
+    names = ("judged_by", "judge_prompt_tokens", "judge_completion_tokens")
+    return {name: getattr(note, name) for name in names}
 
 
 def _counts(counts: Mapping[str, int]) -> dict[str, int]:

@@ -22,7 +22,7 @@ from doxa.engine.wiring import Parts
 from doxa.memory import Beliefs, Event, Note, UserState, describe, using
 from doxa.reason import PROMPT_VERSION, answer, relevant_facts, relevant_rules, summarise, write_with_model
 from doxa.recall import recall, rephrase
-from doxa.revise import revise
+from doxa.revise import Denials, Judgement, denials, revise
 from doxa.understand import Extraction, find_question, read_question
 from doxa.verify import verify
 
@@ -76,6 +76,7 @@ def absorb(
     parts: Parts,
     *,
     extraction: Extraction | None = None,
+    judgement: Judgement | None = None,
     degraded: str = "",
 ) -> bool:
     """Turn one received turn into claims, revise what is believed, and store both in one transaction.
@@ -85,6 +86,7 @@ def absorb(
         vector: its encoding `(dims,)`, or None when the encoder failed.
         parts: what the engine is made of.
         extraction: what a language model read out of the turn; None without one.
+        judgement: what a language model found that the turn clashes with; None without one.
         degraded: why a step before this one did not run in full.
 
     Returns:
@@ -99,17 +101,20 @@ def absorb(
             return False
         context = state.context(turn, parts.config.engine.context_turns)
         found, failed = reading_of(turn, context, state.beliefs, parts.parser, extraction)
-        changes = revise(found.claims, state.beliefs, turn_id=turn.turn_id, known_at=turn.at, rules=found.rules)
+        denied = denials(judgement, found.claims, state.beliefs) if judgement else Denials()
+        claims, unjudged = (*found.claims, *denied.claims), judgement.failed if judgement else ""
+        changes = revise(claims, state.beliefs, turn_id=turn.turn_id, known_at=turn.at, rules=found.rules)
         event = Event(
             kind="maintained",
             known_at=turn.at,
             about=turn,
-            claims=found.claims,
+            claims=claims,
             rules=found.rules,
             changes=changes,
             extraction=extraction.to_data() if extraction else {},
-            note=note_of(found, extraction),
-            degraded=f"{degraded}; {failed}".strip("; "),
+            note=note_of(found, extraction, judgement, denied),
+            denials=len(denied.claims),
+            degraded="; ".join(filter(None, (degraded, failed, unjudged))),
         )
         parts.log.append(turn.user, state, event, vector)
         return True
@@ -224,6 +229,9 @@ def _intents(
             note.update(by=known.by, prompt_tokens=known.prompt_tokens, completion_tokens=known.completion_tokens)
         if known.dropped:
             note["dropped"] = known.dropped
+        if known.judged_by:
+            tokens = (known.judge_prompt_tokens, known.judge_completion_tokens)
+            note.update(judged_by=known.judged_by, judge_prompt_tokens=tokens[0], judge_completion_tokens=tokens[1])
         return known.intents or ("chat",)
 
 

@@ -198,6 +198,7 @@ def wire(location: str, config: Config, ontology: OntologySource | Sequence[Onto
         StoreError: the database cannot be opened.
     """
     _require_reader(config)
+    _require_judge(config)
     known = _ontology(config, ontology)
     encoder = load("encoder", config.encoder.name, **encoder_options(config))  # first: a bad name makes no file
     parser = CachedParser(load("parser", config.parser.name))
@@ -236,6 +237,15 @@ def _require_reader(config: Config) -> None:
         raise ConfigError(
             f"Setting understand.extract is {wanted!r}, {reason}, and none is configured. Set "
             "llm.name (DOXA_LLM=openai:NAME), or set understand.extract to 'builtin'."
+        )
+
+
+def _require_judge(config: Config) -> None:
+    """Raise ConfigError where a model is to judge what clashes and none is configured."""
+    if config.revise.judge == "prompted" and config.llm.name is None:
+        raise ConfigError(
+            "Setting revise.judge is 'prompted', which needs a language model, and none is configured. Set llm.name "
+            "(DOXA_LLM=openai:NAME), or set revise.judge to 'builtin'."
         )
 
 

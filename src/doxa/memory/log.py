@@ -63,6 +63,8 @@ class Event:
     extraction: Mapping[str, Any] = field(default_factory=dict)
     """What a language model read out of the turn, as data; a replay reads it from here and asks no model."""
     note: Note = field(default_factory=Note)
+    denials: int = 0
+    """How many of the claims, the last ones, a model's judgement added: they deny what the others clash with."""
 
     @property
     def given_up(self) -> GivenUp:
@@ -90,6 +92,11 @@ class Event:
             "tokens": [self.note.prompt_tokens, self.note.completion_tokens] if self.note.by else [],
             "dropped": list(self.note.dropped),
             "extraction": dict(self.extraction),
+            "denials": self.denials,
+            "judged_by": self.note.judged_by,
+            "judge_tokens": [self.note.judge_prompt_tokens, self.note.judge_completion_tokens]
+            if self.note.judged_by
+            else [],
         }
         return {key: value for key, value in data.items() if value}
 
@@ -109,18 +116,23 @@ class Event:
             degraded=row.body.get("degraded", ""),
             extraction=row.body.get("extraction", {}),
             note=_note_from(row.body),
+            denials=row.body.get("denials", 0),
         )
 
 
 def _note_from(body: Mapping[str, Any]) -> Note:
     """Return how a turn was understood; rows of earlier versions do not say."""
     prompt, completion = body.get("tokens") or (0, 0)
+    judge_prompt, judge_completion = body.get("judge_tokens") or (0, 0)
     return Note(
         intents=tuple(body.get("intents", ())),
         by=body.get("by", ""),
         prompt_tokens=prompt,
         completion_tokens=completion,
         dropped=tuple(body.get("dropped", ())),
+        judged_by=body.get("judged_by", ""),
+        judge_prompt_tokens=judge_prompt,
+        judge_completion_tokens=judge_completion,
     )
 
 

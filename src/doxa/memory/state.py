@@ -36,6 +36,10 @@ class Note:
     completion_tokens: int = 0
     dropped: tuple[str, ...] = ()
     """What a model claimed and a check turned down, each with the reason."""
+    judged_by: str = ""
+    """The prompt and the model that judged what it clashes with; empty when no model was asked."""
+    judge_prompt_tokens: int = 0
+    judge_completion_tokens: int = 0
 
 
 @dataclass(slots=True)

@@ -59,6 +59,7 @@ def doctor(
         _guarded("parser", lambda: _parser(request)),
         _guarded("language model", lambda: _model(request, offline=offline)),
         _understanding(request),
+        _judging(request),
         _guarded("ontology", lambda: _ontology(request)),
         _guarded("AMR parser", lambda: _amr(request, offline=offline)),
         _guarded("WordNet", lambda: _lexicon(request)),
@@ -207,6 +208,21 @@ def _understanding(request: Request) -> Check:
     steps = " and ".join(["extract", *roles])
     detail = f"{model} reads the turns ({steps}); where it fails, built-in patterns do, and the turn counts as degraded"
     return Check(name=name, state="ok", detail=detail)
+
+
+def _judging(request: Request) -> Check:
+    """Say who finds what clashes, and whether that can work."""
+    name, model = "revision", request.config.llm.name
+    policy = f"the policy {request.config.revise.policy} settles it"
+    if request.config.revise.judge == "builtin":
+        return Check(name=name, state="ok", detail=f"axioms and the solver find what clashes; {policy}")
+    if model is None:
+        fix = "export DOXA_LLM=openai:NAME"
+        return Check(name=name, state="failed", detail="a model is to judge, and none is configured", fix=fix)
+    detail = (
+        f"{model} judges what clashes beside the axioms and the solver; where it fails they judge alone, and the turn"
+    )
+    return Check(name=name, state="ok", detail=f"{detail} counts as degraded; {policy}")
 
 
 def _ontology(request: Request) -> Check:
