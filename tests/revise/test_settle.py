@@ -13,6 +13,7 @@ from doxa.revise import Policy, revise, withdraw
 
 DAY0 = datetime(2024, 1, 1, tzinfo=UTC)
 HAS, GOES = Relation("has", "has"), Relation("go_to", "goes to")
+IS = Relation("is_a", "is a")
 
 
 def term(name):
@@ -326,3 +327,45 @@ def test_a_rule_that_is_lifted_in_words_no_longer_binds():
     assert beliefs.rules == () and held(beliefs) == {("Raj", "key"): True, ("Ida", "key"): True}
     beliefs.drop_turn("t3", withdraw("t3", beliefs, known_at=DAY0))
     assert beliefs.rules == (pair,) and held(beliefs)[("Raj", "key")] is False
+
+
+def everybody(n, *, polarity):
+    """Make the rule of turn `n` that every trainee has the key, or has it not."""
+    (someone, nobody) = (
+        Atom(subject=Term("?x", "?x"), relation=relation, object=term(thing), polarity=holds)
+        for relation, thing, holds in ((IS, "trainee", True), (HAS, "key", polarity))
+    )
+    return rule([someone], [nobody], n=n)
+
+
+@pytest.mark.parametrize("policy", list(Policy))
+def test_a_rule_may_clash_with_any_number_of_facts_at_once(policy):
+    """A hundred people had what nobody has, as is said in the turn that brings one more."""
+    beliefs = Beliefs(policy=policy)
+    for n in range(100):
+        people = [claim(f"p{n}", "trainee", n=n, relation=IS), claim(f"p{n}", n=n)]
+        beliefs.learn(people, revise(people, beliefs, turn_id=f"t{n}", known_at=DAY0 + timedelta(days=n)))
+    new, nobody = claim("q", "trainee", n=100, relation=IS), everybody(100, polarity=False)
+    changes = revise([new], beliefs, turn_id="t100", known_at=DAY0 + timedelta(days=100), rules=[nobody])
+    beliefs.learn([new], changes, [nobody])
+    now = held(beliefs)
+    assert not any(now.get((f"p{n}", "key")) and now.get((f"p{n}", "trainee")) for n in range(100))
+
+
+def test_what_nothing_joins_is_settled_apart(monkeypatch):
+    """A rule about everybody costs as many questions as there are people, each about one of them."""
+    beliefs = tell(*(claim(f"p{n}", "trainee", n=n, relation=IS) for n in range(60)), [everybody(60, polarity=True)])
+    theory = beliefs.kept["theory"]
+    assert sum(holds for (_, thing), holds in held(beliefs).items() if thing == "key") == 60
+    assert theory.work.assumed < 60 * 60
+
+
+def test_more_people_than_cases_of_one_proposition_are_all_reached_and_left(monkeypatch):
+    """What a withdrawn rule had made is gone, however many it was about."""
+    monkeypatch.setattr("doxa.revise.ground.MAX_CASES", 10)
+    before = [claim(f"p{n}", "trainee", n=n, relation=IS) for n in range(15)]
+    after = [claim(f"q{n}", "trainee", n=20 + n, relation=IS) for n in range(15)]
+    beliefs = tell(*before, [everybody(15, polarity=True)], *after)
+    assert sum(thing == "key" for _, thing in held(beliefs)) == 30
+    beliefs.drop_turn("t15", withdraw("t15", beliefs, known_at=DAY0 + timedelta(days=90)))
+    assert not any(thing == "key" for _, thing in held(beliefs))

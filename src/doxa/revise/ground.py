@@ -128,8 +128,8 @@ class RuleBase:
         return list(found.values())
 
     def all_cases(self, facts: Facts) -> list[Case]:
-        """Return every case of every rule; only for a few of them."""
-        return list({case.name: case for entry in self._entries for case in entry.cases({}, facts)}.values())
+        """Return every case of every rule; only for a few of them. `MAX_CASES` counts for each match of an atom."""
+        return list({case.name: case for entry in self._entries for case in entry.all_cases(facts)}.values())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,6 +143,12 @@ class _Entry:
 
     def atoms(self) -> tuple[Atom, ...]:
         return (*self.rule.if_, *self.rule.then)
+
+    def all_cases(self, facts: Facts) -> Iterator[Case]:
+        """Yield the cases of every proposition that the first atom with a variable may speak of."""
+        first = next((atom for atom in self.atoms() if _open(atom, {})), None)
+        for binding in [{}] if first is None else _matches(first, {}, facts):
+            yield from self.cases(binding, facts)
 
     def cases(self, binding: Binding, facts: Facts) -> Iterator[Case]:
         """Yield the cases under a binding, at most MAX_CASES."""

@@ -11,7 +11,8 @@ that alone helps and never the new one (see `logic.corrections`). The paper know
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from itertools import groupby
@@ -31,8 +32,6 @@ Name = tuple[Any, ...]
 """Of a belief in the theory: its kind ("said", "case", "one", "life"), then what it is about."""
 WORLD = (Modality.ASSERTED, Modality.PLANNED)
 """Modalities that rules speak of: what is, and what is settled to be."""
-MAX_ROUNDS = 64
-"""Revisions after one turn; each gives up a fact, so this bounds only a mistake of ours."""
 
 
 def settle(
@@ -54,29 +53,60 @@ def settle(
         order: the place of a claim's turn among all turns; it decides between turns of the same moment.
         people: the keys of those whose ages and dates are checked against each other (`bounds`).
 
-    Deterministic. Cost: one pass over the claims, and one solver question per turn in which something may clash.
+    Deterministic. What nothing joins is settled apart. Cost for each part: one pass over its claims, and solver
+    questions about all of it per turn in which something may clash.
     """
-    slots = {slot: SlotState(policy) for slot in claims}
-    joint = _Joint(theory=theory, policy=policy, slots=slots, order=order, people=people)
-    pairs = ((claim, slot) for slot, said in claims.items() for claim in said)
-    told = sorted(pairs, key=lambda pair: (said_at(pair[0]), order(pair[0])))
-    steps = [(at, list(group)) for at, group in groupby(told, key=lambda pair: (said_at(pair[0]), pair[0].turn_id))]
-    later = sorted(cases, key=lambda case: case.known_at or EARLIEST)
-    for (at, _), group in steps:
-        while later and (later[0].known_at or EARLIEST) < at:
-            stated = later[0].known_at or EARLIEST
-            joint.learn([later.pop(0)])
-            joint.check(stated)
-        for claim, slot in group:
-            joint.slots[slot].take(claim)
-        joint.learn([later.pop(0) for _ in range(len(later)) if (later[0].known_at or EARLIEST) <= at])
-        joint.check(at)
-    for case in later:
-        joint.learn([case])
-        joint.check(case.known_at or EARLIEST)
-    for state in joint.slots.values():
-        state.settle_disputes()
-    return [*(standing for state in joint.slots.values() for standing in state.standings), *joint.derived.values()]
+    found: dict[Slot, list[Standing]] = {}
+    derived: list[Standing] = []
+    for some, between in _components(claims, cases, people):
+        joint = _Joint(
+            theory=theory, policy=policy, slots={s: SlotState(policy) for s in some}, order=order, people=people
+        )
+        joint.tell({slot: claims[slot] for slot in some}, between)
+        found |= {slot: state.standings for slot, state in joint.slots.items()}
+        derived += joint.derived.values()
+    return [*(standing for slot in claims for standing in found[slot]), *derived]
+
+
+def _components(
+    claims: Mapping[Slot, Sequence[Claim]], cases: Sequence[Case], people: frozenset[str]
+) -> list[tuple[list[Slot], list[Case]]]:
+    """Return the slots and cases that nothing joins with others, so that each group is settled alone. O(their size).
+
+    A case joins the slots that speak of its propositions, and those in which a relation of which it speaks has one
+    value at a time; a life joins what is dated by it.
+    """
+    joined: dict[Hashable, Hashable] = {}
+
+    def root(node: Hashable) -> Hashable:
+        while (above := joined.setdefault(node, node)) != node:
+            joined[node] = joined[above]
+            node = above
+        return node
+
+    for slot, said in claims.items():
+        for node in {node for claim in said for node in _joints(claim, people)}:
+            joined[root(node)] = root(slot)
+    for case in cases:
+        for literal in case.literals():
+            for node in (literal.proposition, ("one", literal.atom.subject.key, literal.atom.relation.name)):
+                joined[root(node)] = root(case.name)
+    groups: dict[Hashable, tuple[list[Slot], list[Case]]] = {}
+    for slot in claims:
+        groups.setdefault(root(slot), ([], []))[0].append(slot)
+    for case in cases:
+        groups.setdefault(root(case.name), ([], []))[1].append(case)
+    return list(groups.values())
+
+
+def _joints(claim: Claim, people: frozenset[str]) -> Iterator[Hashable]:
+    """Yield what a claim may share with cases and with other claims."""
+    yield Proposition.of(claim.subject, claim.relation, claim.object)
+    if claim.functional:
+        yield "one", claim.subject.key, claim.relation.name
+    for person in (claim.subject.key, claim.object.key):
+        if person in people:
+            yield "life", person
 
 
 @dataclass(slots=True)
@@ -96,6 +126,31 @@ class _Joint:
     suspended: set[str] = field(default_factory=set)
     """Rules that clash with newer rules alone."""
 
+    def tell(self, claims: Mapping[Slot, Sequence[Claim]], cases: Sequence[Case]) -> None:
+        """Take the claims turn by turn, and each rule when it is known; what holds is consistent after each."""
+        pairs = ((claim, slot) for slot, said in claims.items() for claim in said)
+        told = sorted(pairs, key=lambda pair: (said_at(pair[0]), self.order(pair[0])))
+        later = deque(sorted(cases, key=_since))
+        for (at, _), group in groupby(told, key=lambda pair: (said_at(pair[0]), pair[0].turn_id)):
+            while later and _since(later[0]) < at:
+                self._learn_next(later)
+            for claim, slot in group:
+                self.slots[slot].take(claim)
+            while later and _since(later[0]) <= at:
+                self.learn([later.popleft()])
+            self.check(at)
+        while later:
+            self._learn_next(later)
+        for state in self.slots.values():
+            state.settle_disputes()
+
+    def _learn_next(self, later: deque[Case]) -> None:
+        """Learn the cases that are known next, all at once."""
+        at = _since(later[0])
+        while later and _since(later[0]) == at:
+            self.learn([later.popleft()])
+        self.check(at)
+
     def learn(self, cases: Iterable[Case]) -> None:
         for case in cases:
             name = ("case", *case.name)
@@ -112,7 +167,7 @@ class _Joint:
         """Revise until what holds is consistent with the cases, then derive what follows."""
         if not self.cases and not self._lives():
             return
-        for _ in range(MAX_ROUNDS):
+        while True:  # each round gives up a fact or a rule, so it ends
             held = self._held(at)
             names = [*reversed(held), *self._exclusions(held), *self._lives(), *self._rules()]
             core = self._core(names)
@@ -120,7 +175,6 @@ class _Joint:
                 self._derive(names, held, at)
                 return
             self._give_way(core, held, names)
-        raise AssertionError("revision did not come to an end")  # pragma: no cover
 
     def _core(self, names: Sequence[Name], *also: Lit) -> Sequence[Name] | None:
         """Return a minimal set of names that clashes, preferring the first; None when they are consistent.
@@ -183,7 +237,7 @@ class _Joint:
         facts = [held[name] for name in core if name in held]
         rules = sorted({self.cases[name].rule_id for name in core if name in self.cases})
         if not facts:
-            oldest = min((self.cases[n] for n in core if n in self.cases), key=lambda c: c.known_at or EARLIEST)
+            oldest = min((self.cases[n] for n in core if n in self.cases), key=_since)
             self.suspended.add(oldest.rule_id)
             return
         newest = max(facts, key=self._latest)
@@ -329,6 +383,11 @@ class _Joint:
         else:
             because = (gone.fact_id,) if gone is not None else ()
             retract(was, "what it rests on is not believed any more", because)
+
+
+def _since(case: Case) -> datetime:
+    """Return since when a case counts; an axiom always did."""
+    return case.known_at or EARLIEST
 
 
 DERIVED = -1
