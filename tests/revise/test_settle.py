@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from doxa.core.values import Act, Atom, Claim, Conflict, Interval, Modality, Relation, Rule, Status, Term
 from doxa.memory import Beliefs, rule_id
-from doxa.revise import Policy, revise, withdraw
+from doxa.revise import Policy, bring_back, revise, withdraw
 
 DAY0 = datetime(2024, 1, 1, tzinfo=UTC)
 HAS, GOES = Relation("has", "has"), Relation("go_to", "goes to")
@@ -352,7 +352,7 @@ def test_a_rule_may_clash_with_any_number_of_facts_at_once(policy):
     assert not any(now.get((f"p{n}", "key")) and now.get((f"p{n}", "trainee")) for n in range(100))
 
 
-def test_what_nothing_joins_is_settled_apart(monkeypatch):
+def test_what_nothing_joins_is_settled_apart():
     """A rule about everybody costs as many questions as there are people, each about one of them."""
     beliefs = tell(*(claim(f"p{n}", "trainee", n=n, relation=IS) for n in range(60)), [everybody(60, polarity=True)])
     theory = beliefs.kept["theory"]
@@ -369,3 +369,44 @@ def test_more_people_than_cases_of_one_proposition_are_all_reached_and_left(monk
     assert sum(thing == "key" for _, thing in held(beliefs)) == 30
     beliefs.drop_turn("t15", withdraw("t15", beliefs, known_at=DAY0 + timedelta(days=90)))
     assert not any(thing == "key" for _, thing in held(beliefs))
+
+
+def test_a_rule_that_is_stated_twice_counts_from_the_first_time_whenever_it_is_brought_back():
+    """Giving up the first statement and taking it up again leaves everything as it was."""
+    beliefs = tell(one_of("Tom", "Ida"), claim("Tom", n=1), claim("Ida", n=2), one_of("Tom", "Ida", n=3))
+    before = held(beliefs), beliefs.facts.copy()
+    at = DAY0 + timedelta(days=9)
+    beliefs.drop_turn("t0", withdraw("t0", beliefs, known_at=at))
+    key = ("turn", "t0")
+    beliefs.bring_back(key, bring_back(*beliefs.given_up(key), beliefs, known_at=at, reason="undone"))
+    assert (held(beliefs), beliefs.facts) == before
+
+
+def test_what_a_constraint_alone_excludes_is_no_fact_whatever_rules_speak_of_it():
+    """That an open door is not closed goes without saying, although a rule has a word on closed things."""
+    state = Relation("has_state", "is")
+    trainees = rule([atom("?x", "trainee", relation=IS)], [atom("?x", "closed", relation=state, polarity=False)], n=1)
+    beliefs = tell([trainees], claim("Eve", "open", n=2, relation=state))
+    assert held(beliefs) == {("Eve", "open"): True}
+
+
+def test_a_rule_denies_its_condition_whenever_it_is_stated():
+    """Eve has no key: she is no trainee, be it said before the rule or after it."""
+    keys, none = everybody(1, polarity=True), claim("Eve", n=1, polarity=False)
+    after = tell([keys], replace(none, turn_id="t2", known_at=DAY0 + timedelta(days=2)))
+    before = tell(none, [replace(keys, turn_id="t2", known_at=DAY0 + timedelta(days=2))])
+    assert held(before) == held(after) == {("Eve", "key"): False, ("Eve", "trainee"): False}
+
+
+def test_what_followed_under_a_name_follows_under_the_name_that_it_is_taken_for():
+    """Nothing is left under the old name, and parting the names brings all of it back."""
+    bob, tom = "Bob", "Tom"
+    tired = rule([atom(bob)], [atom(tom, "tired", relation=Relation("has_state", "is"))], n=1)
+    beliefs = tell([tired], claim(bob, n=2), claim(tom, n=3))
+    before = {k: f for k, f in beliefs.facts.items() if f.status is not Status.RETRACTED}
+    same = [claim(bob, tom, n=4, relation=Relation("same_as", "is the same as"))]
+    at = DAY0 + timedelta(days=4)
+    beliefs.learn(same, revise(same, beliefs, turn_id="t4", known_at=at))
+    assert len([subject for (subject, thing) in held(beliefs) if thing == "tired"]) == 1
+    beliefs.drop_turn("t4", withdraw("t4", beliefs, known_at=at))
+    assert {k: f for k, f in beliefs.facts.items() if f.status is not Status.RETRACTED} == before

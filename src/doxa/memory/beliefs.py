@@ -299,9 +299,9 @@ class Beliefs:
         """Return when a claim came in, among all of them; one that is new comes last."""
         return self._places.get(id(claim), len(self._places))
 
-    def place_of_turn(self, claim: Claim) -> int:
-        """Return when the turn of a claim came in, among all that say anything; one that is new comes last."""
-        return self._turns.get(claim.turn_id, len(self._turns))
+    def place_of_turn(self, said: Claim | Rule) -> int:
+        """Return when the turn of a claim or rule came in, among all that say anything; one that is new comes last."""
+        return self._turns.get(said.turn_id, len(self._turns))
 
     def said_of(self, key: str) -> list[Claim]:
         """Return the live claims that use a key, in the order in which they came in; other names are not looked at."""

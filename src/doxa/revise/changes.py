@@ -17,7 +17,7 @@ from doxa.revise.axioms import axioms
 from doxa.revise.bounds import COMPARISONS, LIFE, dated
 from doxa.revise.ground import Case, Literal, RuleBase, Spoken
 from doxa.revise.policies import Policy
-from doxa.revise.resolve import Standing, resolve
+from doxa.revise.resolve import EARLIEST, Standing, resolve
 from doxa.revise.settle import settle
 
 __all__ = ["bring_back", "give_up", "retract", "revise", "withdraw"]
@@ -103,6 +103,7 @@ class _Revision:
         layout = self.beliefs.layout(self.renames)
         held: dict[Slot, Sequence[Claim]] = {s: self.beliefs.claims.get(s, ()) for s in self._slots(identities=False)}
         held |= layout
+        held |= {s: self.beliefs.claims.get(s, ()) for s in self._renamed_conclusions() if s not in held}
         cases, people = self._neighbourhood(held)
         after = self._standings(held, cases, people)
         before = {fact.fact_id: fact for slot in held for fact in self.beliefs.in_slot(slot)}
@@ -113,6 +114,13 @@ class _Revision:
         """Return the slots that claims come into or go from, by the new names."""
         touched = (claim for claim in (*self.dropped, *self.added) if is_identity(claim) == identities)
         return list(dict.fromkeys(slot_of(self._told(claim)) for claim in touched))
+
+    def _renamed_conclusions(self) -> list[Slot]:
+        """Return the slots of what follows about names that stand for something else now. O(facts), if there are any."""
+        was, now = self.beliefs.key, self._named
+        moved = {was(key) for key in self.renames if was(key) != now(Term(key, key)).key}
+        told = (fact for fact in self.beliefs.facts.values() if moved and fact.premises)
+        return [slot_of(fact) for fact in told if fact.subject.key in moved or fact.object.key in moved]
 
     def _told(self, claim: Claim) -> Claim:
         return self.beliefs.identity.told(claim, self.renames)
@@ -239,7 +247,8 @@ class _Revision:
 
     def _compiled(self, rules: Sequence[Rule]) -> RuleBase:
         known = axioms(inventory())
-        return RuleBase([*known.rules, *rules], constraints=known.constraints, named=self._named)
+        told = sorted(rules, key=lambda rule: (rule.known_at or EARLIEST, self.beliefs.place_of_turn(rule)))
+        return RuleBase([*known.rules, *told], constraints=known.constraints, named=self._named)
 
     def _named(self, term: Term) -> Term:
         return self.beliefs.identity.canonical(term, self.renames)

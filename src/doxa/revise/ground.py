@@ -145,9 +145,9 @@ class _Entry:
         return (*self.rule.if_, *self.rule.then)
 
     def all_cases(self, facts: Facts) -> Iterator[Case]:
-        """Yield the cases of every proposition that the first atom with a variable may speak of."""
-        first = next((atom for atom in self.atoms() if _open(atom, {})), None)
-        for binding in [{}] if first is None else _matches(first, {}, facts):
+        """Yield the cases of every proposition that one of the atoms speaks of, so the same that `touching` would."""
+        bindings = [found for atom in self.atoms() if _open(atom, {}) for found in _matches(atom, {}, facts)]
+        for binding in bindings if any(_open(atom, {}) for atom in self.atoms()) else [{}]:
             yield from self.cases(binding, facts)
 
     def cases(self, binding: Binding, facts: Facts) -> Iterator[Case]:

@@ -130,7 +130,7 @@ class _Joint:
         """Take the claims turn by turn, and each rule when it is known; what holds is consistent after each."""
         pairs = ((claim, slot) for slot, said in claims.items() for claim in said)
         told = sorted(pairs, key=lambda pair: (said_at(pair[0]), self.order(pair[0])))
-        later = deque(sorted(cases, key=_since))
+        later = deque(sorted(cases, key=lambda case: (_since(case), case.name)))
         for (at, _), group in groupby(told, key=lambda pair: (said_at(pair[0]), pair[0].turn_id)):
             while later and _since(later[0]) < at:
                 self._learn_next(later)
@@ -329,9 +329,9 @@ class _Joint:
         self.derived.update(follows)
 
     def _open_literals(self, said: set[Proposition]) -> list[Literal]:
-        """Return one literal for each proposition of the cases that nobody speaks of himself."""
+        """Return one literal for each proposition of the cases that nobody speaks of himself, as stated rules word it."""
         found: dict[Proposition, Literal] = {}
-        for case in self.cases.values():
+        for case in sorted(self.cases.values(), key=lambda case: case.known_at is None):
             if case.derives:
                 for literal in case.literals():
                     if literal.proposition not in said:
@@ -341,10 +341,10 @@ class _Joint:
     def _follows(
         self, literal: Literal, positive: bool, why: Sequence[Name], held: Mapping[Name, Standing]
     ) -> Standing | None:
-        """Return the fact that a minimal set of facts and cases entails; None where no case takes part."""
+        """Return the fact that a minimal set of facts and cases entails; None where no rule takes part in it."""
         premises = [held[name] for name in why if name in held]
         rules = list({self.cases[name].rule_id: self.cases[name] for name in why if name in self.cases}.values())
-        if not premises or not rules:
+        if not premises or not any(case.derives for case in rules):
             return None
         atom, latest = literal.atom, max(premises, key=self._latest)
         kind = inventory().relations.get(atom.relation.name)
