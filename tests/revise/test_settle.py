@@ -410,3 +410,20 @@ def test_what_followed_under_a_name_follows_under_the_name_that_it_is_taken_for(
     assert len([subject for (subject, thing) in held(beliefs) if thing == "tired"]) == 1
     beliefs.drop_turn("t4", withdraw("t4", beliefs, known_at=at))
     assert {k: f for k, f in beliefs.facts.items() if f.status is not Status.RETRACTED} == before
+
+
+@pytest.mark.parametrize("policy", list(Policy))
+def test_what_one_turn_says_of_several_comes_in_its_order_however_it_is_brought_back(policy):
+    """A turn names all three who cannot have the key together; taking the rule back and up again changes nothing."""
+    beliefs, names = Beliefs(policy=policy), ("Tom", "Raj", "Ida")
+    rules = one_of(*names, n=1)
+    beliefs.learn([], revise([], beliefs, turn_id="t1", known_at=DAY0, rules=rules), rules)
+    for n in (2, 3):
+        said = [claim(name, n=n) for name in names]
+        beliefs.learn(said, revise(said, beliefs, turn_id=f"t{n}", known_at=DAY0 + timedelta(days=n)))
+    before = {k: f for k, f in beliefs.facts.items() if f.status is not Status.RETRACTED}
+    at = DAY0 + timedelta(days=9)
+    beliefs.drop_turn("t1", withdraw("t1", beliefs, known_at=at))
+    key = ("turn", "t1")
+    beliefs.bring_back(key, bring_back(*beliefs.given_up(key), beliefs, known_at=at, reason="undone"))
+    assert {k: f for k, f in beliefs.facts.items() if f.status is not Status.RETRACTED} == before

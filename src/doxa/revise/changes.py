@@ -94,6 +94,8 @@ class _Revision:
     lifted: Sequence[Rule] = ()
     gone: str = UNSUPPORTED
     renames: dict[str, Term | None] = field(default_factory=dict)
+    places: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """When a claim came in, by the identity in memory of the claim as it is told now."""
 
     def changes(self) -> list[Change]:
         """Return what changes: identities first, then the facts of every slot that is touched."""
@@ -134,7 +136,12 @@ class _Revision:
         gone = {id(claim) for claim in self.dropped}
         live = [claim for claim in held if id(claim) not in gone]
         coming = [claim for claim in self.added if slot_of(self._told(claim)) == slot]
-        return [self._told(claim) for claim in sorted([*live, *coming], key=self.beliefs.place)]
+        new = {id(claim): place for place, claim in enumerate(self.added)}
+        said = sorted([*live, *coming], key=self.beliefs.place)
+        told = [self._told(claim) for claim in said]
+        came = ((self.beliefs.place(claim), new.get(id(claim), 0)) for claim in said)
+        self.places |= zip(map(id, told), came, strict=True)
+        return told
 
     def _identity(self, slot: Slot) -> list[Change]:
         before = {fact.fact_id: fact for fact in self.beliefs.in_slot(slot)}
@@ -148,7 +155,7 @@ class _Revision:
         if not cases and not people:
             return [standing for said in claims.values() for standing in resolve(said, policy)]
         theory = self.beliefs.kept.setdefault("theory", Theory())
-        return settle(claims, cases, theory, policy, order=self.beliefs.place_of_turn, people=people)
+        return settle(claims, cases, theory, policy, order=lambda claim: self.places[id(claim)], people=people)
 
     def _neighbourhood(self, held: dict[Slot, Sequence[Claim]]) -> tuple[list[Case], frozenset[str]]:
         """Add the slots that may clash with some slots; return the cases and the lives that connect them."""

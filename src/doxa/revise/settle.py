@@ -40,7 +40,7 @@ def settle(
     theory: Theory,
     policy: Policy = Policy.RECENCY,
     *,
-    order: Callable[[Claim], int] = lambda claim: 0,
+    order: Callable[[Claim], tuple[int, ...]] = lambda claim: (),
     people: frozenset[str] = frozenset(),
 ) -> list[Standing]:
     """Return the facts of slots that cases of rules connect, derived ones included.
@@ -50,7 +50,7 @@ def settle(
         cases: what connects them; a case counts from the day on which its rule is known.
         theory: the solver of this user; it learns the literals and cases, and is asked about subsets only.
         policy: which belief gives way.
-        order: the place of a claim's turn among all turns; it decides between turns of the same moment.
+        order: the place of a claim among all claims; it decides between those of the same moment, turn by turn.
         people: the keys of those whose ages and dates are checked against each other (`bounds`).
 
     Deterministic. What nothing joins is settled apart. Cost for each part: one pass over its claims, and solver
@@ -116,7 +116,7 @@ class _Joint:
     theory: Theory
     policy: Policy
     slots: dict[Slot, SlotState]
-    order: Callable[[Claim], int]
+    order: Callable[[Claim], tuple[int, ...]]
     cases: dict[tuple[str, ...], Case] = field(default_factory=dict)
     derived: dict[str, Standing] = field(default_factory=dict)
     """Facts that follow, by id; those that no longer do are closed or retracted."""
@@ -268,7 +268,7 @@ class _Joint:
             close(loser, start_of(last), reason, because, Conflict.UPDATE)
             follow(newest, loser)
 
-    def _latest(self, standing: Standing) -> tuple[datetime, int, int]:
+    def _latest(self, standing: Standing) -> tuple[datetime, tuple[int, ...], int]:
         """Return when a fact was said last."""
         at, place = max((said_at(claim), self.order(claim)) for claim in standing.claims)
         return at, place, standing.episode
