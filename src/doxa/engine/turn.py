@@ -29,6 +29,8 @@ from doxa.verify import verify
 __all__ = ["Asked", "absorb", "respond", "search"]
 
 FACTS_IN_PROMPT = 20
+NEARBY = 60
+"""Turns whose facts are compared with a question in other words."""
 ANNOUNCED = {
     ChangeKind.CLOSE: "No longer",
     ChangeKind.RETRACT: "Taken back",
@@ -179,9 +181,10 @@ def _look_up(asked: Asked, vector: NDArray[np.float32], state: UserState, parts:
             note.update(kind=question.kind, asks=question.asks, relation=str(question.relation or ""))
     intents = _intents(own, recent, state, parts, tracer)
     with tracer.step("recall") as note:
-        spec = parts.recall
-        evidence = recall(asked.text, vector, state, at=asked.at, known_at=asked.known_at, spec=spec)
-        evidence = [item for item in evidence if asked.turn_id not in item.turn_ids]
+        wide = replace(parts.recall, top_k=max(NEARBY, parts.recall.top_k))
+        nearby = recall(asked.text, vector, state, at=asked.at, known_at=asked.known_at, spec=wide)
+        nearby = [item for item in nearby if asked.turn_id not in item.turn_ids]
+        evidence = nearby[: parts.recall.top_k]
         note["found"] = len(evidence)
     with tracer.step("reason") as note:
         day = asked.as_of or (question.as_of if question else None)
@@ -190,7 +193,7 @@ def _look_up(asked: Asked, vector: NDArray[np.float32], state: UserState, parts:
         else:
             draft = answer(
                 question, beliefs, evidence, state.turn, asker=asked.speaker, day=day, today=today,
-                lexicon=parts.lexicon(),
+                lexicon=parts.lexicon(), nearby=nearby,
             )  # fmt: skip
         facts = _facts_for_prompt(question, beliefs, today, parts)
         believed = _believed(question, facts, beliefs, parts)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from datetime import date
 
 from doxa.backends.lexicon import Lexicon
-from doxa.core.values import Draft, Evidence, Question, Status, Turn
+from doxa.core.values import Draft, Evidence, Fact, Question, Status, Turn
 from doxa.memory import Beliefs
 from doxa.reason.drafts import abstention
 from doxa.reason.facts import answer_from_facts, relevant_facts
@@ -29,6 +29,10 @@ __all__ = [
 ]
 
 
+FEW = 500
+"""Facts of a memory that are all compared with a question; of more, those near to it."""
+
+
 def answer(
     question: Question,
     beliefs: Beliefs,
@@ -39,6 +43,7 @@ def answer(
     day: date | None,
     today: date | None,
     lexicon: Lexicon | None = None,
+    nearby: Sequence[Evidence] | None = None,
 ) -> Draft:
     """Return the best answer that the memory gives without a language model.
 
@@ -51,8 +56,11 @@ def answer(
         day: the day of the world that is asked about; None is today.
         today: the memory's today.
         lexicon: knows synonyms and kinds of things; None where there is none.
+        nearby: more turns and facts than are quoted; in a large memory only what stands in their slots is compared
+            with the question in other words. None compares everything.
     """
-    draft = answer_from_facts(question, beliefs, turn, day=day, today=today, lexicon=lexicon)
+    near = None if nearby is None or len(beliefs.facts) <= FEW else _near(nearby, beliefs)
+    draft = answer_from_facts(question, beliefs, turn, day=day, today=today, lexicon=lexicon, near=near)
     if draft is None:
         rules = [rule.span for rule in beliefs.rules]
         said = [told for item in evidence for key in item.turn_ids if (told := turn(key))]
@@ -62,6 +70,13 @@ def answer(
             quotable = [told for told in said if not _outdated(told.turn_id, beliefs, past=past)]
             draft = answer_from_sentences(question, quotable, asker=asker, unasserted=rules)
     return draft or abstention()
+
+
+def _near(nearby: Sequence[Evidence], beliefs: Beliefs) -> list[Fact]:
+    """Return the facts in the slots that some turns speak of: what they say, and what was said of it later."""
+    turns = dict.fromkeys(key for item in nearby for key in item.turn_ids)
+    slots = dict.fromkeys(slot for key in turns for slot in beliefs.slots_of_turn(key))
+    return [fact for slot in slots for fact in beliefs.in_slot(slot)]
 
 
 def _outdated(turn_id: str, beliefs: Beliefs, *, past: bool) -> bool:

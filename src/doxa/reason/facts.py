@@ -53,15 +53,17 @@ def answer_from_facts(
     day: date | None,
     today: date | None,
     lexicon: Lexicon | None = None,
+    near: Sequence[Fact] | None = None,
 ) -> Draft | None:
     """Return the answer that facts give, or None when they give none.
 
     Exact readings come before soft ones. Where facts are known, but none of the time that is asked about, the answer
-    is that it is not known, so that nothing weaker is asked. Cost O(facts), at the time of asking only.
+    is that it is not known, so that nothing weaker is asked. Soft readings look at the facts in `near` only, all of
+    them for None. Cost O(facts near), at the time of asking only.
     """
-    asking = _Asking(question, beliefs, turn, day, today, lexicon)
+    asking = _Asking(question, beliefs, turn, day, today, lexicon, near)
     if question.asks == "source":
-        return who_says(question, beliefs, turn, lexicon)
+        return who_says(question, beliefs, turn, lexicon, beliefs.facts.values() if near is None else near)
     if question.relation is None or "relat" in question.terms:
         draft = _tie(question, beliefs, turn)
         if draft is not None:
@@ -81,6 +83,7 @@ class _Asking:
     day: date | None
     today: date | None
     lexicon: Lexicon | None
+    near: Sequence[Fact] | None = None
     gap: bool = False
     """Facts were found, but none of the time that is asked about."""
 
@@ -125,7 +128,7 @@ class _Asking:
                 yield first
                 break
         asked = by_entity(self.question, self.beliefs)
-        for group in islice(matches(asked, self.beliefs, self._speaker, self.lexicon), MOST_GROUPS):
+        for group in islice(self._matches(asked), MOST_GROUPS):
             sure = [match.fact for match in group if match.score >= CLOSE_ENOUGH and self._is_sort(match)]
             if sure:
                 yield _reading_of(asked, group), sure
@@ -156,13 +159,17 @@ class _Asking:
             if draft is not None:
                 return draft
         by_entities = by_entity(question, self.beliefs)
-        for number, group in enumerate(matches(by_entities, self.beliefs, self._speaker, self.lexicon)):
+        for number, group in enumerate(self._matches(by_entities)):
             if number == MOST_GROUPS:
                 break
             draft = self._from_group(by_entities, group)
             if draft is not None:
                 return draft
         return None
+
+    def _matches(self, question: Question) -> Iterator[list[Match]]:
+        facts = self.beliefs.facts.values() if self.near is None else self.near
+        return matches(question, self.beliefs, self._speaker, self.lexicon, facts)
 
     def otherwise(self) -> Draft | None:
         """Return "no" for what is not settled, or that it is not known at that time; None when all is open."""

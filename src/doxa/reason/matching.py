@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -307,7 +307,11 @@ class _Matcher:
 
 
 def matches(
-    question: Question, beliefs: Beliefs, speaker_of: Callable[[str], str], lexicon: Lexicon | None
+    question: Question,
+    beliefs: Beliefs,
+    speaker_of: Callable[[str], str],
+    lexicon: Lexicon | None,
+    facts: Iterable[Fact],
 ) -> Iterator[list[Match]]:
     """Yield groups of facts of one subject and relation that may answer a question, the best first.
 
@@ -316,6 +320,7 @@ def matches(
         beliefs: what is believed.
         speaker_of: gives who said the turn of an id; empty for an unknown one.
         lexicon: knows synonyms; None where there is none.
+        facts: those that are compared with the question.
 
     Cost O(facts x words of the question), at the time of asking only.
     """
@@ -325,7 +330,7 @@ def matches(
     least = TRUTH_THRESHOLD if question.asks == "truth" else THRESHOLD
     found = [
         match
-        for fact in beliefs.facts.values()
+        for fact in facts
         if fact.status not in (Status.RETRACTED, Status.QUARANTINED) and (match := matcher.match(fact))
     ]
     if question.asks == "truth":

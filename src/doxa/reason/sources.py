@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -36,15 +36,20 @@ def by_source(
     return draft_of(f"By {question.source}: {sentence_of(last)}", value, [last], turn) if value else None
 
 
-def who_says(question: Question, beliefs: Beliefs, turn: FindTurn, lexicon: Lexicon | None) -> Draft | None:
-    """Return those whose word a fact still rests on ("Who told me that ...?"); None when nothing matches."""
+def who_says(
+    question: Question, beliefs: Beliefs, turn: FindTurn, lexicon: Lexicon | None, near: Iterable[Fact]
+) -> Draft | None:
+    """Return those whose word a fact still rests on ("Who told me that ...?"); None when nothing matches.
+
+    Facts that the question names exactly come before those in `near` that it means in other words.
+    """
 
     def speaker(turn_id: str) -> str:
         said = turn(turn_id)
         return said.speaker if said else ""
 
     asked = replace(question, asks="truth", expects="")
-    soft = ([match.fact for match in group] for group in matches(asked, beliefs, speaker, lexicon))
+    soft = ([match.fact for match in group] for group in matches(asked, beliefs, speaker, lexicon, near))
     for facts in chain(_exact(asked, beliefs), soft):
         names = {
             claim.source or claim.speaker: None for fact in facts for claim in beliefs.supporting(fact) if claim.speaker
