@@ -300,7 +300,7 @@ class Beliefs:
         return self._places.get(id(claim), len(self._places))
 
     def place_of_turn(self, said: Claim | Rule) -> int:
-        """Return when the turn of a claim or rule came in, among all that say anything; one that is new comes last."""
+        """Return when the turn of a claim or rule came in, among all that say anything; a new one comes last."""
         return self._turns.get(said.turn_id, len(self._turns))
 
     def said_of(self, key: str) -> list[Claim]:

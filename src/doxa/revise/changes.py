@@ -118,7 +118,7 @@ class _Revision:
         return list(dict.fromkeys(slot_of(self._told(claim)) for claim in touched))
 
     def _renamed_conclusions(self) -> list[Slot]:
-        """Return the slots of what follows about names that stand for something else now. O(facts), if there are any."""
+        """Return the slots of what follows about names that stand for something else now. O(facts) if any."""
         was, now = self.beliefs.key, self._named
         moved = {was(key) for key in self.renames if was(key) != now(Term(key, key)).key}
         told = (fact for fact in self.beliefs.facts.values() if moved and fact.premises)
@@ -155,7 +155,10 @@ class _Revision:
         if not cases and not people:
             return [standing for said in claims.values() for standing in resolve(said, policy)]
         theory = self.beliefs.kept.setdefault("theory", Theory())
-        return settle(claims, cases, theory, policy, order=lambda claim: self.places[id(claim)], people=people)
+        cores = self.beliefs.kept.setdefault("cores", {})
+        return settle(
+            claims, cases, theory, policy, order=lambda claim: self.places[id(claim)], people=people, cores=cores
+        )
 
     def _neighbourhood(self, held: dict[Slot, Sequence[Claim]]) -> tuple[list[Case], frozenset[str]]:
         """Add the slots that may clash with some slots; return the cases and the lives that connect them."""

@@ -30,6 +30,10 @@ __all__ = ["settle"]
 
 Name = tuple[Any, ...]
 """Of a belief in the theory: its kind ("said", "case", "one", "life"), then what it is about."""
+Cores = dict[tuple[tuple[Name, ...], tuple[Lit, ...]], tuple[Name, ...] | None]
+"""What is asked of the theory (names, and literals beside them) and the preferred core; None where they agree."""
+MAX_CORES = 4096
+"""Answers that are kept; then all are forgotten."""
 WORLD = (Modality.ASSERTED, Modality.PLANNED)
 """Modalities that rules speak of: what is, and what is settled to be."""
 
@@ -42,6 +46,7 @@ def settle(
     *,
     order: Callable[[Claim], tuple[int, ...]] = lambda claim: (),
     people: frozenset[str] = frozenset(),
+    cores: Cores | None = None,
 ) -> list[Standing]:
     """Return the facts of slots that cases of rules connect, derived ones included.
 
@@ -52,6 +57,7 @@ def settle(
         policy: which belief gives way.
         order: the place of a claim among all claims; it decides between those of the same moment, turn by turn.
         people: the keys of those whose ages and dates are checked against each other (`bounds`).
+        cores: answers of the theory so far, kept between turns: most of a history was told before.
 
     Deterministic. What nothing joins is settled apart. Cost for each part: one pass over its claims, and solver
     questions about all of it per turn in which something may clash.
@@ -60,7 +66,12 @@ def settle(
     derived: list[Standing] = []
     for some, between in _components(claims, cases, people):
         joint = _Joint(
-            theory=theory, policy=policy, slots={s: SlotState(policy) for s in some}, order=order, people=people
+            theory=theory,
+            policy=policy,
+            slots={s: SlotState(policy) for s in some},
+            order=order,
+            people=people,
+            cores={} if cores is None else cores,
         )
         joint.tell({slot: claims[slot] for slot in some}, between)
         found |= {slot: state.standings for slot, state in joint.slots.items()}
@@ -123,6 +134,7 @@ class _Joint:
     people: frozenset[str] = frozenset()
     """Whose days of birth and death are spoken of."""
     clauses: dict[Name, tuple[Sequence[Lit], ...]] = field(default_factory=dict)
+    cores: Cores = field(default_factory=dict)
     suspended: set[str] = field(default_factory=set)
     """Rules that clash with newer rules alone."""
 
@@ -181,9 +193,16 @@ class _Joint:
 
         Which one it is follows from the names alone, not from what the solver was asked before.
         """
-        if self.theory.consistent(names, also=also):
-            return None
-        return preferred_conflict(names, lambda some: self.theory.consistent(some, also=also))
+        question = (tuple(names), also)
+        if question not in self.cores:
+            holds = self.theory.consistent(names, also=also)
+            if len(self.cores) >= MAX_CORES:
+                self.cores.clear()
+            self.cores[question] = None if holds else tuple(preferred_conflict(names, self._holding(also)))
+        return self.cores[question]
+
+    def _holding(self, also: tuple[Lit, ...]) -> Callable[[Sequence[Name]], bool]:
+        return lambda some: self.theory.consistent(some, also=also)
 
     def _lives(self) -> list[Name]:
         """Return the names of what holds of every life that is spoken of."""
@@ -329,7 +348,7 @@ class _Joint:
         self.derived.update(follows)
 
     def _open_literals(self, said: set[Proposition]) -> list[Literal]:
-        """Return one literal for each proposition of the cases that nobody speaks of himself, as stated rules word it."""
+        """Return one literal for each proposition of the cases that nobody states, in the words of stated rules."""
         found: dict[Proposition, Literal] = {}
         for case in sorted(self.cases.values(), key=lambda case: case.known_at is None):
             if case.derives:
