@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from itertools import islice
 from typing import Any, Literal
 
 from doxa.core.values import Change, ChangeKind, Claim, Fact, Modality, Rule, Status, Term
@@ -342,6 +343,15 @@ class Beliefs:
         """Return the identity facts about the names of an entity, in the order in which they came to be."""
         ids = (fact_id for name in self.identity.names(key) for fact_id in self._identities.get(name, ()))
         return [self.facts[fact_id] for fact_id in dict.fromkeys(ids)]
+
+    def latest_slots(self, turns: int | None) -> Iterator[list[Claim]]:
+        """Yield the live claims of the slots that the last turns with claims touch, each once; None for all slots."""
+        if turns is None:
+            yield from self.claims.values()
+            return
+        said = (claim for turn_id in islice(reversed(self._by_turn), turns) for claim in self._by_turn[turn_id])
+        for slot in dict.fromkeys(self.slot(claim) for claim in said):
+            yield self.claims.get(slot, [])
 
     def slots_of_turn(self, turn_id: str) -> list[Slot]:
         """Return the slots that a turn's claims touch, each once, in order."""

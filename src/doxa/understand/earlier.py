@@ -12,6 +12,8 @@ from doxa.memory import Beliefs, same_words, stems
 
 __all__ = ["Earlier", "heads", "stems_of"]
 
+REACH = 200
+"""Turns with claims that a sentence refers back to without saying so; a withdrawal by name may mean any of them."""
 EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 
@@ -19,8 +21,8 @@ EARLIEST = datetime.min.replace(tzinfo=UTC)
 class Earlier:
     """The claims that still stand when a sentence is read, and the turns of the conversation that made them.
 
-    They are gathered when they are first asked for, at a cost of O(claims), so a sentence that refers to nothing costs
-    nothing.
+    They are gathered when they are first asked for, at a cost of O(claims of the turns in reach), so a sentence that
+    refers to nothing costs nothing.
     """
 
     turn: Turn
@@ -30,13 +32,15 @@ class Earlier:
     """What the sentences before it in the same turn claim."""
     among: tuple[Claim, ...] | None = None
     """The only claims that may be meant; None for all."""
+    reach: int | None = REACH
+    """How many of the last turns that claim something are looked at; None for all."""
 
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
         """The claims that stand, oldest first."""
         if self.among is not None:
             return self.among
-        standing = [claim for slot in self.beliefs.claims.values() for claim in _standing(slot)]
+        standing = [claim for slot in self.beliefs.latest_slots(self.reach) for claim in _standing(slot)]
         standing.sort(key=lambda claim: claim.known_at or EARLIEST)
         fresh = [claim for claim in self.here if claim.act is not Act.WITHDRAW]
         gone = {_word(claim) for claim in self.here if claim.act is Act.WITHDRAW}

@@ -102,8 +102,9 @@ class _Reading:
     old: str = ""
     """What the turn turned down before it tells something ("Not the navy.")."""
 
-    def earlier(self) -> Earlier:
-        return Earlier(self.turn, self.context, self.beliefs, tuple(self.claims))
+    def earlier(self, *, whole: bool = False) -> Earlier:
+        found = Earlier(self.turn, self.context, self.beliefs, tuple(self.claims))
+        return replace(found, reach=None) if whole else found
 
     def rules_held(self) -> Rules:
         return Rules((*self.beliefs.rules, *self.rules), self.turn, self.referents)
@@ -253,7 +254,7 @@ def _replied(reading: _Reading, sentence: Sentence) -> str | None:
         reading.withdrawn_rules.extend(gone)
         return _repair(reading, Repair(claims=()), sentence, Act.WITHDRAW)
     if is_withdrawal(text):
-        taken = withdrawals(text, earlier)
+        taken = withdrawals(text, reading.earlier(whole=True))
         gone = () if taken is not None else dropped_rules(text, reading.beliefs, named=False)
         reading.withdrawn_rules.extend(gone)
         if taken is not None or gone:
