@@ -318,7 +318,7 @@ def test_an_older_transcript_that_is_read_in_late_displaces_nothing():
 
 @given(CLAIMS)
 def test_a_functional_slot_never_holds_two_open_values(rows):
-    """Two values without an end are held only as a dispute or as one that is told more exactly; nobody disputes alone."""
+    """Two open values are held only as a dispute or as one that is told more exactly; nobody disputes alone."""
     standings = resolve(build(rows, functional=True))
     exact = {key for s in standings if s.refines for key in (s.fact_id, *s.because)}
     present = [s for s in standings if s.status is Status.HELD and s.valid.end is None and s.first.polarity]
