@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from typing import Any, Literal
 
@@ -27,6 +27,7 @@ __all__ = [
     "Conflict",
     "Dispute",
     "Draft",
+    "EARLIEST",
     "Entity",
     "Evidence",
     "Explanation",
@@ -54,6 +55,10 @@ Role = Literal["user", "assistant", "system", "tool"]
 Precision = Literal["year", "month", "day"]
 Asks = Literal["object", "subject", "start", "end", "duration", "truth", "count", "source", "anything"]
 QuestionKind = Literal["value", "who", "where", "when", "why", "how", "yesno", "count", "list", "how_long", "how_much"]
+
+
+EARLIEST = datetime.min.replace(tzinfo=UTC)
+"""Stands for a moment that is not known, where moments are put in order."""
 
 
 class Modality(StrEnum):

@@ -105,6 +105,11 @@ class Beliefs:
         """The rules that were stated and those that lift others, in the order in which they were said."""
         return tuple(rule for stated in self._rules.values() for rule in stated)
 
+    @property
+    def has_rules(self) -> bool:
+        """Whether any rule was stated; O(1)."""
+        return bool(self._rules)
+
     def rules_of(self, turn_id: str) -> tuple[Rule, ...]:
         """Return the rules that a turn states; empty when it was withdrawn."""
         return self._rules.get(turn_id, ())

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 
-from doxa.core.values import Fact, Question
+from doxa.core.values import EARLIEST, Fact, Question
 from doxa.memory import Beliefs
 
 __all__ = ["last_words"]
@@ -36,7 +36,7 @@ def last_words(
         if not claims or fact.premises:
             return list(facts)
         for claim in claims:
-            moment = (claim.known_at or datetime.min.replace(tzinfo=UTC), number)
+            moment = (claim.known_at or EARLIEST, number)
             name = (claim.source or claim.speaker).casefold()
             said[name] = max(said.get(name, moment), moment)
     last = [facts[number] for number in sorted({number for _, number in said.values()})]

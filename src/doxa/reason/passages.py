@@ -17,7 +17,8 @@ from dateutil import parser as dateparser
 
 from doxa.core.values import Act, Citation, Claim, Draft, Interval, Question, Status, Turn
 from doxa.memory import Beliefs, measures, same_words, stems
-from doxa.reason.kinds import NUMBER_WORDS, PATTERNS, PLACES, absolute, fitting, weekdays
+from doxa.reason.kinds import MONTHS, NUMBER_WORDS, PATTERNS, PLACES, absolute, fitting, weekdays
+from doxa.reason.sentences import SENTENCE
 
 __all__ = ["answer_from_passages"]
 
@@ -33,13 +34,12 @@ LIGHT = frozenset(
 )
 """Words of a question that say little about which sentence answers it."""
 LIGHT_WEIGHT = 0.25
-SENTENCE = re.compile(r"(?<=[.!?…])\s+|\n+")
 NAME = re.compile(r"\b(?!(?:I|Is|Are|Was|Were|Does|Do|Did|Has|Have|How|What|Which|Who|Where|When|At|In|On|According)\b)"
                   r"[A-Z][\w'\u2019-]*[a-z][\w'\u2019-]*")  # fmt: skip
-MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
+YEAR_MONTHS = "|".join(MONTHS[:12])
 FROM = re.compile(
     r"\b(?:from|as of|as from|starting(?: on| from)?|since|beginning|effective|with effect from) "
-    rf"(?P<when>(?:the )?(?:\d|first|{MONTHS})[\w ,]*?)"
+    rf"(?P<when>(?:the )?(?:\d|first|{YEAR_MONTHS})[\w ,]*?)"
     r"(?= on\b|[,;:.]| it| the| my| our| we| I| she| he| they|$)",
     re.IGNORECASE,
 )
@@ -64,7 +64,7 @@ KIN = re.compile(
 )
 PLACED = re.compile(r"\b(?:in|at|to|near|from|into) ((?:the )?[A-Z][\w'\u2019-]*(?: (?:of )?[A-Z][\w'\u2019-]*)*)")
 TIME = re.compile(
-    rf"\b(?:as of|on|in|at) (?:mid-)?(?:\d{{1,2}} )?(?:{MONTHS})(?: \d{{1,2}},?)?(?: \d{{4}})?", re.IGNORECASE
+    rf"\b(?:as of|on|in|at) (?:mid-)?(?:\d{{1,2}} )?(?:{YEAR_MONTHS})(?: \d{{1,2}},?)?(?: \d{{4}})?", re.IGNORECASE
 )
 EARLIER = re.compile(r"\b(?:before|previously|originally|formerly|used to|earlier|at first)\b", re.IGNORECASE)
 

@@ -10,14 +10,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from doxa.core.values import Atom, Change, ChangeKind, Claim, Fact, Rule, Status, Term
+from doxa.core.values import EARLIEST, Atom, Change, ChangeKind, Claim, Fact, Rule, Status, Term
 from doxa.logic import Theory
 from doxa.memory import Beliefs, PredicateIndex, Slot, in_force, inventory, is_identity, predicate_of, rule_id, slot_of
 from doxa.revise.axioms import axioms
 from doxa.revise.bounds import COMPARISONS, LIFE, dated
 from doxa.revise.ground import Case, Literal, RuleBase, Spoken
 from doxa.revise.policies import Policy
-from doxa.revise.resolve import EARLIEST, Standing, resolve
+from doxa.revise.resolve import Standing, resolve
 from doxa.revise.settle import settle
 
 __all__ = ["bring_back", "give_up", "retract", "revise", "withdraw"]
@@ -235,7 +235,7 @@ class _Revision:
 
     def predicates(self) -> PredicateIndex:
         """Return the index of what facts say; without stated rules that of the relations which axioms speak of."""
-        stated = bool(self.stated or self.beliefs.stated_rules)
+        stated = bool(self.stated) or self.beliefs.has_rules
         return self.beliefs.predicates(None if stated else axioms(inventory()).relations)
 
     def _rules(self) -> RuleBase:

@@ -11,16 +11,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import StrEnum
 
-from doxa.core.values import Act, Claim, Conflict
+from doxa.core.values import EARLIEST, Act, Claim, Conflict
 
 __all__ = ["MACHINES", "Outcome", "Policy", "outcome_of", "rank_of", "relation_of", "voice_of", "weight_of"]
 
 MACHINES = ("assistant", "tool")
 """Roles whose word about somebody is not believed on its own."""
-EARLIEST = datetime.min.replace(tzinfo=UTC)
 HALF_LIFE_DAYS = 365.0
 """Age at which the recency of a belief counts half as much in its weight."""
 

@@ -20,15 +20,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 
-from doxa.core.values import Act, Claim, Conflict, Fact, Interval, Modality, Status
+from doxa.core.values import EARLIEST, Act, Claim, Conflict, Fact, Interval, Modality, Status
 from doxa.memory import fact_id
 from doxa.revise.policies import MACHINES, Outcome, Policy, outcome_of, rank_of, relation_of, voice_of
 
 __all__ = ["SlotState", "Standing", "resolve"]
-
-EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(slots=True)

@@ -18,13 +18,13 @@ from datetime import date, datetime
 from itertools import groupby
 from typing import Any
 
-from doxa.core.values import Act, Claim, Conflict, Interval, Modality, Status
+from doxa.core.values import EARLIEST, Act, Claim, Conflict, Interval, Modality, Status
 from doxa.logic import Lit, Theory, minimal, preferred_conflict, weighted
 from doxa.memory import Slot, dimension_of, inventory
 from doxa.revise.bounds import bounds_of, lifespan
 from doxa.revise.ground import Case, Literal, Proposition
 from doxa.revise.policies import MACHINES, Policy, rank_of, weight_of
-from doxa.revise.resolve import EARLIEST, SlotState, Standing, close, follow, retract, said_at, start_of
+from doxa.revise.resolve import SlotState, Standing, close, follow, retract, said_at, start_of
 
 __all__ = ["settle"]
 
@@ -34,6 +34,8 @@ Cores = dict[tuple[tuple[Name, ...], tuple[Lit, ...]], tuple[Name, ...] | None]
 """What is asked of the theory (names, and literals beside them) and the preferred core; None where they agree."""
 MAX_CORES = 4096
 """Answers that are kept; then all are forgotten."""
+DERIVED = -1
+"""The episode of facts that follow, so that their ids differ from those that somebody said."""
 WORLD = (Modality.ASSERTED, Modality.PLANNED)
 """Modalities that rules speak of: what is, and what is settled to be."""
 
@@ -177,11 +179,12 @@ class _Joint:
 
     def check(self, at: datetime) -> None:
         """Revise until what holds is consistent with the cases, then derive what follows."""
-        if not self.cases and not self._lives():
+        lives = self._lives()
+        if not self.cases and not lives:
             return
         while True:  # each round gives up a fact or a rule, so it ends
             held = self._held(at)
-            names = [*reversed(held), *self._exclusions(held), *self._lives(), *self._rules()]
+            names = [*reversed(held), *self._exclusions(held), *lives, *self._rules()]
             core = self._core(names)
             if core is None:
                 self._derive(names, held, at)
@@ -236,10 +239,8 @@ class _Joint:
             first = standing.first
             if not (first.functional and first.polarity):
                 continue
-            own, kind = (
-                Proposition.of(first.subject, first.relation, first.object),
-                dimension_of(first.relation, first.object),
-            )
+            own = Proposition.of(first.subject, first.relation, first.object)
+            kind = dimension_of(first.relation, first.object)
             for literal in self._heads(first.subject.key, first.relation.name):
                 if literal.proposition != own and dimension_of(literal.atom.relation, literal.atom.object) == kind:
                     name = ("one", *(part for one in sorted((own, literal.proposition)) for part in one))
@@ -407,10 +408,6 @@ class _Joint:
 def _since(case: Case) -> datetime:
     """Return since when a case counts; an axiom always did."""
     return case.known_at or EARLIEST
-
-
-DERIVED = -1
-"""The episode of facts that follow, so that their ids differ from those that somebody said."""
 
 
 def _counts(standing: Standing, at: datetime) -> bool:

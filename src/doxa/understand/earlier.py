@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from functools import cached_property
 
-from doxa.core.values import Act, Claim, Turn
+from doxa.core.values import EARLIEST, Act, Claim, Turn
 from doxa.memory import Beliefs, same_words, stems
 
 __all__ = ["Earlier", "heads", "stems_of"]
 
 REACH = 200
 """Turns with claims that a sentence refers back to without saying so; a withdrawal by name may mean any of them."""
-EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True)
