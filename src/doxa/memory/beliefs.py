@@ -299,7 +299,7 @@ class Beliefs:
         name = source.casefold()
         live = (claim for slot in self.claims.values() for claim in slot)
         said = [claim for claim in live if name in (claim.speaker.casefold(), claim.source.casefold())]
-        return sorted(said, key=self.place), [rule for rule in self.rules if rule.speaker.casefold() == name]
+        return sorted(said, key=self.place), [rule for rule in self.stated_rules if rule.speaker.casefold() == name]
 
     def place(self, claim: Claim) -> int:
         """Return when a claim came in, among all of them; one that is new comes last."""
