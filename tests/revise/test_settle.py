@@ -303,13 +303,23 @@ def _believed(beliefs):
 
 
 def test_minimal_gives_up_the_fewest_beliefs():
-    """Three old facts exclude each other one by one with two new ones; which go is a matter of number, not of age."""
+    """What was said last stays, and of the others only what it excludes goes."""
     pairs = [("New", "A"), ("New", "B"), ("Late", "New")]
     rules = [rule([atom(one)], [atom(other, polarity=False)]) for one, other in pairs]
     beliefs = tell(rules, claim("A", n=1), claim("B", n=2), claim("New", n=3), policy="minimal")
     assert held(beliefs)[("New", "key")] and not held(beliefs)[("A", "key")]
     later = tell(rules, claim("A", n=1), claim("B", n=2), claim("New", n=3), claim("Late", n=4), policy="minimal")
     assert held(later)[("Late", "key")] and not held(later)[("New", "key")]
+
+
+@pytest.mark.parametrize(("policy", "gone"), [("minimal", {"C"}), ("recency", {"A", "B"})])
+def test_minimal_gives_up_one_where_the_older_word_would_cost_two(policy, gone):
+    """C and the new fact together exclude both A and B: without C everything else stays."""
+    rules = [rule([atom("C"), atom("New")], [atom(other, polarity=False)]) for other in "AB"]
+    facts = [claim(name, n=n) for n, name in enumerate(("A", "B", "C", "New"), 1)]
+    beliefs = tell(rules, *facts, policy=policy)
+    lost = {str(f.subject) for f in beliefs.facts.values() if f.polarity and f.status is not Status.HELD}
+    assert lost == gone
 
 
 def test_weighted_keeps_what_many_say():

@@ -19,6 +19,7 @@ from typing import Any
 from doxa.core.ontology import Ontology, RelationType
 from doxa.core.values import Fact, Interval, Modality, Status
 from doxa.logic import builtin_ontology
+from doxa.memory.lexical import stems
 
 __all__ = [
     "RelationType",
@@ -33,7 +34,7 @@ __all__ = [
     "kinds_of",
     "relation_names",
     "relation_type",
-    "same_words",
+    "stems_of",
     "third_person",
     "using",
     "verb_type",
@@ -127,10 +128,10 @@ def answered_by(name: str) -> tuple[str, ...]:
     return known.answered_by if known is not None else ()
 
 
-def same_words() -> Mapping[str, str]:
-    """Return the stems of common words that stand for one thing ("kid": "child"), by stem."""
-    table: Mapping[str, str] = _table()["same_words"]
-    return table
+def stems_of(text: str) -> set[str]:
+    """Return the stems of the content words of a text, with one for common words that name one thing (kid, child)."""
+    same: Mapping[str, str] = _table()["same_words"]
+    return {same.get(stem, stem) for stem in stems(text)}
 
 
 def is_tie(name: str) -> bool:

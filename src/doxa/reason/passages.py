@@ -16,7 +16,7 @@ from datetime import date
 from dateutil import parser as dateparser
 
 from doxa.core.values import Act, Citation, Claim, Draft, Interval, Question, Status, Turn
-from doxa.memory import Beliefs, measures, same_words, stems
+from doxa.memory import Beliefs, measures, stems, stems_of
 from doxa.reason.kinds import MONTHS, NUMBER_WORDS, PATTERNS, PLACES, absolute, fitting, weekdays
 from doxa.reason.sentences import SENTENCE
 
@@ -133,10 +133,10 @@ def _lined_up(
     for turn in sorted(turns, key=lambda turn: (turn.at, turn.ordinal)):
         if turn.role != "user" or turn.generated:
             continue
-        before: set[str] = {*_words(turn.speaker)}
+        before: set[str] = {*stems_of(turn.speaker)}
         gone = _given_up(turn, beliefs)
         for sentence in SENTENCE.split(turn.text):
-            said = _words(sentence)
+            said = stems_of(sentence)
             plain = sentence.strip().rstrip(".!").casefold()
             days = weekdays(sentence) if asked_days else frozenset()
             real = (
@@ -146,7 +146,7 @@ def _lined_up(
             )
             if real and plain and not any(plain in rule for rule in rules) and not _same(said, gone):
                 for value in _values(question, sentence):
-                    topic = {word for p in found if _continues(p, turn, value) for word in _words(p.sentence)}
+                    topic = {word for p in found if _continues(p, turn, value) for word in stems_of(p.sentence)}
                     fit = _fit(weights, said, before, topic)
                     if fit >= ENOUGH:
                         begins = _begins(sentence, turn)
@@ -161,13 +161,8 @@ def _weights(question: Question) -> dict[str, float]:
     text = TIME.sub(" ", question.text)
     text = re.sub(r"\b(?:(?:right )?before|after) .*$", " ", text, flags=re.IGNORECASE)
     kind = set(stems(f"{question.noun} {question.expects}"))
-    weights = {word: LIGHT_WEIGHT if word in LIGHT or word in kind else 1.0 for word in _words(text)}
+    weights = {word: LIGHT_WEIGHT if word in LIGHT or word in kind else 1.0 for word in stems_of(text)}
     return weights if any(weight == 1.0 for weight in weights.values()) else {}
-
-
-def _words(text: str) -> set[str]:
-    alike = same_words()
-    return {alike.get(stem, stem) for stem in stems(text)}
 
 
 def _fit(weights: dict[str, float], said: set[str], before: set[str], topic: set[str]) -> float:
@@ -185,7 +180,7 @@ def _continues(passage: _Passage, turn: Turn, value: str) -> bool:
 
 def _values(question: Question, sentence: str) -> Iterator[str]:
     """Yield the parts of a sentence that are of the kind that is asked for, the most telling first."""
-    asked, expects = _words(question.text), question.expects
+    asked, expects = stems_of(question.text), question.expects
     if question.kind == "how_much" or expects in ("money", "price"):
         yield from (match[0] for match in MONEY.finditer(sentence))
     if question.kind in ("count", "how_much") or expects == "number":
@@ -196,11 +191,11 @@ def _values(question: Question, sentence: str) -> Iterator[str]:
             yield part.strip()
     elif question.kind == "who" or expects == "person":
         names = [
-            name for name in NAME.findall(_inner(sentence)) if not _words(name) & asked and fitting(name, "person")
+            name for name in NAME.findall(_inner(sentence)) if not stems_of(name) & asked and fitting(name, "person")
         ]
         yield from [*dict.fromkeys(names)][:1] if len(set(names)) == 1 else [m[0] for m in KIN.finditer(sentence)][:1]
     elif question.kind == "where" or expects in PLACES:
-        found = [match[1] for match in PLACED.finditer(sentence) if not _words(match[1]) & asked]
+        found = [match[1] for match in PLACED.finditer(sentence) if not stems_of(match[1]) & asked]
         found = [place for place in found if not expects or fitting(place, expects)]
         yield from found if len(set(found)) == 1 else []
     if question.noun:
@@ -247,7 +242,7 @@ def _given_up(turn: Turn, beliefs: Beliefs) -> list[set[str]]:
     gone: list[set[str]] = []
     for claim in beliefs.said_in(turn.turn_id):
         if claim.act is not Act.WITHDRAW and _retracted(claim, beliefs):
-            gone.append(_words(claim.span))
+            gone.append(stems_of(claim.span))
     return gone
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from doxa.core.values import Fact, Question, Term
-from doxa.memory import Beliefs, answered_by, attribute, kinds_of, relation_type, same_words, stems
+from doxa.memory import Beliefs, answered_by, attribute, kinds_of, relation_type, stems_of
 from doxa.reason.kinds import GROUPS, relations_of_attribute
 
 __all__ = ["by_entity", "readings", "same_thing"]
@@ -52,11 +52,11 @@ def _subjects(asked: Term, beliefs: Beliefs) -> Iterator[Term]:
     """Yield the subject as it is, then the one other thing whose name has the same words, or more, or fewer."""
     yield asked
     yield from _other_names(asked, beliefs)
-    wanted = _words(asked.label)
+    wanted = stems_of(asked.label)
     if beliefs.about(asked.key) or not wanted:
         return
     known = {fact.subject.key: fact.subject for fact in beliefs.facts.values()}
-    alike = [(thing, _words(thing.label)) for thing in known.values()]
+    alike = [(thing, stems_of(thing.label)) for thing in known.values()]
     same = [thing for thing, words in alike if words == wanted]
     owned = "'s " in asked.key or asked.label.islower()
     near = [thing for thing, words in alike if words and owned and _thing(thing) and (words < wanted or wanted < words)]
@@ -97,9 +97,9 @@ def _relations(question: Question, facts: list[Fact]) -> Iterator[set[str]]:
 
 def _nouns(noun: str, facts: list[Fact]) -> set[str]:
     """Return the noun relations of a subject whose words are those of a noun, or the only ones with more or fewer."""
-    wanted = _words(noun)
+    wanted = stems_of(noun)
     named = attribute(noun.removesuffix("s")).name
-    alike = {fact.relation.name: _words(fact.relation.label) for fact in facts if _is_noun(fact)}
+    alike = {fact.relation.name: stems_of(fact.relation.label) for fact in facts if _is_noun(fact)}
     same = {name for name, words in alike.items() if words == wanted} | {named, *kinds_of(named)}
     more = {name for name, words in alike.items() if words and (wanted < words or words < wanted)}
     return same if same & alike.keys() or len(more) != 1 else more
@@ -131,11 +131,5 @@ def _possessed(question: Question, beliefs: Beliefs) -> Iterator[tuple[Question,
 
 def same_thing(one: str, other: str) -> bool:
     """Tell whether two labels name one thing: the stems of one are all among those of the other."""
-    first, second = _words(one), _words(other)
+    first, second = stems_of(one), stems_of(other)
     return one.casefold() == other.casefold() or bool(first and second and (first <= second or second <= first))
-
-
-def _words(label: str) -> set[str]:
-    """Return the stems of a label, with one stem for words that name the same thing."""
-    known = same_words()
-    return {known.get(stem, stem) for stem in stems(label)}

@@ -1,8 +1,8 @@
 """The axioms of an ontology that facts of different slots can break, and what follows from them, as rules.
 
-Two kinds. *Rules* make facts: who is married has a marital status. *Constraints* only say what cannot be: nobody is
-their own mother. Both come from the ontology's RDF where OWL 2 can say it, and from `axioms.toml` where it would need
-a value restriction for every value.
+Two kinds. *Rules* make facts: who is married has a marital status. *Constraints* only say what cannot be: nobody is both
+older and younger than another. Both come from the ontology's RDF where OWL 2 can say it, and from `axioms.toml` where it
+would need a value restriction for every value.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ class Axioms:
 def axioms(ontology: Ontology) -> Axioms:
     """Return the axioms of an ontology as rules. O(relations); cached.
 
-    Source: OWL 2 Profiles, table 5 (prp-asyp, prp-irp, prp-pdw, prp-ifp, prp-symp); functional relations are slots.
+    Source: OWL 2 Profiles, table 5 (prp-asyp, prp-pdw, prp-ifp, prp-symp); functional relations are slots, and
+    prp-irp is left to `logic.closure`, since a case never binds two variables to one thing.
     """
     table = tomllib.loads(files("doxa.revise").joinpath("axioms.toml").read_text(encoding="utf-8"))
     rules = tuple(map(_rule, table["rule"]))

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from doxa.core.values import EARLIEST, Act, Claim, Turn
-from doxa.memory import Beliefs, same_words, stems
+from doxa.memory import Beliefs, stems_of
 
-__all__ = ["Earlier", "heads", "stems_of"]
+__all__ = ["Earlier", "heads"]
 
 REACH = 200
 """Turns with claims that a sentence refers back to without saying so; a withdrawal by name may mean any of them."""
@@ -99,12 +99,6 @@ def _standing(slot: Sequence[Claim]) -> list[Claim]:
             ]
         found.append(claim)
     return found
-
-
-def stems_of(text: str) -> set[str]:
-    """Return the stems of the words of a text, common words of one meaning made equal."""
-    same = same_words()
-    return {same.get(stem, stem) for stem in stems(text)}
 
 
 def heads(claim: Claim) -> set[str]:

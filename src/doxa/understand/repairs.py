@@ -17,8 +17,8 @@ from importlib.resources import files
 from typing import Any
 
 from doxa.core.values import Act, Claim, Modality, Term
-from doxa.memory import is_tie
-from doxa.understand.earlier import Earlier, heads, stems_of
+from doxa.memory import is_tie, stems_of
+from doxa.understand.earlier import Earlier, heads
 from doxa.understand.fragments import Fragment, read_fragment, refit, sort_of
 from doxa.understand.referents import NAME, clean, kin_of, term
 from doxa.understand.text import words

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from doxa.core.values import Act, Claim
-from doxa.memory import Beliefs, describe_rule, rule_id, stems
-from doxa.understand.earlier import Earlier, heads, stems_of
+from doxa.memory import Beliefs, describe_rule, rule_id, stems, stems_of
+from doxa.understand.earlier import Earlier, heads
 from doxa.understand.repairs import Repair, corrections, wording
 from doxa.understand.syntax import FORMS
 from doxa.understand.text import words
