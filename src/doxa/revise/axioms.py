@@ -1,8 +1,8 @@
 """The axioms of an ontology that facts of different slots can break, and what follows from them, as rules.
 
-Two kinds. *Rules* make facts: who is married has a marital status. *Constraints* only say what cannot be: nobody is both
-older and younger than another. Both come from the ontology's RDF where OWL 2 can say it, and from `axioms.toml` where it
-would need a value restriction for every value.
+Two kinds. *Rules* make facts: who is married has a marital status. *Constraints* only say what cannot be: nobody is
+both older and younger than another. Both come from the ontology's RDF where OWL 2 can say it, and from `axioms.toml`
+where it would need a value restriction for every value.
 """
 
 from __future__ import annotations
