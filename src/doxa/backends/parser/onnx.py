@@ -1,34 +1,29 @@
 """The built-in parser: MiniLM-L6 fine-tuned on UD English, int8 weights, run by ONNX Runtime on the CPU.
 
-As with the encoder, int8 activations are scaled by all numbers of a call, so every sentence is a call of its own,
-without padding, and a few threads run the calls side by side: a sentence has one parse in any company.
-
 Source: Dozat and Manning 2017 (biaffine attention), Kondratyuk and Straka 2019 (one model for all tasks), Wang et
 al. 2020 (MiniLM). How it was made: `training/parser`.
 """
 
 import json
-import os
-import threading
 from collections.abc import Callable, Mapping, Sequence, Set
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from doxa.backends.onnx import SideBySide, open_session, open_tokenizer, threads_of
 from doxa.backends.parser import Parse
 from doxa.backends.parser.features import features
 from doxa.backends.parser.lemmas import lemma
 from doxa.backends.parser.tree import best_tree
-from doxa.core.errors import BackendError, ClosedError, ConfigError, MissingDependencyError
+from doxa.core.errors import BackendError, ConfigError
 
 __all__ = ["OnnxParser", "open_parser"]
 
 MODEL: Final = "minilm-l6-ud-int8"
-MAX_THREADS: Final = 4
 MAX_WORDS: Final = 120
 """Words of one call; a longer sentence is cut, at punctuation where there is some, and its parts are joined."""
 MAX_PIECES_PER_WORD: Final = 12
@@ -36,7 +31,6 @@ MAX_PIECES: Final = 400
 MAX_WORD_CHARS: Final = 100
 MAX_KNOWN: Final = 50_000  # words whose pieces are remembered
 CLS, SEP, UNKNOWN = 101, 102, 100  # in the vocabulary of BERT, uncased
-QUIET: Final = 4  # ONNX Runtime: fatal messages only
 CUT_BEHIND: Final = frozenset(".!?;:,…") | {"...", "--", "-", ")", "–", "—"}
 NEVER: Final = -1e4  # the score of a word's arc to itself
 EMPTY: Final = Parse(forms=(), lemmas=(), upos=(), heads=(), deprels=(), tags=(), confidences=())
@@ -71,9 +65,7 @@ def open_parser(name: str, *, threads: int | None = None) -> "OnnxParser":
     """
     if name not in ("", MODEL):
         raise ConfigError(f"There is no built-in parser called {name!r}; there is {MODEL!r}. Write 'builtin'.")
-    if threads is not None and threads < 1:
-        raise ConfigError(f"Expected threads of 1 or more, got {threads}.")
-    return OnnxParser(_read_card(Path(__file__).parent / MODEL), threads=threads or _cores())
+    return OnnxParser(_read_card(Path(__file__).parent / MODEL), threads=threads_of(threads))
 
 
 class OnnxParser:
@@ -82,11 +74,9 @@ class OnnxParser:
     def __init__(self, card: ModelCard, *, threads: int) -> None:
         """Takes note of the model; nothing is loaded yet."""
         self._card = card
-        self._threads = threads
-        self._lock = threading.Lock()
-        self._run: Run | None = None
-        self._pool: ThreadPoolExecutor | None = None
-        self._closed = False
+        self._parses: SideBySide[Sequence[str], Parse] = SideBySide(
+            partial(_load, card), threads=threads, what="parser"
+        )
 
     @property
     def name(self) -> str:
@@ -100,31 +90,16 @@ class OnnxParser:
             BackendError: The model cannot be loaded or run.
             ClosedError: The parser was closed.
         """
-        run, pool = self._start()
-        if len(sentences) < 2 or self._threads == 1:
-            return [run(sentence) for sentence in sentences]
-        return list(pool.map(run, sentences))
+        return self._parses(sentences)
 
     def close(self) -> None:
         """Ends the threads and lets go of the model."""
-        with self._lock:
-            pool, self._pool, self._run, self._closed = self._pool, None, None, True
-        if pool is not None:
-            pool.shutdown(wait=True)
-
-    def _start(self) -> tuple[Run, ThreadPoolExecutor]:
-        with self._lock:
-            if self._closed:
-                raise ClosedError("The parser was closed; open a new one.")
-            if self._run is None or self._pool is None:
-                self._run = _load(self._card)
-                self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="doxa-parser")
-            return self._run, self._pool
+        self._parses.close()
 
 
 def _load(card: ModelCard) -> Run:
-    session = _open_session(card.folder / "model.onnx")
-    tokenizer = _open_tokenizer(card.folder / "tokenizer.json")
+    session = open_session(card.folder / "model.onnx", "parser")
+    tokenizer = open_tokenizer(card.folder / "tokenizer.json", "parser")
     pieces = _pieces(tokenizer)
     words = frozenset(word for word in tokenizer.get_vocab() if len(word) > 2 and word.isalpha())
 
@@ -247,32 +222,6 @@ def _softmax(scores: NDArray[np.float32]) -> NDArray[np.float32]:
     return shares
 
 
-def _open_session(path: Path) -> Any:
-    try:
-        import onnxruntime  # type: ignore[import-untyped, unused-ignore]
-    except ImportError as exc:
-        raise MissingDependencyError("onnxruntime", extra="onnx", purpose="The built-in parser") from exc
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1  # sentences run side by side, and one is too small to share out
-    options.inter_op_num_threads = 1
-    options.log_severity_level = QUIET
-    try:
-        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-    except Exception as exc:  # its exception classes share no base of their own
-        raise BackendError(f"The built-in parser cannot be loaded: {exc}. Reinstall doxa.") from exc
-
-
-def _open_tokenizer(path: Path) -> Any:
-    try:
-        from tokenizers import Tokenizer
-    except ImportError as exc:
-        raise MissingDependencyError("tokenizers", extra="onnx", purpose="The built-in parser") from exc
-    try:
-        return Tokenizer.from_file(str(path))
-    except Exception as exc:  # the library raises bare Exception
-        raise BackendError(f"The tokenizer of the built-in parser cannot be loaded: {exc}. Reinstall doxa.") from exc
-
-
 def _pieces(tokenizer: Any) -> Callable[[str], Sequence[int]]:
     """A function from a word to the ids of its pieces, one at least, that remembers common words."""
     known: dict[str, tuple[int, ...]] = {}
@@ -297,7 +246,3 @@ def _read_card(folder: Path) -> ModelCard:
         return ModelCard(name=card["name"], exceptions=card["exceptions"], folder=folder, **lists)
     except (OSError, ValueError, KeyError) as exc:
         raise BackendError(f"The built-in parser is not complete: {exc}. Reinstall doxa.") from exc
-
-
-def _cores() -> int:
-    return min(MAX_THREADS, os.cpu_count() or 1)

@@ -1,0 +1,114 @@
+"""What the models that ship with Doxa have in common: files opened late, one call per item, a few threads, an end.
+
+A model with int8 weights scales its activations by all numbers of a call, so what it says of an item would depend on
+its neighbours in a batch. A replay after a crash must give the same, so every item is a call of its own, without
+padding, and a few threads run the calls side by side.
+"""
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Final, Generic, TypeVar
+
+from doxa.core.errors import BackendError, ClosedError, ConfigError, MissingDependencyError
+
+__all__ = ["SideBySide", "open_session", "open_tokenizer", "threads_of"]
+
+MAX_THREADS: Final = 4
+QUIET: Final = 4  # ONNX Runtime: fatal messages only
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class SideBySide(Generic[Item, Result]):
+    """A function that is loaded at its first call and run on several items side by side. Safe to share."""
+
+    def __init__(self, load: Callable[[], Callable[[Item], Result]], *, threads: int, what: str) -> None:
+        """Takes note of how it is loaded; `what` is its name in messages ("encoder")."""
+        self._load = load
+        self._threads = threads
+        self._what = what
+        self._lock = threading.Lock()
+        self._run: Callable[[Item], Result] | None = None
+        self._pool: ThreadPoolExecutor | None = None
+        self._closed = False
+
+    def __call__(self, items: Sequence[Item]) -> list[Result]:
+        """Gives back one result per item, in order.
+
+        Raises:
+            BackendError: It cannot be loaded or run.
+            ClosedError: It was closed.
+        """
+        run, pool = self._start()
+        if len(items) < 2 or self._threads == 1:
+            return [run(item) for item in items]
+        return list(pool.map(run, items))
+
+    def close(self) -> None:
+        """Ends the threads and lets go of the model."""
+        with self._lock:
+            pool, self._pool, self._run, self._closed = self._pool, None, None, True
+        if pool is not None:
+            pool.shutdown(wait=True)
+
+    def _start(self) -> tuple[Callable[[Item], Result], ThreadPoolExecutor]:
+        with self._lock:
+            if self._closed:
+                raise ClosedError(f"The {self._what} was closed; open a new one.")
+            if self._run is None or self._pool is None:
+                self._run = self._load()
+                self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix=f"doxa-{self._what}")
+            return self._run, self._pool
+
+
+def threads_of(wanted: int | None) -> int:
+    """Gives back how many calls run side by side: as many as wanted, else one per core, four at most.
+
+    Raises:
+        ConfigError: Fewer than one is wanted.
+    """
+    if wanted is not None and wanted < 1:
+        raise ConfigError(f"Expected threads of 1 or more, got {wanted}.")
+    return wanted or min(MAX_THREADS, os.cpu_count() or 1)
+
+
+def open_session(path: Path, what: str) -> Any:
+    """Opens a model for single-threaded calls: splitting so small a product costs more than it gains.
+
+    Raises:
+        MissingDependencyError: ONNX Runtime is not installed.
+        BackendError: The file is not there, or is no such model.
+    """
+    try:
+        import onnxruntime  # type: ignore[import-untyped, unused-ignore]
+    except ImportError as exc:
+        raise MissingDependencyError("onnxruntime", extra="onnx", purpose=f"The built-in {what}") from exc
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.log_severity_level = QUIET
+    try:
+        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    except Exception as exc:  # its exception classes share no base of their own
+        raise BackendError(f"The built-in {what} cannot be loaded: {exc}. Reinstall doxa.") from exc
+
+
+def open_tokenizer(path: Path, what: str) -> Any:
+    """Opens the tokenizer of a model.
+
+    Raises:
+        MissingDependencyError: The library is not installed.
+        BackendError: The file is not there, or is no tokenizer.
+    """
+    try:
+        from tokenizers import Tokenizer
+    except ImportError as exc:
+        raise MissingDependencyError("tokenizers", extra="onnx", purpose=f"The built-in {what}") from exc
+    try:
+        return Tokenizer.from_file(str(path))
+    except Exception as exc:  # the library raises bare Exception
+        raise BackendError(f"The tokenizer of the built-in {what} cannot be loaded: {exc}. Reinstall doxa.") from exc
