@@ -1,5 +1,5 @@
 """core: nothing -> the nouns.
 
-Values, errors, configuration and traces that every other package speaks in.
+Values, errors, configuration, traces and what time expressions mean: what every other package speaks in.
 It imports nothing of ours.
 """

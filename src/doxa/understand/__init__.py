@@ -8,7 +8,6 @@ from doxa.understand.open_ie import open_propositions
 from doxa.understand.prompted import Roles, extract_with_model, prompt_version
 from doxa.understand.questions import find_question, read_question
 from doxa.understand.relations import Mapped, RelationMapper
-from doxa.understand.times import TimeSpan, find_times
 from doxa.understand.turn import understand
 from doxa.understand.values import Extraction, Statement, Understanding
 from doxa.understand.variants import kind_of
@@ -22,12 +21,10 @@ __all__ = [
     "RelationMapper",
     "Statement",
     "Target",
-    "TimeSpan",
     "Understanding",
     "choose_senses",
     "extract_with_model",
     "find_question",
-    "find_times",
     "ground",
     "identify",
     "kind_of",

@@ -14,11 +14,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
+from doxa.core.times import NUMBERS, find_times
 from doxa.core.values import Act, Claim, Fact, Interval, Modality, Status, Turn
 from doxa.memory import Beliefs, is_name, measures, stems
 from doxa.understand.measures import COMPARED, with_number
 from doxa.understand.referents import term
-from doxa.understand.times import NUMBERS, find_times
 
 __all__ = ["realigned"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from doxa.core.times import NUMBERS
 from doxa.core.values import Turn
 from doxa.understand.clauses import parse_clause
 from doxa.understand.declaratives import Declarative, declare, find_question
 from doxa.understand.propose import HOLE
 from doxa.understand.text import Sentence, sentences, words
-from doxa.understand.times import NUMBERS
 
 __all__ = ["asked_statement", "completed"]
 

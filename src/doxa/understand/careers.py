@@ -13,11 +13,11 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from doxa.core.times import find_times
 from doxa.core.values import Fact, Interval, Modality, Status, Term
 from doxa.memory import relation_type
 from doxa.understand.referents import clean, named
 from doxa.understand.scene import EMPTY_OBJECT, HOLE, ORGANISATION, Proposition, Scene, from_then, is_animate, say
-from doxa.understand.times import find_times
 
 __all__ = ["duty", "employed", "last_day", "left"]
 

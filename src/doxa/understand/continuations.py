@@ -13,6 +13,7 @@ from datetime import date, datetime
 
 from dateutil.relativedelta import relativedelta
 
+from doxa.core.times import TimeSpan, find_times, number_of
 from doxa.core.values import Claim, Interval, Modality
 from doxa.memory import relation_type
 from doxa.understand.descriptions import OCCUPATION
@@ -21,7 +22,6 @@ from doxa.understand.referents import NAME, Referents, clean, named, term
 from doxa.understand.refinements import EXACTLY
 from doxa.understand.scene import Proposition
 from doxa.understand.states import state_in
-from doxa.understand.times import TimeSpan, find_times, number_of
 
 __all__ = ["anchored", "continued", "returned"]
 

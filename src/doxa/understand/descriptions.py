@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from doxa.core.times import MONTHS, number_of
 from doxa.core.values import Interval, Modality, Status, Term
 from doxa.memory import attribute, relation_type
 from doxa.understand.measures import COMPARED, headcount, measured
@@ -27,7 +28,6 @@ from doxa.understand.scene import (
     when_of,
 )
 from doxa.understand.states import exclusive
-from doxa.understand.times import MONTHS, number_of
 
 __all__ = ["MEASURED", "OCCUPATION", "STATES", "describe_subject", "naming"]
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from doxa.core.times import MONTHS, number_of
 from doxa.core.values import Interval, Modality, Status, Term
 from doxa.memory import attribute, relation_type
 from doxa.understand.descriptions import DIET, OCCUPATION, naming
@@ -24,7 +25,6 @@ from doxa.understand.scene import (
     value_term,
 )
 from doxa.understand.states import entered
-from doxa.understand.times import MONTHS, number_of
 
 __all__ = [
     "PRICING",

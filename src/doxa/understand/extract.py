@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from doxa.backends.parser import Parser
+from doxa.core.times import TimeSpan, find_times
 from doxa.core.values import Claim, Modality, Term, Turn
 from doxa.memory import is_tie, relation_names
 from doxa.understand.clauses import Clause, parse_clause
@@ -26,7 +27,6 @@ from doxa.understand.referents import NAME, Referents, named
 from doxa.understand.refinements import EXACTLY
 from doxa.understand.syntax import trees
 from doxa.understand.text import sentences, words
-from doxa.understand.times import TimeSpan, find_times
 
 __all__ = ["Scope", "extract", "people"]
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
 
+from doxa.core.times import find_times
 from doxa.core.values import Act, Claim, Interval, Modality, Precision, Rule, Term, Turn
 from doxa.memory import (
     Beliefs,
@@ -24,7 +25,6 @@ from doxa.understand.clauses import parse_clause
 from doxa.understand.propose import propose
 from doxa.understand.referents import Referents, clean, kin_of, term
 from doxa.understand.text import sentences, words
-from doxa.understand.times import find_times
 from doxa.understand.values import Extraction, Statement, Understanding
 from doxa.understand.verbs import base_of as base_form
 

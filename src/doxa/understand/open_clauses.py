@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from doxa.core.times import NUMBERS, TimeSpan
 from doxa.core.values import Interval, Modality, Term
 from doxa.memory import RelationType, relation_type
 from doxa.understand.descriptions import MEASURED, OCCUPATION
@@ -26,7 +27,6 @@ from doxa.understand.scene import (
     say,
     value_term,
 )
-from doxa.understand.times import NUMBERS, TimeSpan
 
 __all__ = ["open_clause"]
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 
+from doxa.core.times import find_times
 from doxa.core.values import Fact, Interval, Modality, Status
 from doxa.memory import attribute, relation_type, stems
 from doxa.understand.referents import EVENT_NOUNS, Referents, clean, term
 from doxa.understand.scene import Proposition, Scene, from_then, is_animate, say, when_of
-from doxa.understand.times import find_times
 from doxa.understand.verbs import base_of
 
 __all__ = [

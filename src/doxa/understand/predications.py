@@ -15,12 +15,12 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal
 
+from doxa.core.times import TimeSpan
 from doxa.core.values import Modality
 from doxa.understand.arguments import Arguments, is_predicate, listed
 from doxa.understand.clauses import Clause, Complement
 from doxa.understand.inflection import is_negated, modal_of, particle_of, tense_of, third_person
 from doxa.understand.syntax import Tree, base
-from doxa.understand.times import TimeSpan
 from doxa.understand.verbgroup import ADVERBS, HEDGES, MODALS, Tense
 
 __all__ = ["Predication", "predications"]

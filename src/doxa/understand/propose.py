@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from doxa.core.times import TimeSpan, find_times
 from doxa.core.values import Modality, Term
 from doxa.memory import is_tie, relation_type
 from doxa.understand.careers import duty, employed, last_day, left
@@ -54,7 +55,6 @@ from doxa.understand.scene import (
     owner_of,
     possessed,
 )
-from doxa.understand.times import TimeSpan, find_times
 
 __all__ = ["HOLE", "Proposition", "propose", "propose_parsed"]
 

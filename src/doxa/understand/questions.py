@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 from doxa.backends.parser import Parser
+from doxa.core.times import find_times
 from doxa.core.values import Asks, Interval, Question, QuestionKind, Term, Turn
 from doxa.memory import Beliefs, relation_type, stems
 from doxa.understand.asked import Asked, asked_by_tree, trimmed
@@ -19,7 +20,6 @@ from doxa.understand.propose import HOLE, Proposition, propose, propose_parsed
 from doxa.understand.referents import NAME, NOT_NAMES, Referents, clean, kin_of, named
 from doxa.understand.syntax import trees
 from doxa.understand.text import sentences, words
-from doxa.understand.times import find_times
 
 __all__ = ["find_question", "read_question"]
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from doxa.core.times import DAYS, MONTHS
 from doxa.core.values import Interval, Status, Term, Turn
 from doxa.memory import Beliefs, Name
 from doxa.understand.people import base_name, conflict, known_from, namesakes, ties_of
-from doxa.understand.times import DAYS, MONTHS
 from doxa.understand.works import described_work
 
 __all__ = ["EVENT_NOUNS", "KIN", "NEWBORN", "PET", "WHERE_FROM", "Referents", "clean", "kin_of", "named", "term"]

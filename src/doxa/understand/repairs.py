@@ -16,13 +16,13 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from doxa.core.times import find_times
 from doxa.core.values import Act, Claim, Modality, Term
 from doxa.memory import is_tie, stems_of
 from doxa.understand.earlier import Earlier, heads
 from doxa.understand.fragments import Fragment, read_fragment, refit, sort_of
 from doxa.understand.referents import NAME, clean, kin_of, term
 from doxa.understand.text import words
-from doxa.understand.times import find_times
 
 __all__ = ["Repair", "corrections", "denials", "is_mending", "mended", "put_right", "retold", "settled", "wording"]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from doxa.understand.times.amounts import unit_of
-from doxa.understand.times.clocks import between
-from doxa.understand.times.dates import holiday_on
-from doxa.understand.times.grammar import Action, Found, Reading
-from doxa.understand.times.periods import CODES, Clock, Period, Repeat, Seen
+from doxa.core.times.amounts import unit_of
+from doxa.core.times.clocks import between
+from doxa.core.times.dates import holiday_on
+from doxa.core.times.grammar import Action, Found, Reading
+from doxa.core.times.periods import CODES, Clock, Period, Repeat, Seen
 
 __all__ = ["REPEAT_ACTIONS"]
 

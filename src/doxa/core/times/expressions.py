@@ -7,16 +7,16 @@ from datetime import datetime
 from functools import cache
 from typing import Literal
 
-from doxa.understand.times.amounts import AMOUNT_ACTIONS
-from doxa.understand.times.clocks import CLOCK_ACTIONS
-from doxa.understand.times.dates import DATE_ACTIONS
-from doxa.understand.times.grammar import Rule, rewrite, rules
-from doxa.understand.times.numbers import NUMBER_ACTIONS
-from doxa.understand.times.periods import Amount, Clock, Hours, Period, Repeat, Seen
-from doxa.understand.times.ranges import RANGE_ACTIONS
-from doxa.understand.times.relative import RELATIVE_ACTIONS
-from doxa.understand.times.repeats import REPEAT_ACTIONS
-from doxa.understand.times.tokens import NODES, UNKNOWN, Token, tokens_of, words
+from doxa.core.times.amounts import AMOUNT_ACTIONS
+from doxa.core.times.clocks import CLOCK_ACTIONS
+from doxa.core.times.dates import DATE_ACTIONS
+from doxa.core.times.grammar import Rule, rewrite, rules
+from doxa.core.times.numbers import NUMBER_ACTIONS
+from doxa.core.times.periods import Amount, Clock, Hours, Period, Repeat, Seen
+from doxa.core.times.ranges import RANGE_ACTIONS
+from doxa.core.times.relative import RELATIVE_ACTIONS
+from doxa.core.times.repeats import REPEAT_ACTIONS
+from doxa.core.times.tokens import NODES, UNKNOWN, Token, tokens_of, words
 
 __all__ = ["Expression", "ExpressionKind", "read_times"]
 

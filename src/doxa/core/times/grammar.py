@@ -14,8 +14,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from doxa.understand.times.periods import Seen
-from doxa.understand.times.tokens import Token, Words, words
+from doxa.core.times.periods import Seen
+from doxa.core.times.tokens import Token, Words, words
 
 __all__ = ["Found", "Reading", "Rule", "rewrite", "rules"]
 

@@ -15,9 +15,9 @@ from dateutil.easter import easter
 from dateutil.relativedelta import relativedelta
 from dateutil.rrule import YEARLY, rrule
 
-from doxa.understand.times.grammar import Action, Found, Reading
-from doxa.understand.times.periods import Period, Seen, dated, period_of
-from doxa.understand.times.tokens import UNKNOWN, Token, words
+from doxa.core.times.grammar import Action, Found, Reading
+from doxa.core.times.periods import Period, Seen, dated, period_of
+from doxa.core.times.tokens import UNKNOWN, Token, words
 
 __all__ = ["DATE_ACTIONS", "day_of", "holiday_on", "holidays_in", "month_of", "nearest", "two_digits", "weekday_of"]
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from doxa.understand.times import find_times, read_times
-from doxa.understand.times.expressions import grammar_of_times
-from doxa.understand.times.grammar import rewrite
-from doxa.understand.times.periods import Hours, Period, Seen
-from doxa.understand.times.tokens import NODES, tokens_of, words
+from doxa.core.times import find_times, read_times
+from doxa.core.times.expressions import grammar_of_times
+from doxa.core.times.grammar import rewrite
+from doxa.core.times.periods import Hours, Period, Seen
+from doxa.core.times.tokens import NODES, tokens_of, words
 
 AT = datetime(2024, 6, 12, 10, 30, tzinfo=UTC)
 VOCABULARY = [
