@@ -20,6 +20,7 @@ from doxa.memory.codec import (
 from doxa.memory.columns import Columns, microseconds
 from doxa.memory.dimensions import dimension_of, measures
 from doxa.memory.identity import SAME_AS, Identity, is_identity, pair_of
+from doxa.memory.kin import FRESH, KIN, PET, kin_of, sex_of
 from doxa.memory.lexical import InvertedIndex, stems
 from doxa.memory.log import Event, MemoryLog, fold_row, turn_of
 from doxa.memory.names import MOST_CANDIDATES, Name, NameIndex, full_forms
@@ -50,13 +51,16 @@ __all__ = [
     "Beliefs",
     "Columns",
     "Event",
+    "FRESH",
     "Identity",
     "InvertedIndex",
+    "KIN",
     "MOST_CANDIDATES",
     "MemoryLog",
     "Name",
     "NameIndex",
     "Note",
+    "PET",
     "PredicateIndex",
     "RelationType",
     "SAME_AS",
@@ -87,6 +91,7 @@ __all__ = [
     "is_identity",
     "is_name",
     "is_tie",
+    "kin_of",
     "kinds_of",
     "measures",
     "microseconds",
@@ -97,6 +102,7 @@ __all__ = [
     "rule_from",
     "rule_id",
     "rule_to",
+    "sex_of",
     "slot_of",
     "stems",
     "stems_of",

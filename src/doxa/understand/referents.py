@@ -8,56 +8,14 @@ from dataclasses import dataclass, field
 
 from doxa.core.times import DAYS, MONTHS
 from doxa.core.values import Interval, Status, Term, Turn
-from doxa.memory import Beliefs, Name
+from doxa.memory import FRESH, KIN, PET, Beliefs, Name, kin_of, sex_of
 from doxa.understand.people import base_name, conflict, known_from, namesakes, ties_of
 from doxa.understand.works import described_work
 
 __all__ = ["EVENT_NOUNS", "KIN", "NEWBORN", "PET", "WHERE_FROM", "Referents", "clean", "kin_of", "named", "term"]
 
-KIN = {
-    "mum": "mother", "mom": "mother", "mother": "mother", "mama": "mother", "mummy": "mother", "dad": "father",
-    "father": "father", "papa": "father", "daddy": "father", "parent": "parent", "sister": "sister", "sis": "sister",
-    "brother": "brother", "bro": "brother", "sibling": "sibling", "son": "son", "daughter": "daughter",
-    "child": "child", "kid": "child", "baby": "baby", "toddler": "child", "grandma": "grandmother",
-    "granny": "grandmother", "gran": "grandmother", "nan": "grandmother", "grandmother": "grandmother",
-    "grandpa": "grandfather", "granddad": "grandfather", "grandad": "grandfather", "grandfather": "grandfather",
-    "grandson": "grandson", "granddaughter": "granddaughter", "grandchild": "grandchild", "aunt": "aunt",
-    "auntie": "aunt", "uncle": "uncle", "cousin": "cousin", "niece": "niece", "nephew": "nephew",
-    "husband": "husband", "hubby": "husband", "wife": "wife", "spouse": "spouse", "partner": "partner",
-    "boyfriend": "boyfriend", "girlfriend": "girlfriend", "fiance": "fiance", "fiancé": "fiance",
-    "fiancée": "fiance", "ex": "ex", "stepmother": "stepmother", "stepfather": "stepfather",
-    "stepsister": "stepsister", "stepbrother": "stepbrother", "half-sister": "half-sister",
-    "half-brother": "half-brother", "mother-in-law": "mother-in-law", "father-in-law": "father-in-law",
-    "sister-in-law": "sister-in-law", "brother-in-law": "brother-in-law", "friend": "friend", "mate": "friend",
-    "best friend": "best friend", "roommate": "roommate", "flatmate": "flatmate", "housemate": "housemate",
-    "neighbour": "neighbour", "neighbor": "neighbour", "colleague": "colleague", "coworker": "colleague",
-    "co-worker": "colleague", "classmate": "classmate", "teammate": "teammate", "boss": "boss", "manager": "manager",
-    "mentor": "mentor", "teacher": "teacher", "coach": "coach", "doctor": "doctor", "gp": "doctor",
-    "dentist": "dentist", "therapist": "therapist", "landlord": "landlord", "landlady": "landlord", "nanny": "nanny",
-    "tutor": "tutor", "godmother": "godmother", "godfather": "godfather", "twin": "twin", "twin sister": "sister",
-    "twin brother": "brother", "little sister": "sister", "little brother": "brother", "assistant": "assistant",
-    "lodger": "lodger", "tenant": "tenant", "babysitter": "babysitter",
-    "cleaner": "cleaner", "vet": "vet", "hairdresser": "hairdresser", "physio": "physiotherapist",
-    "physiotherapist": "physiotherapist", "accountant": "accountant", "lawyer": "lawyer", "supervisor": "supervisor",
-    "trainer": "trainer", "co-founder": "co-founder", "business partner": "business partner", "godson": "godson",
-    "goddaughter": "goddaughter", "baby boy": "son", "baby girl": "daughter",
-    "baby son": "son", "baby daughter": "daughter", "newborn": "baby", "newborn son": "son",
-    "newborn daughter": "daughter",
-    "stepson": "stepson", "stepdaughter": "stepdaughter", "stepdad": "stepfather",
-    "stepmum": "stepmother", "stepmom": "stepmother", "son-in-law": "son-in-law",
-    "daughter-in-law": "daughter-in-law", "great-aunt": "great-aunt", "great-uncle": "great-uncle",
-    "great-grandmother": "great-grandmother", "great-grandfather": "great-grandfather", "penpal": "pen pal",
-    "pen pal": "pen pal", "ex-wife": "ex-wife", "ex-husband": "ex-husband", "ex-boyfriend": "ex-boyfriend",
-    "ex-girlfriend": "ex-girlfriend", "trainee": "trainee", "apprentice": "apprentice", "intern": "intern",
-    "workmate": "colleague", "buddy": "friend", "bestie": "best friend", "pal": "friend", "gf": "girlfriend",
-    "bf": "boyfriend", "missus": "wife", "other half": "partner", "electrician": "electrician", "plumber": "plumber",
-    "gardener": "gardener", "singing teacher": "singing teacher", "piano teacher": "piano teacher",
-}  # fmt: skip
-PET = frozenset("dog cat puppy kitten rabbit horse hamster parrot tortoise pet bunny pony goldfish".split())
 CLOSE = tuple(dict.fromkeys([*(name.replace(" ", "_") for name in KIN.values()), *sorted(PET)]))
 """The relations that tie people and animals to somebody."""
-FEMALE = re.compile(r"girl|sister|mother|daughter|niece|aunt|wife|girlfriend|granddaughter|landlady")
-MALE = re.compile(r"boy|brother|father|nephew|uncle|husband|boyfriend|grandson|(?<!per)\bson\b")
 SOLO_KIN = re.compile(
     r"^(?:mum|mom|dad|grandma|granny|gran|nan|grandpa|granddad|grandad|grandmother|grandfather|"
     r"mother|father|papa|mama)$",
@@ -66,11 +24,6 @@ SOLO_KIN = re.compile(
 ARTICLE = re.compile(
     r"^(?:plenty of|lots of|loads of|(?:a )?(?:little )?bit of|a lot of|the|a|an|some|any|this|that|these|those|my|our|"
     r"his|her|their|its|your|own|both|all|such|enough)\s+",
-    re.I,
-)
-FRESH = re.compile(
-    r"^(?:new|old|current|first|next|own|latest|actual|real|dear|big|little|older|younger|elder|"
-    r"eldest|youngest|oldest|late|lovely|dear|former)\s+",
     re.I,
 )
 NEWBORN = re.compile(r"(?:baby (?:boy|girl|son|daughter)|newborn(?: son| daughter)?)$", re.IGNORECASE)
@@ -130,20 +83,6 @@ def term(label: str) -> Term:
     """Return the term of a label as it is written."""
     label = " ".join(label.split())
     return Term(TITLE_DOT.sub(r"\1", label.casefold()), label)
-
-
-def kin_of(noun: str) -> str | None:
-    """Return the relation that a noun for a relative, friend or acquaintance names; None for other nouns."""
-    word = noun.casefold().strip()
-    while word not in KIN:
-        shorter = FRESH.sub("", word)
-        if shorter == word:
-            singular = {"children": "child", "kids": "child", "grandkids": "grandchild"}.get(
-                word, word.removesuffix("s")
-            )
-            return KIN.get(singular)
-        word = shorter
-    return KIN[word]
 
 
 def named(text: str) -> bool:
@@ -292,7 +231,7 @@ class Referents:
             words = person.key.rpartition("'s ")[2] if "'s " in person.key else ""
             kin = (fact for name in CLOSE for fact in self.beliefs.about(self.speaker.key, name))
             words += " ".join(fact.relation.name for fact in kin if fact.object == person)
-            self.gender[person.key] = "f" if FEMALE.search(words) else "m" if MALE.search(words) else ""
+            self.gender[person.key] = sex_of(words)
         return self.gender[person.key] or unknown
 
     def _owned(self, text: str) -> Term | None:
