@@ -276,3 +276,18 @@ def test_doctor_finds_an_amr_parser_that_cannot_work(cli, monkeypatch, name, sai
     monkeypatch.setenv("DOXA_AMR", name)
     checks = {check["name"]: check for check in cli.json("doctor", code=1)["checks"]}
     assert checks["AMR parser"]["state"] == "failed" and said in checks["AMR parser"]["detail"]
+
+
+def test_bench_prefeval_prints_every_form_and_topic(cli):
+    """Beside the baselines, from files in the form of PrefEval."""
+    folder, opened = cli.folder / "data" / "measure" / "prefeval", cli.folder / "data" / "open" / "sgd"
+    folder.mkdir(parents=True)
+    opened.mkdir(parents=True)
+    entry = {"preference": "I never eat fish.", "question": "Where should I eat?"}
+    (folder / "explicit_preference__dinner.json").write_text(json.dumps([entry]), encoding="utf-8")
+    turns = [{"speaker": "USER", "utterance": "A taxi."}, {"speaker": "SYSTEM", "utterance": "When?"}]
+    (opened / "dev_dialogues_001.json").write_text(json.dumps([{"turns": turns}]), encoding="utf-8")
+    found = cli.json("bench", "prefeval", "--data", folder, "--no-record")
+    assert found["forms"]["explicit"]["doxa"]["n"] == 1 and found["distractors"] == 100
+    shown = cli("bench", "prefeval", "--data", folder, "--no-record").stdout
+    assert "explicit" in shown and "dinner" in shown and "rrf" in shown

@@ -14,6 +14,8 @@ from doxa.evaluate.observations import ObservationsReport
 from doxa.evaluate.observations import run as run_observations
 from doxa.evaluate.openie import OpenieReport
 from doxa.evaluate.openie import run as run_openie
+from doxa.evaluate.prefeval import PrefevalReport
+from doxa.evaluate.prefeval import run as run_prefeval
 from doxa.evaluate.record import environment, write_record
 from doxa.evaluate.revision import RevisionReport
 from doxa.evaluate.revision import run as run_revision
@@ -30,6 +32,7 @@ __all__ = [
     "LocomoReport",
     "ObservationsReport",
     "OpenieReport",
+    "PrefevalReport",
     "RevisionReport",
     "UnderstandingReport",
     "WorldsReport",
@@ -39,6 +42,7 @@ __all__ = [
     "run_locomo",
     "run_observations",
     "run_openie",
+    "run_prefeval",
     "run_revision",
     "run_understanding",
     "run_worlds",

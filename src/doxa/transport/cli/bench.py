@@ -29,6 +29,7 @@ from doxa.transport.cli.bench_options import (
     SeedOption,
     Wanted,
 )
+from doxa.transport.cli.bench_recall import measure_prefeval, show_prefeval
 from doxa.transport.cli.bench_worlds import measure_beliefbank, measure_worlds, show_beliefbank, show_worlds
 from doxa.transport.cli.render import columns, put, shorten
 from doxa.transport.cli.request import Request
@@ -49,6 +50,7 @@ class Benchmark(StrEnum):
     REVISION = "revision"
     WORLDS = "worlds"
     BELIEFBANK = "beliefbank"
+    PREFEVAL = "prefeval"
 
 
 class _Report(Protocol):
@@ -85,6 +87,7 @@ def bench(
     revision: are questions answered rightly while facts change? Accuracy, precision, recall, abstention, by kind.
     worlds: can a dialogue about a made-up world end in contradiction? By policy; answers are simulated, or a model's.
     beliefbank: what do the policies make of 12,636 beliefs when a tenth is wrong? Consistency, accuracy, time.
+    prefeval: is a stated preference found by a question without its words, 100 turns later? Beside BM25, dense, RRF.
 
     Every report has turns per second, git revision and versions. It works on a memory of its own; --db and --user play
     no part.
@@ -288,5 +291,6 @@ BENCHMARKS: dict[Benchmark, tuple[Measure, set[str], Show]] = {
         show_worlds,
     ),
     Benchmark.BELIEFBANK: (measure_beliefbank, {"data", "limit", "seed"}, show_beliefbank),
+    Benchmark.PREFEVAL: (measure_prefeval, {"data", "limit", "seed"}, show_prefeval),
 }
 """How each is run, the options that it takes, and how its report is printed."""

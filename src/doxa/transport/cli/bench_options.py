@@ -31,7 +31,7 @@ DataOption = Annotated[
 ]
 KOption = Annotated[int | None, typer.Option("-k", "--k", min=1, help="locomo: evidence per search [default 10].")]
 LimitOption = Annotated[
-    int | None, typer.Option("--limit", min=1, help="Only the first conversations, sentences or entities.")
+    int | None, typer.Option("--limit", min=1, help="Only the first conversations, sentences, entities or preferences.")
 ]
 PredictionsOption = Annotated[
     Path | None, typer.Option("--predictions", metavar="FILE", help="understanding, revision: write what came out.")
@@ -40,7 +40,9 @@ ErrorsOption = Annotated[int | None, typer.Option("--errors", min=1, help="under
 ClaimsOption = Annotated[
     Path | None, typer.Option("--claims", metavar="FILE", help="revision: tell these claims, understand nothing.")
 ]
-SeedOption = Annotated[int | None, typer.Option("--seed", help="worlds, beliefbank: of what is drawn [default 0].")]
+SeedOption = Annotated[
+    int | None, typer.Option("--seed", help="worlds, beliefbank, prefeval: of what is drawn [default 0].")
+]
 DialoguesOption = Annotated[
     int | None, typer.Option("--dialogues", min=1, help="worlds: how many per condition [default 120].")
 ]
