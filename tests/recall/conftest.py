@@ -1,6 +1,7 @@
 """A memory made of turns, and a search in it as the engine does it."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -10,7 +11,7 @@ from doxa.backends import load
 from doxa.backends.encoder import Encoder
 from doxa.core.values import Evidence, Turn
 from doxa.memory import UserState
-from doxa.recall import recall, rephrase
+from doxa.recall import RecallSpec, read_query, recall
 
 NOW = datetime(2023, 6, 1, 12, tzinfo=UTC)
 
@@ -35,8 +36,9 @@ class Bench:
         self.state.maintain(turn, [], [], self.encode(text))
         return turn.turn_id
 
-    def search(self, query: str, **options: object) -> list[Evidence]:
-        return recall(query, self.encode(rephrase(query, self.state)), self.state, **options)
+    def search(self, text: str, *, spec: RecallSpec | None = None, **options: object) -> list[Evidence]:
+        query = read_query(text, self.state, **options)
+        return recall(replace(query, vector=self.encode(query.wording)), self.state, spec=spec or RecallSpec())
 
     def ids(self, query: str, **options: object) -> list[str]:
         return [evidence.turn_ids[0] for evidence in self.search(query, **options)]

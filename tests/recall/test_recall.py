@@ -3,10 +3,9 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-import numpy as np
 import pytest
 
-from doxa.recall import RecallSpec, recall
+from doxa.recall import RecallSpec, read_query, recall
 
 
 def day(month: int, day: int, year: int = 2023) -> datetime:
@@ -36,9 +35,8 @@ def test_evidence_shows_the_turn_with_its_speaker_and_scores(words):
     evidence = words.search("kayak")[0]
     assert evidence.text == "Caroline: I bought a kayak."
     assert evidence.kind == "turn" and evidence.path == ("lexical",)
-    spec, scores = RecallSpec(), evidence.scores
-    weighted = {"lexical": 1.0, "neighbours": 1.0, "dense": spec.dense, "speaker": spec.speaker, "time": spec.time}
-    assert evidence.score == pytest.approx(sum(weight * scores[view] for view, weight in weighted.items()))
+    weighted = [weight * evidence.scores[view] for view, weight in RecallSpec().weights.items()]
+    assert evidence.score == pytest.approx(sum(weighted))
 
 
 def test_a_withdrawn_turn_is_never_found(words):
@@ -183,4 +181,4 @@ def test_received_turns_are_not_found_before_they_are_processed(words):
     words.say("I like tea.")
     state = words.state
     state.receive(replace(state.turns[1], turn_id="t2", ordinal=2))
-    assert recall("tea", np.zeros(4, dtype=np.float32), state)[0].turn_ids == ("t1",)
+    assert recall(read_query("tea", state), state)[0].turn_ids == ("t1",)

@@ -129,7 +129,7 @@ class RecallConfig(_Group):
     """How evidence is searched for."""
 
     top_k: int = Field(10, gt=0, description="How many pieces of evidence an answer may rest on.")
-    pool: int = Field(200, gt=0, description="How many candidates each view hands to the fusion.")
+    pool: int = Field(64, gt=0, description="How many turns, of all that the views propose, are scored by every view.")
 
 
 class EngineConfig(_Group):

@@ -452,6 +452,8 @@ class Evidence:
     scores: Mapping[str, float] = field(default_factory=dict)
     kind: Literal["turn", "fact"] = "turn"
     path: tuple[str, ...] = ()
+    fact_ids: tuple[str, ...] = ()
+    """The ids of the facts that are held and that its turn supports."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ from doxa.engine.replay import beliefs_at, note_of, reading_of
 from doxa.engine.wiring import Parts
 from doxa.memory import Beliefs, Event, Note, UserState, describe, using
 from doxa.reason import PROMPT_VERSION, answer, relevant_facts, relevant_rules, summarise, write_with_model
-from doxa.recall import recall, rephrase
+from doxa.recall import Query, read_query, recall
 from doxa.revise import Denials, Judgement, denials, revise
 from doxa.understand import Extraction, find_question, read_question
 from doxa.verify import verify
@@ -129,9 +129,11 @@ def respond(asked: Asked, parts: Parts, tracer: Tracer) -> Reply:
     the answer, and the trace says so.
     """
     with tracer.step("encode") as note:
-        vector = _encode(asked.text, asked.user, parts, note)
+        with parts.log.user(asked.user) as state:
+            query = read_query(asked.text, state, at=asked.at, known_at=asked.known_at)
+        query = _encoded(query, parts, note)
     with parts.log.user(asked.user) as state:
-        found = _look_up(asked, vector, state, parts, tracer)
+        found = _look_up(asked, query, state, parts, tracer)
     with using(parts.log.ontology):
         draft = _write(asked, found, parts, tracer)
     with tracer.step("verify") as note, parts.log.user(asked.user) as state:
@@ -155,13 +157,14 @@ def search(
     query: str, parts: Parts, *, user: str, k: int, as_of: date | None, known_at: datetime | None
 ) -> list[Evidence]:
     """Return the evidence for a query, best first."""
-    vector = _encode(query, user, parts, {})
     with parts.log.user(user) as state:
-        spec = replace(parts.recall, top_k=k)
-        return recall(query, vector, state, at=state.now(), as_of=as_of, known_at=known_at, spec=spec)
+        read = read_query(query, state, at=state.now(), as_of=as_of, known_at=known_at)
+    read = _encoded(read, parts, {})
+    with parts.log.user(user) as state:
+        return recall(read, state, spec=replace(parts.recall, top_k=k))
 
 
-def _look_up(asked: Asked, vector: NDArray[np.float32], state: UserState, parts: Parts, tracer: Tracer) -> _Found:
+def _look_up(asked: Asked, query: Query, state: UserState, parts: Parts, tracer: Tracer) -> _Found:
     own = state.turn(asked.turn_id) if asked.turn_id else None
     changes = state.beliefs.changes_by(own.turn_id) if own else []
     recent = _recent(asked, own, state, parts.config.engine.context_turns)
@@ -182,7 +185,7 @@ def _look_up(asked: Asked, vector: NDArray[np.float32], state: UserState, parts:
     intents = _intents(own, recent, state, parts, tracer)
     with tracer.step("recall") as note:
         wide = replace(parts.recall, top_k=max(NEARBY, parts.recall.top_k))
-        nearby = recall(asked.text, vector, state, at=asked.at, known_at=asked.known_at, spec=wide)
+        nearby = recall(query, state, spec=wide)
         nearby = [item for item in nearby if asked.turn_id not in item.turn_ids]
         evidence = nearby[: parts.recall.top_k]
         note["found"] = len(evidence)
@@ -324,12 +327,11 @@ def _acknowledge(asked: Asked, changes: Sequence[Change], intents: Sequence[str]
     return Draft(text=" ".join(told), confidence=1.0)
 
 
-def _encode(text: str, user: str, parts: Parts, note: dict[str, object]) -> NDArray[np.float32]:
-    with parts.log.user(user) as state:
-        wording = rephrase(text, state)
+def _encoded(query: Query, parts: Parts, note: dict[str, object]) -> Query:
+    """Return the query with its vector; without one when the encoder failed."""
     try:
-        vector: NDArray[np.float32] = parts.queries.encode([wording])[0]
+        vector: NDArray[np.float32] = parts.queries.encode([query.wording])[0]
     except BackendError as exc:
         note["degraded"] = f"the encoder failed, so only words are searched: {exc}"
-        return np.zeros(parts.encoder.dims, dtype=np.float32)
-    return vector
+        return query
+    return replace(query, vector=vector)

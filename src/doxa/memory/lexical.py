@@ -86,3 +86,22 @@ class InvertedIndex:
         lengths = np.frombuffer(self._lengths, dtype=np.uint32)[places]
         norm = k1 * (1 - b + b * lengths / max(self._words / len(self), 1.0))
         return places, (self.idf(term) * (k1 + 1) * counts / (counts + norm)).astype(np.float32)
+
+    def at(
+        self, term: str, places: NDArray[np.integer[Any]], *, k1: float = 1.2, b: float = 0.75
+    ) -> NDArray[np.float32]:
+        """Return what a stem adds to the BM25 scores of some places, `(k,)`; 0 for a place that does not exist.
+
+        Cost O(k log postings).
+        """
+        scores = np.zeros(len(places), dtype=np.float32)
+        if term not in self._places:
+            return scores
+        postings = np.frombuffer(self._places[term], dtype=np.uint32)
+        rows = np.minimum(np.searchsorted(postings, places), len(postings) - 1)
+        found = np.flatnonzero(postings[rows] == places)
+        counts = np.frombuffer(self._counts[term], dtype=np.uint16)[rows[found]].astype(np.float32)
+        lengths = np.frombuffer(self._lengths, dtype=np.uint32)[places[found]]
+        norm = k1 * (1 - b + b * lengths / max(self._words / len(self), 1.0))
+        scores[found] = (self.idf(term) * (k1 + 1) * counts / (counts + norm)).astype(np.float32)
+        return scores

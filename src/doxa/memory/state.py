@@ -77,6 +77,8 @@ class UserState:
     """The last turn that was processed."""
     derived: dict[Hashable, Any] = field(default_factory=dict)
     """What was worked out from the state and may be kept until it changes; emptied then."""
+    kept: dict[str, Any] = field(default_factory=dict, compare=False)
+    """What a verb keeps beside the state and brings up to date itself; it can be made anew at any time."""
     owl: OwlState | None = None
     """What follows from the facts by the ontology, as of when it was last asked for; `OwlState.sync` brings it up."""
     _people: dict[str, None] = field(default_factory=dict)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -51,6 +53,16 @@ class VectorMatrix:
         for number, block in enumerate(self._blocks):
             np.dot(block, query, out=scores[number * BLOCK : number * BLOCK + len(block)])
         return scores[: self._size]
+
+    def at(self, places: NDArray[np.integer[Any]], query: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the cosine of some rows with a unit query, `(k,) float32`; 0 for a place below 0. Cost O(k dims)."""
+        scores = np.zeros(len(places), dtype=np.float32)
+        numbers = places // BLOCK  # -1 for a place below 0
+        for number, block in enumerate(self._blocks):
+            inside = np.flatnonzero(numbers == number)
+            if len(inside):
+                scores[inside] = block[places[inside] % BLOCK] @ query
+        return scores
 
     def rows(self) -> NDArray[np.float32]:
         """Return a copy of all rows, `(n, dims)`."""

@@ -1,11 +1,14 @@
 """recall: query -> evidence.
 
-Every indexed turn is scored in several views at once (words, meaning, neighbours, speaker, time), and the
-scores are added. `rephrase` is what to encode in place of the query. No model, no database, no loop over turns.
+`read_query` reads a query, several views (words, meaning, speaker, time) propose turns for it, every view scores what
+any of them proposes, and the scores are added. No model, no database, no loop over turns.
 """
 
 from doxa.recall.cues import rephrase
+from doxa.recall.index import RecallIndex, index_of
+from doxa.recall.plan import Plan
+from doxa.recall.query import Query, read_query
 from doxa.recall.search import recall
 from doxa.recall.spec import RecallSpec
 
-__all__ = ["RecallSpec", "recall", "rephrase"]
+__all__ = ["Plan", "Query", "RecallIndex", "RecallSpec", "index_of", "read_query", "recall", "rephrase"]

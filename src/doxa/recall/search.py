@@ -1,116 +1,117 @@
-"""Search: all views, one ranking, and why each piece of evidence is there."""
+"""Search: every view proposes, every view scores, one ranking, and why each piece of evidence is there."""
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 
 import numpy as np
-from numpy.typing import NDArray
 
 from doxa.core.values import Evidence
-from doxa.memory import UserState, microseconds
-from doxa.recall.cues import read_cues
+from doxa.memory import UserState
+from doxa.recall.index import index_of
+from doxa.recall.plan import Plan
+from doxa.recall.query import Query
+from doxa.recall.score import unified
 from doxa.recall.spec import RecallSpec
-from doxa.recall.times import read_days
-from doxa.recall.views import Views, look
+from doxa.recall.views import VIEWS, Candidates, Look, Places, Scores, around
 
 __all__ = ["recall"]
 
+OWN = {"lexical", "dense"}
+"""Views that also look at the turns around a place."""
+
 
 def recall(
-    query: str,
-    query_vector: NDArray[np.float32],
+    query: Query,
     state: UserState,
     *,
-    at: datetime | None = None,
-    session: str | None = None,
-    as_of: date | None = None,
-    known_at: datetime | None = None,
     spec: RecallSpec = RecallSpec(),  # noqa: B008  # frozen
+    plan: Plan | None = None,
 ) -> list[Evidence]:
     """Return the turns that bear on a query, best first.
 
     Withdrawn turns, replies that Doxa wrote, and turns that were received and not yet processed are never found.
 
     Args:
-        query: what is asked, as it was asked.
-        query_vector: encoding of `rephrase(query, state)`, `(dims,) float32` of unit length; zeros search words alone.
+        query: what is asked (`read_query`), with its vector; without one, words alone are searched.
         state: the memory of one user.
-        at: when it is asked ("last week" counts from here); by default at `known_at` or the latest turn.
-        session: search only the turns of this session.
-        as_of: a day of the world that is asked about; "last week" counts from here instead.
-        known_at: leave out turns after this moment.
         spec: how to search.
+        plan: what each view may propose; by default the plan without a router.
 
     Returns:
         At most `spec.top_k` pieces of evidence with a score above 0. Deterministic; of two equal ones the newer first.
 
-    Cost O(n dims + postings of the query's words) for n turns; no call to a model.
+    No call to a model. At most `spec.pool` places (or `top_k`, if that is more) are scored in full.
     """
-    # Asked about an earlier state of knowledge, "last week" is the week before that.
-    asked = min((moment for moment in (at, known_at) if moment), key=microseconds, default=state.now())
-    today = as_of or (asked or datetime.now(UTC)).date()
-    cues, days = read_cues(query, state.columns.speakers), read_days(query, today)
-    views = look(cues, query_vector, days, state, spec)
-    total = np.where(_searched(state, session, known_at), views.total(spec), np.float32(0))
-    return [_evidence(place, total[place], views, state, spec) for place in _best(total, spec)]
+    look = Look(query=query, state=state, index=index_of(state), spec=spec)
+    plan = plan or Plan()
+    places = _union(_proposed(look, plan), max(spec.pool, spec.top_k))
+    scores = _scores(look, places)
+    ranked = Candidates.best(places, unified(scores, spec), spec.top_k)
+    return _evidence(look, ranked, places, scores)
 
 
-def _searched(state: UserState, session: str | None, known_at: datetime | None) -> NDArray[np.bool_]:
-    searched = np.ones(len(state.places), dtype=np.bool_)
-    if known_at is not None:
-        searched &= state.columns.at <= microseconds(known_at)
-    if session is not None:
-        inside = [place for place in map(state.place, state.session(session)) if place is not None]
-        only = np.zeros_like(searched)
-        only[inside] = True
-        searched &= only
-    for turn_id, withdrawn_at in state.withdrawn.items():
-        if known_at is not None and withdrawn_at > known_at:
-            continue  # it was still trusted then
-        turn = state.turn(turn_id)
-        place = None if turn is None else state.place(turn.ordinal)
-        if place is not None:
-            searched[place] = False
-    return searched
+def _proposed(look: Look, plan: Plan) -> list[Candidates]:
+    """Return what every view proposes, the leading view first."""
+    views = sorted(VIEWS, key=lambda view: view.name != plan.lead)
+    wide = max(1.0, look.spec.top_k / look.spec.pool)
+    return [view.propose(look, int(plan.budget(view.name) * wide)) for view in views]
 
 
-def _best(total: NDArray[np.float32], spec: RecallSpec) -> list[int]:
-    """Return the places with the highest scores above 0, best first, newer first where they are equal."""
-    places = np.arange(len(total))
-    pool = max(spec.pool, spec.top_k)
-    if pool < len(total):
-        # Everything that ties with the last of the pool stays, so that which one is newer is decided below.
-        places = np.flatnonzero(total >= np.partition(total, -pool)[-pool])
-    places = places[total[places] > 0]
-    return [int(place) for place in places[np.lexsort((-places, -total[places]))][: spec.top_k]]
+def _union(proposed: Sequence[Candidates], size: int) -> Places:
+    """Return the places that are proposed, each once, turn about by rank, and no more than `size`."""
+    ranks = zip_longest(*(candidates.places.tolist() for candidates in proposed))
+    places = dict.fromkeys(place for rank in ranks for place in rank if place is not None)
+    return np.fromiter(list(places)[:size], dtype=np.intp)
 
 
-def _evidence(place: int, score: np.float32, views: Views, state: UserState, spec: RecallSpec) -> Evidence:
-    turn = state.turns[state.places[place]]
-    scores = {
-        "lexical": views.lexical[place],
-        "dense": views.dense[place],
-        "neighbours": views.neighbours[place],
-        "speaker": views.speaker[place],
-        "time": views.time[place],
-    }
-    return Evidence(
-        text=f"{turn.speaker}: {turn.text}",
-        turn_ids=(turn.turn_id,),
-        score=float(score),
-        scores={name: float(value) for name, value in scores.items()},
-        path=_path(place, views, state, spec),
-    )
+def _scores(look: Look, places: Places) -> dict[str, Scores]:
+    return {name: scores for view in VIEWS for name, scores in view.scores(look, places).items()}
 
 
-def _path(place: int, views: Views, state: UserState, spec: RecallSpec) -> tuple[str, ...]:
+def _evidence(look: Look, ranked: Candidates, places: Places, scores: Mapping[str, Scores]) -> list[Evidence]:
+    rows = {place: row for row, place in enumerate(places.tolist())}
+    nearest = _nearest(look, ranked.places)
+    found = []
+    for place, score, near in zip(ranked.places.tolist(), ranked.scores.tolist(), nearest, strict=True):
+        if score <= 0:
+            break
+        turn = look.state.turns[look.state.places[place]]
+        own = {name: float(values[rows[place]]) for name, values in scores.items()}
+        found.append(
+            Evidence(
+                text=f"{turn.speaker}: {turn.text}",
+                turn_ids=(turn.turn_id,),
+                score=score,
+                scores=own,
+                path=_path(look, place, own, near),
+                fact_ids=look.index.facts.held(turn.turn_id, look.state),
+            )
+        )
+    return found
+
+
+def _path(look: Look, place: int, scores: Mapping[str, float], near: int | None) -> tuple[str, ...]:
     """Return the views that speak for a place; "neighbour of X" when the turns around it do more than it does."""
-    own = views.lexical[place] + spec.dense * views.dense[place]
-    path = [name for name in ("lexical", "dense", "speaker", "time") if getattr(views, name)[place] > 0]
-    if views.neighbours[place] > 0 and views.neighbours[place] > own / 2:
-        near = [int(link[place]) for link in (state.columns.before, state.columns.after) if link[place] >= 0]
-        if near:
-            best = max(near, key=lambda other: views.lexical[other] + spec.dense * views.dense[other])
-            path.append(f"neighbour of {state.turns[state.places[best]].turn_id}")
+    path = [view.path(look, place) or view.name for view in VIEWS if scores.get(view.name, 0.0) > 0]
+    weights = look.spec.weights
+    own = sum(weights[name] * scores[name] for name in OWN)
+    gained = sum(weights[f"{name}_near"] * scores[f"{name}_near"] for name in OWN)
+    if near is not None and gained > 0 and gained > own / 2:
+        path.append(f"neighbour of {look.state.turns[look.state.places[near]].turn_id}")
     return tuple(path)
+
+
+def _nearest(look: Look, places: Places) -> list[int | None]:
+    """Return for every place the one of the turns next to it that bears most on the query."""
+    near, _ = around(look, places)
+    if not near.size:
+        return [None] * len(places)
+    flat = np.unique(near)
+    scores = np.full(len(flat), -np.inf, dtype=np.float32)
+    there = flat >= 0
+    scores[there] = unified(_scores(look, flat[there].astype(np.intp)), look.spec) if there.any() else 0
+    best = np.argmax(scores[np.searchsorted(flat, near)], axis=1)
+    chosen = near[np.arange(len(near)), best]
+    return [int(place) if place >= 0 else None for place in chosen]

@@ -33,8 +33,8 @@ class RecallSpec:
 
     top_k: int = 10
     """How much evidence is given back."""
-    pool: int = 200
-    """How many of the best places are sorted in full; at least `top_k` are."""
+    pool: int = 64
+    """How many places are scored in full by every view; at least `top_k` are."""
     dense: float = 0.5
     """Weight of the cosine, against 1 for the share of the query's words that is covered."""
     speaker: float = 0.05
@@ -45,3 +45,15 @@ class RecallSpec:
     """How many turns before and after help a turn."""
     decay: float = 0.5
     """How much less each step away helps."""
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """Score of a view -> how much it counts; `_near` is what the turns around a turn add."""
+        return {
+            "lexical": 1.0,
+            "lexical_near": 1.0,
+            "dense": self.dense,
+            "dense_near": self.dense,
+            "speaker": self.speaker,
+            "time": self.time,
+        }

@@ -1,0 +1,14 @@
+"""views: query -> candidates.
+
+Each view proposes places within its budget, and scores whatever places the others propose. `VIEWS` is all of them.
+"""
+
+from doxa.recall.views.candidates import Candidates, Look, Places, Scores, View, around
+from doxa.recall.views.cues import Speaker, Time
+from doxa.recall.views.dense import Dense
+from doxa.recall.views.lexical import Lexical
+
+__all__ = ["VIEWS", "Candidates", "Look", "Places", "Scores", "View", "around"]
+
+VIEWS: tuple[View, ...] = (Lexical(), Dense(), Speaker(), Time())
+"""Every view, in the order in which their scores are shown."""

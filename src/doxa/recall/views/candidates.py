@@ -1,0 +1,166 @@
+"""What a view is, what it proposes, and what it may look at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doxa.memory import UserState, microseconds
+from doxa.recall.index import RecallIndex
+from doxa.recall.query import Query
+from doxa.recall.spec import RecallSpec
+
+__all__ = ["Candidates", "Look", "Places", "Scores", "View", "around", "by_speaker", "in_days"]
+
+Places = NDArray[np.intp]
+Scores = NDArray[np.float32]
+MICROSECONDS_A_DAY = 86_400_000_000
+EPOCH_DAY = 719_163
+"""`date(1970, 1, 1).toordinal()`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Places that a view proposes, `(k,) intp`, with its scores of them, `(k,) float32`, best first."""
+
+    places: Places
+    scores: Scores
+
+    @classmethod
+    def best(cls, places: Places, scores: Scores, budget: int) -> Candidates:
+        """Return the best of some places, each named once; of equal ones the newer first. O(k + budget log budget)."""
+        if 0 < budget < len(places):
+            # Everything that ties with the last one stays, so that which one is newer is decided below.
+            kept = np.flatnonzero(scores >= np.partition(scores, -budget)[-budget])
+            places, scores = places[kept], scores[kept]
+        order = np.lexsort((-places, -scores))[: max(budget, 0)]
+        return cls(places[order], scores[order])
+
+    @classmethod
+    def none(cls) -> Candidates:
+        """Return no places."""
+        return cls(np.empty(0, dtype=np.intp), np.empty(0, dtype=np.float32))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Look:
+    """One query at one memory: what every view is given."""
+
+    query: Query
+    state: UserState
+    index: RecallIndex
+    spec: RecallSpec
+
+    @cached_property
+    def only(self) -> Places | None:
+        """The places of the session that alone is searched, in order; None when all are."""
+        if self.query.session is None:
+            return None
+        inside = (self.state.place(ordinal) for ordinal in self.state.session(self.query.session))
+        return np.array([place for place in inside if place is not None], dtype=np.intp)
+
+    @cached_property
+    def left_out(self) -> frozenset[int]:
+        """Places that are not searched because their turn was withdrawn (by `query.known_at`)."""
+        state, known_at = self.state, self.query.known_at
+        turns = (state.turn(key) for key, at in state.withdrawn.items() if known_at is None or at <= known_at)
+        places = (state.place(turn.ordinal) for turn in turns if turn is not None)
+        return frozenset(place for place in places if place is not None)
+
+    def admits(self, places: Places) -> NDArray[np.bool_]:
+        """Tell for every place whether it is searched, `(k,) bool`. Cost O(k)."""
+        admitted = np.ones(len(places), dtype=np.bool_)
+        if self.query.known_at is not None:
+            admitted &= self.state.columns.at[places] <= microseconds(self.query.known_at)
+        if self.only is not None:
+            admitted &= np.isin(places, self.only)
+        if self.left_out:
+            admitted &= ~np.isin(places, list(self.left_out))
+        return admitted
+
+    def best(self, places: Places, scores: Scores, budget: int, *, weight: float = 1.0) -> Candidates:
+        """Return the best of some places that are searched, by a view's scores and what the query says of them.
+
+        Who said it and when counts in every view, so that none proposes the wrong speaker's turns alone.
+
+        Args:
+            places: any places, each once.
+            scores: the view's scores of them, `(k,) float32`.
+            budget: how many to return.
+            weight: how much the view's scores count against the cues.
+        """
+        admitted = self.admits(places)
+        places, scores = places[admitted], scores[admitted]
+        return Candidates.best(places, np.float32(weight) * scores + self.cues(places), budget)
+
+    def cues(self, places: Places) -> Scores:
+        """Return what the speakers and days that the query names add to every place, `(k,) float32`. Cost O(k)."""
+        cues = np.zeros(len(places), dtype=np.float32)
+        cues[by_speaker(self.query, self.state, places)] += self.spec.speaker
+        cues[in_days(self.query, self.state, places)] += self.spec.time
+        return cues
+
+
+def by_speaker(query: Query, state: UserState, places: Places) -> NDArray[np.bool_]:
+    """Tell for every place whether the query points to its speaker, `(k,) bool`. Cost O(k)."""
+    columns = state.columns
+    numbers = [columns.speakers[name] for name in sorted(query.speakers) if name in columns.speakers]
+    marked = np.isin(columns.speaker[places], numbers)
+    if query.own:
+        marked |= columns.said_by("user")[places]
+    if query.addressed:
+        marked |= columns.said_by("assistant")[places]
+    return marked
+
+
+def in_days(query: Query, state: UserState, places: Places) -> NDArray[np.bool_]:
+    """Tell for every place whether it was said in the days that the query names, `(k,) bool`. Cost O(k)."""
+    days = query.days
+    if days is None:
+        return np.zeros(len(places), dtype=np.bool_)
+    day = state.columns.at[places] // MICROSECONDS_A_DAY + EPOCH_DAY
+    inside: NDArray[np.bool_] = (day >= days.first.toordinal()) & (day <= days.last.toordinal())
+    return inside
+
+
+class View(Protocol):
+    """One way to look at a memory: it proposes places, and it scores any places that others propose."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in plans, weights and evidence."""
+        ...
+
+    def propose(self, look: Look, budget: int) -> Candidates:
+        """Return at most `budget` places, best first. Its cost must not grow with the number of turns by much."""
+        ...
+
+    def scores(self, look: Look, places: Places) -> Mapping[str, Scores]:
+        """Return the exact score of every place under one or more names, each `(k,) float32`. Cost O(k)."""
+        ...
+
+    def path(self, look: Look, place: int) -> str:
+        """Return how it found a place, in words; empty when its name says it all."""
+        ...
+
+
+def around(look: Look, places: Places) -> tuple[NDArray[np.int32], Scores]:
+    """Return the turns around every place in its session, `(k, 2 reach)`, -1 for none, and the weight of each column.
+
+    A session's turns are linked, because sessions may be interleaved.
+    """
+    columns, spec, found, weights = look.state.columns, look.spec, [], []
+    for link in (columns.before, columns.after):
+        near = places.astype(np.int32)
+        for step in range(1, spec.reach + 1):
+            near = np.where(near >= 0, link[near], np.int32(-1))
+            found.append(near)
+            weights.append(spec.decay**step)
+    if not found:
+        return np.empty((len(places), 0), dtype=np.int32), np.empty(0, dtype=np.float32)
+    return np.stack(found, axis=1), np.array(weights, dtype=np.float32)

@@ -1,0 +1,60 @@
+"""Who said it and when: what a query says of speakers and days, as views."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from doxa.recall.views.candidates import Candidates, Look, Places, Scores, by_speaker, in_days
+
+__all__ = ["Speaker", "Time"]
+
+LATEST = 256
+"""How far back the turns of a speaker are looked for when nothing but the speaker is known."""
+
+
+class Speaker:
+    """Scores `speaker`: 1 where the query points to the speaker.
+
+    Half of all turns are by one speaker, so all views look at it as well (`Look.best`).
+    """
+
+    name = "speaker"
+
+    def propose(self, look: Look, budget: int) -> Candidates:
+        """Return the latest of the last `LATEST` turns whose speaker the query points to."""
+        size = len(look.state.places)
+        latest = np.arange(max(0, size - LATEST), size)
+        places = latest[by_speaker(look.query, look.state, latest)]
+        return look.best(places, np.ones(len(places), dtype=np.float32), budget)
+
+    def scores(self, look: Look, places: Places) -> Mapping[str, Scores]:
+        """Return 1 for every place whose speaker the query points to."""
+        return {"speaker": by_speaker(look.query, look.state, places).astype(np.float32)}
+
+    def path(self, look: Look, place: int) -> str:
+        """Return nothing: the name says it."""
+        return ""
+
+
+class Time:
+    """Scores `time`: 1 where the turn was said in the days that the query names."""
+
+    name = "time"
+
+    def propose(self, look: Look, budget: int) -> Candidates:
+        """Return the latest turns of the days that the query names."""
+        if budget <= 0 or look.query.days is None:
+            return Candidates.none()
+        every = np.arange(len(look.state.places))
+        places = every[in_days(look.query, look.state, every)]
+        return look.best(places, np.ones(len(places), dtype=np.float32), budget)
+
+    def scores(self, look: Look, places: Places) -> Mapping[str, Scores]:
+        """Return 1 for every place within the days."""
+        return {"time": in_days(look.query, look.state, places).astype(np.float32)}
+
+    def path(self, look: Look, place: int) -> str:
+        """Return nothing: the name says it."""
+        return ""
