@@ -8,7 +8,19 @@ from doxa.recall.cues import rephrase
 from doxa.recall.index import RecallIndex, index_of
 from doxa.recall.plan import Plan
 from doxa.recall.query import Query, read_query
-from doxa.recall.search import recall
+from doxa.recall.search import Found, evidence_of, look_up, recall
 from doxa.recall.spec import RecallSpec
 
-__all__ = ["Plan", "Query", "RecallIndex", "RecallSpec", "index_of", "read_query", "recall", "rephrase"]
+__all__ = [
+    "Found",
+    "Plan",
+    "Query",
+    "RecallIndex",
+    "RecallSpec",
+    "evidence_of",
+    "index_of",
+    "look_up",
+    "read_query",
+    "recall",
+    "rephrase",
+]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
 
 import numpy as np
@@ -16,10 +17,24 @@ from doxa.recall.score import unified
 from doxa.recall.spec import RecallSpec
 from doxa.recall.views import VIEWS, Candidates, Look, Places, Scores, around
 
-__all__ = ["recall"]
+__all__ = ["Found", "evidence_of", "look_up", "recall"]
 
 OWN = {"lexical", "dense"}
 """Views that also look at the turns around a place."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What one search looked at: `places[i]` has `scores[name][i]` in every view and `total[i]` in all."""
+
+    look: Look
+    plan: Plan
+    proposed: Mapping[str, Candidates]
+    """View -> what it proposed, best first; the leading view first."""
+    places: Places
+    scores: Mapping[str, Scores]
+    """Exact scores of all places, also of those that the view did not propose."""
+    total: Scores
 
 
 def recall(
@@ -44,19 +59,24 @@ def recall(
 
     No call to a model. At most `spec.pool` places (or `top_k`, if that is more) are scored in full.
     """
+    return evidence_of(look_up(query, state, spec=spec, plan=plan))
+
+
+def look_up(query: Query, state: UserState, *, spec: RecallSpec, plan: Plan | None = None) -> Found:
+    """Return all that `recall` looks at, before the best of it becomes evidence: for learning, and to explain."""
     look = Look(query=query, state=state, index=index_of(state), spec=spec)
     plan = plan or Plan()
-    places = _union(_proposed(look, plan), max(spec.pool, spec.top_k))
+    proposed = _proposed(look, plan)
+    places = _union(list(proposed.values()), max(spec.pool, spec.top_k))
     scores = _scores(look, places)
-    ranked = Candidates.best(places, unified(scores, spec), spec.top_k)
-    return _evidence(look, ranked, places, scores)
+    return Found(look=look, plan=plan, proposed=proposed, places=places, scores=scores, total=unified(scores, spec))
 
 
-def _proposed(look: Look, plan: Plan) -> list[Candidates]:
+def _proposed(look: Look, plan: Plan) -> dict[str, Candidates]:
     """Return what every view proposes, the leading view first."""
     views = sorted(VIEWS, key=lambda view: view.name != plan.lead)
     wide = max(1.0, look.spec.top_k / look.spec.pool)
-    return [view.propose(look, int(plan.budget(view.name) * wide)) for view in views]
+    return {view.name: view.propose(look, int(plan.budget(view.name) * wide)) for view in views}
 
 
 def _union(proposed: Sequence[Candidates], size: int) -> Places:
@@ -70,16 +90,19 @@ def _scores(look: Look, places: Places) -> dict[str, Scores]:
     return {name: scores for view in VIEWS for name, scores in view.scores(look, places).items()}
 
 
-def _evidence(look: Look, ranked: Candidates, places: Places, scores: Mapping[str, Scores]) -> list[Evidence]:
-    rows = {place: row for row, place in enumerate(places.tolist())}
+def evidence_of(found: Found) -> list[Evidence]:
+    """Return the best of what was found as evidence."""
+    look, scores = found.look, found.scores
+    ranked = Candidates.best(found.places, found.total, look.spec.top_k)
+    rows = {place: row for row, place in enumerate(found.places.tolist())}
     nearest = _nearest(look, ranked.places)
-    found = []
+    evidence = []
     for place, score, near in zip(ranked.places.tolist(), ranked.scores.tolist(), nearest, strict=True):
         if score <= 0:
             break
         turn = look.state.turns[look.state.places[place]]
         own = {name: float(values[rows[place]]) for name, values in scores.items()}
-        found.append(
+        evidence.append(
             Evidence(
                 text=f"{turn.speaker}: {turn.text}",
                 turn_ids=(turn.turn_id,),
@@ -89,7 +112,7 @@ def _evidence(look: Look, ranked: Candidates, places: Places, scores: Mapping[st
                 fact_ids=look.index.facts.held(turn.turn_id, look.state),
             )
         )
-    return found
+    return evidence
 
 
 def _path(look: Look, place: int, scores: Mapping[str, float], near: int | None) -> tuple[str, ...]:
