@@ -17,6 +17,7 @@ PAST = {
     "month": ("in March", "March 2024"),
     "month year": ("in March 2020", "March 2020"),
     "end of month": ("at the end of April 2023", "April 2023"),
+    "summers ago": ("two summers ago", "2022"),
     "year": ("in 2019", "2019"),
     "season": ("last summer", "2023"),
     "weekday": ("on Wednesday", "5 June 2024"),

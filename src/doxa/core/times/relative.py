@@ -223,6 +223,8 @@ def _season(found: Found, seen: Seen) -> Reading | None:
         year = two_digits(int(found.value("yy")), seen)
     elif "of" in found:
         year = found.value("of").start.year
+    elif "n" in found:
+        year = max(1, today.year - int(found.value("n")))
     else:
         past = step == -1 or (seen.past and step is None)
         ahead = step == 1 or (not seen.past and step is None)
@@ -231,7 +233,7 @@ def _season(found: Found, seen: Seen) -> Reading | None:
             year -= 1
         elif ahead and month + 2 < today.month:
             year += 1
-    timed = step is not None or "y" in found or "yy" in found or "of" in found
+    timed = step is not None or "y" in found or "yy" in found or "of" in found or "n" in found
     if "bare" in found and token.word in ("fall", "spring"):
         return None
     start = datetime(year, month, 1)  # noqa: DTZ001
