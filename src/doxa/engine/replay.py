@@ -20,8 +20,8 @@ from doxa.understand import Extraction, Understanding, ground, identify, of_worl
 
 __all__ = ["NO_TURN", "beliefs_at", "erase_all", "erase_turn", "note_of", "reading_of", "undone"]
 
-NEEDS = {"retracted": "target", "identified": "claims"}
-"""What the body of an event made by hand holds as long as the fact or the names that it is about are known."""
+NEEDS = {"retracted": "target", "identified": "claims", "feedback": "feedback"}
+"""What the body of an event holds as long as the fact, the names or the turns that it is about are known."""
 NO_TURN = "User {user!r} has no turn {turn_id!r}. `doxa search` and `doxa facts` show turn ids."
 
 BY_AMR = "amr "
@@ -227,6 +227,7 @@ def erase_turn(log: MemoryLog, user: str, turn_id: str, parser: Parser, *, conte
         bodies, beliefs = _retell(
             kept, user, parser, after=turn.ordinal, context_turns=context_turns, seen=seen, policy=log.policy
         )
+        bodies = {**bodies, **_untold(kept, {str(row.turn_id) for row in rows if row.ordinal in gone})}
         delete |= {row.ordinal for row in kept if _is_empty(row, bodies.get(row.ordinal, row.body))}
         bodies = {ordinal: body for ordinal, body in bodies.items() if ordinal not in delete}
         counts = _rewrite(log, user, delete=sorted(delete), replace=bodies, expected=rows[-1].ordinal)
@@ -269,8 +270,19 @@ def _after(state: UserState, ordinal: int, size: int) -> list[int]:
 
 
 def _is_empty(row: Row, body: Mapping[str, Any]) -> bool:
-    """Tell whether what a person did by hand has lost what it was about: a fact, or two names."""
+    """Tell whether an event has lost what it was about: a fact, two names, or turns."""
     return row.kind in NEEDS and NEEDS[row.kind] not in body
+
+
+def _untold(rows: Sequence[Row], gone: set[str]) -> dict[int, Mapping[str, Any]]:
+    """Return the new bodies of feedback, without what was asked by, or rests on, a turn that is erased."""
+    bodies: dict[int, Mapping[str, Any]] = {}
+    for row in rows:
+        if row.kind == "feedback":
+            event = Event.from_row(row, None)
+            told = [one for one in event.feedback if not gone & {one.asked, *one.turn_ids}]
+            bodies[row.ordinal] = replace(event, feedback=told).body()
+    return bodies
 
 
 def _concerns(row: Row, gone: set[int], turn_id: str) -> bool:

@@ -22,7 +22,7 @@ __all__ = ["export", "import_"]
 GRAPHS: dict[str, GraphFormat] = {name: name for name in get_args(GraphFormat)}
 FORMATS = ("jsonl", *GRAPHS, "markdown")
 BROKEN = (ValueError, KeyError, TypeError, AttributeError, RecursionError, InputError)
-KINDS = ("turn", "maintained", "withdrawn", "distrusted", "retracted", "identified", "undone")
+KINDS = ("turn", "maintained", "withdrawn", "distrusted", "retracted", "identified", "undone", "feedback")
 TEXTS = ("session", "speaker", "text")
 MARKDOWN = "# What is known of "
 

@@ -199,6 +199,6 @@ def _last(log: MemoryLog, user: str, state: UserState) -> Event | None:
             del standing[-1:]
         elif row.kind == "maintained":
             standing += [row] if row.body.get("changes") or row.body.get("rules") else []
-        elif row.kind not in ("turn", "erased"):
+        elif row.kind not in ("turn", "feedback", "erased"):
             standing.append(row)
     return Event.from_row(standing[-1], state.turns.get(standing[-1].about or 0)) if standing else None

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from typing import Any
 
+from doxa.core.feedback import Feedback
 from doxa.core.values import (
     Act,
     Atom,
@@ -34,6 +35,8 @@ __all__ = [
     "claim_to",
     "fact_from",
     "fact_to",
+    "feedback_from",
+    "feedback_to",
     "rule_from",
     "rule_to",
     "turn_from",
@@ -110,6 +113,36 @@ def claim_from(data: Data) -> Claim:
         role=data.get("role", "user"),
         known_at=_time_from(data.get("known")),
         span=data.get("span", ""),
+    )
+
+
+def feedback_to(feedback: Feedback) -> dict[str, Any]:
+    """Return what an answer told as data; its time is that of its row."""
+    data: dict[str, Any] = {
+        "channel": feedback.channel,
+        "session": feedback.session,
+        "query": feedback.query,
+        "asked": feedback.asked,
+        "turns": list(feedback.turn_ids),
+        "edges": [list(edge) for edge in feedback.edges],
+        "misled": [list(edge) for edge in feedback.misled],
+        "plan": feedback.plan,
+    }
+    return {key: value for key, value in data.items() if value}
+
+
+def feedback_from(data: Data, *, at: datetime) -> Feedback:
+    """Return what an answer told."""
+    return Feedback(
+        channel=data["channel"],
+        at=at,
+        session=data.get("session", ""),
+        query=data.get("query", ""),
+        asked=data.get("asked", ""),
+        turn_ids=tuple(data.get("turns", ())),
+        edges=tuple((str(edge), str(relation)) for edge, relation in data.get("edges", ())),
+        misled=tuple((str(edge), str(relation)) for edge, relation in data.get("misled", ())),
+        plan=data.get("plan", ""),
     )
 
 

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from doxa.backends.encoder import Encoder
 from doxa.backends.store import Head, NewRow, Row, Store, Vector
 from doxa.core.errors import BackendError, TurnConflictError
+from doxa.core.feedback import Feedback
 from doxa.core.ontology import Ontology
 from doxa.core.values import Change, Claim, Receipt, Rule, Turn
 from doxa.memory.beliefs import Beliefs, GivenUp
@@ -30,6 +31,8 @@ from doxa.memory.codec import (
     change_to,
     claim_from,
     claim_to,
+    feedback_from,
+    feedback_to,
     rule_from,
     rule_to,
     turn_from,
@@ -48,7 +51,7 @@ logger = logging.getLogger("doxa")
 class Event:
     """A change of state: what a turn said (`maintained`), or what a person did by hand (the other kinds)."""
 
-    kind: Literal["maintained", "withdrawn", "distrusted", "retracted", "identified", "undone"]
+    kind: Literal["maintained", "withdrawn", "distrusted", "retracted", "identified", "undone", "feedback"]
     known_at: datetime
     about: Turn | None = None
     claims: Sequence[Claim] = ()
@@ -65,6 +68,9 @@ class Event:
     note: Note = field(default_factory=Note)
     denials: int = 0
     """How many of the claims, the last ones, a model's judgement added: they deny what the others clash with."""
+
+    feedback: Sequence[Feedback] = ()
+    """Of `feedback`: what some answers told, a micro-batch."""
 
     @property
     def given_up(self) -> GivenUp:
@@ -93,6 +99,7 @@ class Event:
             "dropped": list(self.note.dropped),
             "extraction": dict(self.extraction),
             "denials": self.denials,
+            "feedback": [feedback_to(told) for told in self.feedback],
             "judged_by": self.note.judged_by,
             "judge_tokens": [self.note.judge_prompt_tokens, self.note.judge_completion_tokens]
             if self.note.judged_by
@@ -117,6 +124,7 @@ class Event:
             extraction=row.body.get("extraction", {}),
             note=_note_from(row.body),
             denials=row.body.get("denials", 0),
+            feedback=[feedback_from(data, at=row.known_at) for data in row.body.get("feedback", ())],
         )
 
 
@@ -344,6 +352,8 @@ def fold(state: UserState, event: Event, vector: NDArray[np.float32] | None) -> 
         state.beliefs.learn(event.claims, event.changes)
     elif event.kind == "retracted":
         state.beliefs.drop_support(state.beliefs.facts[event.target], event.changes)
+    elif event.kind == "feedback":
+        state.feedback.append(tuple(event.feedback))
     elif event.kind == "undone":
         _undo(state, event)
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from doxa.core.feedback import Feedback
 from doxa.core.values import Change, Claim, Forest, Rule, Turn
 from doxa.logic import OwlState
 from doxa.memory.beliefs import Beliefs, GivenUp
@@ -67,6 +68,8 @@ class UserState:
     """Turn id -> why it could not be processed in full."""
     notes: dict[str, Note] = field(default_factory=dict)
     """Turn id -> how it was understood, for the latest turns (`NOTES_KEPT`); the log has them all."""
+    feedback: list[tuple[Feedback, ...]] = field(default_factory=list)
+    """What answers told about the search behind them, in the micro-batches in which it was stored."""
     ordinal: int = 0
     """The last row that was folded."""
     state: int = 0
@@ -199,4 +202,5 @@ class UserState:
             "revisions": sum(change.revises for change in self.beliefs.changes),
             "withdrawn": len(self.withdrawn),
             "degraded": len(self.degraded),
+            "feedback": sum(map(len, self.feedback)),
         }

@@ -1,0 +1,167 @@
+"""Counterfactual replays: one query, every plan, what each would have found.
+
+A replay keeps what every view made of every candidate. Which candidates a plan sees follows from their ranks, so all
+plans are judged from one search, under any weights, without searching again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doxa.recall.align import Query
+from doxa.recall.route import BUDGET, EXPANSION, PLANS, STATIC, Plan, cost_of, plan_of, reward
+from doxa.recall.weights import LEADS, Weights
+
+__all__ = ["Outcome", "Replay", "features_of", "measure", "play", "queries_of", "rewards_of", "unified"]
+
+Array = NDArray[np.float64]
+TOP = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Replay:
+    """One query of a log, with the candidates of all views at their largest budgets."""
+
+    psi: NDArray[np.float32]
+    """The router's features."""
+    ranks: NDArray[np.int32]
+    """Place of every candidate in the list of each view that can lead, `(k, leads)`, from 0; -1 where not proposed."""
+    scores: Mapping[str, NDArray[np.float32]]
+    """Score of every view, `(k,)` each."""
+    graph: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
+    """Features phi_g by name, `(k,)` each, beside the score of the view."""
+    dense: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
+    needed: NDArray[np.bool_]
+    """Which candidates an answer had to rest on, `(k,)`."""
+    cited: NDArray[np.bool_]
+    """Which were cited and verified, `(k,)`."""
+    total: int
+    """How much was needed, found or not."""
+    expanded: bool = False
+    """An expansion would have been triggered; without it, a plan that allows one finds what the same plan finds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What some weights make of some replays."""
+
+    recall: float
+    """Mean Recall@10."""
+    ndcg: float
+    """Mean nDCG@10."""
+    cost: float
+    """Mean candidates scored, as a share of the full budget: the part of the latency that a plan decides."""
+    recalls: Array
+    """Recall@10 of every query."""
+    plans: tuple[str, ...]
+    """The plan that each query was given."""
+
+
+def features_of(replay: Replay, view: str) -> Mapping[str, NDArray[np.float32]]:
+    """Return the features of a view by name; its own score, under the name of the view, is one of them."""
+    return {view: replay.scores[view], **(replay.graph if view == "graph" else replay.dense)}
+
+
+def unified(replay: Replay, lead: str, weights: Weights) -> NDArray[np.float32]:
+    """Return the unified score of every candidate (equation 1) under a lead, `(k,) float32`."""
+    total = np.zeros(len(replay.needed), dtype=np.float32)
+    for view, weight in weights.of(lead).items():
+        scorer = {"graph": weights.graph, "dense": weights.dense}.get(view)
+        if scorer is not None:
+            total += np.float32(weight) * scorer.score(features_of(replay, view))
+        elif view in replay.scores:
+            total += np.float32(weight) * replay.scores[view]
+    return total
+
+
+def pool(replay: Replay, plan: Plan) -> NDArray[np.bool_]:
+    """Return which candidates a plan sees, `(k,)`."""
+    further = EXPANSION if plan.expand and replay.expanded else 1.0
+    budgets = np.array([plan.budgets[view] * further for view in LEADS])
+    seen: NDArray[np.bool_] = ((replay.ranks >= 0) & (replay.ranks < budgets)).any(axis=-1)
+    return seen
+
+
+def play(replay: Replay, plan: Plan, weights: Weights) -> tuple[float, float]:
+    """Return Recall@10 and nDCG@10 of a plan; what the views did not bring counts as missed. O(k log k)."""
+    if not replay.total:
+        return 0.0, 0.0
+    scores = np.where(pool(replay, plan), unified(replay, plan.lead, weights), -np.inf)
+    order = np.argsort(-scores, kind="stable")[:TOP]
+    hits = replay.needed[order] & np.isfinite(scores[order])
+    gains = 1 / np.log2(np.arange(2, TOP + 2))
+    ideal = gains[: min(replay.total, TOP)].sum()
+    return float(hits.sum() / replay.total), float(gains[: len(hits)][hits].sum() / ideal)
+
+
+def rewards_of(replays: Sequence[Replay], weights: Weights, plans: Iterable[str] = PLANS) -> Array:
+    """Return equation 6 for every query and plan, `(n, plans)`.
+
+    What is rewarded is the mean of Recall@10 and nDCG@10: recall alone does not tell a plan that puts the evidence
+    first from one that puts it tenth. Latency is that of the work, in shares of the full budget, so that the same
+    log gives the same rewards on every machine.
+    """
+    named = [plan_of(name) for name in plans]
+    found = np.array([[sum(play(replay, plan, weights)) / 2 for plan in named] for replay in replays])
+    work = np.array([[_work(replay, plan) for plan in named] for replay in replays])
+    costs = np.array([cost_of(plan) for plan in named])
+    rewards: Array = reward(found, costs, work)
+    return rewards.reshape(len(replays), len(named))
+
+
+def _work(replay: Replay, plan: Plan) -> float:
+    return float(pool(replay, plan).sum()) / BUDGET
+
+
+def measure(replays: Sequence[Replay], weights: Weights, *, plan: str | None = None) -> Outcome:
+    """Return what weights find in replays, each query with the plan that the router gives it, or all with one plan."""
+    names = [plan or _routed(replay, weights) for replay in replays]
+    pairs = [play(replay, plan_of(name), weights) for replay, name in zip(replays, names, strict=True)]
+    found = np.array(pairs, dtype=np.float64).reshape(-1, 2)
+    return Outcome(
+        recall=float(found[:, 0].mean()) if len(found) else 0.0,
+        ndcg=float(found[:, 1].mean()) if len(found) else 0.0,
+        cost=float(np.mean([_work(r, plan_of(n)) for r, n in zip(replays, names, strict=True)])) if names else 0.0,
+        recalls=found[:, 0],
+        plans=tuple(names),
+    )
+
+
+def _routed(replay: Replay, weights: Weights) -> str:
+    router = weights.router
+    return STATIC if router is None else router.plans[int(np.argmax(router.logits(replay.psi)))]
+
+
+def queries_of(
+    replays: Sequence[Replay], others: Sequence[str], graph: Sequence[str], dense: Sequence[str]
+) -> list[Query]:
+    """Return replays as `align` reads them.
+
+    Args:
+        replays: what was replayed.
+        others: the views beside the two, in the order of the mix.
+        graph: the features of the graph view, in order; one that a replay lacks is 0.
+        dense: those of the dense view.
+    """
+    return [
+        Query(
+            graph=_table(features_of(replay, "graph"), graph, replay),
+            dense=_table(features_of(replay, "dense"), dense, replay),
+            rest=_table(replay.scores, others, replay),
+            needed=replay.needed,
+            cited=replay.cited,
+        )
+        for replay in replays
+    ]
+
+
+def _table(columns: Mapping[str, NDArray[np.float32]], names: Sequence[str], replay: Replay) -> NDArray[np.float32]:
+    table = np.zeros((len(replay.needed), len(names)), dtype=np.float32)
+    for number, name in enumerate(names):
+        if name in columns:
+            table[:, number] = columns[name]
+    return table
