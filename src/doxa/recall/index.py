@@ -7,6 +7,7 @@ from typing import cast
 
 from doxa.core.values import Status
 from doxa.memory import UserState
+from doxa.recall.graph import MemoryGraph
 
 __all__ = ["RecallIndex", "index_of"]
 
@@ -29,10 +30,12 @@ class RecallIndex:
     """
 
     facts: TurnFacts = field(default_factory=lambda: TurnFacts())
+    graph: MemoryGraph = field(default_factory=MemoryGraph)
 
     def sync(self, state: UserState) -> None:
         """Bring every member up to date with the turns and changes that came since."""
         self.facts.sync(state)
+        self.graph.sync(state)
 
 
 @dataclass(slots=True)

@@ -41,6 +41,10 @@ class RecallSpec:
     """Added when the query names the speaker, or says "I" of the user's turns and "you" of the assistant's."""
     time: float = 0.1
     """Added when the turn was said in the days that the query names."""
+    graph: float = 0.1
+    """Weight of the paths that lead from the query to a turn, 0 to 1."""
+    told: float = 0.05
+    """Weight of how much a turn tells at all, 0 to 1."""
     reach: int = 2
     """How many turns before and after help a turn."""
     decay: float = 0.5
@@ -56,4 +60,6 @@ class RecallSpec:
             "dense_near": self.dense,
             "speaker": self.speaker,
             "time": self.time,
+            "graph": self.graph,
+            "told": self.told,
         }

@@ -6,9 +6,10 @@ Each view proposes places within its budget, and scores whatever places the othe
 from doxa.recall.views.candidates import Candidates, Look, Places, Scores, View, around
 from doxa.recall.views.cues import Speaker, Time
 from doxa.recall.views.dense import Dense
+from doxa.recall.views.graph import Graph
 from doxa.recall.views.lexical import Lexical
 
 __all__ = ["VIEWS", "Candidates", "Look", "Places", "Scores", "View", "around"]
 
-VIEWS: tuple[View, ...] = (Lexical(), Dense(), Speaker(), Time())
+VIEWS: tuple[View, ...] = (Lexical(), Dense(), Graph(), Speaker(), Time())
 """Every view, in the order in which their scores are shown."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
@@ -55,6 +55,8 @@ class Look:
     state: UserState
     index: RecallIndex
     spec: RecallSpec
+    notes: dict[str, object] = field(default_factory=dict)
+    """What a view works out once for this query."""
 
     @cached_property
     def only(self) -> Places | None:
