@@ -53,28 +53,33 @@ class Adjacency:
     """
 
     def __init__(self) -> None:
-        self._nodes, self._edges = Table({"node": "i4"}), Table({"edge": "i4"})
+        self._halves = Table({"node": "i4", "edge": "i4"})
         self._starts = np.zeros(1, dtype=np.int64)
         self._sorted = np.zeros(0, dtype=np.int32)
         self._tail: dict[int, list[int]] = defaultdict(list)
+        self._late = np.zeros(16, dtype=np.int32)
+        """How many edges of every node are in the tail; it may be longer than there are nodes."""
         self._bulk = 0
 
     def __len__(self) -> int:
-        return len(self._nodes)
+        return len(self._halves)
 
     def add(self, node: int, edge: int) -> None:
         """Note that an edge touches a node."""
-        self._nodes.add(node=node)
-        self._edges.add(edge=edge)
+        self._halves.add(node=node, edge=edge)
         self._tail[node].append(edge)
-        if len(self._nodes) - self._bulk > max(LEAST_TAIL, TAIL_SHARE * self._bulk):
+        if node >= len(self._late):
+            self._late = np.concatenate([self._late, np.zeros(int(node * GROWTH) + 16 - len(self._late), np.int32)])
+        self._late[node] += 1
+        if len(self._halves) - self._bulk > max(LEAST_TAIL, TAIL_SHARE * self._bulk):
             self._merge()
 
     def _merge(self) -> None:
-        nodes = self._nodes["node"]
-        self._sorted = self._edges["edge"][np.argsort(nodes, kind="stable")]
+        nodes = self._halves["node"]
+        self._sorted = self._halves["edge"][np.argsort(nodes, kind="stable")]
         self._starts = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(np.bincount(nodes))])
         self._tail = defaultdict(list)
+        self._late[:] = 0
         self._bulk = len(nodes)
 
     def of(self, nodes: NDArray[np.intp], limit: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -89,21 +94,24 @@ class Adjacency:
         """
         last = len(self._starts) - 1
         starts, ends = self._starts[np.minimum(nodes, last)], self._starts[np.minimum(nodes + 1, last)]
-        late = [self._tail[node][-limit:] if node in self._tail else () for node in nodes.tolist()]
-        room = limit - np.fromiter(map(len, late), dtype=np.int64, count=len(late))
-        counts = np.minimum(ends - starts, room)
+        late = np.minimum(self._late_of(nodes), limit)
+        counts = np.minimum(ends - starts, limit - late)
         rows = np.repeat(np.arange(len(nodes)), counts)
         offsets = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
-        edges = self._sorted[np.repeat(ends - counts, counts) + offsets]
-        tail = [(row, edge) for row, found in enumerate(late) for edge in found]
-        if tail:
-            rows = np.concatenate([rows, np.array([row for row, _ in tail], dtype=np.intp)])
-            edges = np.concatenate([edges, np.array([edge for _, edge in tail], dtype=np.int32)])
-        return rows, edges.astype(np.intp)
+        edges = self._sorted[np.repeat(ends - counts, counts) + offsets].astype(np.intp)
+        fresh = np.flatnonzero(late)
+        if not len(fresh):
+            return rows, edges
+        tail = [edge for node in nodes[fresh].tolist() for edge in self._tail[node][-limit:]]
+        rows = np.concatenate([rows, np.repeat(fresh, late[fresh])])
+        return rows, np.concatenate([edges, np.array(tail, dtype=np.intp)])
 
     def degree(self, nodes: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return how many edges touch every node, `(k,)`. Cost O(k)."""
         last = len(self._starts) - 1
         starts, ends = self._starts[np.minimum(nodes, last)], self._starts[np.minimum(nodes + 1, last)]
-        late = np.fromiter((len(self._tail.get(node, ())) for node in nodes.tolist()), dtype=np.intp, count=len(nodes))
-        return (ends - starts).astype(np.intp) + late
+        return (ends - starts + self._late_of(nodes)).astype(np.intp)
+
+    def _late_of(self, nodes: NDArray[np.intp]) -> NDArray[np.intp]:
+        inside = np.minimum(nodes, len(self._late) - 1)
+        return np.where(nodes == inside, self._late[inside], 0)

@@ -357,19 +357,17 @@ class MemoryGraph:
         """Return the nodes of places, `(k,)`."""
         return self._turn_nodes["node"][places].astype(np.intp)
 
-    def linked(self, terms: Iterable[str]) -> dict[int, float]:
-        """Return the nodes whose labels share stems with a query, each with the share of its label that is said.
+    def linked(self, terms: Iterable[str]) -> tuple[Ids, NDArray[np.float64]]:
+        """Return the nodes whose labels share stems with a query, sorted, and the share of each label that is said.
 
         Of a stem that many labels share only the `LINKED` latest are looked at. Cost O(terms x LINKED).
         """
-        wanted = dict.fromkeys(self._stems[term] for term in terms if term in self._stems)
-        found: dict[int, float] = {}
-        for word in wanted:
-            for node in self._named[word][-LINKED:]:
-                if node not in found:
-                    words = [number for stem in STEMS if (number := int(self.nodes[stem][node])) >= 0]
-                    found[node] = sum(number in wanted for number in words) / len(words)
-        return found
+        wanted = [self._stems[term] for term in dict.fromkeys(terms) if term in self._stems]
+        nodes = np.array([node for word in wanted for node in self._named[word][-LINKED:]], dtype=np.intp)
+        nodes = np.unique(nodes)
+        words = np.stack([self.nodes[stem][nodes] for stem in STEMS])
+        shares = np.isin(words, wanted).sum(axis=0) / np.maximum((words >= 0).sum(axis=0), 1)
+        return nodes, shares
 
     def relations_with(self, terms: Iterable[str]) -> Ids:
         """Return the numbers of the relations whose wording shares a stem with a query, sorted."""

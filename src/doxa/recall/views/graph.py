@@ -22,6 +22,8 @@ HALF = 0.02
 """A walk that ends at a turn this likely counts half."""
 ASKER = 0.2
 """How much of the walk starts from the people that a query names, against 1 from what it names."""
+WIDER = 3
+"""Times its budget of turns that the view looks at before it proposes."""
 SEEDS = 24
 """Nodes from which a walk starts at most."""
 LATEST = 64
@@ -57,12 +59,18 @@ class Graph:
         if budget <= 0:
             return Candidates.none()
         graph, reading = look.index.graph, read(look)
-        walked = graph.places(reading.walk.nodes)
-        places = np.union1d(walked[walked >= 0], self._fitting(graph, reading))
+        places = np.union1d(self._walked(graph, reading, budget), self._fitting(graph, reading))
         if not len(places):
             return Candidates.none()
         scores = self.scores(look, places)["graph"]
         return look.best(places[scores > 0], scores[scores > 0], budget)
+
+    def _walked(self, graph: MemoryGraph, reading: Reading, budget: int) -> Places:
+        """Return the turns where the walk ends most likely."""
+        places = graph.places(reading.walk.nodes)
+        turns = np.flatnonzero(places >= 0)
+        best = np.lexsort((-places[turns], -reading.walk.mass[turns]))[: WIDER * budget]
+        return places[turns[best]]
 
     def _fitting(self, graph: MemoryGraph, reading: Reading) -> Places:
         """Return the turns of the latest facts about the people of a query that fit it."""
@@ -155,9 +163,7 @@ def _people(look: Look) -> set[int]:
 def _seeds(look: Look, people: Ids) -> dict[int, float]:
     """Return where a walk starts: the names that the query has words of, by rarity, its concepts, and its people."""
     query, graph = look.query, look.index.graph
-    found = graph.linked([*query.terms, *(term for term, _ in query.expansions)])
-    nodes = np.fromiter(found, dtype=np.intp, count=len(found))
-    shares = np.fromiter(found.values(), dtype=np.float64, count=len(found))
+    nodes, shares = graph.linked([*query.terms, *(term for term, _ in query.expansions)])
     strengths = shares**2 * graph.rarity(nodes)
     seeds = dict(zip(nodes.tolist(), strengths.tolist(), strict=True))
     for key, weight in [
