@@ -4,6 +4,7 @@
 any of them proposes, and the scores are added. No model, no database, no loop over turns.
 """
 
+from doxa.recall.concepts import concepts_of, learn_directions
 from doxa.recall.cues import rephrase
 from doxa.recall.index import RecallIndex, index_of
 from doxa.recall.plan import Plan
@@ -17,8 +18,10 @@ __all__ = [
     "Query",
     "RecallIndex",
     "RecallSpec",
+    "concepts_of",
     "evidence_of",
     "index_of",
+    "learn_directions",
     "look_up",
     "read_query",
     "recall",
