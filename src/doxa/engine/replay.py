@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -13,13 +13,15 @@ from typing import Any
 from doxa.backends.parser import Parser
 from doxa.backends.store import Row
 from doxa.core.errors import BackendError, NotFoundError, StoreConflictError
+from doxa.core.promotions import Promotion, Support
 from doxa.core.values import Act, Certificate, Change, Claim, Fact, Rule, Turn
-from doxa.memory import Beliefs, Event, MemoryLog, Note, UserState, is_identity, turn_of
+from doxa.memory import LEAST_SUPPORT, Beliefs, Event, MemoryLog, Note, UserState, fold, is_identity, turn_of
 from doxa.revise import Denials, Judgement, bring_back, give_up, retract, revise, upheld, withdraw
 from doxa.understand import Extraction, Understanding, ground, identify, of_world, understand, understand_graph
 
 __all__ = ["NO_TURN", "beliefs_at", "erase_all", "erase_turn", "note_of", "reading_of", "undone"]
 
+LIFTED = ("promoted", "demoted")
 NEEDS = {"retracted": "target", "identified": "claims", "feedback": "feedback"}
 """What the body of an event holds as long as the fact, the names or the turns that it is about are known."""
 NO_TURN = "User {user!r} has no turn {turn_id!r}. `doxa search` and `doxa facts` show turn ids."
@@ -33,7 +35,7 @@ def beliefs_at(rows: Sequence[Row], known_at: datetime, policy: str) -> Beliefs:
     """Return what was believed from what had been said by `known_at`. Cost O(log), without understanding it again."""
     beliefs = Beliefs(policy=policy)
     for row in rows:
-        if row.kind not in ("turn", "erased") and row.known_at <= known_at:
+        if row.kind not in ("turn", "erased", *LIFTED) and row.known_at <= known_at:
             _again(Event.from_row(row, None), beliefs)
     return beliefs
 
@@ -270,7 +272,9 @@ def _after(state: UserState, ordinal: int, size: int) -> list[int]:
 
 
 def _is_empty(row: Row, body: Mapping[str, Any]) -> bool:
-    """Tell whether an event has lost what it was about: a fact, two names, or turns."""
+    """Tell whether an event has lost what it was about: a fact, two names, turns, or all promotions."""
+    if row.kind in LIFTED:
+        return not body.get("promotions") and not body.get("target")
     return row.kind in NEEDS and NEEDS[row.kind] not in body
 
 
@@ -307,12 +311,31 @@ def _retell(
         elif row.kind != "erased":
             about = state.turns.get(row.about or 0)
             event = Event.from_row(row, about)
+            if row.kind in LIFTED:
+                event = _supported(event, state)
+                fold(state, event, None)
+                bodies |= {row.ordinal: event.body()} if row.ordinal > after else {}
+                continue
             if row.ordinal > after and about is not None:
                 event = _reread(event, about, state, parser, context_turns=context_turns, seen=about.ordinal in seen)
             event = _again(event, state.beliefs)
             if row.ordinal > after:
                 bodies[row.ordinal] = event.body()
     return bodies, state.beliefs
+
+
+def _supported(event: Event, state: UserState) -> Event:
+    """Return what was promoted by the turns and facts that there still are; less than the least support is none."""
+
+    def left(promotion: Promotion) -> Iterator[Support]:
+        for one in promotion.support:
+            known = tuple(key for key in one.fact_ids if key in state.beliefs.facts)
+            if state.turn(one.turn_id) is not None and bool(known) == bool(one.fact_ids):
+                yield replace(one, fact_ids=known)
+
+    now = [replace(promotion, support=tuple(left(promotion))) for promotion in event.promotions]
+    target = event.target if state.promotions.get(event.target) else ""
+    return replace(event, promotions=[one for one in now if len(one.support) >= LEAST_SUPPORT], target=target)
 
 
 def _reread(event: Event, turn: Turn, state: UserState, parser: Parser, *, context_turns: int, seen: bool) -> Event:

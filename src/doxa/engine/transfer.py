@@ -22,7 +22,10 @@ __all__ = ["export", "import_"]
 GRAPHS: dict[str, GraphFormat] = {name: name for name in get_args(GraphFormat)}
 FORMATS = ("jsonl", *GRAPHS, "markdown")
 BROKEN = (ValueError, KeyError, TypeError, AttributeError, RecursionError, InputError)
-KINDS = ("turn", "maintained", "withdrawn", "distrusted", "retracted", "identified", "undone", "feedback")
+KINDS = (
+    *("turn", "maintained", "withdrawn", "distrusted", "retracted", "identified", "undone"),
+    *("feedback", "promoted", "demoted"),
+)
 TEXTS = ("session", "speaker", "text")
 MARKDOWN = "# What is known of "
 

@@ -18,6 +18,8 @@ __all__ = ["NO_FACT", "preview", "retract_fact", "undo", "withdraw_source", "wit
 
 NO_FACT = "User {user!r} has no fact {fact_id!r}. `doxa facts --all` lists their ids."
 UNDONE = "undone"
+NO_CHANGES = ("turn", "feedback", "promoted", "demoted", "erased")
+"""Kinds of rows that change nothing that is believed: `undo` looks past them."""
 NAMED = 8
 """Sources that an error names."""
 
@@ -199,6 +201,6 @@ def _last(log: MemoryLog, user: str, state: UserState) -> Event | None:
             del standing[-1:]
         elif row.kind == "maintained":
             standing += [row] if row.body.get("changes") or row.body.get("rules") else []
-        elif row.kind not in ("turn", "feedback", "erased"):
+        elif row.kind not in NO_CHANGES:
             standing.append(row)
     return Event.from_row(standing[-1], state.turns.get(standing[-1].about or 0)) if standing else None

@@ -14,6 +14,8 @@ from doxa.memory.codec import (
     fact_to,
     feedback_from,
     feedback_to,
+    promotion_from,
+    promotion_to,
     rule_from,
     rule_to,
     turn_from,
@@ -24,7 +26,7 @@ from doxa.memory.dimensions import dimension_of, measures
 from doxa.memory.identity import SAME_AS, Identity, is_identity, pair_of
 from doxa.memory.kin import FRESH, KIN, PET, kin_of, sex_of
 from doxa.memory.lexical import InvertedIndex, stems
-from doxa.memory.log import Event, MemoryLog, fold_row, turn_of
+from doxa.memory.log import Event, MemoryLog, fold, fold_row, turn_of
 from doxa.memory.names import MOST_CANDIDATES, Name, NameIndex, full_forms
 from doxa.memory.ontology import (
     RelationType,
@@ -45,6 +47,7 @@ from doxa.memory.ontology import (
     verb_type,
 )
 from doxa.memory.predicates import PredicateIndex, predicate_of
+from doxa.memory.promotions import LEAST_SUPPORT, Promotions, live_support, promotion_id, standing
 from doxa.memory.rules import describe_rule, in_force, rule_id
 from doxa.memory.state import Note, UserState
 from doxa.memory.vectors import VectorMatrix
@@ -57,6 +60,7 @@ __all__ = [
     "Identity",
     "InvertedIndex",
     "KIN",
+    "LEAST_SUPPORT",
     "MOST_CANDIDATES",
     "MemoryLog",
     "Name",
@@ -64,6 +68,7 @@ __all__ = [
     "Note",
     "PET",
     "PredicateIndex",
+    "Promotions",
     "RelationType",
     "SAME_AS",
     "Slot",
@@ -85,6 +90,7 @@ __all__ = [
     "fact_to",
     "feedback_from",
     "feedback_to",
+    "fold",
     "fold_row",
     "full_forms",
     "held_on",
@@ -97,10 +103,14 @@ __all__ = [
     "is_tie",
     "kin_of",
     "kinds_of",
+    "live_support",
     "measures",
     "microseconds",
     "pair_of",
     "predicate_of",
+    "promotion_from",
+    "promotion_id",
+    "promotion_to",
     "relation_names",
     "relation_type",
     "rule_from",
@@ -108,6 +118,7 @@ __all__ = [
     "rule_to",
     "sex_of",
     "slot_of",
+    "standing",
     "stems",
     "stems_of",
     "supports",

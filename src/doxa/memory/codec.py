@@ -1,4 +1,4 @@
-"""Claims, rules, facts, changes and turns as plain JSON data, and back.
+"""Claims, rules, facts, changes, promotions and turns as plain JSON data, and back.
 
 Fields that hold their default are left out, so a row costs what it says. A field that is not known (written by
 a newer minor version) is ignored; a missing one takes its default.
@@ -11,6 +11,7 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from doxa.core.feedback import Feedback
+from doxa.core.promotions import Promotion, Support
 from doxa.core.values import (
     Act,
     Atom,
@@ -37,6 +38,8 @@ __all__ = [
     "fact_to",
     "feedback_from",
     "feedback_to",
+    "promotion_from",
+    "promotion_to",
     "rule_from",
     "rule_to",
     "turn_from",
@@ -268,6 +271,34 @@ def change_from(data: Data) -> Change:
         reason=data.get("reason", ""),
         because=tuple(data.get("because", ())),
         conflict=Conflict(data["conflict"]) if data.get("conflict") else None,
+    )
+
+
+def promotion_to(promotion: Promotion) -> dict[str, Any]:
+    """Return a promotion as data; whether it stands is no part of it."""
+    return {
+        "id": promotion.promotion_id,
+        "s": _pair(promotion.subject),
+        "r": promotion.relation,
+        "concept": promotion.concept,
+        "label": promotion.label,
+        "score": round(promotion.score, 4),
+        "support": [[one.turn_id, *one.fact_ids] for one in promotion.support],
+        "known": _time_to(promotion.known_at),
+    }
+
+
+def promotion_from(data: Data) -> Promotion:
+    """Return the promotion of `promotion_to`."""
+    return Promotion(
+        promotion_id=data["id"],
+        subject=Term(*data["s"]),
+        relation=data["r"],
+        concept=data["concept"],
+        label=data["label"],
+        score=data["score"],
+        support=tuple(Support(turn_id=turn_id, fact_ids=tuple(keys)) for turn_id, *keys in data["support"]),
+        known_at=_time_from(data.get("known")),
     )
 
 

@@ -24,6 +24,7 @@ from doxa.backends.store import Head, NewRow, Row, Store, Vector
 from doxa.core.errors import BackendError, TurnConflictError
 from doxa.core.feedback import Feedback
 from doxa.core.ontology import Ontology
+from doxa.core.promotions import Promotion
 from doxa.core.values import Change, Claim, Receipt, Rule, Turn
 from doxa.memory.beliefs import Beliefs, GivenUp
 from doxa.memory.codec import (
@@ -33,32 +34,47 @@ from doxa.memory.codec import (
     claim_to,
     feedback_from,
     feedback_to,
+    promotion_from,
+    promotion_to,
     rule_from,
     rule_to,
     turn_from,
     turn_to,
 )
 from doxa.memory.ontology import using
+from doxa.memory.promotions import Promotions
 from doxa.memory.state import Note, UserState
 from doxa.memory.vectors import from_bytes, to_bytes
 
-__all__ = ["Event", "MemoryLog", "fold_row"]
+__all__ = ["Event", "MemoryLog", "fold", "fold_row", "turn_of"]
 
 logger = logging.getLogger("doxa")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """A change of state: what a turn said (`maintained`), or what a person did by hand (the other kinds)."""
+    """A change of state: what a turn said (`maintained`), what several turns were lifted to (`promoted`, `demoted`), or
+    what a person did by hand (the other kinds)."""
 
-    kind: Literal["maintained", "withdrawn", "distrusted", "retracted", "identified", "undone", "feedback"]
+    kind: Literal[
+        "maintained",
+        "withdrawn",
+        "distrusted",
+        "retracted",
+        "identified",
+        "undone",
+        "feedback",
+        "promoted",
+        "demoted",
+    ]
     known_at: datetime
     about: Turn | None = None
     claims: Sequence[Claim] = ()
     rules: Sequence[Rule] = ()
     changes: Sequence[Change] = ()
     target: str = ""
-    """The turn that was withdrawn, the source that is distrusted, or the fact that was retracted."""
+    """The turn that was withdrawn, the source that is distrusted, the fact that was retracted, or the promotion that
+    was demoted, or (`promoted`) is one again."""
     undoes: str = ""
     """Of `undone`: the kind of the event that it takes back, the last one that was not taken back before."""
     reason: str = ""
@@ -66,6 +82,9 @@ class Event:
     extraction: Mapping[str, Any] = field(default_factory=dict)
     """What a language model read out of the turn, as data; a replay reads it from here and asks no model."""
     note: Note = field(default_factory=Note)
+    promotions: Sequence[Promotion] = ()
+    automatic: bool = False
+    """Of `demoted`: nobody asked for it, the statements contradict each other by now."""
     denials: int = 0
     """How many of the claims, the last ones, a model's judgement added: they deny what the others clash with."""
 
@@ -98,6 +117,8 @@ class Event:
             "tokens": [self.note.prompt_tokens, self.note.completion_tokens] if self.note.by else [],
             "dropped": list(self.note.dropped),
             "extraction": dict(self.extraction),
+            "promotions": [promotion_to(promotion) for promotion in self.promotions],
+            "automatic": self.automatic,
             "denials": self.denials,
             "feedback": [feedback_to(told) for told in self.feedback],
             "judged_by": self.note.judged_by,
@@ -123,6 +144,8 @@ class Event:
             degraded=row.body.get("degraded", ""),
             extraction=row.body.get("extraction", {}),
             note=_note_from(row.body),
+            promotions=[promotion_from(data) for data in row.body.get("promotions", ())],
+            automatic=row.body.get("automatic", False),
             denials=row.body.get("denials", 0),
             feedback=[feedback_from(data, at=row.known_at) for data in row.body.get("feedback", ())],
         )
@@ -275,7 +298,9 @@ class MemoryLog:
             loaded.pins -= 1
 
     def _fresh(self, user: str) -> UserState:
-        return UserState(user=user, dims=self.encoder.dims, beliefs=Beliefs(policy=self.policy))
+        return UserState(
+            user=user, dims=self.encoder.dims, encoder=self.encoder.name, beliefs=Beliefs(policy=self.policy)
+        )
 
     def _catch_up(self, loaded: _Loaded, user: str) -> None:
         state, head = loaded.state, self.head(user)
@@ -356,6 +381,18 @@ def fold(state: UserState, event: Event, vector: NDArray[np.float32] | None) -> 
         state.feedback.append(tuple(event.feedback))
     elif event.kind == "undone":
         _undo(state, event)
+    elif event.kind in ("promoted", "demoted"):
+        _promote(state.promotions, event)
+
+
+def _promote(promotions: Promotions, event: Event) -> None:
+    """Fold what was lifted to concepts, or taken down."""
+    for promotion in event.promotions:
+        promotions.promote(promotion)
+    if event.kind == "promoted" and event.target:
+        promotions.enable(event.target)
+    elif event.kind == "demoted":
+        promotions.demote(event.target, event.reason, automatic=event.automatic)
 
 
 def _undo(state: UserState, event: Event) -> None:

@@ -18,6 +18,7 @@ from doxa.logic import OwlState
 from doxa.memory.beliefs import Beliefs, GivenUp
 from doxa.memory.columns import Columns
 from doxa.memory.lexical import InvertedIndex, stems
+from doxa.memory.promotions import Promotions
 from doxa.memory.vectors import VectorMatrix
 
 __all__ = ["Note", "UserState"]
@@ -61,6 +62,10 @@ class UserState:
     vectors: VectorMatrix = field(init=False)
     columns: Columns = field(default_factory=Columns)
     """Session links, speaker, role and time of every place."""
+    promotions: Promotions = field(default_factory=Promotions)
+    """What was lifted from statements to concepts, and taken down again; `standing` tells which hold now."""
+    encoder: str = ""
+    """The name of what made the vectors."""
     forest: Forest = field(default_factory=Forest)
     withdrawn: dict[str, datetime] = field(default_factory=dict)
     """Ids of turns that were withdrawn, and when: kept in the log, no longer believed or recalled."""
@@ -157,6 +162,10 @@ class UserState:
         """Return the turn of an id, or None."""
         ordinal = self._by_id.get(turn_id)
         return None if ordinal is None else self.turns[ordinal]
+
+    def trusts(self, turn_id: str) -> bool:
+        """Tell whether there is a turn of that id and it was not withdrawn."""
+        return turn_id in self._by_id and turn_id not in self.withdrawn
 
     def place(self, ordinal: int) -> int | None:
         """Return the row of a turn in the indexes, or None when it is not indexed."""
