@@ -10,7 +10,6 @@ from doxa.recall.route import (
     PLANS,
     STATIC,
     Glance,
-    Look,
     cost_of,
     error_route_rate,
     flips,
@@ -19,11 +18,12 @@ from doxa.recall.route import (
     reward,
     route,
 )
+from doxa.recall.views import Candidates
 from doxa.recall.weights import LEADS, Router, Weights
 
 
-def look(*scores: float, first: int = 0) -> Look:
-    return Look(places=np.arange(first, first + len(scores)), scores=np.array(scores, dtype=np.float32))
+def look(*scores: float, first: int = 0) -> Candidates:
+    return Candidates(np.arange(first, first + len(scores)), np.array(scores, dtype=np.float32))
 
 
 def router(seed: int = 0) -> Router:
@@ -64,7 +64,7 @@ def test_nothing_found_is_a_feature_too() -> None:
 def test_every_plan_keeps_to_the_budget_and_has_a_lead() -> None:
     assert len({name for name in PLANS}) == len(PLANS)
     for plan in PLANS.values():
-        assert plan.lead in LEADS and sum(plan.budgets.values()) <= 64
+        assert plan.lead in LEADS and sum(plan.budgets[view] for view in LEADS) <= 64
         assert cost_of(plan) <= 1.5
 
 

@@ -42,7 +42,8 @@ def test_what_was_saved_is_what_is_loaded(tmp_path: Path) -> None:
 
 def test_the_start_is_equation_1_as_printed() -> None:
     weights = Weights()
-    assert [round(weights.of("graph")[view], 2) for view in ("graph", "dense", "profile")] == [0.55, 0.35, 0.10]
+    parts = np.array([weights.of("graph")[view] for view in ("graph", "dense", "profile")])
+    assert (parts / parts.sum()).round(2).tolist() == [0.55, 0.35, 0.10]
     assert weights.mix.shape == (len(LEADS), len(START))
 
 
@@ -57,9 +58,20 @@ def test_a_scorer_is_linear_in_features_by_name() -> None:
     assert scores.tolist() == [0.0, -1.0]
 
 
-def test_a_scorer_names_the_feature_that_is_missing() -> None:
-    with pytest.raises(FormatError, match="missing: hops"):
-        Scorer(names=("path", "hops"), weight=array(2, -1)).score({"path": array(1)})
+def test_a_view_that_is_switched_off_counts_nothing() -> None:
+    scorer = Scorer(names=("path", "hops"), weight=array(2, -1))
+    assert scorer.score({"other": array(1, 1)}).tolist() == [0.0, 0.0]
+    assert scorer.score({"path": array(1)}).tolist() == [2.0]
+
+
+def test_the_unified_score_is_equation_1() -> None:
+    weights = Weights(
+        views=("graph", "dense", "profile"),
+        mix=np.array([[0.55, 0.35, 0.10]] * 3, dtype=np.float32),
+        dense=Scorer(names=("dense",), weight=array(1)),
+    )
+    scores = {"graph": array(0.82, 0.12), "dense": array(0.41, 0.76), "profile": array(0.10, 0.04)}
+    assert weights.unified(scores, "graph").round(2).tolist() == pytest.approx([0.60, 0.34], abs=0.01)  # table 1
 
 
 def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
@@ -76,7 +88,7 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("broken", "said"),
     [
-        (replace(full(), mix=np.zeros((2, 6), dtype=np.float32)), r"mix: expected shape \(3, 6\), got \(2, 6\)"),
+        (replace(full(), mix=np.zeros((2, 7), dtype=np.float32)), r"mix: expected shape \(3, 7\), got \(2, 7\)"),
         (replace(full(), dense=Scorer(names=("a", "b"), weight=array(1))), r"dense.weight: expected shape \(2,\)"),
         (replace(full(), dense=Scorer(names=("a",), weight=array(np.nan))), "dense.weight: expected finite numbers"),
     ],
@@ -106,7 +118,7 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
 
 def test_a_search_in_flight_keeps_the_weights_that_it_began_with() -> None:
     """Readers see one whole value or another, never a mix of two, while others swap."""
-    values = [Weights(mix=np.full((3, 6), n, dtype=np.float32), note=str(n)) for n in range(50)]
+    values = [Weights(mix=np.full((3, 7), n, dtype=np.float32), note=str(n)) for n in range(50)]
     slot, torn, stop = WeightSlot(values[0]), [], threading.Event()
 
     def read() -> None:

@@ -174,7 +174,7 @@ def _order(views: Sequence[str]) -> tuple[str, ...]:
 
 def _names(weights: Weights, replays: Sequence[Replay]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the features of both views: those of the scorers, and those that replays hold beside them."""
-    known = [scorer.names if scorer else () for scorer in (weights.graph, weights.dense)]
+    known = [scorer.names for scorer in (weights.graph, weights.dense)]
     held = [features_of(replays[0], view) for view in ("graph", "dense")]
     graph, dense = (tuple(dict.fromkeys((*old, *new))) for old, new in zip(known, held, strict=True))
     return graph, dense
@@ -185,16 +185,15 @@ def _fitted(weights: Weights, replays: Sequence[Replay]) -> tuple[Aligned, Batch
     graph, dense = _names(weights, replays)
     base = dict(zip(weights.views, weights.mix.mean(axis=0), strict=True))
     start = Aligned(
-        graph=_row(weights.graph, "graph", graph),
-        dense=_row(weights.dense, "dense", dense),
+        graph=_row(weights.graph, graph),
+        dense=_row(weights.dense, dense),
         mix=np.array([base.get(view, 0.0) for view in _order(weights.views)], dtype=np.float64),
     )
     return start, batch_of(queries_of(replays, _order(weights.views)[2:], graph, dense))
 
 
-def _row(scorer: Scorer | None, view: str, names: Sequence[str]) -> Array:
-    """Return the weight of every feature; a view without a scorer is its own score."""
-    known = dict(zip(scorer.names, map(float, scorer.weight), strict=True)) if scorer else {view: 1.0}
+def _row(scorer: Scorer, names: Sequence[str]) -> Array:
+    known = dict(zip(scorer.names, map(float, scorer.weight), strict=True))
     return np.array([known.get(name, 0.0) for name in names])
 
 

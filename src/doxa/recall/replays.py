@@ -6,17 +6,33 @@ plans are judged from one search, under any weights, without searching again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from doxa.recall.align import Query
-from doxa.recall.route import BUDGET, EXPANSION, PLANS, STATIC, Plan, cost_of, plan_of, reward
-from doxa.recall.weights import LEADS, Weights
+from doxa.memory import UserState
+from doxa.recall import align
+from doxa.recall.plan import Plan
+from doxa.recall.query import Query
+from doxa.recall.route import (
+    BUDGET,
+    EXPANSION,
+    PLANS,
+    STATIC,
+    WIDEST,
+    cost_of,
+    glance_of,
+    plan_of,
+    psi,
+    reward,
+)
+from doxa.recall.search import look_up
+from doxa.recall.spec import RecallSpec
+from doxa.recall.weights import Weights
 
-__all__ = ["Outcome", "Replay", "features_of", "measure", "play", "queries_of", "rewards_of", "unified"]
+__all__ = ["Outcome", "Replay", "features_of", "measure", "play", "queries_of", "replay_of", "rewards_of"]
 
 Array = NDArray[np.float64]
 TOP = 10
@@ -24,17 +40,14 @@ TOP = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Replay:
-    """One query of a log, with the candidates of all views at their largest budgets."""
+    """One query of a log, with the candidates of all views at the largest budgets of any plan."""
 
     psi: NDArray[np.float32]
     """The router's features."""
-    ranks: NDArray[np.int32]
-    """Place of every candidate in the list of each view that can lead, `(k, leads)`, from 0; -1 where not proposed."""
+    ranks: Mapping[str, NDArray[np.int32]]
+    """Rank of every candidate among what each view proposed, `(k,)` by view, from 0; -1 where it was not proposed."""
     scores: Mapping[str, NDArray[np.float32]]
-    """Score of every view, `(k,)` each."""
-    graph: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
-    """Features phi_g by name, `(k,)` each, beside the score of the view."""
-    dense: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
+    """What every view gives every candidate, `(k,)` by name."""
     needed: NDArray[np.bool_]
     """Which candidates an answer had to rest on, `(k,)`."""
     cited: NDArray[np.bool_]
@@ -61,28 +74,64 @@ class Outcome:
     """The plan that each query was given."""
 
 
+def replay_of(
+    query: Query,
+    state: UserState,
+    *,
+    needed: Collection[str],
+    cited: Collection[str] | None = None,
+    spec: RecallSpec = RecallSpec(),  # noqa: B008  # frozen
+) -> Replay:
+    """Return the replay of a query: one search with every view at its widest, and what was needed marked in it.
+
+    Args:
+        query: the query, with its vector; `known_at` keeps what came later out of it.
+        state: the memory it is asked of.
+        needed: the ids of the turns that an answer has to rest on.
+        cited: those that an answer did rest on; by default all that were needed.
+        spec: how to search.
+
+    Cost: one search with a pool that holds all that any plan may see.
+    """
+    widest = replace(WIDEST, budgets={view: int(size * EXPANSION) for view, size in WIDEST.budgets.items()})
+    found = look_up(query, state, spec=replace(spec, pool=sum(widest.budgets.values())), plan=widest)
+    rows = {place: row for row, place in enumerate(found.places.tolist())}
+    ranks = {view: np.full(len(rows), -1, dtype=np.int32) for view in found.proposed}
+    for view, candidates in found.proposed.items():
+        for rank, place in enumerate(candidates.places.tolist()):
+            ranks[view][rows[place]] = rank
+    turn_ids = [state.turns[state.places[place]].turn_id for place in rows]
+    marked = np.array([turn_id in needed for turn_id in turn_ids], dtype=np.bool_)
+    used = marked if cited is None else np.array([turn_id in cited for turn_id in turn_ids], dtype=np.bool_)
+    return Replay(
+        psi=psi(glance_of(found.look, found.proposed)),
+        ranks=ranks,
+        scores=found.scores,
+        needed=marked,
+        cited=used,
+        total=len(set(needed)),
+    )
+
+
 def features_of(replay: Replay, view: str) -> Mapping[str, NDArray[np.float32]]:
-    """Return the features of a view by name; its own score, under the name of the view, is one of them."""
-    return {view: replay.scores[view], **(replay.graph if view == "graph" else replay.dense)}
-
-
-def unified(replay: Replay, lead: str, weights: Weights) -> NDArray[np.float32]:
-    """Return the unified score of every candidate (equation 1) under a lead, `(k,) float32`."""
-    total = np.zeros(len(replay.needed), dtype=np.float32)
-    for view, weight in weights.of(lead).items():
-        scorer = {"graph": weights.graph, "dense": weights.dense}.get(view)
-        if scorer is not None:
-            total += np.float32(weight) * scorer.score(features_of(replay, view))
-        elif view in replay.scores:
-            total += np.float32(weight) * replay.scores[view]
-    return total
+    """Return the features of a view: the scores under its name, and under names that begin with it (`dense_near`)."""
+    return {name: scores for name, scores in replay.scores.items() if name == view or name.startswith(f"{view}_")}
 
 
 def pool(replay: Replay, plan: Plan) -> NDArray[np.bool_]:
-    """Return which candidates a plan sees, `(k,)`."""
+    """Return which candidates a plan sees, `(k,)`: turn about by rank, the leading view first, as search does it.
+
+    O(k log k).
+    """
     further = EXPANSION if plan.expand and replay.expanded else 1.0
-    budgets = np.array([plan.budgets[view] * further for view in LEADS])
-    seen: NDArray[np.bool_] = ((replay.ranks >= 0) & (replay.ranks < budgets)).any(axis=-1)
+    views = sorted(replay.ranks, key=lambda view: view != plan.lead)
+    turns = np.full(len(replay.needed), np.inf)
+    for number, view in enumerate(views):
+        ranks = replay.ranks[view]
+        proposed = (ranks >= 0) & (ranks < int(plan.budget(view) * further))
+        turns = np.where(proposed, np.minimum(turns, ranks * len(views) + number), turns)
+    seen = np.isfinite(turns)
+    seen[np.argsort(turns, kind="stable")[int(BUDGET * further) :]] = False
     return seen
 
 
@@ -90,7 +139,7 @@ def play(replay: Replay, plan: Plan, weights: Weights) -> tuple[float, float]:
     """Return Recall@10 and nDCG@10 of a plan; what the views did not bring counts as missed. O(k log k)."""
     if not replay.total:
         return 0.0, 0.0
-    scores = np.where(pool(replay, plan), unified(replay, plan.lead, weights), -np.inf)
+    scores = np.where(pool(replay, plan), weights.unified(replay.scores, plan.lead), -np.inf)
     order = np.argsort(-scores, kind="stable")[:TOP]
     hits = replay.needed[order] & np.isfinite(scores[order])
     gains = 1 / np.log2(np.arange(2, TOP + 2))
@@ -138,7 +187,7 @@ def _routed(replay: Replay, weights: Weights) -> str:
 
 def queries_of(
     replays: Sequence[Replay], others: Sequence[str], graph: Sequence[str], dense: Sequence[str]
-) -> list[Query]:
+) -> list[align.Query]:
     """Return replays as `align` reads them.
 
     Args:
@@ -148,7 +197,7 @@ def queries_of(
         dense: those of the dense view.
     """
     return [
-        Query(
+        align.Query(
             graph=_table(features_of(replay, "graph"), graph, replay),
             dense=_table(features_of(replay, "dense"), dense, replay),
             rest=_table(replay.scores, others, replay),

@@ -12,6 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from doxa.core.values import EARLIEST
+from doxa.memory import UserState, microseconds
+from doxa.recall.plan import Plan
+from doxa.recall.views import Candidates, Look
 from doxa.recall.weights import LEADS, Router, Weights
 
 __all__ = [
@@ -19,11 +23,11 @@ __all__ = [
     "PLANS",
     "STATIC",
     "Glance",
-    "Look",
-    "Plan",
     "cost_of",
     "error_route_rate",
+    "WIDEST",
     "flips",
+    "glance_of",
     "plan_of",
     "psi",
     "reward",
@@ -40,18 +44,14 @@ SIGHT = 10
 """Candidates of every view that the router sees."""
 AGES_DAYS = (1.0, 7.0, 30.0, 180.0)
 """Upper ends of the recency buckets; the last one is open."""
+MICROSECONDS_A_DAY = 86_400_000_000
+LATELY = 32
+"""Answers with feedback that tell which lead has worked lately."""
 SOUGHT = ("preference", "person", "place", "time", "count")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """Which view leads, what every view may bring, and whether one capped expansion is allowed."""
-
-    lead: str
-    budgets: Mapping[str, int]
-    expand: bool
-
-
+CUES = {"profile": 8, "speaker": 8, "time": 8}
+"""What the other views may propose under every plan; the pool has 64 places whatever is proposed."""
 SHARES = (
     ("graph", 40, 16, 8),
     ("graph", 32, 16, 16),
@@ -64,7 +64,7 @@ SHARES = (
 """The leading view and the candidates of graph, meaning and words: six ways to share the budget, and a frugal one."""
 PLANS: Mapping[str, Plan] = {
     f"{lead}:{'/'.join(map(str, shares))}{'+' if expand else ''}": Plan(
-        lead=lead, budgets=dict(zip(LEADS, shares, strict=True)), expand=expand
+        lead=lead, budgets={**CUES, **dict(zip(LEADS, shares, strict=True))}, expand=expand
     )
     for lead, *shares in SHARES
     for expand in (False, True)
@@ -74,24 +74,20 @@ STATIC = "dense:16/32/16"
 """The plan of the static policy: what is done where there is no router."""
 
 
+WIDEST = Plan(lead="dense", budgets={**CUES, **{view: max(p.budgets[view] for p in PLANS.values()) for view in LEADS}})
+"""What every view may propose before a plan is chosen; a plan takes the first of it."""
+
+
 def cost_of(plan: Plan) -> float:
     """Return the candidates that a plan scores, against the full budget; an expansion that is allowed counts."""
     return sum(plan.budgets[view] for view in LEADS) / BUDGET * (EXPANSION if plan.expand else 1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
-    """The best candidates of one view, best first; `SIGHT` of them are read."""
-
-    places: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
-    scores: Array = field(default_factory=lambda: np.zeros(0, dtype=np.float32))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Glance:
     """What is known of a query before a plan is chosen: a first look at the views, and what costs nothing to ask."""
 
-    looks: Mapping[str, Look] = field(default_factory=dict)
+    looks: Mapping[str, Candidates] = field(default_factory=dict)
     """By view: `graph`, `dense`, `lexical`; a missing one found nothing."""
     age_days: float | None = None
     """Time since the best candidate of any view was said; None when there is none."""
@@ -140,6 +136,39 @@ def _pairs() -> tuple[tuple[str, str], ...]:
 FEATURES = _feature_names()
 
 
+def glance_of(look: Look, proposed: Mapping[str, Candidates]) -> Glance:
+    """Return what the router may know: what the views propose under `WIDEST`, the query, and a few counts.
+
+    Cost O(1) in the size of the memory.
+    """
+    query, state = look.query, look.state
+    best = [candidates.places[0] for view in LEADS if len((candidates := proposed.get(view, NOTHING)).places)]
+    now = microseconds(query.known_at or state.now() or EARLIEST)
+    ages = [max(0.0, (now - int(state.columns.at[place])) / MICROSECONDS_A_DAY) for place in best]
+    return Glance(
+        looks=proposed,
+        age_days=min(ages, default=None),
+        seeks=query.seeks,
+        terms=len(query.terms),
+        speakers=len(query.speakers),
+        entities=len(query.entities),
+        own=query.own,
+        addressed=query.addressed,
+        dated=query.days is not None,
+        historical=query.past,
+        promoted=min(1.0, sum(weight for _, weight in query.concepts)),
+        turns=len(state.places),
+        worked=_worked(state),
+    )
+
+
+def _worked(state: UserState) -> dict[str, float]:
+    """Return by lead the share of the latest answers with feedback that its plans found."""
+    told = [one for batch in state.feedback[-LATELY:] for one in batch if one.plan][-LATELY:]
+    leads = [plan_of(one.plan).lead for one in told]
+    return {lead: (leads.count(lead) + 1) / (len(leads) + len(LEADS)) for lead in LEADS}
+
+
 def psi(glance: Glance) -> Array:
     """Return the router's features of a query, `(len(FEATURES),) float32`.
 
@@ -159,10 +188,10 @@ def psi(glance: Glance) -> Array:
     return np.array(values, dtype=np.float32)
 
 
-NOTHING = Look()
+NOTHING = Candidates.none()
 
 
-def _of_view(look: Look) -> tuple[float, float, float, float]:
+def _of_view(look: Candidates) -> tuple[float, float, float, float]:
     scores = look.scores[:SIGHT]
     if not len(scores):
         return 0.0, 0.0, 0.0, 0.0

@@ -30,9 +30,17 @@ FORMAT = "doxa-recall-weights-1"
 SHIPPED = "weights.npz"
 LEADS = ("graph", "dense", "lexical")
 """The views that can lead a search; a row of the mix each."""
-START = {"graph": 0.55, "dense": 0.35, "profile": 0.10, "lexical": 0.70, "speaker": 0.035, "time": 0.07}
-"""What every view weighs before anything is learned: equation 1 as printed; words and cues in their ratio to meaning
-as chosen between round numbers before (`RecallSpec`)."""
+START = {
+    "graph": 0.5 * 0.55 / 0.35,
+    "dense": 0.5,
+    "profile": 0.5 * 0.10 / 0.35,
+    "lexical": 1.0,
+    "lexical_near": 1.0,
+    "speaker": 0.05,
+    "time": 0.1,
+}
+"""What every view weighs before anything is learned: graph, dense and profile as 0.55 : 0.35 : 0.10 (equation 1), words
+and cues in their ratio to meaning as chosen between round numbers (`RecallSpec`)."""
 HIDDEN = 128
 """Width of the router's hidden layers."""
 AGAIN = "remove it, and `doxa learn` makes a new one"
@@ -40,7 +48,7 @@ AGAIN = "remove it, and `doxa learn` makes a new one"
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Scorer:
-    """A linear scorer of one view: `s = W phi` (appendix A.1)."""
+    """A linear scorer of one view: `s = W phi` (appendix A.1), over the scores that the view gives a candidate."""
 
     names: tuple[str, ...]
     """What each feature is, in order."""
@@ -50,16 +58,14 @@ class Scorer:
         """Return the score of every candidate, `(k,) float32`; O(k features).
 
         Args:
-            features: arrays `(k,)` by name; what the scorer does not know is left out.
-
-        Raises:
-            FormatError: a feature that it was fitted with is not given.
+            features: arrays `(k,)` by name, at least one. A name that is not given counts 0 (its view is switched
+                off); one that the scorer does not know is left out.
         """
-        missing = [name for name in self.names if name not in features]
-        if missing:
-            raise FormatError(f"expected the features {', '.join(self.names)}; missing: {', '.join(missing)}", path="")
-        columns = np.stack([np.asarray(features[name], dtype=np.float32) for name in self.names], axis=-1)
-        return np.asarray(columns @ self.weight, dtype=np.float32)
+        total = np.zeros(len(next(iter(features.values()))), dtype=np.float32)
+        for name, weight in zip(self.names, self.weight, strict=True):
+            if name in features:
+                total += weight * np.asarray(features[name], dtype=np.float32)
+        return total
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -88,12 +94,12 @@ class Weights:
     """Everything small that recall has learned. Immutable: a search that began with one ends with it."""
 
     views: tuple[str, ...] = tuple(START)
-    mix: Array = field(default_factory=lambda: np.tile(np.array(list(START.values()), dtype=np.float32), (3, 1)))
+    mix: Array = field(default_factory=lambda: np.tile(_row(*START.values()), (len(LEADS), 1)))
     """What every view weighs in the unified score (equation 1), `(leads, views)`: a row for each view that may lead."""
-    graph: Scorer | None = None
-    """W_g; None takes the graph view's own score."""
-    dense: Scorer | None = None
-    """W_d; None takes the dense view's own score."""
+    graph: Scorer = field(default_factory=lambda: Scorer(names=("graph",), weight=_row(1.0)))
+    """W_g."""
+    dense: Scorer = field(default_factory=lambda: Scorer(names=("dense", "dense_near"), weight=_row(1.0, 1.0)))
+    """W_d."""
     router: Router | None = None
     """None always takes the plan that is best without looking."""
     edges: Mapping[str, float] = field(default_factory=dict)
@@ -107,9 +113,28 @@ class Weights:
         """Return what every view weighs when a view leads."""
         return dict(zip(self.views, map(float, self.mix[LEADS.index(lead)]), strict=True))
 
+    def unified(self, scores: Mapping[str, NDArray[Any]], lead: str) -> Array:
+        """Return the unified score of every candidate, `(k,) float32` (equation 1). O(k views).
+
+        Args:
+            scores: what the views give every candidate, by name, at least one; a name that is missing counts 0.
+            lead: the view that leads; its row of the mix is taken.
+        """
+        total = np.zeros(len(next(iter(scores.values()))), dtype=np.float32)
+        for view, weight in self.of(lead).items():
+            if view in ("graph", "dense"):
+                total += np.float32(weight) * (self.graph if view == "graph" else self.dense).score(scores)
+            elif view in scores:
+                total += np.float32(weight) * scores[view]
+        return total
+
     def checksum(self) -> str:
         """Return a digest of everything that was learned; the same arrays give the same one."""
         return _digest(_arrays(self))
+
+
+def _row(*values: float) -> Array:
+    return np.array(values, dtype=np.float32)
 
 
 class WeightSlot:
@@ -218,8 +243,7 @@ def _arrays(weights: Weights) -> dict[str, NDArray[Any]]:
         "edges": np.array([weights.edges[name] for name in sorted(weights.edges)], dtype=np.float32),
     }
     for name, scorer in (("graph", weights.graph), ("dense", weights.dense)):
-        if scorer is not None:
-            arrays |= {f"{name}.names": _words(scorer.names), f"{name}.weight": scorer.weight}
+        arrays |= {f"{name}.names": _words(scorer.names), f"{name}.weight": scorer.weight}
     if (router := weights.router) is not None:
         arrays |= {"router.names": _words(router.names), "router.plans": _words(router.plans)}
         arrays |= {"router.mean": router.mean, "router.scale": router.scale}
@@ -255,21 +279,15 @@ def _weights(arrays: Mapping[str, NDArray[Any]]) -> Weights:
     )
 
 
-def _scorer(arrays: Mapping[str, NDArray[Any]], name: str) -> Scorer | None:
-    if f"{name}.names" not in arrays:
-        return None
-    return Scorer(
-        names=_tuple(arrays[f"{name}.names"]),
-        weight=_floats(arrays[f"{name}.weight"]),
-    )
+def _scorer(arrays: Mapping[str, NDArray[Any]], name: str) -> Scorer:
+    return Scorer(names=_tuple(arrays[f"{name}.names"]), weight=_floats(arrays[f"{name}.weight"]))
 
 
 def _check(weights: Weights) -> None:
     """Raise ValueError with the first array whose shape or values do not fit."""
     _shaped("mix", weights.mix, (len(LEADS), len(weights.views)))
     for name, scorer in (("graph", weights.graph), ("dense", weights.dense)):
-        if scorer is not None:
-            _shaped(f"{name}.weight", scorer.weight, (len(scorer.names),))
+        _shaped(f"{name}.weight", scorer.weight, (len(scorer.names),))
     if (router := weights.router) is not None:
         sizes = (len(router.names), *[HIDDEN] * (len(router.layers) - 1), len(router.plans))
         _shaped("router.mean", router.mean, sizes[:1])
