@@ -130,6 +130,12 @@ class RecallConfig(_Group):
 
     top_k: int = Field(10, gt=0, description="How many pieces of evidence an answer may rest on.")
     pool: int = Field(64, gt=0, description="How many turns, of all that the views propose, are scored by every view.")
+    feedback: bool = Field(
+        True, description="Whether answers that were verified are noted, so that search can learn from them."
+    )
+    learned: Path | None = Field(
+        None, description="Folder of what was learned from feedback; unset is beside the database file."
+    )
 
 
 class EngineConfig(_Group):

@@ -30,6 +30,7 @@ from doxa.core.values import (
     Role,
     Turn,
 )
+from doxa.engine.feedback import store_feedback
 from doxa.engine.intake import Day, Moment, clean, display_name, read_day, read_end, read_turn, require_text
 from doxa.engine.maintenance import Maintenance
 from doxa.engine.memory import Memory
@@ -138,6 +139,8 @@ class Doxa:
         if not self._closed:
             self._closed = True
             self._maintenance.stop(drain=drain)
+            for user in self._parts.told.users():
+                store_feedback(self._parts.log, self._parts.told, user)
             self._parts.close()
 
     def __enter__(self) -> Self:
@@ -186,6 +189,7 @@ class Doxa:
         """Wait until everything that has been received for a user is processed."""
         self._check_open()
         self._maintenance.wait(user)
+        store_feedback(self._parts.log, self._parts.told, user)
 
 
 class Dialogue:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from doxa.backends.store import owner_name
 from doxa.core.errors import BackendError, ClosedError, StoreConflictError
 from doxa.core.values import Turn
+from doxa.engine.feedback import MICRO_BATCH, store_feedback
 from doxa.engine.judging import judge
 from doxa.engine.turn import absorb
 from doxa.engine.wiring import Parts
@@ -120,6 +121,7 @@ class Maintenance:
 
     def _process(self, user: str) -> None:
         """Process one block, then let other users have their turn."""
+        store_feedback(self._parts.log, self._parts.told, user, least=MICRO_BATCH)
         store, scope = self._parts.log.store, self._parts.log.scope(user)
         if not (block := self._pending(user)):
             return

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Any, Literal, Protocol, TypeVar
 from doxa.core.bindings import Bindings
 from doxa.core.consistency import Consistency
 from doxa.core.errors import InputError, NotFoundError, StoreConflictError
+from doxa.core.feedback import Feedback, Lesson
 from doxa.core.values import Certificate, Change, Claim, Dispute, Entity, Evidence, Explanation, Fact, Forest, Rule
 from doxa.engine import transfer
 from doxa.engine.checking import INFERRED, check, explain_inferred, inferred
@@ -21,6 +22,7 @@ from doxa.engine.disputes import disputes_of
 from doxa.engine.entities import by_hand, entities
 from doxa.engine.explain import explain
 from doxa.engine.intake import Day, Moment, clean, display_name, read_day, read_end, require_text
+from doxa.engine.learning import drift, learn, missed
 from doxa.engine.query import sparql
 from doxa.engine.replay import NO_TURN, beliefs_at, erase_all, erase_turn
 from doxa.engine.summary import summary
@@ -237,6 +239,37 @@ class Memory:
         self._doxa.wait(self.user)
         return _retried(lambda: by_hand(self._doxa.parts.log, self.user, names, same=same, reason=clean(reason)))
 
+    def feedback(self, query: str, *, needed: Sequence[str]) -> Feedback:
+        """Tell that turns were needed to answer a query and were not found; recall learns from it.
+
+        Returns:
+            What is kept: the facts that lead to the turns, and the cheapest plan of search that would have shown them
+            all (`plan`, empty when none would).
+
+        Raises:
+            InputError: the query is empty, or nothing was needed.
+            NotFoundError: there is no such turn.
+        """
+        require_text(query, "feedback")
+        if isinstance(needed, str) or not needed:
+            raise InputError(f"feedback: needed: expected the ids of one or more turns, got {needed!r}.")
+        self._doxa.wait(self.user)
+        return _retried(lambda: missed(self._doxa.parts, self.user, query, needed))
+
+    def learn(self, *, status: bool = False) -> Lesson:
+        """Learn how to search from the feedback in the log: which view to lead with, and what each one weighs.
+
+        The latest feedback is held out; weights that find less in it, or cost more, are refused. Nothing waits for it.
+
+        Args:
+            status: only tell how search does on the feedback, and change nothing.
+
+        Raises:
+            StoreReadOnlyError: what was learned cannot be written.
+        """
+        self._doxa.wait(self.user)
+        return drift(self._doxa.parts, self.user) if status else learn(self._doxa.parts, self.user)
+
     def tasks(self) -> Forest:
         """Return the user's task forest."""
         self._doxa.settle(self.user)
@@ -331,6 +364,8 @@ class Memory:
             raise InputError("forget: give either turn_id=... or everything=True.")
         parts = self._doxa.parts
         parts.forget()
+        parts.told.drop(self.user)
+        parts.learned.drop(self.user)
         if turn_id is None:
             return _retried(lambda: erase_all(parts.log, self.user))
         self._doxa.wait(self.user)

@@ -17,6 +17,7 @@ from doxa.core.errors import BackendError
 from doxa.core.trace import Tracer
 from doxa.core.values import Change, ChangeKind, Draft, Evidence, Fact, Question, Reply, Turn, Verdict
 from doxa.engine.disputes import disputes_of
+from doxa.engine.feedback import used
 from doxa.engine.replay import beliefs_at, note_of, reading_of
 from doxa.engine.wiring import Parts
 from doxa.memory import Beliefs, Event, Note, UserState, describe, using
@@ -139,6 +140,10 @@ def respond(asked: Asked, parts: Parts, tracer: Tracer) -> Reply:
     with tracer.step("verify") as note, parts.log.user(asked.user) as state:
         verdict = _check(asked, draft, state, parts)
         note["verdict"] = verdict.label
+        if parts.config.recall.feedback:
+            told = used(draft, verdict, found.evidence, state, asked=asked.turn_id, session=asked.session, at=asked.at)
+            if told is not None:
+                parts.told.add(asked.user, told)
     return Reply(
         text=draft.text,
         value=draft.value,

@@ -22,6 +22,8 @@ from doxa.core.config import Config
 from doxa.core.errors import BackendError, ConfigError, DoxaError, InputError
 from doxa.core.ontology import Ontology
 from doxa.core.values import Turn
+from doxa.engine.feedback import FeedbackBuffer
+from doxa.engine.learned import LearnedWeights, folder_of
 from doxa.engine.parsing import graphs_of, needs_model, open_amr
 from doxa.logic import builtin_ontology, from_models, merge, read_ontology
 from doxa.memory import MemoryLog, using
@@ -41,10 +43,14 @@ class Parts:
     queries: CachedEncoder
     """The same encoder with its latest answers kept, for queries."""
     recall: RecallSpec
+    learned: LearnedWeights
+    """What recall has learned, for every user."""
     parser: Parser
     """It keeps its latest parses: the turns of a context were parsed when they came in."""
     ontology_files: tuple[Path, ...] = ()
     """The Turtle files that add to the ontology: they say more than the inventory takes from them."""
+    told: FeedbackBuffer = field(default_factory=FeedbackBuffer)
+    """Feedback that is not stored yet."""
     _model: LanguageModel | None = None
     _amr: AmrParser | None = None
     _mapper: RelationMapper | None = None
@@ -219,6 +225,9 @@ def wire(location: str, config: Config, ontology: OntologySource | Sequence[Onto
         encoder=encoder,
         queries=queries,
         recall=recall,
+        learned=LearnedWeights(
+            folder=config.recall.learned or folder_of(location), tenant=config.tenant, encoder=encoder.name
+        ),
         parser=parser,
         ontology_files=tuple(Path(one) for one in _sources(config, ontology) if isinstance(one, (str, Path))),
     )

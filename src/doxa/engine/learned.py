@@ -1,0 +1,109 @@
+"""Where the weights that were learned from a user's feedback are kept: a file a user, swapped whole."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import quote
+
+from doxa.core.errors import DoxaError
+from doxa.recall import Weights, WeightSlot, load_weights, save_weights, shipped
+
+__all__ = ["LearnedWeights", "folder_of"]
+
+logger = logging.getLogger("doxa")
+
+KEPT = 256
+"""Users whose weights are kept loaded; about 0.1 MB each."""
+ENDING = ".learned"
+
+
+def folder_of(location: str) -> Path | None:
+    """Return the folder beside a database file; None for a database that is no file here."""
+    path = location.removeprefix("sqlite:")
+    return None if "://" in path or path == ":memory:" else Path(f"{path}{ENDING}")
+
+
+@dataclass(slots=True)
+class _Slot:
+    slot: WeightSlot
+    stamp: int
+    """When the file was written, in nanoseconds; 0 where there is none."""
+
+
+@dataclass(slots=True)
+class LearnedWeights:
+    """The weights of every user of one tenant: those that come with Doxa until something was learned.
+
+    Safe between threads. Another process's file is seen at the next search.
+    """
+
+    folder: Path | None
+    """None keeps what is learned in memory, until the process ends."""
+    tenant: str
+    encoder: str
+    _slots: OrderedDict[str, _Slot] = field(default_factory=OrderedDict)
+    _guard: threading.Lock = field(default_factory=threading.Lock)
+
+    def path(self, user: str) -> Path | None:
+        """Return the file of a user, whether it is there or not."""
+        if self.folder is None:
+            return None
+        return self.folder / quote(self.tenant, safe="") / f"{quote(user, safe='')}.npz"
+
+    def of(self, user: str) -> Weights:
+        """Return the weights in use for a user. Cost: one look at the file's date."""
+        path, stamp = self.path(user), self._stamp(user)
+        with self._guard:
+            known = self._slots.get(user)
+            if known is None or known.stamp != stamp:
+                known = self._slots[user] = _Slot(WeightSlot(self._read(path, stamp)), stamp)
+                while len(self._slots) > KEPT and self.folder is not None:
+                    self._slots.popitem(last=False)
+            self._slots.move_to_end(user)
+            return known.slot.get()
+
+    def put(self, user: str, weights: Weights, *, expected: Weights) -> bool:
+        """Put new weights in use, for good where there is a file.
+
+        Returns:
+            False when others than the `expected` ones are in use by now; nothing is changed then.
+
+        Raises:
+            StoreReadOnlyError: the file cannot be written; the weights in use stay.
+        """
+        if self.of(user) is not expected:
+            return False
+        path = self.path(user)
+        if path is not None:
+            save_weights(weights, path)
+        with self._guard:
+            known = self._slots[user]
+            known.stamp = self._stamp(user)
+            return known.slot.swap(weights)
+
+    def drop(self, user: str) -> None:
+        """Forget what was learned from a user."""
+        with self._guard:
+            self._slots.pop(user, None)
+            if (path := self.path(user)) is not None:
+                path.unlink(missing_ok=True)
+
+    def _stamp(self, user: str) -> int:
+        path = self.path(user)
+        try:
+            return path.stat().st_mtime_ns if path else 0
+        except OSError:
+            return 0
+
+    def _read(self, path: Path | None, stamp: int) -> Weights:
+        if path is None or not stamp:
+            return shipped()
+        try:
+            return load_weights(path, encoder=self.encoder)
+        except DoxaError as exc:
+            logger.warning("what was learned is not used, the weights that come with Doxa are: %s", exc)
+            return shipped()
