@@ -5,7 +5,7 @@ One file per concern; a command is a function from a `Request` and its arguments
 """
 
 # isort: off
-from doxa.transport.cli import ingest, ask, chat, inspect, sparql, verify, change, amr, doctor, bench, demo, version
+from doxa.transport.cli import ingest, ask, chat, inspect, sparql, verify, change, learn, amr, doctor, bench, demo, version
 from doxa.transport.cli.app import app, main
 # isort: on
 
@@ -20,6 +20,7 @@ __all__ = [
     "doctor",
     "ingest",
     "inspect",
+    "learn",
     "main",
     "sparql",
     "verify",
