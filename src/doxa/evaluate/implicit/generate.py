@@ -23,7 +23,10 @@ EPISODES = (3, 4)
 RECURRING, REVISED, SECOND_WORKLOAD, LONG_GAP = 0.45, 0.2, 0.3, 0.35
 """Shares: of tastes that show repeatedly, of dialogues in which a taste is given up or taken on, of dialogues with
 tastes of a second workload, and of dialogues whose last session comes weeks after the others."""
-NEAR = (9, 14)
+HINTED = 0.85
+"""Share of statements about a thing that also tell the subject, as the paper's "the romance and soundtrack were
+perfect" does: without it, nothing but knowledge of the title leads from a question to a statement."""
+NEAR = (6, 11)
 """Remarks on the subject that are nobody's or somebody else's preference, per dialogue."""
 FIRST_DAY = datetime(2025, 1, 6, 9, tzinfo=UTC)
 
@@ -72,6 +75,7 @@ class _Drawing:
         self._speaker = rng.choice(self._talk.names)
         self._sessions: list[list[PreferenceTurn]] = []
         self._used: set[str] = set()
+        self._hints = {name: rng.choice(sorted(workload(name, split).hints)) for name in WORKLOADS}
 
     def dialogue(self) -> PreferenceDialogue:
         """Return it: early sessions with the tastes, later ones without, and the questions."""
@@ -130,7 +134,10 @@ class _Drawing:
             return self._turned(concept, home, polarity)
         count = rng.choice(EPISODES) if rng.random() < RECURRING else 1
         texts, things = self._frames(home, polarity, count), rng.sample(concept.things, count)
-        said = [self._fill(home, concept, frame, thing) for frame, thing in zip(texts, things, strict=True)]
+        said = [
+            self._hinted(self._fill(home, concept, frame, thing), home, polarity)
+            for frame, thing in zip(texts, things, strict=True)
+        ]
         offer = ""
         if texts[0] in home.frames["like"].get("choice", ()) and polarity == "like":
             other = rng.choice(self._others(concept))
@@ -171,6 +178,11 @@ class _Drawing:
         slots = {"thing": thing, "aspect": rng.choice(concept.aspects), "label": concept.label, "other": other}
         slots["alias"] = concept.aliases.get(thing, thing)
         return fill(frame, slots, several=home.several(thing))
+
+    def _hinted(self, text: str, home: Workload, polarity: str) -> str:
+        """Return a statement as it is, or with a remark that tells the subject."""
+        hints = home.hints[self._hints[home.name]][polarity]
+        return f"{text} {self._rng.choice(hints)}" if self._rng.random() < HINTED else text
 
     def _others(self, concept: Concept) -> list[str]:
         home = workload(concept.workload, self._split)

@@ -72,6 +72,8 @@ class Workload:
     openers: tuple[str, ...]
     frames: Mapping[str, Mapping[str, tuple[str, ...]]]
     """`like`, `dislike`, `revised`, `near`, `alias` -> manner -> sentences with slots."""
+    hints: Mapping[str, Mapping[str, tuple[str, ...]]]
+    """Word -> `like` and `dislike` -> remarks that people add, with that word of the subject in them."""
     offers: tuple[str, ...]
     concepts: tuple[Concept, ...]
     asks: tuple[Ask, ...]
@@ -101,17 +103,14 @@ class Talk:
 def workload(name: str, split: Split) -> Workload:
     """Return a workload as its file has it."""
     table = _read(name, split)
-    frames = {
-        polarity: {manner: tuple(texts) for manner, texts in manners.items()}
-        for polarity, manners in table["frames"].items()
-    }
     low, high = table["distractors"]
     return Workload(
         name=name,
         share=table["share"],
         distractors=(low, high),
         openers=tuple(table["openers"]),
-        frames=frames,
+        frames=_groups(table["frames"]),
+        hints=_groups(table["hints"]),
         offers=tuple(table["offers"]["choice"]),
         concepts=tuple(_concept(name, entry) for entry in table["concept"]),
         asks=tuple(_ask(entry, name) for entry in table["query"]),
@@ -150,6 +149,10 @@ def fill(frame: str, slots: Mapping[str, str], *, several: bool = False) -> str:
 
 def _read(name: str, split: Split) -> dict[str, Any]:
     return tomllib.loads((files(__package__) / "worlds" / f"{name}.{split}.toml").read_text(encoding="utf-8"))
+
+
+def _groups(table: Mapping[str, Mapping[str, list[str]]]) -> dict[str, dict[str, tuple[str, ...]]]:
+    return {name: {key: tuple(texts) for key, texts in group.items()} for name, group in table.items()}
 
 
 def _concept(name: str, entry: Mapping[str, Any]) -> Concept:
