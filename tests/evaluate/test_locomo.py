@@ -106,3 +106,30 @@ def test_a_file_without_questions_is_refused(locomo, content):
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(NotFoundError, match=r"nowhere\.json"):
         run_locomo(tmp_path / "nowhere.json", config=WORDS)
+
+
+def test_the_implicit_slice_is_measured_by_itself(locomo):
+    path = locomo([sample("a", [question("Who adopted a kitten?", ["D1:1"]), question("Any pets?", ["D1:1"])])])
+    report = run_locomo(path, config=WORDS)
+    assert [score.implicit for score in report.scores] == [False, True]
+    assert report.to_dict()["implicit"]["n"] == 1 and "systems" not in report.to_dict()
+
+
+def test_baselines_rank_the_same_turns(locomo):
+    asked = [question("Who adopted a kitten?", ["D1:1"]), question("Any pets for Ana?", ["D1:1"])]
+    report = run_locomo(locomo([sample("a", asked), sample("b", asked)]), k=1, config=WORDS, baselines=True).to_dict()
+    systems = report["systems"]["all"]
+    assert list(systems) == [
+        "doxa",
+        "bm25",
+        "dense",
+        "rrf",
+        "dense, as the speaker says it",
+        "rrf, as the speaker says it",
+    ]
+    assert all(row["n"] == 4 for row in systems.values()) and systems["bm25"]["recall@1"] >= 0.5
+    assert report["systems"]["implicit"]["bm25"]["n"] == 2
+    assert sum(row["doxa"]["n"] for row in report["domains"].values()) == 2
+    assert sum(row["doxa"]["n"] for row in report["subtypes"].values() if row) == 2
+    assert report["tokens"]["long-context"] > report["tokens"]["evidence"] > 0
+    assert json.loads(json.dumps(report)) == report

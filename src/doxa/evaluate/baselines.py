@@ -20,9 +20,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from doxa.memory import stems
+from doxa.memory import UserState, stems
+from doxa.recall import rephrase
 
-__all__ = ["BASELINES", "Corpus", "Ranker", "content_stems"]
+__all__ = ["BASELINES", "Corpus", "Ranker", "content_stems", "in_first_person"]
 
 K1, B = 1.2, 0.75
 RANK_CONSTANT = 60
@@ -64,6 +65,11 @@ Ranker = Callable[[str, NDArray[np.float32], Corpus], list[str]]
 def content_stems(text: str) -> frozenset[str]:
     """Return the stems of the content words of a text, as the memory indexes them."""
     return frozenset(stems(text))
+
+
+def in_first_person(query: str, state: UserState) -> str:
+    """Return a query with the name of a speaker as "I", which is how people speak of themselves."""
+    return rephrase(query, state)
 
 
 def _bm25(query: str, vector: NDArray[np.float32], corpus: Corpus) -> list[str]:

@@ -3,6 +3,10 @@
 One conversation is the memory of one user; every question with evidence counts, image captions are part of the
 turns, and the gold turns are those that the file names. Source: Maharana et al. 2024, "Evaluating Very Long-Term
 Conversational Memory of LLM Agents". Retrieval only: answers are not judged here.
+
+The implicit slice (`slices`) is measured beside it, and on request baselines over the same turns by the same encoder.
+They index "speaker: text", and are asked in two ways: as the question is put, and with the name of its speaker as "I",
+which is what the memory itself encodes.
 """
 
 from __future__ import annotations
@@ -10,22 +14,40 @@ from __future__ import annotations
 import json
 import re
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
 
 from doxa.backends.transcripts import Conversation, read
 from doxa.core.config import Config
 from doxa.core.errors import FormatError
+from doxa.core.tokens import estimate_tokens
 from doxa.engine import Doxa
-from doxa.evaluate.metrics import mean, ndcg_at, percentile, recall_at, reciprocal_rank, standard_error
+from doxa.evaluate.baselines import BASELINES, Corpus, in_first_person
+from doxa.evaluate.metrics import (
+    bootstrap_interval,
+    mean,
+    ndcg_at,
+    percentile,
+    ratio,
+    recall_at,
+    reciprocal_rank,
+    standard_error,
+)
 from doxa.evaluate.record import environment, models_of
+from doxa.evaluate.slices import Subtype, domains, is_implicit, subtype
 
 __all__ = ["LocomoReport", "run"]
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 """Source: the paper's section on question answering; the numbers are those of the published file."""
+OURS = "doxa"
+FIRST_PERSON = ", as the speaker says it"
 EVIDENCE_ID = re.compile(r"D:?\s*(\d+)\s*:\s*(\d+)")
 
 Progress = Callable[[str, int, int], None]
@@ -34,13 +56,22 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """How one question did."""
+    """How one system did on one question."""
 
+    system: str = OURS
     category: str
+    implicit: bool
+    """It shares no content stem with its evidence."""
+    subtype: str
+    session: str
+    """Where its first gold turn was said, `user/session`."""
     recall: float
     ndcg: float
     reciprocal_rank: float
     milliseconds: float
+    """Of a search with the encoder; 0 for baselines, which are not timed."""
+    tokens: int
+    """Of what was found."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +81,13 @@ class LocomoReport:
     data: str
     k: int
     scores: tuple[Score, ...]
+    """Of the memory, in the order of the questions."""
+    others: tuple[Score, ...] = ()
+    """Of the baselines."""
+    domains: Mapping[str, str] = field(default_factory=dict)
+    """Session (`user/session`) -> domain; empty without baselines."""
+    history_tokens: float = 0.0
+    """Mean tokens of a conversation: what a question costs that is put with all of it."""
     conversations: int
     turns: int
     skipped: int
@@ -62,7 +100,7 @@ class LocomoReport:
     environment: Mapping[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the report as plain JSON data; `_se` is a standard error over questions."""
+        """Return the report as plain JSON data; `_se` is a standard error and `_95` an interval over questions."""
         names = [name for name in CATEGORIES.values() if any(score.category == name for score in self.scores)]
         others = sorted({score.category for score in self.scores} - set(names))
         latencies = [score.milliseconds for score in self.scores]
@@ -73,8 +111,14 @@ class LocomoReport:
             **self._measures(self.scores),
             f"recall@{self.k}_se": round(standard_error(recalls), 4),
             f"ndcg@{self.k}_se": round(standard_error(ndcgs), 4),
-            "categories": {name: self._measures(self._of(name)) for name in names + others},
+            "categories": {name: self._measures(_of(self.scores, "category", name)) for name in names + others},
+            "implicit": self._measures([score for score in self.scores if score.implicit], intervals=True),
+            **(self._compared() if self.others else {}),
             "latency_ms": {"p50": round(percentile(latencies, 50), 2), "p95": round(percentile(latencies, 95), 2)},
+            "tokens": {
+                "evidence": round(mean([score.tokens for score in self.scores])),
+                "long-context": round(self.history_tokens),
+            },
             "conversations": self.conversations,
             "turns": self.turns,
             "turns_per_s": round(self.turns / self.ingest_s, 1) if self.ingest_s else 0.0,
@@ -84,16 +128,38 @@ class LocomoReport:
             **self.environment,
         }
 
-    def _of(self, category: str) -> list[Score]:
-        return [score for score in self.scores if score.category == category]
-
-    def _measures(self, scores: Sequence[Score]) -> dict[str, Any]:
+    def _compared(self) -> dict[str, Any]:
+        """Return every system on all questions, on the implicit slice, and on its parts by subtype and domain."""
+        every = (*self.scores, *self.others)
+        implicit = [score for score in every if score.implicit]
+        by_domain: dict[str, list[Score]] = defaultdict(list)
+        for score in implicit:
+            by_domain[self.domains.get(score.session, "other")].append(score)
         return {
-            "n": len(scores),
-            f"recall@{self.k}": round(mean([score.recall for score in scores]), 4),
-            f"ndcg@{self.k}": round(mean([score.ndcg for score in scores]), 4),
-            "mrr": round(mean([score.reciprocal_rank for score in scores]), 4),
+            "systems": {"all": self._systems(every), "implicit": self._systems(implicit)},
+            "subtypes": {name: self._systems(_of(implicit, "subtype", name)) for name in get_args(Subtype)},
+            "domains": {name: self._systems(by_domain[name]) for name in sorted(by_domain)},
         }
+
+    def _systems(self, scores: Sequence[Score]) -> dict[str, Any]:
+        names = dict.fromkeys(score.system for score in scores)
+        return {name: self._measures(_of(scores, "system", name), intervals=True) for name in names}
+
+    def _measures(self, scores: Sequence[Score], *, intervals: bool = False) -> dict[str, Any]:
+        values = {
+            f"recall@{self.k}": [score.recall for score in scores],
+            f"ndcg@{self.k}": [score.ndcg for score in scores],
+            "mrr": [score.reciprocal_rank for score in scores],
+        }
+        measured: dict[str, Any] = {"n": len(scores), **{name: round(mean(row), 4) for name, row in values.items()}}
+        for name, row in list(values.items())[:2] if intervals else ():
+            interval = bootstrap_interval([[value, 1.0] for value in row], ratio)
+            measured[f"{name}_95"] = None if interval is None else [round(bound, 4) for bound in interval]
+        return measured
+
+
+def _of(scores: Sequence[Score], group: str, name: str) -> list[Score]:
+    return [score for score in scores if getattr(score, group) == name]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +167,8 @@ class _Question:
     text: str
     category: str
     evidence: frozenset[str]
+    implicit: bool
+    session: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +181,29 @@ class _Sample:
     skipped: int
     unknown_evidence: int
 
+    @property
+    def texts(self) -> dict[str, str]:
+        """Turn id -> what was said, with its speaker."""
+        lines = self.conversation.lines
+        return {line.turn_id: f"{line.speaker}: {line.text}" for line in lines if line.turn_id is not None}
+
+    @property
+    def speakers(self) -> list[str]:
+        """Who takes part, in the order in which they first speak."""
+        return list(dict.fromkeys(line.speaker for line in self.conversation.lines if line.speaker))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Compared:
+    """The baselines on one conversation, and the sessions of it for the domains."""
+
+    scores: tuple[Score, ...]
+    sessions: Mapping[str, Sequence[str]]
+    """Session (`user/session`) -> what was said in it."""
+    vectors: Mapping[str, NDArray[np.float32]]
+    """Session -> mean vector of its turns."""
+    speakers: Sequence[str]
+
 
 def run(
     path: Path | str,
@@ -120,6 +211,7 @@ def run(
     k: int = 10,
     config: Config | None = None,
     limit: int | None = None,
+    baselines: bool = False,
     progress: Progress | None = None,
 ) -> LocomoReport:
     """Return how well evidence is found in the conversations of a LoCoMo file.
@@ -129,6 +221,7 @@ def run(
         k: how much evidence a search gives back.
         config: the settings; by default those of `doxa.toml` and the environment.
         limit: only the first `limit` conversations.
+        baselines: rank the same turns by words, by meaning and by both as well, and group questions by domain.
         progress: is told how far the run is.
 
     Raises:
@@ -140,17 +233,20 @@ def run(
     """
     samples = _read_samples(Path(path))[:limit]
     tell = progress or (lambda what, done, total: None)
-    scores: list[Score] = []
-    ingest_s = 0.0
+    scores, ingest_s = list[Score](), 0.0
     with Doxa.open(":memory:", config=config) as doxa:
         for sample in samples:
             ingest_s += _ingest(sample, doxa, tell)
             scores += _ask(sample, doxa, k, tell)
+        compared = [_compare(sample, doxa, k, tell) for sample in samples] if baselines else []
         described = doxa.describe()
     return LocomoReport(
         data=Path(path).name,
         k=k,
         scores=tuple(scores),
+        others=tuple(score for one in compared for score in one.scores),
+        domains=_domains(compared),
+        history_tokens=mean([float(_tokens(sample.texts.values())) for sample in samples]),
         conversations=len(samples),
         turns=sum(len(sample.conversation.lines) for sample in samples),
         skipped=sum(sample.skipped for sample in samples),
@@ -181,13 +277,65 @@ def _ask(sample: _Sample, doxa: Doxa, k: int, tell: Progress) -> Iterable[Score]
         evidence = memory.search(question.text, k=k)
         milliseconds = (time.perf_counter() - start) * 1000
         ranking = [turn_id for item in evidence for turn_id in item.turn_ids]
-        yield Score(
-            category=question.category,
-            recall=recall_at(ranking, question.evidence, k),
-            ndcg=ndcg_at(ranking, question.evidence, k),
-            reciprocal_rank=reciprocal_rank(ranking[:k], question.evidence),
-            milliseconds=milliseconds,
-        )
+        yield _score(OURS, question, ranking, sample.texts, k, milliseconds)
+
+
+def _score(
+    system: str, question: _Question, ranking: Sequence[str], texts: Mapping[str, str], k: int, milliseconds: float = 0
+) -> Score:
+    return Score(
+        system=system,
+        category=question.category,
+        implicit=question.implicit,
+        subtype=subtype(question.text),
+        session=question.session,
+        recall=recall_at(ranking, question.evidence, k),
+        ndcg=ndcg_at(ranking, question.evidence, k),
+        reciprocal_rank=reciprocal_rank(ranking[:k], question.evidence),
+        milliseconds=milliseconds,
+        tokens=_tokens(texts.get(turn_id, "") for turn_id in ranking[:k]),
+    )
+
+
+def _compare(sample: _Sample, doxa: Doxa, k: int, tell: Progress) -> _Compared:
+    """Rank the turns of a conversation by the baselines, for every question. Cost: every turn is encoded again."""
+    tell(f"baselines {sample.user}", 0, 1)
+    encode, texts = doxa.parts.encoder.encode, sample.texts
+    corpus = Corpus.of(tuple(texts), tuple(texts.values()), encode(tuple(texts.values())))
+    with doxa.parts.log.user(sample.user) as state:
+        first_person = [in_first_person(question.text, state) for question in sample.questions]
+    asked = [question.text for question in sample.questions]
+    ways = {"": zip(asked, encode(asked), strict=True), FIRST_PERSON: zip(asked, encode(first_person), strict=True)}
+    scores = [
+        _score(name + way, question, rank(text, vector, corpus)[:k], texts, k)
+        for way, queries in ways.items()
+        for question, (text, vector) in zip(sample.questions, queries, strict=True)
+        for name, rank in BASELINES.items()
+        if not way or name != "bm25"  # words are the same in both
+    ]
+    sessions: dict[str, list[int]] = defaultdict(list)
+    for place, line in enumerate(line for line in sample.conversation.lines if line.turn_id is not None):
+        sessions[f"{sample.user}/{line.session}"].append(place)
+    said = tuple(texts.values())
+    return _Compared(
+        scores=tuple(scores),
+        sessions={name: [said[place] for place in places] for name, places in sessions.items()},
+        vectors={name: corpus.vectors[places].mean(axis=0) for name, places in sessions.items()},
+        speakers=sample.speakers,
+    )
+
+
+def _domains(compared: Sequence[_Compared]) -> dict[str, str]:
+    sessions = {name: " ".join(said) for one in compared for name, said in one.sessions.items()}
+    if not sessions:
+        return {}
+    vectors = np.stack([vector for one in compared for vector in one.vectors.values()])
+    people = {speaker for one in compared for speaker in one.speakers}
+    return dict(zip(sessions, domains(vectors, tuple(sessions.values()), ignore=people), strict=True))
+
+
+def _tokens(texts: Iterable[str]) -> int:
+    return sum(map(estimate_tokens, texts))
 
 
 def _read_samples(path: Path) -> list[_Sample]:
@@ -218,18 +366,28 @@ def _has_questions(value: object) -> bool:
 
 
 def _read_sample(value: Mapping[str, Any], conversation: Conversation, index: int) -> _Sample:
-    known = frozenset(line.turn_id for line in conversation.lines if line.turn_id is not None)
+    user = conversation.name or f"sample-{index}"
+    lines = {line.turn_id: line for line in conversation.lines if line.turn_id is not None}
+    known, speakers = frozenset(lines), {line.speaker for line in conversation.lines if line.speaker}
     questions, skipped, unknown = [], 0, 0
     for entry in value["qa"]:
         named = _named_ids(entry.get("evidence"), known)
         unknown += len(named - known)
         if named & known and str(entry.get("question", "")).strip():
-            category = CATEGORIES.get(entry.get("category"), str(entry.get("category", "none")))
-            questions.append(_Question(text=str(entry["question"]), category=category, evidence=named & known))
+            evidence, text = [turn_id for turn_id in lines if turn_id in named], str(entry["question"])
+            questions.append(
+                _Question(
+                    text=text,
+                    category=CATEGORIES.get(entry.get("category"), str(entry.get("category", "none"))),
+                    evidence=frozenset(evidence),
+                    implicit=is_implicit(text, [lines[turn_id].text for turn_id in evidence], speakers),
+                    session=f"{user}/{lines[evidence[0]].session}",
+                )
+            )
         else:
             skipped += 1
     return _Sample(
-        user=conversation.name or f"sample-{index}",
+        user=user,
         conversation=conversation,
         questions=tuple(questions),
         skipped=skipped,

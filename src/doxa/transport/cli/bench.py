@@ -15,6 +15,7 @@ from doxa.core.errors import InputError
 from doxa.transport.cli.app import command
 from doxa.transport.cli.bench_options import (
     AnswererOption,
+    BaselinesOption,
     ClaimsOption,
     ContradictionOption,
     DataOption,
@@ -29,7 +30,7 @@ from doxa.transport.cli.bench_options import (
     SeedOption,
     Wanted,
 )
-from doxa.transport.cli.bench_recall import measure_prefeval, show_prefeval
+from doxa.transport.cli.bench_recall import measure_prefeval, show_compared, show_prefeval
 from doxa.transport.cli.bench_worlds import measure_beliefbank, measure_worlds, show_beliefbank, show_worlds
 from doxa.transport.cli.render import columns, put, shorten
 from doxa.transport.cli.request import Request
@@ -76,11 +77,12 @@ def bench(
     answerer: AnswererOption = None,
     error_rate: ErrorRateOption = None,
     contradiction_rate: ContradictionOption = None,
+    baselines: BaselinesOption = None,
     record: RecordOption = True,
 ) -> None:
     """Measure the memory on a benchmark.
 
-    locomo: is the evidence of a question found? Recall@k and ndcg@k with their standard errors, per category, latency.
+    locomo: is the evidence of a question found? Recall@k, ndcg@k, per category and without shared words; latency.
     understanding: is what a turn says stored, and nothing else? Precision, recall, F1, forbidden rate, details, by tag.
     openie: are the propositions of a sentence found (CaRB or WiRe57)? dialogre: the relations of a dialogue (DialogRE)?
     observations: what people noted about the conversations of LoCoMo? Coverage, claims per turn, duplicates.
@@ -93,7 +95,7 @@ def bench(
     no part.
     """
     about_worlds = (dialogues, family, answerer, error_rate, contradiction_rate)
-    wanted = Wanted(data, k, limit, predictions, errors, claims, seed, *about_worlds)
+    wanted = Wanted(data, k, limit, predictions, errors, claims, seed, *about_worlds, baselines)
     _check(name, wanted)
     measure, _, show = BENCHMARKS[name]
     with _progress(request) as tell:
@@ -121,7 +123,14 @@ def _record(request: Request, name: Benchmark, wanted: Wanted, report: _Report, 
 def _measure_locomo(request: Request, wanted: Wanted, tell: Tell | None) -> tuple[_Report, dict[str, Any]]:
     from doxa.evaluate import run_locomo
 
-    report = run_locomo(wanted.path, k=wanted.k or 10, config=request.config, limit=wanted.limit, progress=tell)
+    report = run_locomo(
+        wanted.path,
+        k=wanted.k or 10,
+        config=request.config,
+        limit=wanted.limit,
+        baselines=bool(wanted.baselines),
+        progress=tell,
+    )
     return report, report.to_dict()
 
 
@@ -190,9 +199,10 @@ class _Bars:
 def _show_locomo(out: Console, found: dict[str, Any]) -> None:
     measures = list(next(iter(found["categories"].values()), {}))
     table = columns("category", *measures)
-    for name, row in (*found["categories"].items(), ("all", found)):
+    for name, row in (*found["categories"].items(), ("all", found), ("implicit", found["implicit"])):
         table.add_row(name, *(str(row[measure]) for measure in measures))
     put(out, table)
+    show_compared(out, found)
     latency = found["latency_ms"]
     _show_run(out, found, f"search {latency['p50']} ms (p50), {latency['p95']} ms (p95)")
 
@@ -279,7 +289,7 @@ def _number(value: float | None) -> str:
 Measure = Callable[[Request, Wanted, Tell | None], tuple[_Report, dict[str, Any]]]
 Show = Callable[[Console, dict[str, Any]], None]
 BENCHMARKS: dict[Benchmark, tuple[Measure, set[str], Show]] = {
-    Benchmark.LOCOMO: (_measure_locomo, {"data", "k", "limit"}, _show_locomo),
+    Benchmark.LOCOMO: (_measure_locomo, {"data", "k", "limit", "baselines"}, _show_locomo),
     Benchmark.UNDERSTANDING: (_measure_understanding, {"data", "predictions", "errors"}, _show_understanding),
     Benchmark.OPENIE: (_measure_openie, {"data", "limit"}, _show_openie),
     Benchmark.DIALOGRE: (_measure_dialogre, {"data", "limit"}, _show_dialogre),

@@ -10,6 +10,7 @@ import typer
 
 __all__ = [
     "AnswererOption",
+    "BaselinesOption",
     "ClaimsOption",
     "ContradictionOption",
     "DataOption",
@@ -25,6 +26,9 @@ __all__ = [
     "Wanted",
 ]
 
+BaselinesOption = Annotated[
+    bool | None, typer.Option("--baselines", help="locomo: BM25, dense and RRF over the same turns as well.")
+]
 DataOption = Annotated[
     Path | None,
     typer.Option("--data", metavar="PATH", help="Its data, which does not come with Doxa; worlds has none."),
@@ -81,6 +85,7 @@ class Wanted:
     answerer: str | None = None
     error_rate: float | None = None
     contradiction_rate: float | None = None
+    baselines: bool | None = None
 
     @property
     def given(self) -> set[str]:

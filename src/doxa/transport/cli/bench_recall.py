@@ -1,4 +1,4 @@
-"""`doxa bench prefeval`: evidence that is found though the question does not repeat its words."""
+"""`doxa bench prefeval`, and the comparisons of `doxa bench locomo`: evidence whose words no question repeats."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from doxa.transport.cli.request import Request
 if TYPE_CHECKING:
     from doxa.evaluate import PrefevalReport
 
-__all__ = ["measure_prefeval", "show_prefeval"]
+__all__ = ["measure_prefeval", "show_compared", "show_prefeval"]
 
 MEASURES = ("recall@1", "recall@5", "recall@10", "ndcg@10")
 OURS = "doxa"
@@ -53,6 +53,24 @@ def show_prefeval(out: Console, found: dict[str, Any]) -> None:
         f"{tokens['history']:,}; {found['turns_per_s']:,.0f} turns/s; encoder {found['models']['encoder']}; revision "
         f"{found.get('revision') or 'unknown'}",
     )
+
+
+def show_compared(out: Console, found: dict[str, Any]) -> None:
+    """Print every system on all and on implicit questions of LoCoMo, then by subtype and domain, if they were run."""
+    groups = {**found.get("systems", {}), **found.get("subtypes", {}), **found.get("domains", {})}
+    if not groups:
+        return
+    measures = [
+        name for name in found["implicit"] if name.startswith(("recall@", "ndcg@")) and not name.endswith("_95")
+    ]
+    table = columns("questions", "system", "n", *measures)
+    for group, systems in groups.items():
+        for system, row in systems.items():
+            table.add_row(group, system, str(row["n"]), *(_measure(row, name) for name in measures))
+    put(out, "")
+    put(out, table)
+    tokens = found["tokens"]
+    put(out, f"Tokens: {tokens['evidence']:,} of evidence; long context {tokens['long-context']:,} a question.")
 
 
 def _measure(row: Mapping[str, Any], name: str) -> str:
