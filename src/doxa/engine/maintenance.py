@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from collections import deque
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from doxa.engine.feedback import MICRO_BATCH, store_feedback
 from doxa.engine.judging import judge
 from doxa.engine.turn import absorb
 from doxa.engine.wiring import Parts
+from doxa.memory import encoded_texts
 from doxa.understand import Extraction
 
 __all__ = ["Maintenance"]
@@ -158,7 +160,7 @@ class Maintenance:
         for turn, vector, extraction in zip(block, vectors, extractions, strict=True):
             if self._abandoned:
                 break
-            judgement = judge(turn, vector, self._parts, extraction=extraction)
+            judgement = judge(turn, None if vector is None else vector[0], self._parts, extraction=extraction)
             if judgement and not store.lease(scope, owner=self._owner, seconds=LEASE_S):
                 return False
             while not self._abandoned:
@@ -172,9 +174,11 @@ class Maintenance:
         return True
 
     def _encode(self, block: list[Turn]) -> tuple[list[NDArray[np.float32] | None], str]:
-        wanted = [turn for turn in block if not turn.generated]
+        """Return the rows of every turn, `(r, dims)`: its whole text and its passages; None for one of Doxa's own."""
+        texts = [[] if turn.generated else encoded_texts(turn) for turn in block]
         try:
-            encoded = iter(self._parts.encoder.encode([turn.text for turn in wanted]))
+            encoded = self._parts.encoder.encode([text for of_turn in texts for text in of_turn])
         except BackendError as exc:
             return [None] * len(block), f"the encoder failed: {exc}"
-        return [None if turn.generated else next(encoded) for turn in block], ""
+        stops = list(accumulate(map(len, texts)))
+        return [encoded[stop - len(rows) : stop] if rows else None for rows, stop in zip(texts, stops, strict=True)], ""

@@ -86,7 +86,7 @@ def absorb(
 
     Args:
         turn: a turn that was received and is not processed yet.
-        vector: its encoding `(dims,)`, or None when the encoder failed.
+        vector: its rows `(r, dims)`, the whole text first, or None when the encoder failed.
         parts: what the engine is made of.
         extraction: what a language model read out of the turn; None without one.
         judgement: what a language model found that the turn clashes with; None without one.

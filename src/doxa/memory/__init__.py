@@ -46,6 +46,7 @@ from doxa.memory.ontology import (
     using,
     verb_type,
 )
+from doxa.memory.passages import encoded_texts, split_text
 from doxa.memory.predicates import PredicateIndex, predicate_of
 from doxa.memory.promotions import LEAST_SUPPORT, Promotions, live_support, promotion_id, standing
 from doxa.memory.rules import describe_rule, in_force, rule_id
@@ -85,6 +86,7 @@ __all__ = [
     "describe",
     "dimension_of",
     "describe_rule",
+    "encoded_texts",
     "fact_from",
     "fact_id",
     "fact_to",
@@ -119,6 +121,7 @@ __all__ = [
     "sex_of",
     "slot_of",
     "standing",
+    "split_text",
     "stems",
     "stems_of",
     "supports",

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import accumulate
 from typing import Any, Literal
 from urllib.parse import quote
 
@@ -42,6 +43,7 @@ from doxa.memory.codec import (
     turn_to,
 )
 from doxa.memory.ontology import using
+from doxa.memory.passages import encoded_texts
 from doxa.memory.promotions import Promotions
 from doxa.memory.state import Note, UserState
 from doxa.memory.vectors import from_bytes, to_bytes
@@ -325,22 +327,30 @@ class MemoryLog:
     def _encode_missing(
         self, user: str, rows: Sequence[Row], turns: Mapping[int, Turn], vectors: dict[int, NDArray[np.float32]]
     ) -> None:
-        """Encode processed turns that have no vector of this encoder (it was changed, or had failed).
+        """Encode processed turns that have no rows of this encoder, or too few (it was changed, or had failed).
 
-        When it fails again they stay without, and the next time that this state is loaded they are tried again.
+        When it fails again they stay as they are, and the next time that this state is loaded they are tried again.
         """
-        processed = [row.about for row in rows if row.kind == "maintained" and row.about in turns]
-        missing = [o for o in processed if o is not None and o not in vectors and not turns[o].generated]
+        processed = (turns[row.about or 0] for row in rows if row.kind == "maintained" and row.about in turns)
+        texts = {turn.ordinal: encoded_texts(turn) for turn in processed if not turn.generated}
+        size = self.encoder.dims
+        missing = {
+            o: of_turn for o, of_turn in texts.items() if o not in vectors or vectors[o].size != len(of_turn) * size
+        }
         if not missing:
             return
         try:
-            encoded = self.encoder.encode([turns[ordinal].text for ordinal in missing])
+            encoded = self.encoder.encode([text for of_turn in missing.values() for text in of_turn])
         except BackendError as exc:
             logger.warning(
                 "%d turns of user %r are found by words alone, the encoder failed: %s", len(missing), user, exc
             )
             return
-        rows_out = [Vector(ordinal=o, data=to_bytes(row)) for o, row in zip(missing, encoded, strict=True)]
+        stops = accumulate(map(len, missing.values()))
+        rows_out = [
+            Vector(ordinal=ordinal, data=to_bytes(encoded[stop - len(of_turn) : stop]))
+            for (ordinal, of_turn), stop in zip(missing.items(), stops, strict=True)
+        ]
         self.store.put_vectors(self.scope(user), model=self.encoder.name, vectors=rows_out)
         vectors.update({vector.ordinal: from_bytes(vector.data) for vector in rows_out})
 

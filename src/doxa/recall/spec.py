@@ -37,6 +37,8 @@ class RecallSpec:
     """How many places are scored in full by every view; at least `top_k` are."""
     dense: float = 0.5
     """Weight of the cosine, against 1 for the share of the query's words that is covered."""
+    sentence: float = 0.25
+    """Weight of what a turn's nearest sentence is nearer than the whole turn."""
     speaker: float = 0.05
     """Added when the query names the speaker, or says "I" of the user's turns and "you" of the assistant's."""
     time: float = 0.1
@@ -57,6 +59,7 @@ class RecallSpec:
             "lexical": 1.0,
             "lexical_near": 1.0,
             "dense": self.dense,
+            "sentence": self.sentence,
             "dense_near": self.dense,
             "speaker": self.speaker,
             "time": self.time,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from doxa.memory import split_text
 from doxa.understand.verbs import participle_of
 
 __all__ = ["LONGEST", "Sentence", "sentences", "words"]
@@ -12,12 +13,6 @@ __all__ = ["LONGEST", "Sentence", "sentences", "words"]
 LONGEST = 400
 """Characters; a longer sentence is kept as text and not read, which bounds the cost of every pattern."""
 
-ABBREVIATION = re.compile(
-    r"\b(?:dr|mr|mrs|ms|prof|st|sr|jr|no|vs|etc|e\.g|i\.e|a\.m|p\.m|approx|jan|feb|mar|apr|"
-    r"aug|sept?|oct|nov|dec|(?-i:[A-Z]))\.$",
-    re.IGNORECASE,
-)
-END = re.compile(r"(?<=[.!?…])\s+|(?<=[.!?…][\"'”)\]])\s+|(?<=[.!?…][\"'”)\]][\"'”)\]])\s+|\n+")
 QUOTED = re.compile(r"\"[^\"]{0,300}\"|“[^”]{0,300}”|(?<!\w)'[^']{3,200}'(?!\w)")
 TITLE = re.compile(
     r"(?!(?:I|We|You|No|Yes|Not|He|She|It|They|Let|OK|Ok)\b)[A-Z][\w'’-]*"
@@ -68,17 +63,7 @@ def words(text: str) -> list[str]:
 
 def sentences(text: str) -> list[Sentence]:
     """Return the sentences of a message, in order. Cost O(len(text)); never raises."""
-    found: list[Sentence] = []
-    carry = ""
-    for piece in END.split(_tidy(text)):
-        raw = (carry + piece).strip()
-        if ABBREVIATION.search(raw) and len(raw) < LONGEST:
-            carry = raw + " "
-            continue
-        carry = ""
-        found.extend(_sentence(raw))
-    found.extend(_sentence(carry.strip()))
-    return found
+    return [sentence for raw in split_text(_tidy(text)) for sentence in _sentence(raw)]
 
 
 def _sentence(raw: str) -> list[Sentence]:

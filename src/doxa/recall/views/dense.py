@@ -1,4 +1,4 @@
-"""Meaning: the cosine of the query with a turn, and with the turns around it."""
+"""Meaning: the cosine of the query with a turn, with its nearest sentence, and with the turns around it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from doxa.recall.views.candidates import Candidates, Look, Places, Scores, aroun
 
 __all__ = ["Dense"]
 
-WIDE = 4
-"""How many places are looked at in full for every place that is proposed."""
+SHORTLIST = 512
+"""Rows that are compared in full, of those whose signs are nearest to the query's."""
+WIDE = 2
+"""How many places are looked at with their neighbours for every place that is proposed."""
 
 
 class Dense:
-    """Scores `dense`, the cosine of a turn, and `dense_near`, what the mean with the turns around it changes.
+    """Scores `dense`, the cosine of a turn, `sentence`, by how much the nearest of its sentences is nearer than the
+    whole, and `dense_near`, what the mean with the turns around it changes.
 
     A missing neighbour counts like the turn itself, so a turn at the edge of its session loses nothing.
     """
@@ -23,33 +26,33 @@ class Dense:
     name = "dense"
 
     def propose(self, look: Look, budget: int) -> Candidates:
-        """Return the places that are closest in meaning, their neighbours included."""
-        if budget <= 0 or look.query.vector is None or not look.query.vector.any():
+        """Return the places that are closest in meaning. Cost O(n) on a bit a dimension, else O(budget dims)."""
+        vector, weight = look.query.vector, look.spec.dense
+        if budget <= 0 or vector is None or not vector.any():
             return Candidates.none()
         if look.only is not None:
             seeds = look.only
         else:
-            every = np.arange(len(look.state.vectors))
-            seeds = look.best(
-                every, look.state.vectors.scores(look.query.vector), WIDE * budget, weight=look.spec.dense
-            ).places
+            near, scores = look.state.vectors.nearest(vector, max(SHORTLIST, 4 * WIDE * budget))
+            seeds = look.best(near, scores, WIDE * budget, weight=weight).places
+            seeds = np.union1d(seeds, around(look, seeds)[0])
+            seeds = seeds[seeds >= 0]
         scored = self.scores(look, seeds)
-        return look.best(seeds, scored["dense"] + scored["dense_near"], budget, weight=look.spec.dense)
+        return look.best(seeds, scored["dense"] + scored["sentence"] + scored["dense_near"], budget, weight=weight)
 
     def scores(self, look: Look, places: Places) -> Mapping[str, Scores]:
-        """Return both scores of every place. Cost O(k dims)."""
-        vector = look.query.vector
+        """Return all three scores of every place. Cost O(k dims)."""
+        vector, vectors = look.query.vector, look.state.vectors
         if vector is None:
-            nothing = np.zeros(len(places), dtype=np.float32)
-            return {"dense": nothing, "dense_near": nothing}
+            return dict.fromkeys(("dense", "sentence", "dense_near"), np.zeros(len(places), dtype=np.float32))
         near, weights = around(look, places)
         everywhere = np.concatenate([places[:, None], near], axis=1)
         rows, where = np.unique(everywhere, return_inverse=True)
-        scores = look.state.vectors.at(rows, vector)[where.reshape(everywhere.shape)]
-        own = scores[:, :1]
-        others = np.where(near >= 0, scores[:, 1:], own)
-        mean = (own[:, 0] + others @ weights) / (1 + weights.sum(dtype=np.float32))
-        return {"dense": own[:, 0], "dense_near": (mean - own[:, 0]).astype(np.float32)}
+        scores = vectors.at(rows, vector)[where.reshape(everywhere.shape)]
+        own = scores[:, 0]
+        others = np.where(near >= 0, scores[:, 1:], own[:, None])
+        mean = (own + others @ weights) / (1 + weights.sum(dtype=np.float32))
+        return {"dense": own, "sentence": vectors.best_at(places, vector) - own, "dense_near": mean - own}
 
     def path(self, look: Look, place: int) -> str:
         """Return nothing: the name says it."""
