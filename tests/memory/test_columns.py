@@ -37,7 +37,7 @@ def test_roles_are_told_apart():
     columns = Columns()
     for role in ("user", "assistant", "tool"):
         columns.add(turn(role=role))
-    assert columns.said_by("assistant").tolist() == [False, True, False]
+    assert columns.said_by("assistant", np.arange(3)).tolist() == [False, True, False]
 
 
 @pytest.mark.parametrize("at", [AT, AT.replace(tzinfo=None), AT.astimezone(timezone(timedelta(hours=5)))], ids=str)

@@ -166,10 +166,18 @@ class AsyncMemory:
         return self._twin.user
 
     async def search(
-        self, query: str, *, k: int = 10, as_of: Day | None = None, known_at: Moment | None = None
+        self,
+        query: str,
+        *,
+        k: int = 10,
+        as_of: Day | None = None,
+        known_at: Moment | None = None,
+        superseded: bool = False,
     ) -> list[Evidence]:
         """Return up to `k` pieces of evidence for a query, best first; withdrawn turns are left out."""
-        return await asyncio.to_thread(self._twin.search, query, k=k, as_of=as_of, known_at=known_at)
+        return await asyncio.to_thread(
+            self._twin.search, query, k=k, as_of=as_of, known_at=known_at, superseded=superseded
+        )
 
     async def facts(
         self,

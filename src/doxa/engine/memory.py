@@ -60,9 +60,18 @@ class Memory:
         self.user = user
 
     def search(
-        self, query: str, *, k: int = 10, as_of: Day | None = None, known_at: Moment | None = None
+        self,
+        query: str,
+        *,
+        k: int = 10,
+        as_of: Day | None = None,
+        known_at: Moment | None = None,
+        superseded: bool = False,
     ) -> list[Evidence]:
         """Return up to `k` pieces of evidence for a query, best first; withdrawn turns are left out.
+
+        Turns of whose claims nothing is held any more are left out as well, unless the query is about the past ("did",
+        "used to", a day that it names), or `superseded` asks for them.
 
         Raises:
             InputError: the query is empty, `k` is not positive, or a time cannot be read.
@@ -72,7 +81,7 @@ class Memory:
         self._doxa.settle(self.user)
         day = None if as_of is None else read_day(as_of)
         known = None if known_at is None else read_end(known_at)
-        return search(query, self._doxa.parts, user=self.user, k=k, as_of=day, known_at=known)
+        return search(query, self._doxa.parts, user=self.user, k=k, as_of=day, known_at=known, superseded=superseded)
 
     def facts(
         self,

@@ -159,14 +159,21 @@ def respond(asked: Asked, parts: Parts, tracer: Tracer) -> Reply:
 
 
 def search(
-    query: str, parts: Parts, *, user: str, k: int, as_of: date | None, known_at: datetime | None
+    query: str,
+    parts: Parts,
+    *,
+    user: str,
+    k: int,
+    as_of: date | None,
+    known_at: datetime | None,
+    superseded: bool = False,
 ) -> list[Evidence]:
     """Return the evidence for a query, best first."""
     with parts.log.user(user) as state:
         read = read_query(query, state, at=state.now(), as_of=as_of, known_at=known_at)
     read = _encoded(read, parts, {})
     with parts.log.user(user) as state:
-        return recall(read, state, spec=replace(parts.recall, top_k=k))
+        return recall(read, state, spec=replace(parts.recall, top_k=k, superseded=superseded))
 
 
 def _look_up(asked: Asked, query: Query, state: UserState, parts: Parts, tracer: Tracer) -> _Found:
@@ -189,7 +196,8 @@ def _look_up(asked: Asked, query: Query, state: UserState, parts: Parts, tracer:
             note.update(kind=question.kind, asks=question.asks, relation=str(question.relation or ""))
     intents = _intents(own, recent, state, parts, tracer)
     with tracer.step("recall") as note:
-        wide = replace(parts.recall, top_k=max(NEARBY, parts.recall.top_k))
+        past = question is not None and question.past
+        wide = replace(parts.recall, top_k=max(NEARBY, parts.recall.top_k), superseded=past)
         nearby = recall(query, state, spec=wide)
         nearby = [item for item in nearby if asked.turn_id not in item.turn_ids]
         evidence = nearby[: parts.recall.top_k]

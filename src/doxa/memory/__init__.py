@@ -25,7 +25,7 @@ from doxa.memory.columns import Columns, microseconds
 from doxa.memory.dimensions import dimension_of, measures
 from doxa.memory.identity import SAME_AS, Identity, is_identity, pair_of
 from doxa.memory.kin import FRESH, KIN, PET, kin_of, sex_of
-from doxa.memory.lexical import InvertedIndex, stems
+from doxa.memory.lexical import MAX_TERM, InvertedIndex, stems
 from doxa.memory.log import Event, MemoryLog, fold, fold_row, turn_of
 from doxa.memory.names import MOST_CANDIDATES, Name, NameIndex, full_forms
 from doxa.memory.ontology import (
@@ -62,6 +62,7 @@ __all__ = [
     "InvertedIndex",
     "KIN",
     "LEAST_SUPPORT",
+    "MAX_TERM",
     "MOST_CANDIDATES",
     "MemoryLog",
     "Name",

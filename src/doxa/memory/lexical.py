@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from array import array
 from collections import Counter
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["InvertedIndex", "stems"]
+__all__ = ["MAX_TERM", "InvertedIndex", "stems"]
 
 WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W\d_]+)?", re.UNICODE)
 STOP = frozenset(
@@ -21,6 +22,10 @@ STOP = frozenset(
     "doesn isn wasn weren won".split()
 )
 """Function words: they carry nothing for retrieval; question words among them are read by the question parser."""
+MAX_TERM = 2.2
+"""What one stem can add to a BM25 score at most, in multiples of its idf: `k1 + 1`."""
+MOST_POSTINGS = 8192
+"""Of a stem in more turns the latest ones are read: its idf is so low that no early one stands out by it alone."""
 
 
 @cache
@@ -49,6 +54,8 @@ class InvertedIndex:
         self._counts: dict[str, array[int]] = {}
         self._lengths = array("I")
         self._words = 0
+        self.read = 0
+        """Postings that were read since it was made: what searches cost."""
 
     def __len__(self) -> int:
         return len(self._lengths)
@@ -68,24 +75,54 @@ class InvertedIndex:
         n, df = len(self), len(self._places.get(term, ()))
         return float(np.log1p((n - df + 0.5) / (df + 0.5)))
 
-    def scores(self, term: str, *, k1: float = 1.2, b: float = 0.75) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+    def best(self, terms: Sequence[tuple[str, float]], count: int) -> NDArray[np.intp]:
+        """Return at least the `count` places with the highest sums of BM25 over stems, where so many have any.
+
+        Args:
+            terms: stems, each with its weight.
+            count: how many places are wanted; those that tie with the last one come as well.
+
+        Postings are read from the rarest stem on, and no further once a place that holds none of the stems so far could
+        not be among the best (Turtle and Flood 1995, MaxScore). Of a stem in very many documents only the latest
+        `MOST_POSTINGS` are read, so what is read does not grow with the history. Cost O(postings read).
+        """
+        bounds = sorted(((weight * self.idf(term), term, weight) for term, weight in terms), reverse=True)
+        left = sum(bound for bound, _, _ in bounds)
+        totals, touched = np.zeros(len(self), dtype=np.float32), np.empty(0, dtype=np.intp)
+        for bound, term, weight in bounds:
+            if len(touched) > count and np.partition(totals[touched], -count)[-count] >= left * MAX_TERM:
+                break
+            left -= bound
+            places, scores = self.scores(term, latest=MOST_POSTINGS)
+            new = places[totals[places] == 0]
+            totals[places] += np.float32(weight) * scores
+            touched = np.concatenate([touched, new])
+        if len(touched) <= count:
+            return touched
+        sums = totals[touched]
+        return np.compress(sums + np.float32(left * MAX_TERM) >= np.partition(sums, -count)[-count], touched)
+
+    def scores(
+        self, term: str, *, k1: float = 1.2, b: float = 0.75, latest: int | None = None
+    ) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
         """Return the places of a stem and what it adds to their BM25 scores, each `(postings,)`.
 
         Args:
             term: a stem.
             k1: saturation of the term frequency; a stem adds less than `idf * (k1 + 1)`.
             b: how strongly long documents are held back.
+            latest: only so many of the latest places; None for all.
 
         Source: Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework". Cost O(postings of the stem).
         """
         if term not in self._places:
             return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.float32)
         # Copies: while an array lends its buffer to numpy it cannot grow.
-        places = np.array(self._places[term], dtype=np.intp)
-        counts = np.array(self._counts[term], dtype=np.float32)
-        lengths = np.frombuffer(self._lengths, dtype=np.uint32)[places]
-        norm = k1 * (1 - b + b * lengths / max(self._words / len(self), 1.0))
-        return places, (self.idf(term) * (k1 + 1) * counts / (counts + norm)).astype(np.float32)
+        size = len(self._places[term]) if latest is None else min(latest, len(self._places[term]))
+        self.read += size
+        places = np.array(self._places[term][-size:], dtype=np.intp)
+        counts = np.array(self._counts[term][-size:], dtype=np.float32)
+        return places, self._bm25(term, counts, places, k1, b)
 
     def at(
         self, term: str, places: NDArray[np.integer[Any]], *, k1: float = 1.2, b: float = 0.75
@@ -101,7 +138,12 @@ class InvertedIndex:
         rows = np.minimum(np.searchsorted(postings, places), len(postings) - 1)
         found = np.flatnonzero(postings[rows] == places)
         counts = np.frombuffer(self._counts[term], dtype=np.uint16)[rows[found]].astype(np.float32)
-        lengths = np.frombuffer(self._lengths, dtype=np.uint32)[places[found]]
-        norm = k1 * (1 - b + b * lengths / max(self._words / len(self), 1.0))
-        scores[found] = (self.idf(term) * (k1 + 1) * counts / (counts + norm)).astype(np.float32)
+        scores[found] = self._bm25(term, counts, places[found], k1, b)
         return scores
+
+    def _bm25(
+        self, term: str, counts: NDArray[np.float32], places: NDArray[np.integer[Any]], k1: float, b: float
+    ) -> NDArray[np.float32]:
+        lengths = np.frombuffer(self._lengths, dtype=np.uint32)[places]
+        norm = k1 * (1 - b + b * lengths / max(self._words / len(self), 1.0))
+        return np.asarray(self.idf(term) * (k1 + 1) * counts / (counts + norm), dtype=np.float32)

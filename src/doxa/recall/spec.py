@@ -37,6 +37,8 @@ class RecallSpec:
     """How many places are scored in full by every view; at least `top_k` are."""
     dense: float = 0.5
     """Weight of the cosine, against 1 for the share of the query's words that is covered."""
+    superseded: bool = False
+    """Also search turns of whose claims nothing is held any more; a query about the past always does."""
     sentence: float = 0.25
     """Weight of what a turn's nearest sentence is nearer than the whole turn."""
     speaker: float = 0.05

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -22,6 +23,13 @@ Scores = NDArray[np.float32]
 MICROSECONDS_A_DAY = 86_400_000_000
 EPOCH_DAY = 719_163
 """`date(1970, 1, 1).toordinal()`."""
+PAST_TENSE = re.compile(
+    r"\b(?:did|was|were|had|(?:has|have|'ve)(?:\W+\w+){0,5}?\W+(?:\w{2,}ed|been|become|begun|bought|broken|brought|built|"
+    r"caught|chosen|come|done|drawn|driven|eaten|fallen|felt|found|given|gone|grown|heard|held|kept|known|learnt|led|left|"
+    r"lost|made|met|moved|paid|read|run|said|seen|sent|sold|spent|spoken|stopped|taken|taught|told|thought|won|written))\b",
+    re.IGNORECASE,
+)
+"""A question in the past tense or the perfect: what was superseded since may be what it asks for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,22 +75,29 @@ class Look:
         return np.array([place for place in inside if place is not None], dtype=np.intp)
 
     @cached_property
-    def left_out(self) -> frozenset[int]:
-        """Places that are not searched because their turn was withdrawn (by `query.known_at`)."""
+    def left_out(self) -> Places:
+        """Places that are not searched because their turn was withdrawn (by `query.known_at`), in order."""
         state, known_at = self.state, self.query.known_at
         turns = (state.turn(key) for key, at in state.withdrawn.items() if known_at is None or at <= known_at)
         places = (state.place(turn.ordinal) for turn in turns if turn is not None)
-        return frozenset(place for place in places if place is not None)
+        return np.array(sorted(place for place in places if place is not None), dtype=np.intp)
+
+    @cached_property
+    def current(self) -> bool:
+        """Whether turns of which nothing is held any more are left out: unless the past is asked about."""
+        return not (self.spec.superseded or self.query.past or PAST_TENSE.search(self.query.text))
 
     def admits(self, places: Places) -> NDArray[np.bool_]:
         """Tell for every place whether it is searched, `(k,) bool`. Cost O(k)."""
         admitted = np.ones(len(places), dtype=np.bool_)
+        if self.current:
+            admitted &= ~self.index.facts.superseded(places)
         if self.query.known_at is not None:
             admitted &= self.state.columns.at[places] <= microseconds(self.query.known_at)
         if self.only is not None:
             admitted &= np.isin(places, self.only)
-        if self.left_out:
-            admitted &= ~np.isin(places, list(self.left_out))
+        if len(self.left_out):
+            admitted &= ~np.isin(places, self.left_out)
         return admitted
 
     def best(self, places: Places, scores: Scores, budget: int, *, weight: float = 1.0) -> Candidates:
@@ -112,11 +127,13 @@ def by_speaker(query: Query, state: UserState, places: Places) -> NDArray[np.boo
     """Tell for every place whether the query points to its speaker, `(k,) bool`. Cost O(k)."""
     columns = state.columns
     numbers = [columns.speakers[name] for name in sorted(query.speakers) if name in columns.speakers]
-    marked = np.isin(columns.speaker[places], numbers)
+    marked = np.zeros(len(places), dtype=np.bool_)
+    for number in numbers:
+        marked |= columns.speaker[places] == number
     if query.own:
-        marked |= columns.said_by("user")[places]
+        marked |= columns.said_by("user", places)
     if query.addressed:
-        marked |= columns.said_by("assistant")[places]
+        marked |= columns.said_by("assistant", places)
     return marked
 
 

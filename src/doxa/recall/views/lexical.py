@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from doxa.memory import MAX_TERM
 from doxa.recall.query import Query
 from doxa.recall.views.candidates import Candidates, Look, Places, Scores, around
 
 __all__ = ["Lexical"]
 
-MAX_TERM = 2.2
-"""What one stem can add to a BM25 score at most, in multiples of its idf: `k1 + 1`."""
+WIDE = 2
+"""How many places are looked at for every place that is proposed."""
 
 
 class Lexical:
@@ -26,23 +29,14 @@ class Lexical:
     name = "lexical"
 
     def propose(self, look: Look, budget: int) -> Candidates:
-        """Return the places with the most of the query's words, their neighbours included. O(postings of the query)."""
+        """Return the places with the most of the query's words, neighbours included. O(postings read, see `best`)."""
         if budget <= 0:
             return Candidates.none()
-        if look.only is not None:
-            seeds = look.only
-        else:
-            found = [look.state.lexical.scores(term) for term, _ in weighted(look.query)]
-            if not any(len(places) for places, _ in found):
-                return Candidates.none()
-            places = np.concatenate([places for places, _ in found])
-            scores = np.concatenate(
-                [weight * s for (_, s), (_, weight) in zip(found, weighted(look.query), strict=True)]
-            )
-            seeds, which = np.unique(places, return_inverse=True)
-            totals = np.bincount(which, weights=scores).astype(np.float32)
-            best = look.best(seeds, totals, budget).places
-            seeds = np.union1d(best, around(look, best)[0].ravel())
+        seeds = look.only
+        if seeds is None:
+            held = look.state.lexical.best(weighted(look.query), WIDE * budget)
+            best = look.best(held, shares(look, held).sum(axis=0), budget).places
+            seeds = np.union1d(best, around(look, best)[0])
             seeds = seeds[seeds >= 0]
         scored = self.scores(look, seeds)
         total = scored["lexical"] + scored["lexical_near"]
@@ -54,20 +48,13 @@ class Lexical:
         With neighbours, a word counts once, where it weighs most: so a turn gains from a neighbour that holds the
         words it lacks, and a run of turns that repeat one word gains nothing.
         """
-        alone, covered = np.zeros(len(places), dtype=np.float32), np.zeros(len(places), dtype=np.float32)
-        index, terms = look.state.lexical, weighted(look.query)
-        reachable = MAX_TERM * sum(index.idf(term) for term in look.query.terms or [term for term, _ in terms])
-        if not reachable:
-            return {"lexical": alone, "lexical_near": covered}
         near, weights = around(look, places)
         everywhere = np.concatenate([places[:, None], near], axis=1)
-        decayed = np.concatenate([np.ones(1, dtype=np.float32), weights])
-        for term, weight in terms:
-            scores = np.float32(weight) * index.at(term, everywhere.ravel()).reshape(everywhere.shape)
-            alone += scores[:, 0]
-            covered += (scores * decayed).max(axis=1)
-        gain = (covered - alone) / np.float32(reachable)
-        return {"lexical": alone / np.float32(reachable), "lexical_near": gain}
+        rows, where = np.unique(everywhere, return_inverse=True)
+        held = shares(look, rows)[:, where.reshape(everywhere.shape)]
+        alone = held[:, :, 0].sum(axis=0)
+        covered = (held * np.concatenate([np.ones(1, dtype=np.float32), weights])).max(axis=2).sum(axis=0)
+        return {"lexical": alone, "lexical_near": covered - alone}
 
     def path(self, look: Look, place: int) -> str:
         """Return nothing: the name says it."""
@@ -77,3 +64,13 @@ class Lexical:
 def weighted(query: Query) -> list[tuple[str, float]]:
     """Return the stems to search for, each with its weight: 1 for those of the query."""
     return [*((term, 1.0) for term in query.terms), *query.expansions]
+
+
+def shares(look: Look, rows: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
+    """Return what each stem adds to places, `(stems, k) float32`, as a share of what the query's own could reach."""
+    index, terms = look.state.lexical, weighted(look.query)
+    reachable = MAX_TERM * sum(index.idf(term) for term in look.query.terms or [term for term, _ in terms])
+    held = np.zeros((len(terms), len(rows)), dtype=np.float32)
+    for number, (term, weight) in enumerate(terms):
+        held[number] = np.float32(weight / max(reachable, 1e-9)) * index.at(term, rows)
+    return held

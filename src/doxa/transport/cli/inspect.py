@@ -34,6 +34,9 @@ def search(
     request: Request,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="What to look for, in words.")],
     k: Annotated[int, typer.Option("-k", "--k", min=1, help="How many results at most.")] = 10,
+    superseded: Annotated[
+        bool, typer.Option("--superseded", help="Also turns that tell nothing that is still believed.")
+    ] = False,
 ) -> None:
     """Show the turns and facts that bear on a query, best first.
 
@@ -41,7 +44,7 @@ def search(
     """
     with request.open() as doxa:
         request.hint_at_users(doxa)
-        found = doxa.memory(user=request.config.user).search(query, k=k)
+        found = doxa.memory(user=request.config.user).search(query, k=k, superseded=superseded)
     request.give(found, lambda out: show_evidence(out, found))
 
 
