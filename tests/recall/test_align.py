@@ -62,7 +62,9 @@ def test_the_printed_form_compares_all_candidates_once_for_each_citation() -> No
 
 
 def test_how_the_rest_is_ordered_does_not_count() -> None:
-    same = [loss(*one([1, 0, 2], dense, [True, False, False]), AlignSpec(weight=1.0))[0] for dense in ([1, 0, 2], [1, 2, 0])]
+    same = [
+        loss(*one([1, 0, 2], dense, [True, False, False]), AlignSpec(weight=1.0))[0] for dense in ([1, 0, 2], [1, 2, 0])
+    ]
     assert same == pytest.approx([0, 0], abs=1e-9)
 
 

@@ -25,7 +25,9 @@ def full(seed: int = 0) -> Weights:
     return Weights(
         graph=Scorer(names=("path", "hops"), weight=array(1, -0.5)),
         dense=Scorer(names=("cosine",), weight=array(2)),
-        router=Router(names=("a", "b", "c"), plans=("x", "y"), mean=array(0, 0, 0), scale=array(1, 2, 1), layers=layers),
+        router=Router(
+            names=("a", "b", "c"), plans=("x", "y"), mean=array(0, 0, 0), scale=array(1, 2, 1), layers=layers
+        ),
         edges={"likes": 1.5, "aliasOf": 0.5},
         encoder="hash",
         note="made by a test",

@@ -11,6 +11,7 @@ from typing import Any, Literal, Self
 from doxa.core.bindings import Bindings
 from doxa.core.config import Config
 from doxa.core.consistency import Consistency
+from doxa.core.feedback import Feedback, Lesson
 from doxa.core.values import (
     Certificate,
     Change,
@@ -232,6 +233,14 @@ class AsyncMemory:
     async def split(self, one: str, other: str, *, reason: str = "") -> list[Change]:
         """Tell two names apart; facts go back to the names that they were told of."""
         return await asyncio.to_thread(self._twin.split, one, other, reason=reason)
+
+    async def feedback(self, query: str, *, needed: Sequence[str]) -> Feedback:
+        """Tell that turns were needed to answer a query and were not found; recall learns from it."""
+        return await asyncio.to_thread(self._twin.feedback, query, needed=needed)
+
+    async def learn(self, *, status: bool = False) -> Lesson:
+        """Learn how to search from the feedback in the log: which view to lead with, and what each one weighs."""
+        return await asyncio.to_thread(self._twin.learn, status=status)
 
     async def tasks(self) -> Forest:
         """Return the user's task forest."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from time import perf_counter
 
 import numpy as np
@@ -19,7 +19,6 @@ from doxa.memory import Event, UserState
 from doxa.recall import (
     PLANS,
     Replay,
-    Weights,
     cost_of,
     figures,
     index_of,
@@ -133,8 +132,11 @@ def _replays(parts: Parts, user: str) -> tuple[list[Replay], list[float]]:
     with parts.log.user(user) as state:
         told = [(one, text) for batch in state.feedback for one in batch if (text := _text(one, state))][-LATEST:]
         queries = [read_query(text, state, at=one.at, known_at=one.at - BEFORE) for one, text in told]
-    vectors = parts.queries.encode([query.wording for query in queries]) if queries else []
-    replays, seconds = [], []
+    if not queries:
+        return [], []
+    vectors = parts.queries.encode([query.wording for query in queries])
+    replays: list[Replay] = []
+    seconds: list[float] = []
     for (one, _), query, vector in zip(told, queries, vectors, strict=True):
         with parts.log.user(user) as state:
             start = perf_counter()

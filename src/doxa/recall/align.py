@@ -114,7 +114,7 @@ def _padded(arrays: Sequence[NDArray[np.float32] | NDArray[np.bool_]], longest: 
     return full
 
 
-def align(batch: Batch, start: Aligned, spec: AlignSpec = AlignSpec()) -> Aligned:  # noqa: B008  # frozen
+def align(batch: Batch, start: Aligned, spec: AlignSpec = AlignSpec()) -> Aligned:
     """Return the weights that minimise the ranking loss plus lambda times the consistency loss.
 
     L-BFGS from `start`, deterministic; O(steps n k features), about a second for 500 queries of 64 candidates.

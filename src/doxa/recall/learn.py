@@ -40,7 +40,7 @@ class LearnSpec:
 def refresh(
     current: Weights,
     replays: Sequence[Replay],
-    spec: LearnSpec = LearnSpec(),  # noqa: B008  # frozen
+    spec: LearnSpec = LearnSpec(),
 ) -> tuple[Weights, Lesson]:
     """Return weights that have learned from replays, and what was done and why.
 
@@ -74,29 +74,6 @@ def refresh(
         after=after,
     )
     return (current if refused else new), lesson
-
-
-def figures(weights: Weights, replays: Sequence[Replay]) -> dict[str, float]:
-    """Return the figures that drift is watched by (appendix B.5), each a mean over replays.
-
-    Recall@10, nDCG@10, the share of the candidate budget that was spent, the disagreement of the graph and the dense
-    view (as they are, and of scores brought to unit spread), and how often another plan would have been better.
-    """
-    outcome = measure(replays, weights)
-    rewards = rewards_of(replays, weights)
-    chosen = [list(PLANS).index(name) for name in outcome.plans]
-    graph, dense = _names(weights, replays)
-    batch = batch_of(queries_of(replays, weights, graph, dense))
-    start = _start(weights, graph, dense)
-    scores = start.scores(batch)
-    return {
-        "recall": outcome.recall,
-        "ndcg": outcome.ndcg,
-        "cost": outcome.cost,
-        "disagreement": disagreement(*scores, batch.there),
-        "disagreement_steady": disagreement(*scores, batch.there, steady=True),
-        "error_routes": error_route_rate(chosen, rewards),
-    }
 
 
 def aligned_weights(current: Weights, replays: Sequence[Replay], spec: AlignSpec) -> Weights:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +47,7 @@ def fit_router(
     *,
     names: Sequence[str],
     plans: Sequence[str],
-    spec: PolicySpec = PolicySpec(),  # noqa: B008  # frozen
+    spec: PolicySpec = PolicySpec(),
     start: Router | None = None,
 ) -> Router:
     """Return a router that maximises the mean reward of the plans it takes.
@@ -72,7 +73,16 @@ def fit_router(
     inputs = ((features - mean) / scale).astype(np.float64)
     random = np.random.default_rng(spec.seed)
     layers = _layers(start) if same and start is not None else _fresh((len(names), HIDDEN, HIDDEN, len(plans)), random)
-    anchor = [matrix.copy() if same else np.zeros_like(matrix) for matrix, _ in layers]
+    _descend(layers, inputs, rewards, spec, random, anchored=same)
+    frozen = tuple((matrix.astype(np.float32), bias.astype(np.float32)) for matrix, bias in layers)
+    return Router(names=tuple(names), plans=tuple(plans), mean=mean, scale=scale, layers=frozen)
+
+
+def _descend(
+    layers: Layers, inputs: Array, rewards: Array, spec: PolicySpec, random: np.random.Generator, *, anchored: bool
+) -> None:
+    """Move the layers, in place, up the reward."""
+    anchor = [matrix.copy() if anchored else np.zeros_like(matrix) for matrix, _ in layers]
     adam, baseline = _Adam(layers, spec.rate), float(rewards.mean()) if len(rewards) else 0.0
     for _ in range(spec.epochs):
         order = random.permutation(len(inputs))
@@ -81,17 +91,15 @@ def fit_router(
             logits, hidden = _forward(inputs[rows], layers)
             if spec.sampled:
                 taken = _draw(logits, spec.epsilon, random)
-                got = rewards[rows, taken]
                 slopes = logit_gradient(logits, rewards[rows], taken=taken, baseline=baseline, epsilon=spec.epsilon)
-                baseline = spec.memory * baseline + (1 - spec.memory) * float(got.mean())
+                got = float(rewards[rows, taken].mean())
+                baseline = spec.memory * baseline + (1 - spec.memory) * got
             else:
                 slopes = logit_gradient(logits, rewards[rows])
             gradient = network_gradient(inputs[rows], hidden, layers, -spec.temper * slopes / len(rows))
             for (slope, _), (matrix, _), origin in zip(gradient, layers, anchor, strict=True):
                 slope += spec.decay * (matrix - origin)
             adam.step(gradient)
-    frozen = tuple((matrix.astype(np.float32), bias.astype(np.float32)) for matrix, bias in layers)
-    return Router(names=tuple(names), plans=tuple(plans), mean=mean, scale=scale, layers=frozen)
 
 
 def logit_gradient(
@@ -154,7 +162,7 @@ def _layers(router: Router) -> Layers:
 
 def _fresh(sizes: Sequence[int], random: np.random.Generator) -> Layers:
     """Return layers by He's rule; the last one starts at 0, so that every plan is as good as any other."""
-    pairs = list(zip(sizes[:-1], sizes[1:], strict=True))
+    pairs = list(pairwise(sizes))
     layers = [(random.normal(0, (2 / a) ** 0.5, (a, b)), np.zeros(b)) for a, b in pairs[:-1]]
     return [*layers, (np.zeros(pairs[-1]), np.zeros(pairs[-1][1]))]
 

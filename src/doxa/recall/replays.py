@@ -130,7 +130,7 @@ def pool(replay: Replay, plan: Plan) -> NDArray[np.bool_]:
         ranks = replay.ranks[view]
         proposed = (ranks >= 0) & (ranks < int(plan.budget(view) * further))
         turns = np.where(proposed, np.minimum(turns, ranks * len(views) + number), turns)
-    seen = np.isfinite(turns)
+    seen: NDArray[np.bool_] = np.isfinite(turns)
     seen[np.argsort(turns, kind="stable")[int(BUDGET * further) :]] = False
     return seen
 

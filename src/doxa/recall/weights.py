@@ -213,7 +213,7 @@ def save_weights(weights: Weights, path: Path) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with temporary.open("wb") as file:
-            np.savez_compressed(file, **arrays, checksum=np.array(_digest(arrays)))
+            np.savez_compressed(file, allow_pickle=False, **arrays, checksum=np.array(_digest(arrays)))
         temporary.replace(path)
     except OSError as exc:
         raise StoreReadOnlyError(f"{path} cannot be written: {exc.strerror}. Give another path.") from exc

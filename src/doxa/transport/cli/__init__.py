@@ -5,7 +5,21 @@ One file per concern; a command is a function from a `Request` and its arguments
 """
 
 # isort: off
-from doxa.transport.cli import ingest, ask, chat, inspect, sparql, verify, change, learn, amr, doctor, bench, demo, version
+from doxa.transport.cli import (
+    ingest,
+    ask,
+    chat,
+    inspect,
+    sparql,
+    verify,
+    change,
+    learn,
+    amr,
+    doctor,
+    bench,
+    demo,
+    version,
+)
 from doxa.transport.cli.app import app, main
 # isort: on
 
