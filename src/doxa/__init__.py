@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from doxa.core.config import Config
     from doxa.core.errors import DoxaError
+    from doxa.core.promotions import Promotion, PromotionReason
     from doxa.core.values import (
         Atom,
         Certificate,
@@ -47,6 +48,8 @@ __all__ = [
     "Forest",
     "Interval",
     "Modality",
+    "Promotion",
+    "PromotionReason",
     "Receipt",
     "Reply",
     "Rule",
@@ -76,6 +79,10 @@ def __getattr__(name: str) -> Any:
         from doxa.core.errors import DoxaError
 
         return DoxaError
+    if name.startswith("Promotion"):
+        from doxa.core import promotions
+
+        return getattr(promotions, name)
     from doxa.core import values
 
     return getattr(values, name)

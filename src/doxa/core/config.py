@@ -136,6 +136,12 @@ class RecallConfig(_Group):
     learned: Path | None = Field(
         None, description="Folder of what was learned from feedback; unset is beside the database file."
     )
+    promote: bool = Field(True, description="Whether repeated statements are lifted to what the user is like.")
+    tau: float = Field(0.7, ge=0, le=1, description="How likely to last it has to be to be lifted (`promote`).")
+    promotions: int = Field(64, ge=0, description="How many promotions one user may have.")
+    promote_private: bool = Field(
+        False, description="Whether health, religion, politics, sexuality, ethnicity and money are lifted as well."
+    )
 
 
 class EngineConfig(_Group):

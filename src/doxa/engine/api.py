@@ -44,6 +44,10 @@ MAX_NAME_CHARS = 200
 """Longest name of a user; the database keeps 400 characters for tenant and user."""
 
 
+REST_S = 1.0
+"""How long `flush` waits at most for what is lifted from processed turns; nothing is lost when it takes longer."""
+
+
 class Doxa:
     """A memory for language models, on one database. Safe between threads; many processes may open one database."""
 
@@ -113,7 +117,7 @@ class Doxa:
             DoxaError: what stopped the processing; what was received is kept.
         """
         for user in self.parts.log.pending():
-            self._maintenance.wait(user)
+            self.wait(user)
 
     def propositions(self, text: str) -> list[OpenProposition]:
         """Return what a text says in its own words, clause by clause; nothing is remembered.
@@ -186,10 +190,11 @@ class Doxa:
         return "" if done else "turns received before are still being processed; this answer may not know them"
 
     def wait(self, user: str) -> None:
-        """Wait until everything that has been received for a user is processed."""
+        """Wait until everything that has been received for a user is processed; a moment longer for promotions."""
         self._check_open()
         self._maintenance.wait(user)
         store_feedback(self._parts.log, self._parts.told, user)
+        self._maintenance.rest(user, REST_S)
 
 
 class Dialogue:

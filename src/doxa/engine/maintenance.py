@@ -16,6 +16,7 @@ from doxa.core.errors import BackendError, ClosedError, StoreConflictError
 from doxa.core.values import Turn
 from doxa.engine.feedback import MICRO_BATCH, store_feedback
 from doxa.engine.judging import judge
+from doxa.engine.promotion import lift
 from doxa.engine.turn import absorb
 from doxa.engine.wiring import Parts
 from doxa.memory import encoded_texts
@@ -86,6 +87,13 @@ class Maintenance:
                     self.schedule(user)
                 self._changed.wait(min(POLL_S, left) if left is not None else POLL_S)
 
+    def rest(self, user: str, timeout_s: float) -> None:
+        """Wait a moment for what follows the processing of a user's turns: promotions."""
+        deadline = time.monotonic() + timeout_s
+        with self._changed:
+            while (user in self._queue or self._active == user) and (left := deadline - time.monotonic()) > 0:
+                self._changed.wait(min(POLL_S, left))
+
     def _check_running(self) -> None:
         if self._stopping and (self._thread is None or not self._thread.is_alive()):
             raise ClosedError("This Doxa was closed. What was received is kept; it is processed at the next open.")
@@ -126,6 +134,8 @@ class Maintenance:
         store_feedback(self._parts.log, self._parts.told, user, least=MICRO_BATCH)
         store, scope = self._parts.log.store, self._parts.log.scope(user)
         if not (block := self._pending(user)):
+            if self._lift(user):
+                self.schedule(user)
             return
         if not store.lease(scope, owner=self._owner, seconds=LEASE_S):
             self._later(user)
@@ -138,8 +148,19 @@ class Maintenance:
             self._later(user)
             return
         store.lease(scope, owner=self._owner, seconds=0)
-        if self._pending(user):
+        more = self._lift(user)
+        if self._pending(user) or more:
             self.schedule(user)
+
+    def _lift(self, user: str) -> bool:
+        """Lift what was said to promotions; True when there is more to read. A failure loses no turn."""
+        if self._abandoned:
+            return False
+        try:
+            return lift(user, self._parts, busy=bool(self._pending(user)))
+        except Exception as exc:  # noqa: BLE001  nothing that was said hangs on it, and it is tried again
+            logger.warning("nothing was lifted for user %r this time: %s", user, exc)
+            return False
 
     def _pending(self, user: str) -> list[Turn]:
         if self._abandoned:

@@ -15,6 +15,7 @@ from doxa.core.bindings import Bindings
 from doxa.core.consistency import Consistency
 from doxa.core.errors import InputError, NotFoundError, StoreConflictError
 from doxa.core.feedback import Feedback, Lesson
+from doxa.core.promotions import Promotion, PromotionReason
 from doxa.core.values import Certificate, Change, Claim, Dispute, Entity, Evidence, Explanation, Fact, Forest, Rule
 from doxa.engine import transfer
 from doxa.engine.checking import INFERRED, check, explain_inferred, inferred
@@ -23,6 +24,7 @@ from doxa.engine.entities import by_hand, entities
 from doxa.engine.explain import explain
 from doxa.engine.intake import Day, Moment, clean, display_name, read_day, read_end, require_text
 from doxa.engine.learning import drift, learn, missed
+from doxa.engine.promotion import all_promotions, demote, enable, explain_promotion
 from doxa.engine.query import sparql
 from doxa.engine.replay import NO_TURN, beliefs_at, erase_all, erase_turn
 from doxa.engine.summary import summary
@@ -278,6 +280,45 @@ class Memory:
         """
         self._doxa.wait(self.user)
         return drift(self._doxa.parts, self.user) if status else learn(self._doxa.parts, self.user)
+
+    def promotions(self, *, active: bool = True) -> list[Promotion]:
+        """Return what the user is like in concepts ("prefers romantic films"), lifted from several statements.
+
+        They guide what is searched for and are no facts; each cites the turns that it rests on, and falls when too
+        few of them are still believed. Private categories are left out (setting `recall.promote_private`).
+
+        Args:
+            active: only those that stand; False adds what was demoted or has lost its support.
+        """
+        self._doxa.settle(self.user)
+        return all_promotions(self.user, self._doxa.parts, active=active)
+
+    def demote(self, promotion_id: str, *, reason: str = "") -> Promotion:
+        """Take a promotion down; it stays down, whatever is said, until `enable`.
+
+        Raises:
+            NotFoundError: there is no such promotion.
+        """
+        self._doxa.wait(self.user)
+        return _retried(lambda: demote(self.user, self._doxa.parts, promotion_id, reason=clean(reason)))
+
+    def enable(self, promotion_id: str) -> Promotion:
+        """Take a demotion back; the promotion stands again if enough speaks for it.
+
+        Raises:
+            NotFoundError: there is no such promotion.
+        """
+        self._doxa.wait(self.user)
+        return _retried(lambda: enable(self.user, self._doxa.parts, promotion_id))
+
+    def why_promoted(self, promotion_id: str) -> PromotionReason:
+        """Return what a promotion rests on, and which of its turns no longer speak for it.
+
+        Raises:
+            NotFoundError: there is no such promotion.
+        """
+        self._doxa.settle(self.user)
+        return explain_promotion(self.user, self._doxa.parts, promotion_id)
 
     def tasks(self) -> Forest:
         """Return the user's task forest."""

@@ -51,6 +51,8 @@ class Parts:
     """The Turtle files that add to the ontology: they say more than the inventory takes from them."""
     told: FeedbackBuffer = field(default_factory=FeedbackBuffer)
     """Feedback that is not stored yet."""
+    lifted: int = 0
+    """Turns that were read for promotions since it was made."""
     _model: LanguageModel | None = None
     _amr: AmrParser | None = None
     _mapper: RelationMapper | None = None

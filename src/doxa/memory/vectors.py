@@ -162,6 +162,12 @@ class VectorMatrix:
         """Return the cosine of the whole text of every place with a unit query, `(n,) float32`. Cost O(n dims)."""
         return self.at(np.arange(self._places), query)
 
+    def row(self, place: int) -> NDArray[np.float32]:
+        """Return the row of the whole text of a place, `(dims,)`."""
+        number, inside = divmod(int(self._first[place]), BLOCK)
+        row: NDArray[np.float32] = self._blocks[number][inside] * self._steps[self._first[place]]
+        return row
+
     def rows(self) -> NDArray[np.float32]:
         """Return all rows, `(rows, dims)`, those of one place after those of the one before."""
         empty = np.zeros((0, self._dims), dtype=np.int8)

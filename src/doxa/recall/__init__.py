@@ -10,6 +10,7 @@ from doxa.recall.feedback import EdgeStrengths
 from doxa.recall.index import RecallIndex, index_of
 from doxa.recall.learn import figures, refresh
 from doxa.recall.plan import Plan
+from doxa.recall.promote import Candidates, Gate, Proposal, candidates_of
 from doxa.recall.query import Query, read_query
 from doxa.recall.replays import Replay, play, replay_of
 from doxa.recall.route import PLANS, cost_of
@@ -20,11 +21,15 @@ from doxa.recall.weights import Weights, WeightSlot, load_weights, save_weights,
 __all__ = [
     "PLANS",
     "EdgeStrengths",
+    "Candidates",
     "Found",
+    "Gate",
     "Plan",
+    "Proposal",
     "Query",
     "RecallIndex",
     "RecallSpec",
+    "candidates_of",
     "concepts_of",
     "Replay",
     "WeightSlot",
