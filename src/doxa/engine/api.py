@@ -34,6 +34,7 @@ from doxa.engine.feedback import store_feedback
 from doxa.engine.intake import Day, Moment, clean, display_name, read_day, read_end, read_turn, require_text
 from doxa.engine.maintenance import Maintenance
 from doxa.engine.memory import Memory
+from doxa.engine.searching import Asides
 from doxa.engine.turn import Asked, respond
 from doxa.engine.wiring import OntologySource, Parts, wire
 from doxa.understand import open_propositions
@@ -206,6 +207,7 @@ class Dialogue:
         self.user = user
         self.agent = agent
         self.session = session
+        self._asked = Asides()
 
     @property
     def speaker(self) -> str:
@@ -234,7 +236,7 @@ class Dialogue:
         return reply
 
     def ask(self, text: str, *, as_of: Day | None = None, known_at: Moment | None = None) -> Reply:
-        """Answer without remembering the question.
+        """Answer without remembering the question; this dialogue alone knows it for what is asked next ("And Ben?").
 
         Args:
             text: the question.
@@ -247,7 +249,9 @@ class Dialogue:
         require_text(text, "ask")
         known = None if known_at is None else read_end(known_at)
         day = None if as_of is None else read_day(as_of)
-        return self._answer(text, as_of=day, known_at=known)
+        reply = self._answer(text, as_of=day, known_at=known)
+        self._asked.note(self._aside(text, reply), forgotten=self._doxa.parts.forgotten)
+        return reply
 
     def absorb(
         self,
@@ -313,8 +317,20 @@ class Dialogue:
             as_of=as_of,
             known_at=known_at,
             turn_id=turn_id,
+            said=self._asked.turns(forgotten=self._doxa.parts.forgotten),
         )
         return respond(asked, self._doxa.parts, tracer)
+
+    def _aside(self, text: str, reply: Reply) -> tuple[Turn, Turn]:
+        """Return a question and its answer as turns that are not stored."""
+        with self._doxa.parts.log.user(self.user) as state:
+            at, ordinal = state.now() or datetime.now(UTC), state.ordinal
+        question = Turn(
+            turn_id="", user=self.user, session=self.session, speaker=self.speaker, role="user", text=text, at=at,
+            ordinal=ordinal,
+        )  # fmt: skip
+        answer = replace(question, speaker=self.agent, role="assistant", text=reply.text, generated=True)
+        return question, answer
 
     def _now(self) -> datetime:
         with self._doxa.parts.log.user(self.user) as state:

@@ -132,7 +132,7 @@ class AsyncDialogue:
         return await asyncio.to_thread(self._twin.respond, text, at=at, turn_id=turn_id)
 
     async def ask(self, text: str, *, as_of: Day | None = None, known_at: Moment | None = None) -> Reply:
-        """Answer without remembering the question."""
+        """Answer without remembering the question; this dialogue alone knows it for what is asked next ("And Ben?")."""
         return await asyncio.to_thread(self._twin.ask, text, as_of=as_of, known_at=known_at)
 
     async def absorb(
@@ -171,13 +171,28 @@ class AsyncMemory:
         query: str,
         *,
         k: int = 10,
+        recent: Sequence[tuple[str, str]] = (),
+        session: str | None = None,
+        speaker: str | None = None,
+        since: Moment | None = None,
+        until: Moment | None = None,
         as_of: Day | None = None,
         known_at: Moment | None = None,
         superseded: bool = False,
     ) -> list[Evidence]:
         """Return up to `k` pieces of evidence for a query, best first; withdrawn turns are left out."""
         return await asyncio.to_thread(
-            self._twin.search, query, k=k, as_of=as_of, known_at=known_at, superseded=superseded
+            self._twin.search,
+            query,
+            k=k,
+            recent=recent,
+            session=session,
+            speaker=speaker,
+            since=since,
+            until=until,
+            as_of=as_of,
+            known_at=known_at,
+            superseded=superseded,
         )
 
     async def facts(
@@ -241,6 +256,22 @@ class AsyncMemory:
     async def learn(self, *, status: bool = False) -> Lesson:
         """Learn how to search from the feedback in the log: which view to lead with, and what each one weighs."""
         return await asyncio.to_thread(self._twin.learn, status=status)
+
+    async def promotions(self, *, active: bool = True) -> list[Promotion]:
+        """Return what the user is like in concepts ("prefers romantic films"), lifted from several statements."""
+        return await asyncio.to_thread(self._twin.promotions, active=active)
+
+    async def demote(self, promotion_id: str, *, reason: str = "") -> Promotion:
+        """Take a promotion down; it stays down, whatever is said, until `enable`."""
+        return await asyncio.to_thread(self._twin.demote, promotion_id, reason=reason)
+
+    async def enable(self, promotion_id: str) -> Promotion:
+        """Take a demotion back; the promotion stands again if enough speaks for it."""
+        return await asyncio.to_thread(self._twin.enable, promotion_id)
+
+    async def why_promoted(self, promotion_id: str) -> PromotionReason:
+        """Return what a promotion rests on, and which of its turns no longer speak for it."""
+        return await asyncio.to_thread(self._twin.why_promoted, promotion_id)
 
     async def tasks(self) -> Forest:
         """Return the user's task forest."""

@@ -27,6 +27,7 @@ from doxa.engine.learning import drift, learn, missed
 from doxa.engine.promotion import all_promotions, demote, enable, explain_promotion
 from doxa.engine.query import sparql
 from doxa.engine.replay import NO_TURN, beliefs_at, erase_all, erase_turn
+from doxa.engine.searching import read_recent, read_within
 from doxa.engine.summary import summary
 from doxa.engine.turn import search
 from doxa.engine.wiring import Parts
@@ -66,6 +67,11 @@ class Memory:
         query: str,
         *,
         k: int = 10,
+        recent: Sequence[tuple[str, str]] = (),
+        session: str | None = None,
+        speaker: str | None = None,
+        since: Moment | None = None,
+        until: Moment | None = None,
         as_of: Day | None = None,
         known_at: Moment | None = None,
         superseded: bool = False,
@@ -75,15 +81,38 @@ class Memory:
         Turns of whose claims nothing is held any more are left out as well, unless the query is about the past ("did",
         "used to", a day that it names), or `superseded` asks for them.
 
+        Args:
+            query: what is looked for, a question or any words.
+            k: how much evidence is given back at most.
+            recent: what was just said, oldest first, as `(speaker, text)`: it tells what "she", "there" and "the other
+                one" are.
+            session: only turns of this session.
+            speaker: only turns of this speaker.
+            since: only turns said then or later.
+            until: only turns said by then; a bare day, month or year means all of it.
+            as_of: the day of the world that is asked about.
+            known_at: only what was known then.
+            superseded: also turns of whose claims nothing is held any more.
+
         Raises:
-            InputError: the query is empty, `k` is not positive, or a time cannot be read.
+            InputError: the query is empty, `k` is not positive, a time cannot be read, or `recent` has another shape.
         """
         require_text(query, "search")
         _positive(k, "search: k")
+        within = read_within(session=session, speaker=speaker, since=since, until=until)
+        said = read_recent(recent, user=self.user)
         self._doxa.settle(self.user)
-        day = None if as_of is None else read_day(as_of)
-        known = None if known_at is None else read_end(known_at)
-        return search(query, self._doxa.parts, user=self.user, k=k, as_of=day, known_at=known, superseded=superseded)
+        return search(
+            query,
+            self._doxa.parts,
+            user=self.user,
+            k=k,
+            recent=said,
+            as_of=None if as_of is None else read_day(as_of),
+            known_at=None if known_at is None else read_end(known_at),
+            within=within,
+            superseded=superseded,
+        )
 
     def facts(
         self,

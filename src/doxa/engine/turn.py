@@ -19,10 +19,11 @@ from doxa.core.values import Change, ChangeKind, Draft, Evidence, Fact, Question
 from doxa.engine.disputes import disputes_of
 from doxa.engine.feedback import used
 from doxa.engine.replay import beliefs_at, note_of, reading_of
+from doxa.engine.searching import Within
 from doxa.engine.wiring import Parts
 from doxa.memory import Beliefs, Event, Note, UserState, describe, using
 from doxa.reason import PROMPT_VERSION, answer, relevant_facts, relevant_rules, summarise, write_with_model
-from doxa.recall import Query, read_query, recall
+from doxa.recall import Query, enriched, read_query, recall
 from doxa.revise import Denials, Judgement, denials, revise
 from doxa.understand import Extraction, find_question, read_question
 from doxa.verify import verify
@@ -55,6 +56,8 @@ class Asked:
     known_at: datetime | None = None
     turn_id: str | None = None
     """The turn that asks, when it is remembered; its own changes are reported with the answer."""
+    said: tuple[Turn, ...] = ()
+    """What was asked and answered in this dialogue without being remembered, oldest first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,8 +134,14 @@ def respond(asked: Asked, parts: Parts, tracer: Tracer) -> Reply:
     """
     with tracer.step("encode") as note:
         with parts.log.user(asked.user) as state:
-            query = read_query(asked.text, state, at=asked.at, known_at=asked.known_at)
+            own = state.turn(asked.turn_id) if asked.turn_id else None
+            recent = _recent(asked, own, state, parts.config.engine.context_turns)
+            query = read_query(
+                asked.text, state, recent=recent, asker=asked.speaker, asked_in=asked.session, at=asked.at,
+                known_at=asked.known_at,
+            )  # fmt: skip
         query = _encoded(query, parts, note)
+        note.update(enriched(query))
     with parts.log.user(asked.user) as state:
         found = _look_up(asked, query, state, parts, tracer)
     with using(parts.log.ontology):
@@ -164,13 +173,18 @@ def search(
     *,
     user: str,
     k: int,
-    as_of: date | None,
-    known_at: datetime | None,
+    recent: Sequence[Turn] = (),
+    as_of: date | None = None,
+    known_at: datetime | None = None,
+    within: Within = Within(),  # noqa: B008  # frozen
     superseded: bool = False,
 ) -> list[Evidence]:
     """Return the evidence for a query, best first."""
     with parts.log.user(user) as state:
-        read = read_query(query, state, at=state.now(), as_of=as_of, known_at=known_at)
+        read = read_query(
+            query, state, recent=recent, asker=state.person() or "", at=state.now(), as_of=as_of, known_at=known_at
+        )
+    read = within.narrow(read)
     read = _encoded(read, parts, {})
     with parts.log.user(user) as state:
         return recall(read, state, spec=replace(parts.recall, top_k=k, superseded=superseded))
@@ -269,10 +283,12 @@ def _believed(question: Question | None, facts: Sequence[Fact], beliefs: Beliefs
 
 
 def _recent(asked: Asked, own: Turn | None, state: UserState, size: int) -> list[Turn]:
-    if own is not None:
-        return state.context(own, size)
-    ordinals = state.session(asked.session)[-size:] if size else []
-    return [state.turns[ordinal] for ordinal in ordinals]
+    """Return the turns before the one that asks, oldest first, with what was asked without being remembered."""
+    if not size:
+        return []
+    known = [state.turns[ordinal] for ordinal in state.session(asked.session)[-size:]]
+    known = state.context(own, size) if own is not None else known
+    return sorted((*known, *asked.said), key=lambda turn: turn.ordinal)[-size:]
 
 
 def _write(asked: Asked, found: _Found, parts: Parts, tracer: Tracer) -> Draft:

@@ -53,6 +53,8 @@ class Parts:
     """Feedback that is not stored yet."""
     lifted: int = 0
     """Turns that were read for promotions since it was made."""
+    forgotten: int = 0
+    """How often something was erased: what was kept of a text before the last time may repeat it."""
     _model: LanguageModel | None = None
     _amr: AmrParser | None = None
     _mapper: RelationMapper | None = None
@@ -169,6 +171,7 @@ class Parts:
 
     def forget(self) -> None:
         """Drop the texts that models keep for the next time, since they may repeat what is erased."""
+        self.forgotten += 1
         self.queries.forget()
         if self._mapper is not None:
             self._mapper.forget()

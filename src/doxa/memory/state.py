@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from itertools import islice
@@ -170,6 +170,11 @@ class UserState:
     def place(self, ordinal: int) -> int | None:
         """Return the row of a turn in the indexes, or None when it is not indexed."""
         return self._place_of.get(ordinal)
+
+    @property
+    def sessions(self) -> Mapping[str, Sequence[int]]:
+        """The ordinals of every session's turns, by its name, in the order in which the sessions began."""
+        return self._sessions
 
     def session(self, name: str) -> list[int]:
         """Return the ordinals of a session's turns, in order."""

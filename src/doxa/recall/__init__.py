@@ -11,7 +11,7 @@ from doxa.recall.index import RecallIndex, index_of
 from doxa.recall.learn import figures, refresh
 from doxa.recall.plan import Plan
 from doxa.recall.promote import Candidates, Gate, Proposal, candidates_of
-from doxa.recall.query import Query, read_query
+from doxa.recall.query import Query, enriched, read_query
 from doxa.recall.replays import Replay, play, replay_of
 from doxa.recall.route import PLANS, cost_of
 from doxa.recall.search import Found, evidence_of, look_up, recall
@@ -35,6 +35,7 @@ __all__ = [
     "WeightSlot",
     "Weights",
     "cost_of",
+    "enriched",
     "evidence_of",
     "figures",
     "index_of",

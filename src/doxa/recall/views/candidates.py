@@ -92,13 +92,24 @@ class Look:
         admitted = np.ones(len(places), dtype=np.bool_)
         if self.current:
             admitted &= ~self.index.facts.superseded(places)
-        if self.query.known_at is not None:
-            admitted &= self.state.columns.at[places] <= microseconds(self.query.known_at)
+        query, columns = self.query, self.state.columns
+        for last in (query.known_at, query.until):
+            if last is not None:
+                admitted &= columns.at[places] <= microseconds(last)
+        if query.since is not None:
+            admitted &= columns.at[places] >= microseconds(query.since)
+        if query.said_by is not None:
+            admitted &= np.isin(columns.speaker[places], self._speakers(query.said_by))
         if self.only is not None:
             admitted &= np.isin(places, self.only)
         if len(self.left_out):
             admitted &= ~np.isin(places, self.left_out)
         return admitted
+
+    def _speakers(self, name: str) -> list[int]:
+        """Return the numbers of the speakers of a name."""
+        wanted = name.casefold()
+        return [number for speaker, number in self.state.columns.speakers.items() if speaker.casefold() == wanted]
 
     def best(self, places: Places, scores: Scores, budget: int, *, weight: float = 1.0) -> Candidates:
         """Return the best of some places that are searched, by a view's scores and what the query says of them.

@@ -1,0 +1,99 @@
+"""What callers give with a query -> values: what was just said, and which turns alone are searched."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, cast
+
+from doxa.core.errors import InputError
+from doxa.core.values import EARLIEST, Turn
+from doxa.engine.intake import Moment, clean, read_end, read_moment, require_text
+from doxa.recall import Query
+
+__all__ = ["Asides", "Within", "read_recent", "read_within"]
+
+MACHINES = frozenset(["assistant", "system", "tool"])
+"""Speakers that are called by their role."""
+ASIDES = 8
+"""Turns that are kept of what was asked without being remembered."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Within:
+    """Which turns alone are searched; None is no bound."""
+
+    session: str | None = None
+    speaker: str | None = None
+    """By name, without regard to case."""
+    since: datetime | None = None
+    until: datetime | None = None
+    """The first and the last moment, both included."""
+
+    def narrow(self, query: Query) -> Query:
+        """Return a query that searches these turns alone."""
+        return replace(query, session=self.session, said_by=self.speaker, since=self.since, until=self.until)
+
+
+def read_within(*, session: str | None, speaker: str | None, since: Moment | None, until: Moment | None) -> Within:
+    """Return which turns alone are searched.
+
+    Raises:
+        InputError: a name is empty, a time cannot be read, or `since` is after `until`.
+    """
+    for name, value in (("session", session), ("speaker", speaker)):
+        if value is not None:
+            require_text(value, f"search: {name}")
+    first = None if since is None else read_moment(since, what="since")
+    last = None if until is None else read_end(until, what="until")
+    if first is not None and last is not None and first > last:
+        raise InputError(f"search: expected since <= until, got {first.isoformat()} and {last.isoformat()}.")
+    return Within(session=session, speaker=speaker, since=first, until=last)
+
+
+def read_recent(recent: Sequence[tuple[str, str]], *, user: str) -> tuple[Turn, ...]:
+    """Return what was just said as turns, which are not stored.
+
+    Raises:
+        InputError: it is no list of `(speaker, text)`.
+    """
+    turns = []
+    for place, said in enumerate(recent):
+        pair: tuple[Any, ...] = tuple(said) if isinstance(cast("object", said), tuple | list) else ()
+        if len(pair) != 2 or not all(isinstance(part, str) for part in pair):
+            raise InputError(f"search: recent: expected (speaker, text), oldest first, got {said!r} at place {place}.")
+        speaker, text = clean(pair[0]), clean(pair[1])
+        turns.append(
+            Turn(
+                turn_id="",
+                user=user,
+                session="",
+                speaker=speaker,
+                role="assistant" if speaker.casefold() in MACHINES else "user",
+                text=text,
+                at=EARLIEST,
+            )
+        )
+    return tuple(turns)
+
+
+class Asides:
+    """What one dialogue asked without having it remembered: the latest questions and answers, in memory alone.
+
+    They are gone with the dialogue, and as soon as anything is erased, since an answer may repeat it. Safe between
+    threads.
+    """
+
+    def __init__(self) -> None:
+        self._turns: tuple[Turn, ...] = ()
+        self._forgotten = 0
+
+    def note(self, turns: tuple[Turn, ...], *, forgotten: int) -> None:
+        """Note a question with its answer; `forgotten` is how often something was erased so far."""
+        self._turns = (*self.turns(forgotten=forgotten), *turns)[-ASIDES:]
+        self._forgotten = forgotten
+
+    def turns(self, *, forgotten: int) -> tuple[Turn, ...]:
+        """Return what was asked and answered, oldest first; nothing when something was erased since."""
+        return self._turns if forgotten == self._forgotten else ()
