@@ -291,3 +291,11 @@ def test_bench_prefeval_prints_every_form_and_topic(cli):
     assert found["forms"]["explicit"]["doxa"]["n"] == 1 and found["distractors"] == 100
     shown = cli("bench", "prefeval", "--data", folder, "--no-record").stdout
     assert "explicit" in shown and "dinner" in shown and "rrf" in shown
+
+
+def test_bench_implicit_needs_no_data_and_prints_every_system(cli):
+    """Beside the baselines, with unrelated talk that is made up."""
+    found = cli.json("bench", "implicit", "--dialogues", "1", "--seed", "4", "--no-record")
+    assert {"dense", "hipporag", "summary", "doxa"} <= set(found["main"]) and found["distractors"] == "built in"
+    shown = cli("bench", "implicit", "--dialogues", "1", "--seed", "4", "--no-record").stdout
+    assert "hipporag" in shown and "long context" in shown and "recommendation" in shown

@@ -28,6 +28,7 @@ __all__ = [
     "RecallConfig",
     "StoreConfig",
     "UnderstandConfig",
+    "data_folder",
     "settings",
 ]
 
@@ -244,6 +245,12 @@ class Config(_Group):
 
 
 _NOT_SETTINGS = {"DOXA_CONFIG", "DOXA_DATA"}
+
+
+def data_folder() -> Path | None:
+    """Return where benchmark data lies (`DOXA_DATA`), or None when that is unset or no folder."""
+    folder = os.environ.get("DOXA_DATA")
+    return Path(folder) if folder and Path(folder).is_dir() else None
 
 
 def settings(

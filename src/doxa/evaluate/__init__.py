@@ -8,6 +8,8 @@ from doxa.evaluate.beliefbank import run as run_beliefbank
 from doxa.evaluate.dialogre import DialogreReport
 from doxa.evaluate.dialogre import run as run_dialogre
 from doxa.evaluate.extraction import Extraction, Extractor
+from doxa.evaluate.implicit import ImplicitReport
+from doxa.evaluate.implicit import run as run_implicit
 from doxa.evaluate.locomo import LocomoReport
 from doxa.evaluate.locomo import run as run_locomo
 from doxa.evaluate.observations import ObservationsReport
@@ -29,6 +31,7 @@ __all__ = [
     "DialogreReport",
     "Extraction",
     "Extractor",
+    "ImplicitReport",
     "LocomoReport",
     "ObservationsReport",
     "OpenieReport",
@@ -39,6 +42,7 @@ __all__ = [
     "environment",
     "run_beliefbank",
     "run_dialogre",
+    "run_implicit",
     "run_locomo",
     "run_observations",
     "run_openie",

@@ -165,7 +165,7 @@ class ImplicitReport:
     def _measures(self, name: str, asked: Sequence[AskedQuery]) -> dict[str, Any]:
         measured: dict[str, Any] = {}
         for measure in ("recall", "ndcg"):
-            sums, counts = _by_dialogue(asked, lambda one, measure=measure: getattr(one.systems[name], measure))
+            sums, counts = _by_dialogue(asked, _measure_of(name, measure))
             low, high = _interval(sums, counts)
             measured[f"{measure}@{self.k}"] = round(float(sums.sum() / max(counts.sum(), 1)), 4)
             measured[f"{measure}@{self.k}_95"] = [round(low, 4), round(high, 4)]
@@ -181,11 +181,9 @@ class ImplicitReport:
                 continue
             gains[name] = {}
             for measure in ("recall", "ndcg"):
-
-                def gain(one: AskedQuery, name: str = name, measure: str = measure) -> float:
-                    return float(getattr(one.systems[OURS], measure) - getattr(one.systems[name], measure))
-
-                sums, counts = _by_dialogue(asked, gain)
+                sums, counts = _by_dialogue(asked, _measure_of(OURS, measure))
+                others, _ = _by_dialogue(asked, _measure_of(name, measure))
+                sums = sums - others
                 low, high = _interval(sums, counts)
                 gains[name][f"{measure}@{self.k}"] = round(float(sums.sum() / max(counts.sum(), 1)), 4)
                 gains[name][f"{measure}@{self.k}_95"] = [round(low, 4), round(high, 4)]
@@ -228,6 +226,10 @@ def _routing(scored: Sequence[Scored]) -> dict[str, Any]:
     if gaps:
         found["disagreement"] = round(mean(gaps), 5)
     return found
+
+
+def _measure_of(name: str, measure: str) -> Callable[[AskedQuery], float]:
+    return lambda one: float(getattr(one.systems[name], measure))
 
 
 def _bucket(value: int, bounds: Mapping[str, tuple[int, int]]) -> list[str]:

@@ -19,6 +19,7 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,7 +92,7 @@ def rank_all(text: str, lead: str, history: History) -> dict[str, Ranked]:
     vector = history.encoder.encode([text])[0]
     _index(history)
     found = {
-        name: _timed(lambda rank=rank: rank(text, vector, history.corpus), encoded=name != "bm25")
+        name: _timed(partial(rank, text, vector, history.corpus), encoded=name != "bm25")
         for name, rank in BASELINES.items()
     }
     joined = history.encoder.encode([f"{lead} {text}".strip()])[0]
@@ -183,11 +184,11 @@ def _pagerank(edges: Scores, start: Scores) -> Scores:
     """Return where a walk ends that starts over with 15%. Source: Page et al. 1999."""
     start = start / start.sum() if start.sum() else np.full(len(start), 1 / len(start))
     out = edges.sum(axis=1, keepdims=True)
-    step = np.divide(edges, out, out=np.zeros_like(edges), where=out > 0)
+    step: Scores = edges / np.where(out > 0, out, 1.0)
     mass = start.copy()
     for _ in range(ROUNDS):
         lost = mass[out[:, 0] == 0].sum()
-        moved = (1 - DAMPING) * start + DAMPING * (mass @ step + lost * start)
+        moved: Scores = (1 - DAMPING) * start + DAMPING * (mass @ step + lost * start)
         if np.abs(moved - mass).sum() < TOLERANCE:
             return moved
         mass = moved

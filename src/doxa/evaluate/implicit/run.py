@@ -69,32 +69,40 @@ def run(
     """
     chatter = read_chatter(data, split)
     drawn = list(draw_dialogues(dialogues, seed=seed, split=split, chatter=chatter))
-    tell, asked, ingest_s = progress or (lambda what, done, total: None), list[AskedQuery](), 0.0
+    told: dict[str, Any] = {"seed": seed, "split": split, "distractors": chatter.source, "k": K}
     with Doxa.open(":memory:", config=config) as doxa:
-        encode_ms = _encoding_time(doxa.parts.encoder, drawn)
-        watch = doxa.parts.queries = _Watch(keep_readings(doxa))
+        told["encode_ms"] = _encoding_time(doxa.parts.encoder, drawn)
         switches = variants(doxa) if ablations else ()
-        for done, dialogue in enumerate(drawn):
-            tell(dialogue.user, done, len(drawn))
-            session = _Session(dialogue, doxa, watch, switches, encode_ms)
-            asked += session.play()
-            ingest_s += session.ingest_s
-        models = models_of(doxa.describe())
+        asked, ingest_s = _hold(drawn, doxa, switches, told["encode_ms"], progress)
+        told |= {"models": models_of(doxa.describe()), "ablations": tuple(switch.name for switch in switches)}
     return ImplicitReport(
-        seed=seed,
-        split=split,
-        distractors=chatter.source,
         dialogues=len(drawn),
         turns=sum(len(dialogue.turns) for dialogue in drawn),
-        ingest_s=ingest_s,
-        encode_ms=encode_ms,
-        k=K,
         history_tokens=mean([_tokens(dialogue.turns) for dialogue in drawn]),
         asked=tuple(asked),
-        ablations=tuple(switch.name for switch in switches),
-        models=models,
+        ingest_s=ingest_s,
         environment=environment(),
+        **told,
     )
+
+
+def _hold(
+    drawn: Sequence[PreferenceDialogue],
+    doxa: Doxa,
+    switches: Sequence[Variant],
+    encode_ms: float,
+    progress: Progress | None,
+) -> tuple[list[AskedQuery], float]:
+    """Hold the dialogues, and return how the questions went and the seconds of absorbing."""
+    watch = doxa.parts.queries = _Watch(keep_readings(doxa))
+    asked, ingest_s = list[AskedQuery](), 0.0
+    for done, dialogue in enumerate(drawn):
+        if progress:
+            progress(dialogue.user, done, len(drawn))
+        session = _Session(dialogue, doxa, watch, switches, encode_ms)
+        asked += session.play()
+        ingest_s += session.ingest_s
+    return asked, ingest_s
 
 
 def _tokens(turns: Sequence[PreferenceTurn]) -> int:

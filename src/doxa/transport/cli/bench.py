@@ -13,7 +13,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from doxa.core.errors import InputError
 from doxa.transport.cli.app import command
+from doxa.transport.cli.bench_implicit import measure_implicit, show_implicit
 from doxa.transport.cli.bench_options import (
+    AblationsOption,
     AnswererOption,
     BaselinesOption,
     ClaimsOption,
@@ -52,6 +54,7 @@ class Benchmark(StrEnum):
     WORLDS = "worlds"
     BELIEFBANK = "beliefbank"
     PREFEVAL = "prefeval"
+    IMPLICIT = "implicit"
 
 
 class _Report(Protocol):
@@ -78,6 +81,7 @@ def bench(
     error_rate: ErrorRateOption = None,
     contradiction_rate: ContradictionOption = None,
     baselines: BaselinesOption = None,
+    ablations: AblationsOption = None,
     record: RecordOption = True,
 ) -> None:
     """Measure the memory on a benchmark.
@@ -90,12 +94,13 @@ def bench(
     worlds: can a dialogue about a made-up world end in contradiction? By policy; answers are simulated, or a model's.
     beliefbank: what do the policies make of 12,636 beliefs when a tenth is wrong? Consistency, accuracy, time.
     prefeval: is a stated preference found by a question without its words, 100 turns later? Beside BM25, dense, RRF.
+    implicit: the same over weeks of drawn dialogues on films, food and work, beside eight systems; no data needed.
 
     Every report has turns per second, git revision and versions. It works on a memory of its own; --db and --user play
     no part.
     """
     about_worlds = (dialogues, family, answerer, error_rate, contradiction_rate)
-    wanted = Wanted(data, k, limit, predictions, errors, claims, seed, *about_worlds, baselines)
+    wanted = Wanted(data, k, limit, predictions, errors, claims, seed, *about_worlds, baselines, ablations)
     _check(name, wanted)
     measure, _, show = BENCHMARKS[name]
     with _progress(request) as tell:
@@ -109,7 +114,7 @@ def _check(name: Benchmark, wanted: Wanted) -> None:
     _, takes, _ = BENCHMARKS[name]
     if wanted.given - takes:
         raise InputError(f"bench {name.value}: it takes no --{', --'.join(sorted(wanted.given - takes))}.")
-    if "data" in takes and wanted.data is None:
+    if "data" in takes and wanted.data is None and name is not Benchmark.IMPLICIT:
         raise InputError(f"bench {name.value}: expected its data; give --data PATH. It does not come with Doxa.")
 
 
@@ -302,5 +307,6 @@ BENCHMARKS: dict[Benchmark, tuple[Measure, set[str], Show]] = {
     ),
     Benchmark.BELIEFBANK: (measure_beliefbank, {"data", "limit", "seed"}, show_beliefbank),
     Benchmark.PREFEVAL: (measure_prefeval, {"data", "limit", "seed"}, show_prefeval),
+    Benchmark.IMPLICIT: (measure_implicit, {"data", "seed", "dialogues", "ablations"}, show_implicit),
 }
 """How each is run, the options that it takes, and how its report is printed."""

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 __all__ = [
+    "AblationsOption",
     "AnswererOption",
     "BaselinesOption",
     "ClaimsOption",
@@ -26,12 +27,19 @@ __all__ = [
     "Wanted",
 ]
 
+AblationsOption = Annotated[
+    bool | None, typer.Option("--ablations", help="implicit: with one part switched off at a time as well.")
+]
 BaselinesOption = Annotated[
     bool | None, typer.Option("--baselines", help="locomo: BM25, dense and RRF over the same turns as well.")
 ]
 DataOption = Annotated[
     Path | None,
-    typer.Option("--data", metavar="PATH", help="Its data, which does not come with Doxa; worlds has none."),
+    typer.Option(
+        "--data",
+        metavar="PATH",
+        help="Its data, which does not come with Doxa; worlds has none, implicit takes talk from it.",
+    ),
 ]
 KOption = Annotated[int | None, typer.Option("-k", "--k", min=1, help="locomo: evidence per search [default 10].")]
 LimitOption = Annotated[
@@ -45,10 +53,13 @@ ClaimsOption = Annotated[
     Path | None, typer.Option("--claims", metavar="FILE", help="revision: tell these claims, understand nothing.")
 ]
 SeedOption = Annotated[
-    int | None, typer.Option("--seed", help="worlds, beliefbank, prefeval: of what is drawn [default 0].")
+    int | None, typer.Option("--seed", help="worlds, beliefbank, prefeval, implicit: of what is drawn [default 0].")
 ]
 DialoguesOption = Annotated[
-    int | None, typer.Option("--dialogues", min=1, help="worlds: how many per condition [default 120].")
+    int | None,
+    typer.Option(
+        "--dialogues", min=1, help="worlds: how many per condition [default 120]. implicit: how many [default 500]."
+    ),
 ]
 FamilyOption = Annotated[
     str | None,
@@ -86,6 +97,7 @@ class Wanted:
     error_rate: float | None = None
     contradiction_rate: float | None = None
     baselines: bool | None = None
+    ablations: bool | None = None
 
     @property
     def given(self) -> set[str]:
