@@ -42,7 +42,7 @@ from doxa.evaluate.metrics import (
 from doxa.evaluate.record import environment, models_of
 from doxa.evaluate.slices import Subtype, domains, is_implicit, subtype
 
-__all__ = ["LocomoReport", "run"]
+__all__ = ["LocomoReport", "Sample", "read_samples", "run"]
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 """Source: the paper's section on question answering; the numbers are those of the published file."""
@@ -172,7 +172,7 @@ class _Question:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Sample:
+class Sample:
     """One conversation and the questions about it."""
 
     user: str
@@ -231,7 +231,7 @@ def run(
 
     Deterministic but for the times. Everything is kept in memory and gone afterwards.
     """
-    samples = _read_samples(Path(path))[:limit]
+    samples = read_samples(Path(path))[:limit]
     tell = progress or (lambda what, done, total: None)
     scores, ingest_s = list[Score](), 0.0
     with Doxa.open(":memory:", config=config) as doxa:
@@ -257,7 +257,7 @@ def run(
     )
 
 
-def _ingest(sample: _Sample, doxa: Doxa, tell: Progress) -> float:
+def _ingest(sample: Sample, doxa: Doxa, tell: Progress) -> float:
     """Absorb a conversation, wait until it is processed, and return the seconds that took."""
     lines = sample.conversation.lines
     start = time.perf_counter()
@@ -269,7 +269,7 @@ def _ingest(sample: _Sample, doxa: Doxa, tell: Progress) -> float:
     return time.perf_counter() - start
 
 
-def _ask(sample: _Sample, doxa: Doxa, k: int, tell: Progress) -> Iterable[Score]:
+def _ask(sample: Sample, doxa: Doxa, k: int, tell: Progress) -> Iterable[Score]:
     memory = doxa.memory(user=sample.user)
     for done, question in enumerate(sample.questions):
         tell(f"search {sample.user}", done, len(sample.questions))
@@ -297,7 +297,7 @@ def _score(
     )
 
 
-def _compare(sample: _Sample, doxa: Doxa, k: int, tell: Progress) -> _Compared:
+def _compare(sample: Sample, doxa: Doxa, k: int, tell: Progress) -> _Compared:
     """Rank the turns of a conversation by the baselines, for every question. Cost: every turn is encoded again."""
     tell(f"baselines {sample.user}", 0, 1)
     encode, texts = doxa.parts.encoder.encode, sample.texts
@@ -338,7 +338,13 @@ def _tokens(texts: Iterable[str]) -> int:
     return sum(map(estimate_tokens, texts))
 
 
-def _read_samples(path: Path) -> list[_Sample]:
+def read_samples(path: Path) -> list[Sample]:
+    """Return the conversations of a LoCoMo file that have questions.
+
+    Raises:
+        NotFoundError: there is no such file.
+        FormatError: it holds no LoCoMo conversation with questions.
+    """
     conversations = read(path, format="locomo").conversations
     content = _read_json(path)
     values = content if isinstance(content, list) else [content]
@@ -365,7 +371,7 @@ def _has_questions(value: object) -> bool:
     return isinstance(value, dict) and isinstance(value.get("qa"), list)
 
 
-def _read_sample(value: Mapping[str, Any], conversation: Conversation, index: int) -> _Sample:
+def _read_sample(value: Mapping[str, Any], conversation: Conversation, index: int) -> Sample:
     user = conversation.name or f"sample-{index}"
     lines = {line.turn_id: line for line in conversation.lines if line.turn_id is not None}
     known, speakers = frozenset(lines), {line.speaker for line in conversation.lines if line.speaker}
@@ -386,7 +392,7 @@ def _read_sample(value: Mapping[str, Any], conversation: Conversation, index: in
             )
         else:
             skipped += 1
-    return _Sample(
+    return Sample(
         user=user,
         conversation=conversation,
         questions=tuple(questions),
