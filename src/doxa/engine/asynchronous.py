@@ -12,6 +12,7 @@ from doxa.core.bindings import Bindings
 from doxa.core.config import Config
 from doxa.core.consistency import Consistency
 from doxa.core.feedback import Feedback, Lesson
+from doxa.core.promotions import Promotion, PromotionReason
 from doxa.core.values import (
     Certificate,
     Change,

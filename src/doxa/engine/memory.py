@@ -78,9 +78,6 @@ class Memory:
     ) -> list[Evidence]:
         """Return up to `k` pieces of evidence for a query, best first; withdrawn turns are left out.
 
-        Turns of whose claims nothing is held any more are left out as well, unless the query is about the past ("did",
-        "used to", a day that it names), or `superseded` asks for them.
-
         Args:
             query: what is looked for, a question or any words.
             k: how much evidence is given back at most.
@@ -92,7 +89,8 @@ class Memory:
             until: only turns said by then; a bare day, month or year means all of it.
             as_of: the day of the world that is asked about.
             known_at: only what was known then.
-            superseded: also turns of whose claims nothing is held any more.
+            superseded: also turns of whose claims nothing is held any more; otherwise they are found only when the
+                query is about the past ("did", "used to", a day that it names).
 
         Raises:
             InputError: the query is empty, `k` is not positive, a time cannot be read, or `recent` has another shape.
@@ -102,17 +100,12 @@ class Memory:
         within = read_within(session=session, speaker=speaker, since=since, until=until)
         said = read_recent(recent, user=self.user)
         self._doxa.settle(self.user)
+        day = None if as_of is None else read_day(as_of)
+        known = None if known_at is None else read_end(known_at)
         return search(
-            query,
-            self._doxa.parts,
-            user=self.user,
-            k=k,
-            recent=said,
-            as_of=None if as_of is None else read_day(as_of),
-            known_at=None if known_at is None else read_end(known_at),
-            within=within,
+            query, self._doxa.parts, user=self.user, k=k, recent=said, as_of=day, known_at=known, within=within,
             superseded=superseded,
-        )
+        )  # fmt: skip
 
     def facts(
         self,

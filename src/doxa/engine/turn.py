@@ -209,13 +209,8 @@ def _look_up(asked: Asked, query: Query, state: UserState, parts: Parts, tracer:
             )
             note.update(kind=question.kind, asks=question.asks, relation=str(question.relation or ""))
     intents = _intents(own, recent, state, parts, tracer)
-    with tracer.step("recall") as note:
-        past = question is not None and question.past
-        wide = replace(parts.recall, top_k=max(NEARBY, parts.recall.top_k), superseded=past)
-        nearby = recall(query, state, spec=wide)
-        nearby = [item for item in nearby if asked.turn_id not in item.turn_ids]
-        evidence = nearby[: parts.recall.top_k]
-        note["found"] = len(evidence)
+    nearby = _nearby(asked, query, question, state, parts, tracer)
+    evidence = nearby[: parts.recall.top_k]
     with tracer.step("reason") as note:
         day = asked.as_of or (question.as_of if question else None)
         if question is None:
@@ -241,6 +236,18 @@ def _look_up(asked: Asked, query: Query, state: UserState, parts: Parts, tracer:
         intents=intents,
         today=today,
     )
+
+
+def _nearby(
+    asked: Asked, query: Query, question: Question | None, state: UserState, parts: Parts, tracer: Tracer
+) -> list[Evidence]:
+    """Return what bears on a question, best first, and more of it than is cited; not the turn that asks."""
+    with tracer.step("recall") as note:
+        past = question is not None and question.past
+        wide = replace(parts.recall, top_k=max(NEARBY, parts.recall.top_k), superseded=past)
+        found = [item for item in recall(query, state, spec=wide) if asked.turn_id not in item.turn_ids]
+        note["found"] = min(len(found), parts.recall.top_k)
+    return found
 
 
 def _intents(
