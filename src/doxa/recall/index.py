@@ -8,6 +8,7 @@ from typing import cast
 from doxa.memory import UserState
 from doxa.recall.graph import MemoryGraph
 from doxa.recall.held import TurnFacts
+from doxa.recall.traits import TurnTraits
 
 __all__ = ["RecallIndex", "index_of"]
 
@@ -30,8 +31,10 @@ class RecallIndex:
 
     facts: TurnFacts = field(default_factory=TurnFacts)
     graph: MemoryGraph = field(default_factory=MemoryGraph)
+    traits: TurnTraits = field(default_factory=TurnTraits)
 
     def sync(self, state: UserState) -> None:
         """Bring every member up to date with the turns and changes that came since."""
         self.facts.sync(state)
         self.graph.sync(state)
+        self.traits.sync(state)

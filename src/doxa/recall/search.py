@@ -13,9 +13,10 @@ from doxa.memory import UserState
 from doxa.recall.index import index_of
 from doxa.recall.plan import Plan
 from doxa.recall.query import Query
-from doxa.recall.score import unified
+from doxa.recall.score import unified, with_sessions
 from doxa.recall.spec import RecallSpec
 from doxa.recall.views import VIEWS, Candidates, Look, Places, Scores, around
+from doxa.recall.weights import Weights, shipped
 
 __all__ = ["Found", "evidence_of", "look_up", "recall"]
 
@@ -29,6 +30,7 @@ class Found:
 
     look: Look
     plan: Plan
+    weights: Weights
     proposed: Mapping[str, Candidates]
     """View -> what it proposed, best first; the leading view first."""
     places: Places
@@ -43,6 +45,7 @@ def recall(
     *,
     spec: RecallSpec = RecallSpec(),  # noqa: B008  # frozen
     plan: Plan | None = None,
+    weights: Weights | None = None,
 ) -> list[Evidence]:
     """Return the turns that bear on a query, best first.
 
@@ -53,23 +56,27 @@ def recall(
         state: the memory of one user.
         spec: how to search.
         plan: what each view may propose; by default the plan without a router.
+        weights: what every score counts; by default those that come with Doxa.
 
     Returns:
         At most `spec.top_k` pieces of evidence with a score above 0. Deterministic; of two equal ones the newer first.
 
     No call to a model. At most `spec.pool` places (or `top_k`, if that is more) are scored in full.
     """
-    return evidence_of(look_up(query, state, spec=spec, plan=plan))
+    return evidence_of(look_up(query, state, spec=spec, plan=plan, weights=weights))
 
 
-def look_up(query: Query, state: UserState, *, spec: RecallSpec, plan: Plan | None = None) -> Found:
+def look_up(
+    query: Query, state: UserState, *, spec: RecallSpec, plan: Plan | None = None, weights: Weights | None = None
+) -> Found:
     """Return all that `recall` looks at, before the best of it becomes evidence: for learning, and to explain."""
     look = Look(query=query, state=state, index=index_of(state), spec=spec)
-    plan = plan or Plan()
+    plan, weights = plan or Plan(), weights or shipped()
     proposed = _proposed(look, plan)
     places = _union(list(proposed.values()), max(spec.pool, spec.top_k))
-    scores = _scores(look, places)
-    return Found(look=look, plan=plan, proposed=proposed, places=places, scores=scores, total=unified(scores, spec))
+    scores = with_sessions(_scores(look, places), look, places)
+    total = unified(scores, weights, plan.lead)
+    return Found(look=look, plan=plan, weights=weights, proposed=proposed, places=places, scores=scores, total=total)
 
 
 def _proposed(look: Look, plan: Plan) -> dict[str, Candidates]:
@@ -95,7 +102,7 @@ def evidence_of(found: Found) -> list[Evidence]:
     look, scores = found.look, found.scores
     ranked = Candidates.best(found.places, found.total, look.spec.top_k)
     rows = {place: row for row, place in enumerate(found.places.tolist())}
-    nearest = _nearest(look, ranked.places)
+    nearest = _nearest(found, ranked.places)
     evidence = []
     for place, score, near in zip(ranked.places.tolist(), ranked.scores.tolist(), nearest, strict=True):
         if score <= 0:
@@ -126,15 +133,18 @@ def _path(look: Look, place: int, scores: Mapping[str, float], near: int | None)
     return tuple(path)
 
 
-def _nearest(look: Look, places: Places) -> list[int | None]:
+def _nearest(found: Found, places: Places) -> list[int | None]:
     """Return for every place the one of the turns next to it that bears most on the query."""
+    look = found.look
     near, _ = around(look, places)
     if not near.size:
         return [None] * len(places)
     flat = np.unique(near)
     scores = np.full(len(flat), -np.inf, dtype=np.float32)
     there = flat >= 0
-    scores[there] = unified(_scores(look, flat[there].astype(np.intp)), look.spec) if there.any() else 0
+    scores[there] = (
+        unified(_scores(look, flat[there].astype(np.intp)), found.weights, found.plan.lead) if there.any() else 0
+    )
     best = np.argmax(scores[np.searchsorted(flat, near)], axis=1)
     chosen = near[np.arange(len(near)), best]
     return [int(place) if place >= 0 else None for place in chosen]
