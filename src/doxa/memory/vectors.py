@@ -168,6 +168,12 @@ class VectorMatrix:
         row: NDArray[np.float32] = self._blocks[number][inside] * self._steps[self._first[place]]
         return row
 
+    def rows_of(self, place: int) -> NDArray[np.float32]:
+        """Return the rows of a place, `(r, dims)`: of the whole text, then of its passages."""
+        rows = range(int(self._first[place]), int(self._first[place + 1]))
+        found = [self._blocks[row // BLOCK][row % BLOCK] * self._steps[row] for row in rows]
+        return np.stack(found).astype(np.float32)
+
     def rows(self) -> NDArray[np.float32]:
         """Return all rows, `(rows, dims)`, those of one place after those of the one before."""
         empty = np.zeros((0, self._dims), dtype=np.int8)

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from doxa.memory import UserState, stems
+from doxa.memory import UserState, encoded_texts, stems
+from doxa.recall.stances import stance_of
 
 __all__ = ["KINDS", "TRAITS", "TurnTraits", "traits_of"]
 
@@ -41,6 +42,7 @@ class TurnTraits:
     def __init__(self) -> None:
         self._rows = np.zeros((16, len(TRAITS)), dtype=np.uint8)
         self._size = 0
+        self._stances: dict[int, NDArray[np.float16]] = {}
 
     def sync(self, state: UserState) -> None:
         """Read the turns that came since. Cost O(their text)."""
@@ -55,6 +57,19 @@ class TurnTraits:
         found: NDArray[np.float32] = self._rows[places, TRAITS.index(name)].astype(np.float32) / STEPS
         found[np.less(places, 0)] = 0
         return found
+
+    def stances(self, place: int, state: UserState) -> NDArray[np.float32]:
+        """Return how likely each passage of a place tells what its speaker likes, rules out or usually does, `(r,)`.
+
+        The whole text stands for itself when it has no passages. Read when first asked for: 0.05 ms a passage.
+        """
+        known = self._stances.get(place)
+        if known is None:
+            texts, rows = encoded_texts(state.turns[state.places[place]]), state.vectors.rows_of(place)
+            said = list(zip(texts, rows, strict=False))[int(len(rows) > 1) :]
+            found = [stance_of(text, row, encoder=state.encoder).confidence for text, row in said]
+            known = self._stances[place] = np.array(found, dtype=np.float16)
+        return known.astype(np.float32)
 
 
 def traits_of(text: str) -> NDArray[np.float32]:
