@@ -169,10 +169,10 @@ class VectorMatrix:
         return row
 
     def rows_of(self, place: int) -> NDArray[np.float32]:
-        """Return the rows of a place, `(r, dims)`: of the whole text, then of its passages."""
-        rows = range(int(self._first[place]), int(self._first[place + 1]))
-        found = [self._blocks[row // BLOCK][row % BLOCK] * self._steps[row] for row in rows]
-        return np.stack(found).astype(np.float32)
+        """Return the rows of a place, the whole text first, `(r, dims)`."""
+        rows = np.arange(self._first[place], self._first[place + 1])
+        found = np.stack([self._blocks[row // BLOCK][row % BLOCK] for row in rows.tolist()])
+        return found.astype(np.float32) * self._steps[rows, None]
 
     def rows(self) -> NDArray[np.float32]:
         """Return all rows, `(rows, dims)`, those of one place after those of the one before."""

@@ -6,8 +6,9 @@ A fold of the feedback in the log: the same log gives the same strengths, and wh
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from doxa.core.feedback import Feedback
 
@@ -52,6 +53,11 @@ class EdgeStrengths:
     def strength(self, edge: str) -> float:
         """Return how strong an edge is; 1 is what an edge without feedback has. O(1)."""
         return self._strengths.get(edge, 1.0)
+
+    @property
+    def all(self) -> Mapping[str, float]:
+        """The strength of every edge that anything was told about, by its id."""
+        return MappingProxyType(self._strengths)
 
     def sync(self, batches: Sequence[Sequence[Feedback]]) -> None:
         """Learn from the micro-batches that came since. Cost O(their edges), whatever was learned before.

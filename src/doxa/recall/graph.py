@@ -21,6 +21,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -28,9 +29,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from doxa.core.promotions import Promotion
 from doxa.core.values import Fact, Status, Term
-from doxa.memory import UserState, inventory, is_identity, relation_type, stems
+from doxa.memory import UserState, inventory, is_identity, relation_type, standing, stems
 from doxa.recall.adjacency import Adjacency, Table
+from doxa.recall.tags import hashed
 from doxa.recall.walk import Walk, pagerank, walk
 
 __all__ = ["EDGE_TYPES", "KINDS", "MemoryGraph", "Standpoint", "Step", "kinds_of"]
@@ -46,6 +49,9 @@ LINKED = 32
 """Names with a word that are looked at when the word is searched for: the latest."""
 MOST_TOLD = 128
 """Edges of a turn that are looked at: the latest."""
+CONCEPT_KEY = "concept "
+"""What the keys of concepts begin with."""
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 NEVER = np.iinfo(np.int32).max
 MICROSECONDS_A_DAY = 86_400_000_000
 KINDS = ("preference", "place", "person", "time", "count")
@@ -62,6 +68,13 @@ Concepts = Callable[[int], Mapping[str, float]]
 @cache
 def _settings() -> Mapping[str, Any]:
     return tomllib.loads(files("doxa.recall").joinpath("graph.toml").read_text(encoding="utf-8"))
+
+
+def path_weights(*, advice: bool) -> Mapping[str, float]:
+    """Return how far each kind of path alone can raise the score of the graph view, by the name of its score."""
+    table = _settings()["paths"]
+    weights: Mapping[str, float] = table["advice" if advice else "question"]
+    return weights
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +111,7 @@ class MemoryGraph:
         self.concepts = concepts
         self.version = 0
         """Changes whenever the graph does."""
-        self.nodes = Table({"kind": "i1", "place": "i4", **dict.fromkeys(STEMS, "i4")})
+        self.nodes = Table({"kind": "i1", "place": "i4", "hash": "u4", **dict.fromkeys(STEMS, "i4")})
         self.edges = Table({"start": "i4", "end": "i4", "type": "i1", "source": "i4", "weight": "f4"})
         self.sources = Table(
             {
@@ -120,6 +133,9 @@ class MemoryGraph:
         self._adjacency = Adjacency()
         self._keys: dict[str, int] = {}
         self._labels: dict[int, str] = {}
+        self._ids: list[str] = []
+        """What every source is: the id of a fact or promotion."""
+        self._concepts: dict[int, str] = {}
         self._turn_nodes = Table({"node": "i4"})
         self._rows: dict[str, int] = {}
         self._said_in: list[tuple[str, ...]] = []
@@ -131,6 +147,8 @@ class MemoryGraph:
         """Of every stem of a label: how many times facts were told of what has it in its label."""
         self._named: list[list[int]] = []
         self._promoted: dict[str, int] = {}
+        self._stood: tuple[int, int, int] = (0, 0, 0)
+        """What was looked at to tell which promotions stand."""
         self._types = np.array([_settings()["weights"][name] for name in EDGE_TYPES], dtype=np.float32)
         self._learned: dict[str, float] = {}
         self._changes = 0
@@ -141,7 +159,7 @@ class MemoryGraph:
 
     def sync(self, state: UserState) -> None:
         """Take in the turns, changes and promotions that came since. Cost O(what is new)."""
-        before = (len(self._turn_nodes), self._changes)
+        before = (len(self._turn_nodes), self._changes, self._stood)
         for place in range(len(self._turn_nodes), len(state.places)):
             self._add_turn(place, state)
         changes = state.beliefs.changes
@@ -151,11 +169,60 @@ class MemoryGraph:
             for key in dict.fromkeys((change.fact.fact_id, *change.because)):
                 self._take_fact(key, state)
         self._changes = len(changes)
-        if before != (len(self._turn_nodes), self._changes):
+        self._promote(state)
+        if before != (len(self._turn_nodes), self._changes, self._stood):
             self.version += 1
 
+    def _promote(self, state: UserState) -> None:
+        """Take in which promotions stand. Cost O(promotions and their support), nothing while nothing changed."""
+        stood = (state.promotions.version, len(state.withdrawn), self._changes)
+        if stood == self._stood or not len(state.promotions):
+            return
+        self._stood = stood
+        standing_now = {one.promotion_id: one for one in standing(state)}
+        for key, row in self._promoted.items():
+            if key not in standing_now:
+                self.sources["standing"][row] = 0
+        for key, one in standing_now.items():
+            if key not in self._promoted:
+                self._promoted[key] = self._rows[key] = self._add_promotion(one)
+            self.sources["standing"][self._promoted[key]] = STANDING[Status.HELD]
+            self.sources["confidence"][self._promoted[key]] = one.score
+
+    def _add_promotion(self, promotion: Promotion) -> int:
+        subject = self._entity(promotion.subject)
+        concept = self._node(f"{CONCEPT_KEY}{promotion.concept}", promotion.label, CONCEPT)
+        day = (promotion.known_at - EPOCH).days if promotion.known_at else 0
+        row = self.sources.add(
+            subject=subject,
+            object=concept,
+            relation=self._relation(promotion.relation, promotion.relation),
+            standing=0,
+            confidence=promotion.score,
+            learned=self._learned.get(promotion.promotion_id, 1.0),
+            first=day,
+            last=day,
+            serves=1 << KINDS.index("preference"),
+            polarity=True,
+        )
+        self._said_in.append(())
+        self._ids.append(promotion.promotion_id)
+        self._add_edge(subject, concept, PROMOTED, row, 1.0)
+        return row
+
+    def tastes(self, people: Ids, since: Standpoint) -> dict[str, tuple[float, int]]:
+        """Return the concepts that promotions join people to, each with the strength and the row of its source."""
+        found: dict[str, tuple[float, int]] = {}
+        for row in self._promoted.values():
+            if int(self.sources["subject"][row]) in people:
+                strength = float(self.strengths(np.array([row]), since)[0])
+                name = self._concepts[int(self.sources["object"][row])]
+                if strength > found.get(name, (0.0, 0))[0]:
+                    found[name] = (strength, row)
+        return found
+
     def _add_turn(self, place: int, state: UserState) -> None:
-        node = self.nodes.add(kind=TURN, place=place, **dict.fromkeys(STEMS, -1))
+        node = self.nodes.add(kind=TURN, place=place, hash=0, **dict.fromkeys(STEMS, -1))
         self._turn_nodes.add(node=node)
         before = int(state.columns.before[place])
         if before >= 0:
@@ -164,7 +231,7 @@ class MemoryGraph:
             kind = ANSWER if other and "?" in asked.text else NEXT
             self._add_edge(int(self._turn_nodes["node"][before]), node, kind, -1, 1.0)
         for concept, weight in (self.concepts(place) if self.concepts else {}).items():
-            self._add_edge(node, self._node(f"concept {concept}", concept, CONCEPT), ABOUT, -1, weight)
+            self._add_edge(node, self._node(f"{CONCEPT_KEY}{concept}", concept, CONCEPT), ABOUT, -1, weight)
 
     def _add_edge(self, start: int, end: int, kind: int, source: int, weight: float) -> None:
         edge = self.edges.add(start=start, end=end, type=kind, source=source, weight=weight)
@@ -217,6 +284,7 @@ class MemoryGraph:
             polarity=fact.polarity,
         )
         self._said_in.append(())
+        self._ids.append(fact.fact_id)
         if end >= 0:
             self._add_edge(start, end, ALIAS if is_identity(fact) else FACT, row, 1.0)
         return row
@@ -282,8 +350,10 @@ class MemoryGraph:
         if node is None:
             words = [self._stem(stem) for stem in dict.fromkeys(stems(label))]
             numbers = dict(zip(STEMS, [*words, -1, -1, -1, -1], strict=False))
-            node = self._keys[key] = self.nodes.add(kind=kind, place=-1, **numbers)
+            node = self._keys[key] = self.nodes.add(kind=kind, place=-1, hash=hashed(key), **numbers)
             self._labels[node] = label
+            if kind == CONCEPT:
+                self._concepts[node] = key.removeprefix(CONCEPT_KEY)
             for word in words:
                 self._named[word].append(node)
         return node
@@ -395,6 +465,12 @@ class MemoryGraph:
         rare: Weights = np.where(words >= 0, 1 / (1 + np.log(told)), 0).max(axis=0).astype(np.float32)
         return rare
 
+    def object_hashes(self, sources: Ids) -> NDArray[np.uint32]:
+        """Return the hashed keys of what facts are about beside their subject, `(k,)`; 0 for nothing."""
+        things = self.sources["object"][sources]
+        hashes: NDArray[np.uint32] = np.where(things >= 0, self.nodes["hash"][things], 0)
+        return hashes
+
     def degree(self, nodes: Ids) -> Ids:
         """Return how many edges touch every node, `(k,)`."""
         return self._adjacency.degree(nodes)
@@ -428,6 +504,11 @@ class MemoryGraph:
         thing = int(self.sources["object"][source])
         end = self.label(thing) if thing >= 0 else "..."
         return str(Step(self.label(int(self.sources["subject"][source])), self.wording(source), end))
+
+    def source_id(self, source: int) -> str:
+        """Return what a source is, as "fact:ID" or "promotion:ID"."""
+        key = self._ids[source]
+        return f"promotion:{key}" if key in self._promoted else f"fact:{key}"
 
     def wording(self, source: int) -> str:
         """Return the relation of a fact or promotion in words."""

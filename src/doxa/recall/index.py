@@ -6,8 +6,11 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from doxa.memory import UserState
+from doxa.recall.feedback import EdgeStrengths
 from doxa.recall.graph import MemoryGraph
 from doxa.recall.held import TurnFacts
+from doxa.recall.profile import Profile
+from doxa.recall.tags import TurnTags
 from doxa.recall.traits import TurnTraits
 
 __all__ = ["RecallIndex", "index_of"]
@@ -30,11 +33,24 @@ class RecallIndex:
     """
 
     facts: TurnFacts = field(default_factory=TurnFacts)
-    graph: MemoryGraph = field(default_factory=MemoryGraph)
     traits: TurnTraits = field(default_factory=TurnTraits)
+    tags: TurnTags = field(default_factory=TurnTags)
+    profile: Profile = field(default_factory=Profile)
+    strengths: EdgeStrengths = field(default_factory=EdgeStrengths)
+    graph: MemoryGraph = field(init=False)
+    _batches: int = 0
+
+    def __post_init__(self) -> None:
+        self.graph = MemoryGraph(self.tags.of)
 
     def sync(self, state: UserState) -> None:
         """Bring every member up to date with the turns and changes that came since."""
         self.facts.sync(state)
+        self.tags.sync(state)
         self.graph.sync(state)
         self.traits.sync(state)
+        self.profile.sync(state, self.tags)
+        if len(state.feedback) != self._batches:
+            self.strengths.sync(state.feedback)
+            self.graph.learn(self.strengths.all)
+            self._batches = len(state.feedback)

@@ -22,6 +22,8 @@ __all__ = ["Found", "evidence_of", "look_up", "recall"]
 
 OWN = {"lexical", "dense"}
 """Views that also look at the turns around a place."""
+PRIORS = {"profile"}
+"""Views that know nothing of the query: they speak for no place."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +126,8 @@ def evidence_of(found: Found) -> list[Evidence]:
 
 def _path(look: Look, place: int, scores: Mapping[str, float], near: int | None) -> tuple[str, ...]:
     """Return the views that speak for a place; "neighbour of X" when the turns around it do more than it does."""
-    path = [view.path(look, place) or view.name for view in VIEWS if scores.get(view.name, 0.0) > 0]
+    speaking = (view for view in VIEWS if scores.get(view.name, 0.0) > 0 and view.name not in PRIORS)
+    path = [view.path(look, place) or view.name for view in speaking]
     weights = look.spec.weights
     own = sum(weights[name] * scores[name] for name in OWN)
     gained = sum(weights[f"{name}_near"] * scores[f"{name}_near"] for name in OWN)

@@ -45,10 +45,12 @@ class RecallSpec:
     """Added when the query names the speaker, or says "I" of the user's turns and "you" of the assistant's."""
     time: float = 0.1
     """Added when the turn was said in the days that the query names."""
-    graph: float = 0.1
+    graph: float = 0.4
     """Weight of the paths that lead from the query to a turn, 0 to 1."""
     told: float = 0.05
     """Weight of how much a turn tells at all, 0 to 1."""
+    profile: float = 0.02
+    """Weight of the prior by what the user speaks of often and lately, 0 to 1."""
     reach: int = 2
     """How many turns before and after help a turn."""
     decay: float = 0.5
@@ -66,5 +68,6 @@ class RecallSpec:
             "speaker": self.speaker,
             "time": self.time,
             "graph": self.graph,
-            "told": self.told,
+            "graph_told": self.told,
+            "profile": self.profile,
         }

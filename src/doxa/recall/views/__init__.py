@@ -8,9 +8,10 @@ from doxa.recall.views.cues import Speaker, Time
 from doxa.recall.views.dense import Dense
 from doxa.recall.views.graph import Graph
 from doxa.recall.views.lexical import Lexical
+from doxa.recall.views.profile import Profile
 from doxa.recall.views.turn import Telling
 
 __all__ = ["VIEWS", "Candidates", "Look", "Places", "Scores", "View", "around"]
 
-VIEWS: tuple[View, ...] = (Lexical(), Dense(), Graph(), Speaker(), Time(), Telling())
+VIEWS: tuple[View, ...] = (Lexical(), Dense(), Graph(), Profile(), Speaker(), Time(), Telling())
 """Every view, in the order in which their scores are shown."""

@@ -6,20 +6,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from doxa.memory import microseconds
-from doxa.recall.graph import MICROSECONDS_A_DAY, Ids, MemoryGraph, Standpoint, kinds_of
-from doxa.recall.views.candidates import Candidates, Look, Places, Scores
+from doxa.recall.concepts import concepts_of, inventory
+from doxa.recall.graph import CONCEPT_KEY, MICROSECONDS_A_DAY, Ids, MemoryGraph, Standpoint, kinds_of, path_weights
+from doxa.recall.tags import STATED
+from doxa.recall.views.candidates import Candidates, Look, Places, Scores, by_speaker
 from doxa.recall.walk import Walk
 
 __all__ = ["Graph"]
 
 EPOCH_DAY = 719_163
 """`date(1970, 1, 1).toordinal()`."""
-SUBJECT, RELATION, SOUGHT, WALKED = 0.4, 0.3, 0.5, 0.3
-"""How far each kind of path alone can raise the score `graph`."""
 HALF = 0.02
 """A walk that ends at a turn this likely counts half."""
+OTHERS = 0.5
+"""What a fact counts that fits the query and is about somebody else."""
+OPEN = 0.5
+"""How much a taste is about a query that names no concept and asks for advice."""
 ASKER = 0.2
 """How much of the walk starts from the people that a query names, against 1 from what it names."""
 WIDER = 3
@@ -30,7 +35,7 @@ LATEST = 64
 """Facts of a person that are proposed at most when they fit the query: the latest."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """What a query says of the graph."""
 
@@ -41,15 +46,37 @@ class Reading:
     """Relations whose wording it shares, sorted."""
     sought: int
     """What it seeks, as bits of `KINDS`."""
+    concepts: Mapping[str, float]
+    """What it is about in kind, and what its people are known to like of that."""
+    tastes: Mapping[str, tuple[float, int]]
+    """The promotions of its people: the strength and the source of each, by concept."""
+    weights: Mapping[str, float]
+    """How far each kind of path alone can raise the score `graph`."""
     walk: Walk
+
+    def fits(self, graph: MemoryGraph, source: Ids) -> NDArray[np.bool_]:
+        """Tell which facts the query asks for, by their relation or by the kind of thing that they tell."""
+        named = np.isin(graph.sources["relation"][source], self.relations)
+        fits: NDArray[np.bool_] = named | ((graph.sources["serves"][source] & self.sought) > 0)
+        return fits
 
 
 class Graph:
-    """Scores `graph`, how well paths from the query lead to a turn, and `told`, how much a turn tells at all.
+    """Scores `graph`, how well paths from the query lead to a turn, and the parts of it, each 0 to 1.
 
-    Paths are: a person -fact-> anything <-told in- turn; the same where the fact's relation is in the query's words, or
-    tells what the query seeks; and a random walk of up to three hops from what it names, over facts, names, concepts
-    and the turns that mention them.
+    | score | path |
+    |---|---|
+    | `graph_told` | anything that the turn tells: surer and rarer facts, and more of them, count more |
+    | `graph_subject` | a person of the query -fact-> anything <-told in- turn |
+    | `graph_relation` | the same, where the relation is in the query's words |
+    | `graph_sought` | the same, where the fact tells the kind of thing that the query seeks |
+    | `graph_concept` | what the query is about <-about- turn, with what the person is known to like of it |
+    | `graph_stance` | a person of the query -states a liking, a limit or a habit in-> turn |
+    | `graph_taste` | both at once |
+    | `graph_walk` | a random walk of up to three hops over facts, names, concepts and turns |
+
+    `graph` itself is how likely at least one of them leads there (a noisy or), each held down by its weight in
+    `graph.toml`. It leaves out `graph_told`, which is no path from the query.
     """
 
     name = "graph"
@@ -59,7 +86,9 @@ class Graph:
         if budget <= 0:
             return Candidates.none()
         graph, reading = look.index.graph, read(look)
-        places = np.union1d(self._walked(graph, reading, budget), self._fitting(graph, reading))
+        stating = look.index.tags.stating(reading.concepts, LATEST)
+        parts = (self._walked(graph, reading, budget), self._fitting(graph, reading), stating)
+        places = np.unique(np.concatenate(parts))
         if not len(places):
             return Candidates.none()
         scores = self.scores(look, places)["graph"]
@@ -79,45 +108,68 @@ class Graph:
         source = graph.edges["source"][edges].astype(np.intp)
         told = (source >= 0) & (graph.places(ends) >= 0)
         ends, source = ends[told], source[told]
-        fits = np.isin(graph.sources["relation"][source], reading.relations)
-        fits |= (graph.sources["serves"][source] & reading.sought) > 0
-        return np.unique(graph.places(ends[fits])[-LATEST:])
+        return np.unique(graph.places(ends[reading.fits(graph, source)])[-LATEST:])
 
     def scores(self, look: Look, places: Places) -> Mapping[str, Scores]:
-        """Return both scores of every place, 0 to 1. Cost O(facts of these turns)."""
-        graph, reading = look.index.graph, read(look)
+        """Return the scores of every place, 0 to 1. Cost O(facts of these turns)."""
+        graph, reading, size = look.index.graph, read(look), len(places)
         rows, source = graph.told(places)
         strength = graph.strengths(source, reading.since)
         things = graph.sources["object"][source].astype(np.intp)
-        rare = np.where(things >= 0, graph.rarity(np.maximum(things, 0)), 0)
+        worth = strength * np.where(things >= 0, graph.rarity(np.maximum(things, 0)), 0)
         about = np.isin(graph.sources["subject"][source], reading.people)
-        size = len(places)
-        subject = either(rows[about], (strength * rare)[about], size)
+        owned = strength * np.where(about, 1, OTHERS)
         named = np.isin(graph.sources["relation"][source], reading.relations)
         sought = (graph.sources["serves"][source] & reading.sought) > 0
-        weight = strength * np.where(about, 1, 0.5)
         mass = reading.walk.at(graph.turns(places))
-        paths = (
-            SUBJECT * subject,
-            RELATION * most(rows[named], weight[named], size),
-            SOUGHT * most(rows[sought], weight[sought], size),
-            WALKED * mass / (mass + HALF),
-        )
-        graph_score = 1 - np.prod([1 - path for path in paths], axis=0)
-        return {"graph": graph_score.astype(np.float32), "told": either(rows, strength * rare, size)}
+        concept, stance = self._stated(look, places)
+        parts = {
+            "graph_subject": either(rows[about], worth[about], size),
+            "graph_relation": most(rows[named], owned[named], size),
+            "graph_sought": most(rows[sought], owned[sought], size),
+            "graph_concept": concept,
+            "graph_stance": stance,
+            "graph_taste": concept * stance,
+            "graph_walk": (mass / (mass + HALF)).astype(np.float32),
+        }
+        misses = [1 - np.float32(weight) * parts[name] for name, weight in reading.weights.items()]
+        told = either(rows, worth, size)
+        return {"graph": 1 - np.prod(misses, axis=0), "graph_told": told, **parts}
+
+    def _stated(self, look: Look, places: Places) -> tuple[Scores, Scores]:
+        """Return which share of the query's concepts turns are about, and how sure its people state something."""
+        tags, reading = look.index.tags, read(look)
+        stances = tags.stances(places)
+        if look.query.speakers:
+            stances = stances * by_speaker(look.query, look.state, places)
+        return tags.about(places, reading.concepts), stances
 
     def path(self, look: Look, place: int) -> str:
         """Return the path to a place in words: "Ana -loves-> Titanic"; empty when none leads there."""
         graph, reading = look.index.graph, read(look)
-        _, source = graph.told(np.array([place], dtype=np.intp))
+        where = np.array([place], dtype=np.intp)
+        _, source = graph.told(where)
         strength = graph.strengths(source, reading.since)
-        fits = np.isin(graph.sources["subject"][source], reading.people).astype(np.float32)
-        fits += np.isin(graph.sources["relation"][source], reading.relations)
-        fits += (graph.sources["serves"][source] & reading.sought) > 0
-        if len(source) and fits.max() > 0:
-            return graph.wording_of(int(source[np.argmax(fits + strength)]))
-        way = reading.walk.way(int(graph.turns(np.array([place], dtype=np.intp))[0]))
+        fits = np.isin(graph.sources["subject"][source], reading.people) + reading.fits(graph, source).astype(
+            np.float32
+        )
+        if "graph_taste" in reading.weights and (taste := self._taste(look, place)):
+            return taste
+        if len(source) and (fits * strength).max() > 0:
+            return graph.wording_of(int(source[np.argmax((fits > 0) * (fits + strength))]))
+        way = reading.walk.way(int(graph.turns(where)[0]))
         return joined([graph.step(*step) for step in way[:-1]])
+
+    def _taste(self, look: Look, place: int) -> str:
+        """Return the path over a concept that a person of the query likes, and the turn is about; empty for none."""
+        graph, reading, about = look.index.graph, read(look), look.index.tags.of(place)
+        tastes = [(weight * about[name], name) for name, (weight, _) in reading.tastes.items() if name in about]
+        if tastes:
+            name = max(tastes)[1]
+            return f"{graph.wording_of(reading.tastes[name][1])} <-about- turn {place}"
+        shared = [(weight * about[name], name) for name, weight in reading.concepts.items() if name in about]
+        stated = look.index.tags.stances(np.array([place], dtype=np.intp))[0] >= STATED
+        return f"{inventory()[max(shared)[1]].label} <-about- turn {place}" if shared and stated else ""
 
 
 def joined(steps: Sequence[object]) -> str:
@@ -141,13 +193,37 @@ def _read(look: Look) -> Reading:
         known=None if query.known_at is None else microseconds(query.known_at) // MICROSECONDS_A_DAY,
     )
     people = np.array(sorted(_people(look)), dtype=np.intp)
+    advice = "preference" in query.seeks
+    tastes = graph.tastes(people, since)
+    concepts = _concepts(look, tastes)
     return Reading(
         since=since,
         people=people,
         relations=graph.relations_with(query.terms),
         sought=kinds_of(query.seeks),
-        walk=graph.walk(_seeds(look, people), since),
+        concepts=concepts,
+        tastes=tastes,
+        weights=path_weights(advice=advice),
+        walk=graph.walk(_seeds(look, people, concepts), since),
     )
+
+
+def _concepts(look: Look, tastes: Mapping[str, tuple[float, int]]) -> dict[str, float]:
+    """Return what a query is about, and the kinds of that which its people are known to like or avoid.
+
+    A query for advice that is about nothing in particular is about all that they like.
+    """
+    query = look.query
+    about = dict(query.concepts)
+    if "preference" not in query.seeks:
+        return about
+    about = about or dict(concepts_of(query.text, query.vector, encoder=look.state.encoder))
+    found = dict(about)
+    for name, (strength, _) in tastes.items():
+        domain = about.get(name.partition("/")[0], 0.0 if about else OPEN)
+        if domain * strength > found.get(name, 0.0):
+            found[name] = domain * strength
+    return found
 
 
 def _people(look: Look) -> set[int]:
@@ -160,7 +236,7 @@ def _people(look: Look) -> set[int]:
     return {node for node in nodes if node is not None}
 
 
-def _seeds(look: Look, people: Ids) -> dict[int, float]:
+def _seeds(look: Look, people: Ids, concepts: Mapping[str, float]) -> dict[int, float]:
     """Return where a walk starts: the names that the query has words of, by rarity, its concepts, and its people."""
     query, graph = look.query, look.index.graph
     nodes, shares = graph.linked([*query.terms, *(term for term, _ in query.expansions)])
@@ -168,7 +244,7 @@ def _seeds(look: Look, people: Ids) -> dict[int, float]:
     seeds = dict(zip(nodes.tolist(), strengths.tolist(), strict=True))
     for key, weight in [
         *((look.state.beliefs.key(label.casefold()), 1.0) for label in query.entities),
-        *((f"concept {concept}", weight) for concept, weight in query.concepts),
+        *((f"{CONCEPT_KEY}{concept}", weight) for concept, weight in concepts.items()),
     ]:
         node = graph.node(key)
         if node is not None:

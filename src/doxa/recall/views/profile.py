@@ -1,0 +1,62 @@
+"""What the user has been on about lately, as a prior of every turn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from doxa.recall.concepts import inventory
+from doxa.recall.tags import hashed
+from doxa.recall.views.candidates import Candidates, Look, Places, Scores
+
+__all__ = ["Profile"]
+
+CONCEPTS, THINGS, USED = 0.5, 0.4, 0.3
+"""How far each part alone can raise the score."""
+LATEST = 16
+"""Turns of each concept that are proposed at most."""
+MOST = 3
+"""Concepts whose turns are proposed: those that weigh most."""
+
+
+class Profile:
+    """Scores `profile`, how much a turn is about what its user speaks of often and lately, 0 to 1.
+
+    It knows nothing of the query, so it proposes something only where the query seeks advice; elsewhere it is a prior.
+    """
+
+    name = "profile"
+
+    def propose(self, look: Look, budget: int) -> Candidates:
+        """Return turns in which the user states something about what they speak of most."""
+        if budget <= 0 or "preference" not in look.query.seeks:
+            return Candidates.none()
+        by_hash = {hashed(concept.name): concept.name for concept in inventory().concepts}
+        heaviest = look.index.profile.concepts.heaviest(MOST)
+        places = look.index.tags.stating([by_hash[key] for key, _ in heaviest if key in by_hash], LATEST)
+        return look.best(places, self.scores(look, places)["profile"], budget)
+
+    def scores(self, look: Look, places: Places) -> Mapping[str, Scores]:
+        """Return the prior of every place. Cost O(facts of these turns)."""
+        profile, graph, size = look.index.profile, look.index.graph, len(places)
+        rows, source = graph.told(places)
+        things = np.zeros(size, dtype=np.float32)
+        np.maximum.at(things, rows, profile.things.shares(graph.object_hashes(source)))
+        parts = (
+            np.float32(CONCEPTS) * look.index.tags.weighed(places, profile.concepts),
+            np.float32(THINGS) * things,
+            np.float32(USED) * self._used(look, places),
+        )
+        return {"profile": (1 - np.prod([1 - part for part in parts], axis=0)).astype(np.float32)}
+
+    def _used(self, look: Look, places: Places) -> Scores:
+        used = look.index.profile.used
+        if not used:
+            return np.zeros(len(places), dtype=np.float32)
+        turns, ordinals = look.state.turns, look.state.places
+        return np.array([turns[ordinals[place]].turn_id in used for place in places.tolist()], dtype=np.float32)
+
+    def path(self, look: Look, place: int) -> str:
+        """Return nothing: the name says it."""
+        return ""
