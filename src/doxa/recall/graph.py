@@ -52,6 +52,8 @@ MOST_TOLD = 128
 CONCEPT_KEY = "concept "
 """What the keys of concepts begin with."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+LONGEST_AGE = 5000
+"""Days after which a fact does not get older."""
 NEVER = np.iinfo(np.int32).max
 MICROSECONDS_A_DAY = 86_400_000_000
 KINDS = ("preference", "place", "person", "time", "count")
@@ -68,6 +70,20 @@ Concepts = Callable[[int], Mapping[str, float]]
 @cache
 def _settings() -> Mapping[str, Any]:
     return tomllib.loads(files("doxa.recall").joinpath("graph.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def _standings(historical: bool) -> Weights:
+    """Return what a fact counts by where it stands (`STANDING`)."""
+    return np.array(_settings()["standing"]["historical" if historical else "now"], dtype=np.float32)
+
+
+@cache
+def _recencies() -> Weights:
+    """Return what a fact counts by how many days ago it was told last."""
+    floor, half_life = _settings()["recency"]["floor"], _settings()["recency"]["half_life_days"]
+    shares: Weights = (floor + (1 - floor) * 0.5 ** (np.arange(LONGEST_AGE + 1) / half_life)).astype(np.float32)
+    return shares
 
 
 def path_weights(*, advice: bool) -> Mapping[str, float]:
@@ -87,6 +103,8 @@ class Standpoint:
     """The day from which recency counts, in days since 1970; None counts everything alike."""
     known: int | None = None
     """Only facts that had been told by this day count."""
+    least: float = 0.0
+    """Only promotions with at least this score count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +232,7 @@ class MemoryGraph:
         """Return the concepts that promotions join people to, each with the strength and the row of its source."""
         found: dict[str, tuple[float, int]] = {}
         for row in self._promoted.values():
-            if int(self.sources["subject"][row]) in people:
+            if int(self.sources["subject"][row]) in people and self.sources["confidence"][row] >= since.least:
                 strength = float(self.strengths(np.array([row]), since)[0])
                 name = self._concepts[int(self.sources["object"][row])]
                 if strength > found.get(name, (0.0, 0))[0]:
@@ -401,20 +419,19 @@ class MemoryGraph:
         sourced = source >= 0
         weights: Weights = self.edges["weight"][edges] * self._types[self.edges["type"][edges]]
         weights[sourced] *= self.strengths(source[sourced].astype(np.intp), since)
+        if since.least > 0 and self._promoted:
+            weights[(self.edges["type"][edges] == PROMOTED) & (self.sources["confidence"][source] < since.least)] = 0
         return weights
 
     def strengths(self, sources: Ids, since: Standpoint) -> Weights:
         """Return confidence x learned weight x standing x recency of facts and promotions, `(k,) float32`."""
-        table = _settings()["standing"]
-        standing = np.array(table["historical" if since.historical else "now"], dtype=np.float32)
         kept: Weights = self.sources["confidence"][sources] * self.sources["learned"][sources]
-        kept = kept * standing[self.sources["standing"][sources]]
+        kept *= _standings(since.historical)[self.sources["standing"][sources]]
         if since.known is not None:
             kept *= self.sources["first"][sources] <= since.known
         if since.day is not None:
-            recency = _settings()["recency"]
-            age = np.maximum(since.day - self.sources["last"][sources], 0).astype(np.float32)
-            kept *= recency["floor"] + (1 - recency["floor"]) * np.float32(0.5) ** (age / recency["half_life_days"])
+            age = np.maximum(since.day - self.sources["last"][sources], 0)
+            kept *= _recencies()[np.minimum(age, LONGEST_AGE)]
         return kept
 
     # -- looking up -------------------------------------------------------------------------------------------------
@@ -436,7 +453,10 @@ class MemoryGraph:
         nodes = np.array([node for word in wanted for node in self._named[word][-LINKED:]], dtype=np.intp)
         nodes = np.unique(nodes)
         words = np.stack([self.nodes[stem][nodes] for stem in STEMS])
-        shares = np.isin(words, wanted).sum(axis=0) / np.maximum((words >= 0).sum(axis=0), 1)
+        said = np.zeros(words.shape, dtype=np.bool_)
+        for word in wanted:
+            said |= words == word
+        shares = said.sum(axis=0) / np.maximum((words >= 0).sum(axis=0), 1)
         return nodes, shares
 
     def relations_with(self, terms: Iterable[str]) -> Ids:

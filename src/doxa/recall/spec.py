@@ -51,6 +51,10 @@ class RecallSpec:
     """Weight of how much a turn tells at all, 0 to 1."""
     profile: float = 0.02
     """Weight of the prior by what the user speaks of often and lately, 0 to 1."""
+    promotions: bool = True
+    """Promoted tastes lead from people to what turns are about; False leaves them out."""
+    tau: float = 0.0
+    """Promotions that were less likely than this when they were made are left out."""
     reach: int = 2
     """How many turns before and after help a turn."""
     decay: float = 0.5

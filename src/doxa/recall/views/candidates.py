@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,7 +63,7 @@ class Look:
     state: UserState
     index: RecallIndex
     spec: RecallSpec
-    notes: dict[str, object] = field(default_factory=dict)
+    notes: dict[str, Any] = field(default_factory=dict)
     """What a view works out once for this query."""
 
     @cached_property

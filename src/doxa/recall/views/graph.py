@@ -4,18 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from doxa.memory import microseconds
 from doxa.recall.concepts import concepts_of, inventory
-from doxa.recall.graph import CONCEPT_KEY, MICROSECONDS_A_DAY, Ids, MemoryGraph, Standpoint, kinds_of, path_weights
+from doxa.recall.graph import (
+    CONCEPT_KEY,
+    MICROSECONDS_A_DAY,
+    NEVER,
+    Ids,
+    MemoryGraph,
+    Standpoint,
+    kinds_of,
+    path_weights,
+)
 from doxa.recall.tags import STATED
 from doxa.recall.views.candidates import Candidates, Look, Places, Scores, by_speaker
 from doxa.recall.walk import Walk
 
-__all__ = ["Graph"]
+__all__ = ["Graph", "told_at"]
 
 EPOCH_DAY = 719_163
 """`date(1970, 1, 1).toordinal()`."""
@@ -31,6 +41,8 @@ WIDER = 3
 """Times its budget of turns that the view looks at before it proposes."""
 SEEDS = 24
 """Nodes from which a walk starts at most."""
+KEPT = 3
+"""Lists of places whose facts are kept for a query: what it proposes, scores and explains."""
 LATEST = 64
 """Facts of a person that are proposed at most when they fit the query: the latest."""
 
@@ -56,9 +68,18 @@ class Reading:
 
     def fits(self, graph: MemoryGraph, source: Ids) -> NDArray[np.bool_]:
         """Tell which facts the query asks for, by their relation or by the kind of thing that they tell."""
-        named = np.isin(graph.sources["relation"][source], self.relations)
+        named = among(graph.sources["relation"][source], self.relations)
         fits: NDArray[np.bool_] = named | ((graph.sources["serves"][source] & self.sought) > 0)
         return fits
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The facts of some places, as `MemoryGraph.told` gives them."""
+
+    places: Places
+    rows: Ids
+    source: Ids
 
 
 class Graph:
@@ -113,13 +134,13 @@ class Graph:
     def scores(self, look: Look, places: Places) -> Mapping[str, Scores]:
         """Return the scores of every place, 0 to 1. Cost O(facts of these turns)."""
         graph, reading, size = look.index.graph, read(look), len(places)
-        rows, source = graph.told(places)
+        rows, source = told_at(look, places)
         strength = graph.strengths(source, reading.since)
         things = graph.sources["object"][source].astype(np.intp)
         worth = strength * np.where(things >= 0, graph.rarity(np.maximum(things, 0)), 0)
-        about = np.isin(graph.sources["subject"][source], reading.people)
+        about = among(graph.sources["subject"][source], reading.people)
         owned = strength * np.where(about, 1, OTHERS)
-        named = np.isin(graph.sources["relation"][source], reading.relations)
+        named = among(graph.sources["relation"][source], reading.relations)
         sought = (graph.sources["serves"][source] & reading.sought) > 0
         mass = reading.walk.at(graph.turns(places))
         concept, stance = self._stated(look, places)
@@ -155,6 +176,11 @@ class Graph:
         )
         if "graph_taste" in reading.weights and (taste := self._taste(look, place)):
             return taste
+        where = np.array([place], dtype=np.intp)
+        _, source = told_at(look, where)
+        strength = graph.strengths(source, reading.since)
+        about = among(graph.sources["subject"][source], reading.people)
+        fits = about + reading.fits(graph, source).astype(np.float32)
         if len(source) and (fits * strength).max() > 0:
             return graph.wording_of(int(source[np.argmax((fits > 0) * (fits + strength))]))
         way = reading.walk.way(int(graph.turns(where)[0]))
@@ -191,6 +217,7 @@ def _read(look: Look) -> Reading:
         historical=query.past,
         day=None if query.today is None else query.today.toordinal() - EPOCH_DAY,
         known=None if query.known_at is None else microseconds(query.known_at) // MICROSECONDS_A_DAY,
+        least=look.spec.tau if look.spec.promotions else NEVER,
     )
     people = np.array(sorted(_people(look)), dtype=np.intp)
     advice = "preference" in query.seeks
@@ -253,6 +280,30 @@ def _seeds(look: Look, people: Ids, concepts: Mapping[str, float]) -> dict[int, 
         seeds[node] = max(seeds.get(node, 0.0), ASKER)
     best = sorted(seeds, key=lambda node: (-seeds[node], node))[:SEEDS]
     return {node: seeds[node] for node in best}
+
+
+def told_at(look: Look, places: Places) -> tuple[Ids, Ids]:
+    """Return which facts turns tell, as rows of `places` and sources of the graph; the same ones are looked up once."""
+    known = [one for one in look.notes.get("told", ()) if isinstance(one, Told)]
+    for one in known:
+        if one.places is places:
+            return one.rows, one.source
+        if len(places) == 1 and len(row := np.flatnonzero(one.places == places[0])):
+            source = one.source[one.rows == row[0]]
+            return np.zeros(len(source), dtype=np.intp), source
+    rows, source = look.index.graph.told(places)
+    look.notes["told"] = [Told(places, rows, source), *known][:KEPT]
+    return rows, source
+
+
+def among(values: NDArray[np.integer[Any]], few: Ids) -> NDArray[np.bool_]:
+    """Tell which values are among a few, `(k,) bool`; faster than sorting for the handful that a query names."""
+    if len(few) > 8:
+        return np.isin(values, few)
+    found = np.zeros(len(values), dtype=np.bool_)
+    for one in few.tolist():
+        found |= values == one
+    return found
 
 
 def either(rows: Ids, chances: Scores, size: int) -> Scores:

@@ -9,6 +9,7 @@ import numpy as np
 from doxa.recall.concepts import inventory
 from doxa.recall.tags import hashed
 from doxa.recall.views.candidates import Candidates, Look, Places, Scores
+from doxa.recall.views.graph import told_at
 
 __all__ = ["Profile"]
 
@@ -40,7 +41,7 @@ class Profile:
     def scores(self, look: Look, places: Places) -> Mapping[str, Scores]:
         """Return the prior of every place. Cost O(facts of these turns)."""
         profile, graph, size = look.index.profile, look.index.graph, len(places)
-        rows, source = graph.told(places)
+        rows, source = told_at(look, places)
         things = np.zeros(size, dtype=np.float32)
         np.maximum.at(things, rows, profile.things.shares(graph.object_hashes(source)))
         parts = (
