@@ -131,6 +131,11 @@ class RecallConfig(_Group):
 
     top_k: int = Field(10, gt=0, description="How many pieces of evidence an answer may rest on.")
     pool: int = Field(64, gt=0, description="How many turns, of all that the views propose, are scored by every view.")
+    deadline_ms: float = Field(
+        500.0,
+        ge=0,
+        description="Milliseconds after which search begins no further step and gives what it has; 0: none.",
+    )
     feedback: bool = Field(
         True, description="Whether answers that were verified are noted, so that search can learn from them."
     )

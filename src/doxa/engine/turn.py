@@ -23,7 +23,7 @@ from doxa.engine.searching import Within
 from doxa.engine.wiring import Parts
 from doxa.memory import Beliefs, Event, Note, UserState, describe, using
 from doxa.reason import PROMPT_VERSION, answer, relevant_facts, relevant_rules, summarise, write_with_model
-from doxa.recall import Query, enriched, read_query, recall
+from doxa.recall import Query, enriched, evidence_of, look_up, read_query, recall
 from doxa.revise import Denials, Judgement, denials, revise
 from doxa.understand import Extraction, find_question, read_question
 from doxa.verify import verify
@@ -245,9 +245,10 @@ def _nearby(
     with tracer.step("recall") as note:
         past = question is not None and question.past
         wide = replace(parts.recall, top_k=max(NEARBY, parts.recall.top_k), superseded=past)
-        found = [item for item in recall(query, state, spec=wide) if asked.turn_id not in item.turn_ids]
-        note["found"] = min(len(found), parts.recall.top_k)
-    return found
+        found = look_up(query, state, spec=wide)
+        nearby = [item for item in evidence_of(found) if asked.turn_id not in item.turn_ids]
+        note.update(found=min(len(nearby), parts.recall.top_k), **found.note)
+    return nearby
 
 
 def _intents(

@@ -222,7 +222,7 @@ def wire(location: str, config: Config, ontology: OntologySource | Sequence[Onto
         ontology=known,
         policy=config.revise.policy,
     )
-    recall = RecallSpec(top_k=config.recall.top_k, pool=config.recall.pool)
+    recall = RecallSpec(top_k=config.recall.top_k, pool=config.recall.pool, deadline_ms=config.recall.deadline_ms)
     queries = CachedEncoder(encoder)
     return Parts(
         config=config,

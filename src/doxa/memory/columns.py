@@ -81,6 +81,7 @@ class Columns:
         """Microseconds since 1970 in UTC, `(n,) int64`."""
         return self._columns["at"][: self._size]
 
-    def said_by(self, role: str, places: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
-        """Tell for every place whether a speaker of this role said it, `(k,) bool`. Cost O(k)."""
-        return np.asarray(self._columns["role"][places] == ROLES.index(role))
+    def said_by(self, role: str, places: NDArray[np.integer[Any]] | None = None) -> NDArray[np.bool_]:
+        """Tell for every place, or for some, whether a speaker of this role said it, `(k,) bool`. Cost O(k)."""
+        roles = self._columns["role"][: self._size] if places is None else self._columns["role"][places]
+        return np.asarray(roles == ROLES.index(role))

@@ -163,9 +163,9 @@ class VectorMatrix:
         return self.at(np.arange(self._places), query)
 
     def row(self, place: int) -> NDArray[np.float32]:
-        """Return the row of the whole text of a place, `(dims,)`."""
+        """Return the vector of the whole text of a place, `(dims,) float32`."""
         number, inside = divmod(int(self._first[place]), BLOCK)
-        row: NDArray[np.float32] = self._blocks[number][inside] * self._steps[self._first[place]]
+        row: NDArray[np.float32] = self._blocks[number][inside].astype(np.float32) * self._steps[self._first[place]]
         return row
 
     def rows_of(self, place: int) -> NDArray[np.float32]:

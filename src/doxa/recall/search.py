@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import zip_longest
+from time import perf_counter
 
 import numpy as np
 
 from doxa.core.values import Evidence
 from doxa.memory import UserState
+from doxa.recall.doubt import doubt, unshared
 from doxa.recall.index import index_of
 from doxa.recall.plan import Plan
 from doxa.recall.query import Query
 from doxa.recall.score import unified, with_sessions
 from doxa.recall.spec import RecallSpec
-from doxa.recall.views import VIEWS, Candidates, Look, Places, Scores, around
+from doxa.recall.views import VIEWS, Candidates, Look, Places, Scores, Widening, around
+from doxa.recall.watch import Watch
 from doxa.recall.weights import Weights, shipped
 
 __all__ = ["Found", "evidence_of", "look_up", "recall"]
@@ -24,6 +27,10 @@ OWN = {"lexical", "dense"}
 """Views that also look at the turns around a place."""
 PRIORS = {"profile"}
 """Views that know nothing of the query: they speak for no place."""
+SAFE = {"lexical", "dense"}
+"""Views whose cost hardly depends on the query and the memory."""
+EXPANSION = 16
+"""Places that one more look may add."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +46,23 @@ class Found:
     scores: Mapping[str, Scores]
     """Exact scores of all places, also of those that the view did not propose."""
     total: Scores
+    doubt: str = ""
+    """Why the first ranking was doubtful; empty when it was not."""
+    expanded: str = ""
+    """The view that took one more look because of that; empty when none did."""
+    skipped: tuple[str, ...] = ()
+    """What was left out because time was short."""
+
+    @property
+    def note(self) -> dict[str, object]:
+        """What a trace tells of the search."""
+        return {
+            "lead": self.plan.lead,
+            "candidates": len(self.places),
+            "disagreement": round(unshared(self.scores), 3),
+            **({"expanded": f"{self.expanded}: {self.doubt}"} if self.expanded else {}),
+            **({"skipped": ", ".join(self.skipped)} if self.skipped else {}),
+        }
 
 
 def recall(
@@ -69,23 +93,57 @@ def recall(
 
 
 def look_up(
-    query: Query, state: UserState, *, spec: RecallSpec, plan: Plan | None = None, weights: Weights | None = None
+    query: Query,
+    state: UserState,
+    *,
+    spec: RecallSpec,
+    plan: Plan | None = None,
+    weights: Weights | None = None,
+    clock: Callable[[], float] = perf_counter,
 ) -> Found:
     """Return all that `recall` looks at, before the best of it becomes evidence: for learning, and to explain."""
     look = Look(query=query, state=state, index=index_of(state), spec=spec)
-    plan, weights = plan or Plan(), weights or shipped()
-    proposed = _proposed(look, plan)
+    plan, watch = plan or Plan(), Watch(spec.deadline_ms, clock)
+    proposed = _proposed(look, plan, watch)
     places = _union(list(proposed.values()), max(spec.pool, spec.top_k))
-    scores = with_sessions(_scores(look, places), look, places)
+    found = _scored(look, plan, weights or shipped(), proposed, places)
+    doubtful = doubt(found.scores, found.total) if plan.expand and spec.expand else ""
+    if doubtful and watch.allows("expansion"):
+        found = _expanded(found, doubtful)
+    return replace(found, doubt=doubtful, skipped=tuple(watch.skipped))
+
+
+def _proposed(look: Look, plan: Plan, watch: Watch) -> dict[str, Candidates]:
+    """Return what every view proposes, the leading view first; when time runs out, of the views so far.
+
+    Words and meaning follow the leading view, since they take the same time whatever is asked.
+    """
+    views = sorted(VIEWS, key=lambda view: (view.name != plan.lead, view.name not in SAFE))
+    wide = max(1.0, look.spec.top_k / look.spec.pool)
+    return {
+        view.name: view.propose(look, int(plan.budget(view.name) * wide))
+        for number, view in enumerate(views)
+        if not number or watch.allows(view.name)
+    }
+
+
+def _scored(look: Look, plan: Plan, weights: Weights, proposed: Mapping[str, Candidates], places: Places) -> Found:
+    """Return places with the exact scores of every view that was asked."""
+    scores = with_sessions(_scores(look, places, proposed), look, places)
     total = unified(scores, weights, plan.lead)
     return Found(look=look, plan=plan, weights=weights, proposed=proposed, places=places, scores=scores, total=total)
 
 
-def _proposed(look: Look, plan: Plan) -> dict[str, Candidates]:
-    """Return what every view proposes, the leading view first."""
-    views = sorted(VIEWS, key=lambda view: view.name != plan.lead)
-    wide = max(1.0, look.spec.top_k / look.spec.pool)
-    return {view.name: view.propose(look, int(plan.budget(view.name) * wide)) for view in views}
+def _expanded(found: Found, doubtful: str) -> Found:
+    """Return what is found with one more look by the leading view, or by meaning where that one has no such look."""
+    widening = {view.name: view for view in VIEWS if isinstance(view, Widening) and view.name in found.proposed}
+    name = found.plan.lead if found.plan.lead in widening else next(iter(widening), "")
+    if not name:
+        return found
+    best = Candidates.best(found.places, found.total, found.look.spec.top_k).places
+    more = np.setdiff1d(widening[name].widen(found.look, best, EXPANSION).places, found.places)
+    places = np.concatenate([found.places, more])
+    return replace(_scored(found.look, found.plan, found.weights, found.proposed, places), expanded=name)
 
 
 def _union(proposed: Sequence[Candidates], size: int) -> Places:
@@ -95,8 +153,8 @@ def _union(proposed: Sequence[Candidates], size: int) -> Places:
     return np.fromiter(list(places)[:size], dtype=np.intp)
 
 
-def _scores(look: Look, places: Places) -> dict[str, Scores]:
-    return {name: scores for view in VIEWS for name, scores in view.scores(look, places).items()}
+def _scores(look: Look, places: Places, asked: Container[str]) -> dict[str, Scores]:
+    return {name: scores for view in VIEWS if view.name in asked for name, scores in view.scores(look, places).items()}
 
 
 def evidence_of(found: Found) -> list[Evidence]:
@@ -129,8 +187,8 @@ def _path(look: Look, place: int, scores: Mapping[str, float], near: int | None)
     speaking = (view for view in VIEWS if scores.get(view.name, 0.0) > 0 and view.name not in PRIORS)
     path = [view.path(look, place) or view.name for view in speaking]
     weights = look.spec.weights
-    own = sum(weights[name] * scores[name] for name in OWN)
-    gained = sum(weights[f"{name}_near"] * scores[f"{name}_near"] for name in OWN)
+    own = sum(weights[name] * scores.get(name, 0.0) for name in OWN)
+    gained = sum(weights[f"{name}_near"] * scores.get(f"{name}_near", 0.0) for name in OWN)
     if near is not None and gained > 0 and gained > own / 2:
         path.append(f"neighbour of {look.state.turns[look.state.places[near]].turn_id}")
     return tuple(path)
@@ -145,9 +203,9 @@ def _nearest(found: Found, places: Places) -> list[int | None]:
     flat = np.unique(near)
     scores = np.full(len(flat), -np.inf, dtype=np.float32)
     there = flat >= 0
-    scores[there] = (
-        unified(_scores(look, flat[there].astype(np.intp)), found.weights, found.plan.lead) if there.any() else 0
-    )
+    if there.any():
+        scored = _scored(look, found.plan, found.weights, found.proposed, flat[there].astype(np.intp))
+        scores[there] = scored.total
     best = np.argmax(scores[np.searchsorted(flat, near)], axis=1)
     chosen = near[np.arange(len(near)), best]
     return [int(place) if place >= 0 else None for place in chosen]

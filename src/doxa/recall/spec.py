@@ -37,6 +37,10 @@ class RecallSpec:
     """How many places are scored in full by every view; at least `top_k` are."""
     dense: float = 0.5
     """Weight of the cosine, against 1 for the share of the query's words that is covered."""
+    deadline_ms: float = 500.0
+    """Milliseconds after which no further view or expansion is begun; 0 for none."""
+    expand: bool = True
+    """Whether one more look is taken when a ranking is doubtful and the plan allows it."""
     superseded: bool = False
     """Also search turns of whose claims nothing is held any more; a query about the past always does."""
     sentence: float = 0.25

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from doxa.recall.index import RecallIndex
 from doxa.recall.query import Query
 from doxa.recall.spec import RecallSpec
 
-__all__ = ["Candidates", "Look", "Places", "Scores", "View", "around", "by_speaker", "in_days"]
+__all__ = ["Candidates", "Look", "Places", "Scores", "View", "Widening", "around", "by_speaker", "in_days"]
 
 Places = NDArray[np.intp]
 Scores = NDArray[np.float32]
@@ -176,6 +176,15 @@ class View(Protocol):
 
     def path(self, look: Look, place: int) -> str:
         """Return how it found a place, in words; empty when its name says it all."""
+        ...
+
+
+@runtime_checkable
+class Widening(Protocol):
+    """A view that can look once more, from the best of what was found."""
+
+    def widen(self, look: Look, best: Places, budget: int) -> Candidates:
+        """Return at most `budget` places that are near to the best ones, best first; some may be known already."""
         ...
 
 

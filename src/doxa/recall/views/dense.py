@@ -14,6 +14,8 @@ SHORTLIST = 512
 """Rows that are compared in full, of those whose signs are nearest to the query's."""
 WIDE = 2
 """How many places are looked at with their neighbours for every place that is proposed."""
+FEEDBACK = 3
+"""Places at the top of the ranking that a second probe starts from."""
 
 
 class Dense:
@@ -53,6 +55,18 @@ class Dense:
         others = np.where(near >= 0, scores[:, 1:], own[:, None])
         mean = (own + others @ weights) / (1 + weights.sum(dtype=np.float32))
         return {"dense": own, "sentence": vectors.best_at(places, vector) - own, "dense_near": mean - own}
+
+    def widen(self, look: Look, best: Places, budget: int) -> Candidates:
+        """Return places near to the query together with the best that was found: one more probe (Rocchio 1971)."""
+        vector, vectors = look.query.vector, look.state.vectors
+        if vector is None or not vector.any() or not len(best):
+            return Candidates.none()
+        probe = vector + np.mean([vectors.row(place) for place in best[:FEEDBACK].tolist()], axis=0)
+        length = float(np.linalg.norm(probe))
+        if not length:
+            return Candidates.none()
+        places, scores = vectors.nearest((probe / length).astype(np.float32), SHORTLIST // 2)
+        return look.best(places, scores, budget, weight=look.spec.dense)
 
     def path(self, look: Look, place: int) -> str:
         """Return nothing: the name says it."""
