@@ -75,12 +75,15 @@ class InvertedIndex:
         n, df = len(self), len(self._places.get(term, ()))
         return float(np.log1p((n - df + 0.5) / (df + 0.5)))
 
-    def best(self, terms: Sequence[tuple[str, float]], count: int) -> NDArray[np.intp]:
+    def best(
+        self, terms: Sequence[tuple[str, float]], count: int, *, searched: NDArray[np.bool_] | None = None
+    ) -> NDArray[np.intp]:
         """Return at least the `count` places with the highest sums of BM25 over stems, where so many have any.
 
         Args:
             terms: stems, each with its weight.
             count: how many places are wanted; those that tie with the last one come as well.
+            searched: by place, False for one that is not wanted, `(n,) bool`; None wants all.
 
         Postings are read from the rarest stem on, and no further once a place that holds none of the stems so far could
         not be among the best (Turtle and Flood 1995, MaxScore). Of a stem in very many documents only the latest
@@ -93,7 +96,9 @@ class InvertedIndex:
             if len(touched) > count and np.partition(totals[touched], -count)[-count] >= left * MAX_TERM:
                 break
             left -= bound
-            places, scores = self.scores(term, latest=MOST_POSTINGS)
+            places, scores = self.scores(term, latest=MOST_POSTINGS if searched is None else None)
+            if searched is not None:
+                places, scores = places[searched[places]], scores[searched[places]]
             new = places[totals[places] == 0]
             totals[places] += np.float32(weight) * scores
             touched = np.concatenate([touched, new])

@@ -23,6 +23,8 @@ STEPS = 127
 """A number of a row is one of -127 to 127 steps; the step is the row's own."""
 STRIDE = 32
 """Every 32nd code tells how near the nearest ones are."""
+NEVER = 65535
+"""Farther than anything."""
 SAMPLED = 16384
 """From so many codes on it is asked of a sample; below, of all."""
 
@@ -96,39 +98,57 @@ class VectorMatrix:
         bits[: self._dims] = row > 0
         return np.packbits(bits).view(np.uint64)
 
-    def nearest(self, query: NDArray[np.float32], count: int) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+    def nearest(
+        self, query: NDArray[np.float32], count: int, *, searched: NDArray[np.bool_] | None = None
+    ) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
         """Return places that are near to a unit query, each once, and the cosine of the best row of each.
 
         Args:
             query: `(dims,) float32`.
             count: how many rows are compared in full; about as many places at most are returned, in order of place.
+            searched: by place, False for one that is not wanted, `(n,) bool`; None wants all.
 
         Not exact: a near row may be missing when its signs are not. Cost O(n) on a bit a number, O(count dims) in full.
         """
-        rows = self._near_by_sign(query, count)
-        places = np.searchsorted(self._first[: self._places + 1], rows, side="right") - 1
-        starts = np.flatnonzero(np.diff(places, prepend=-1))
-        if not len(starts):
+        far = self._distances(query)
+        rows = self._nearest_rows(far, count)
+        places = self._places_of(rows)
+        if searched is not None:
+            kept = searched[places]
+            if 2 * kept.sum() < len(rows) < self._size:  # too few are left: look again without the others
+                counts = np.diff(self._first[: self._places + 1])
+                far[np.repeat(~searched, counts)] = NEVER
+                rows = self._nearest_rows(far, count)
+                places = self._places_of(rows)
+                kept = searched[places]
+            rows, places = rows[kept], places[kept]
+        if not len(rows):
             return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.float32)
+        starts = np.flatnonzero(np.diff(places, prepend=-1))
         return places[starts], np.maximum.reduceat(self._dot(rows, query), starts)
 
-    def _near_by_sign(self, query: NDArray[np.float32], count: int) -> NDArray[np.intp]:
-        """Return the rows whose signs differ least from the query's, in order; all that tie with the last are in."""
-        if self._size <= count:
-            return np.arange(self._size)
+    def _places_of(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        return np.asarray(np.searchsorted(self._first[: self._places + 1], rows, side="right") - 1, dtype=np.intp)
+
+    def _distances(self, query: NDArray[np.float32]) -> NDArray[np.uint16]:
+        """Return in how many signs every row differs from a query, `(rows,)`. Cost O(rows dims / 64)."""
         far = np.zeros(self._size, dtype=np.uint16)
         differ, ones = np.empty(self._size, dtype=np.uint64), np.empty(self._size, dtype=np.uint8)
         for codes, word in zip(self._codes, self._code(query), strict=True):
             np.bitwise_xor(codes[: self._size], word, out=differ)
             np.bitwise_count(differ, out=ones)
             far += ones
-        if self._size >= SAMPLED:
-            sample = far[::STRIDE]
-            limit = np.partition(sample, 2 * count // STRIDE)[2 * count // STRIDE]
-            rows = np.flatnonzero(far <= limit)
+        return far
+
+    def _nearest_rows(self, far: NDArray[np.uint16], count: int) -> NDArray[np.intp]:
+        """Return the `count` rows that are least far, in order; all that tie with the last are among them."""
+        if len(far) <= count:
+            return np.arange(len(far))
+        if len(far) >= SAMPLED:  # a limit from a sample leaves few to be sorted
+            nth = 2 * count // STRIDE
+            rows = np.flatnonzero(far <= np.partition(far[::STRIDE], nth)[nth])
             if len(rows) >= count:
-                far = far[rows]
-                return np.compress(far <= np.partition(far, count - 1)[count - 1], rows)
+                return np.compress(far[rows] <= np.partition(far[rows], count - 1)[count - 1], rows)
         return np.flatnonzero(far <= np.partition(far, count - 1)[count - 1])
 
     def at(self, places: Places, query: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -23,6 +23,8 @@ class TurnFacts:
     _superseded: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(64, dtype=np.bool_))
     _outgoing: dict[str, None] = field(default_factory=dict)
     """Turns with a fact that gives way on a day to come ("790 from October")."""
+    _count: int = 0
+    """How many turns are superseded."""
     _read: int = 0
     """How many changes were read."""
 
@@ -51,7 +53,9 @@ class TurnFacts:
         facts = [fact for key in self._facts[turn_id] if (fact := beliefs.facts.get(key)) and turn_id in fact.turn_ids]
         given_up = [fact for fact in facts if fact.status in GIVEN_UP]
         outgoing = any(is_current(fact, today) for fact in given_up)
-        self._superseded[place] = bool(facts) and len(given_up) == len(facts) and not outgoing
+        superseded = bool(facts) and len(given_up) == len(facts) and not outgoing
+        self._count += superseded - int(self._superseded[place])
+        self._superseded[place] = superseded
         if outgoing:
             self._outgoing[turn_id] = None
         else:
@@ -65,3 +69,8 @@ class TurnFacts:
     def superseded(self, places: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Tell for every place whether its turn claims something and nothing of it is held, `(k,) bool`. O(k)."""
         return self._superseded[places]
+
+    @property
+    def any_superseded(self) -> bool:
+        """Whether there is such a turn at all. Cost O(1)."""
+        return self._count > 0

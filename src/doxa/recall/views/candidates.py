@@ -87,6 +87,16 @@ class Look:
         """Whether turns of which nothing is held any more are left out: unless the past is asked about."""
         return not (self.spec.superseded or self.query.past or PAST_TENSE.search(self.query.text))
 
+    @cached_property
+    def searched(self) -> NDArray[np.bool_] | None:
+        """By place, whether it is searched, `(n,) bool`; None when all are. Cost O(n) on a bit, when some are not."""
+        query = self.query
+        bounds = (query.known_at, query.until, query.since, query.said_by)
+        hidden = len(self.left_out) or (self.current and self.index.facts.any_superseded)
+        if not hidden and all(bound is None for bound in bounds):
+            return None
+        return self.admits(np.arange(len(self.state.places)))
+
     def admits(self, places: Places) -> NDArray[np.bool_]:
         """Tell for every place whether it is searched, `(k,) bool`. Cost O(k)."""
         admitted = np.ones(len(places), dtype=np.bool_)

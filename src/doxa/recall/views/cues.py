@@ -6,12 +6,22 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from doxa.recall.views.candidates import Candidates, Look, Places, Scores, by_speaker, in_days
+from doxa.recall.views.candidates import (
+    EPOCH_DAY,
+    MICROSECONDS_A_DAY,
+    Candidates,
+    Look,
+    Places,
+    Scores,
+    by_speaker,
+    in_days,
+)
+from doxa.recall.views.lexical import shares
 
 __all__ = ["Speaker", "Time"]
 
 LATEST = 256
-"""How far back the turns of a speaker are looked for when nothing but the speaker is known."""
+"""How many turns are looked at, of all in the named days, or when nothing but the speaker is known."""
 
 
 class Speaker:
@@ -44,12 +54,17 @@ class Time:
     name = "time"
 
     def propose(self, look: Look, budget: int) -> Candidates:
-        """Return the latest turns of the days that the query names."""
-        if budget <= 0 or look.query.days is None:
+        """Return those turns of the days that the query names that fit it best, of the latest `LATEST`."""
+        days = look.query.days
+        if budget <= 0 or days is None:
             return Candidates.none()
-        every = np.arange(len(look.state.places))
-        places = every[in_days(look.query, look.state, every)]
-        return look.best(places, np.ones(len(places), dtype=np.float32), budget)
+        first = (days.first.toordinal() - EPOCH_DAY) * MICROSECONDS_A_DAY
+        last = (days.last.toordinal() + 1 - EPOCH_DAY) * MICROSECONDS_A_DAY - 1
+        places = look.index.timeline.between(first, last, LATEST)
+        fits = shares(look, places).sum(axis=0)
+        if look.query.vector is not None:
+            fits += np.float32(look.spec.dense) * look.state.vectors.at(places, look.query.vector)
+        return look.best(places, fits, budget)
 
     def scores(self, look: Look, places: Places) -> Mapping[str, Scores]:
         """Return 1 for every place within the days."""

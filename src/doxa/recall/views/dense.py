@@ -35,7 +35,7 @@ class Dense:
         if look.only is not None:
             seeds = look.only
         else:
-            near, scores = look.state.vectors.nearest(vector, max(SHORTLIST, 4 * WIDE * budget))
+            near, scores = look.state.vectors.nearest(vector, max(SHORTLIST, 4 * WIDE * budget), searched=look.searched)
             seeds = look.best(near, scores, WIDE * budget, weight=weight).places
             seeds = np.union1d(seeds, around(look, seeds)[0])
             seeds = seeds[seeds >= 0]
@@ -65,7 +65,7 @@ class Dense:
         length = float(np.linalg.norm(probe))
         if not length:
             return Candidates.none()
-        places, scores = vectors.nearest((probe / length).astype(np.float32), SHORTLIST // 2)
+        places, scores = vectors.nearest((probe / length).astype(np.float32), SHORTLIST // 2, searched=look.searched)
         return look.best(places, scores, budget, weight=look.spec.dense)
 
     def path(self, look: Look, place: int) -> str:

@@ -34,7 +34,7 @@ class Lexical:
             return Candidates.none()
         seeds = look.only
         if seeds is None:
-            held = look.state.lexical.best(weighted(look.query), WIDE * budget)
+            held = look.state.lexical.best(weighted(look.query), WIDE * budget, searched=look.searched)
             best = look.best(held, shares(look, held).sum(axis=0), budget).places
             seeds = np.union1d(best, around(look, best)[0])
             seeds = seeds[seeds >= 0]
