@@ -21,6 +21,7 @@ from doxa.recall.weights import Scorer, Weights
 __all__ = ["LearnSpec", "aligned_weights", "figures", "refresh", "routed_weights"]
 
 Array = NDArray[np.float64]
+TINY = 1e-6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +80,7 @@ def refresh(
 def aligned_weights(current: Weights, replays: Sequence[Replay], spec: AlignSpec) -> Weights:
     """Return weights whose scorers and mix are fitted to replays; the router stays as it is.
 
-    Every row of the mix keeps what sets it apart from the mean of the rows. The unified score keeps its spread, since
+    Every row of the mix keeps its ratio to the mean of the rows. The unified score keeps its spread, since
     thresholds are set against it. Cost: that of `align`.
     """
     start, batch = _fitted(current, replays)
@@ -90,11 +91,13 @@ def aligned_weights(current: Weights, replays: Sequence[Replay], spec: AlignSpec
     mix = found.mix * _spread(start.scores(batch)[2], batch.there) / _spread(found.scores(batch)[2], batch.there)
     order = _order(current.views)
     rows = current.mix[:, [current.views.index(view) for view in order]]
+    mean = rows.mean(axis=0)
+    known = np.abs(mean) > TINY
     graph, dense = _names(current, replays)
     return replace(
         current,
         views=order,
-        mix=(mix + rows - rows.mean(axis=0)).astype(np.float32),
+        mix=(mix * np.where(known, rows / np.where(known, mean, 1), 1)).astype(np.float32),
         graph=Scorer(names=graph, weight=found.graph.astype(np.float32)),
         dense=Scorer(names=dense, weight=found.dense.astype(np.float32)),
     )

@@ -36,6 +36,13 @@ __all__ = ["Outcome", "Replay", "features_of", "measure", "play", "queries_of", 
 
 Array = NDArray[np.float64]
 TOP = 10
+SHARED = frozenset("told graph_told session speaker time lexical lexical_near".split())
+"""Scores that tell how good a piece of evidence is, whichever view found it: features of both W_g and W_d.
+
+Without them the two views share nothing that could bring them together, and alignment can only flatten their scores.
+"""
+FEATURES_OF = {"graph": SHARED, "dense": SHARED | {"sentence"}}
+"""Scores that a view reads beside those whose names begin with its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -114,8 +121,9 @@ def replay_of(
 
 
 def features_of(replay: Replay, view: str) -> Mapping[str, NDArray[np.float32]]:
-    """Return the features of a view: the scores under its name, and under names that begin with it (`dense_near`)."""
-    return {name: scores for name, scores in replay.scores.items() if name == view or name.startswith(f"{view}_")}
+    """Return the features of a view: the scores under its name, under names that begin with it, and the shared ones."""
+    own = FEATURES_OF[view] | {view}
+    return {name: scores for name, scores in replay.scores.items() if name in own or name.startswith(f"{view}_")}
 
 
 def pool(replay: Replay, plan: Plan) -> NDArray[np.bool_]:

@@ -1,0 +1,132 @@
+"""Replays -> the weights that ship: the scorers of the graph and the dense view, what every view weighs, the router.
+
+    python training/recall/fit.py REPLAYS.pkl [MORE.pkl ...] [--out src/doxa/recall/weights.npz]
+
+The first 70 % of every file is learned from, the rest is held out (dialogues are in the order in which they were drawn,
+and no dialogue is on both sides). numpy and scipy, under a minute on one core; seeds are fixed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import pickle
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from doxa.recall import Replay, Weights, figures, save_weights, shipped
+from doxa.recall.align import AlignSpec
+from doxa.recall.learn import aligned_weights, routed_weights
+from doxa.recall.policy import PolicySpec
+from doxa.recall.replays import measure, rewards_of
+from doxa.recall.route import PLANS, flips
+from doxa.recall.weights import LEADS
+
+HELD_OUT = 0.3
+ROUNDS = 3
+LEAD = AlignSpec(weight=0.1, decay=0.05)
+EPOCHS = 40
+
+
+def fit(train: Sequence[Replay], start: Weights, *, weight: float = 0.1, policy: PolicySpec | None = None) -> Weights:
+    """Return fitted weights: views first, then a row of the mix for each lead, then the router over all plans."""
+    weights = aligned_weights(start, train, AlignSpec(weight=weight))
+    weights = led(weights, train)
+    return routed_weights(replace(weights, router=None), train, policy or PolicySpec(epochs=EPOCHS))
+
+
+def led(weights: Weights, train: Sequence[Replay]) -> Weights:
+    """Return weights with a row of the mix for each lead, fitted to the queries that this lead serves best.
+
+    Hard assignment and refit, in turn, from rows in which the leading view counts half as much again: as in a mixture
+    of experts, of which the router is the gate.
+    """
+    rows = np.tile(weights.mix.mean(axis=0), (len(LEADS), 1)).astype(np.float32)
+    for number, lead in enumerate(LEADS):
+        if lead in weights.views:
+            rows[number, weights.views.index(lead)] *= 1.5
+    plans = [next(name for name, plan in PLANS.items() if plan.lead == lead) for lead in LEADS]
+    current = replace(weights, mix=rows)
+    for _ in range(ROUNDS):
+        rewards = rewards_of(train, current, plans)
+        # A query that all leads serve alike says nothing about any of them.
+        told = rewards.max(axis=1) - rewards.min(axis=1) > 1e-6
+        best = rewards.argmax(axis=1)
+        fitted = []
+        for number in range(len(LEADS)):
+            own = [replay for replay, lead, says in zip(train, best, told, strict=True) if lead == number and says]
+            base = replace(current, mix=np.tile(current.mix[number], (len(LEADS), 1)))
+            fitted.append(_mixed(base, own) if len(own) >= 20 else current.mix[number])
+        current = replace(current, mix=np.stack(fitted).astype(np.float32))
+    return current
+
+
+def _mixed(base: Weights, own: Sequence[Replay]) -> np.ndarray:
+    """Return a mix fitted to some queries; what the scorers would change is left alone."""
+    return aligned_weights(base, own, LEAD).mix[0]
+
+
+def folds(paths: Sequence[Path]) -> Iterator[tuple[list[Replay], list[Replay]]]:
+    """Yield what is learned from and what is held out of every file."""
+    for path in paths:
+        replays = [row[-1] for row in pickle.loads(path.read_bytes())]
+        cut = round(len(replays) * (1 - HELD_OUT))
+        yield replays[:cut], replays[cut:]
+
+
+def main() -> None:
+    """Fit, print the held-out figures, and write the weights."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("replays", type=Path, nargs="+")
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    parts = list(folds(options.replays))
+    train, held = ([replay for part in parts for replay in part[side]] for side in (0, 1))
+    start = replace(shipped(), router=None)
+    print(f"{len(train)} queries to learn from, {len(held)} held out")
+    show("as they were", start, held)
+    for weight in (0.0, 0.05, 0.1, 0.2, 0.5, 1.0):
+        show(f"lambda {weight}", aligned_weights(start, train, AlignSpec(weight=weight)), held)
+    for coverage in (0.25, 0.5, 0.75, 1.0):
+        some = covered(train, coverage)
+        show(f"coverage {coverage:.0%}", aligned_weights(start, some, AlignSpec(weight=0.1)), held)
+    weights = fit(train, start)
+    static(weights, train, held)
+    for name, policy in (("expectation", PolicySpec(epochs=EPOCHS)), ("REINFORCE", PolicySpec(epochs=EPOCHS, sampled=True))):
+        routed = routed_weights(replace(weights, router=None), train, policy)
+        show(f"router, {name}", routed, held)
+        assert routed.router is not None
+        print(f"   flips {flips(routed.router, np.stack([replay.psi for replay in held])):.3f}")
+    if options.out:
+        save_weights(replace(weights, note="training/recall/fit.py"), options.out)
+        print(f"written to {options.out}: {options.out.stat().st_size / 1000:.0f} KB, {weights.checksum()[:12]}")
+
+
+def covered(replays: Sequence[Replay], share: float) -> list[Replay]:
+    """Return replays of which only a share has verified citations (table 12)."""
+    random = np.random.default_rng(0)
+    return [
+        replay if random.random() < share else replace(replay, cited=np.zeros_like(replay.cited)) for replay in replays
+    ]
+
+
+def static(weights: Weights, train: Sequence[Replay], held: Sequence[Replay]) -> None:
+    """Print what the plan that is best on the training queries finds, and what an oracle would."""
+    names = list(PLANS)
+    best = names[int(rewards_of(train, weights).mean(axis=0).argmax())]
+    outcome = measure(held, weights, plan=best)
+    oracle = rewards_of(held, weights)
+    print(f"static {best}: R@10 {outcome.recall:.3f} nDCG@10 {outcome.ndcg:.3f} cost {outcome.cost:.3f}; reward", end=" ")
+    print(f"{oracle[:, names.index(best)].mean():.3f}, oracle {oracle.max(axis=1).mean():.3f}")
+
+
+def show(name: str, weights: Weights, replays: Sequence[Replay]) -> None:
+    """Print the figures of some weights."""
+    told = figures(weights, replays)
+    print(f"{name:<22}" + "  ".join(f"{figure} {value:.3f}" for figure, value in told.items()))
+
+
+if __name__ == "__main__":
+    main()
