@@ -5,14 +5,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from doxa.recall import RecallSpec, look_up, read_query
 from doxa.recall.route import (
     FEATURES,
     PLANS,
     STATIC,
+    WIDEST,
     Glance,
     cost_of,
     error_route_rate,
     flips,
+    follow,
     plan_of,
     psi,
     reward,
@@ -79,6 +82,19 @@ def test_a_router_is_deterministic_and_takes_the_plan_of_highest_value() -> None
     glance = Glance(looks={"dense": look(0.9, 0.1)}, terms=5)
     best = int(np.argmax(weights.router.logits(psi(glance))))
     assert route(glance, weights) == route(glance, weights) == list(PLANS.values())[best]
+
+
+def test_a_plan_keeps_the_first_of_what_the_views_propose(words) -> None:  # type: ignore[no-untyped-def]
+    """The leading view comes first; no view keeps more than its budget."""
+    for number in range(60):
+        words.say(f"I bought apple number {number}.")
+    query = read_query("Which apple did I buy?", words.state)
+    found = look_up(query, words.state, spec=RecallSpec(), plan=WIDEST)
+    plan, kept = follow(found.look, found.proposed, replace(Weights(), router=router()))
+    assert next(iter(kept)) == plan.lead or plan.lead not in kept
+    for view, candidates in kept.items():
+        assert len(candidates.places) <= plan.budget(view)
+        assert candidates.places.tolist() == found.proposed[view].places[: plan.budget(view)].tolist()
 
 
 def test_small_noise_flips_few_leads_and_none_flips_none() -> None:

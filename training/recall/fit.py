@@ -94,7 +94,10 @@ def main() -> None:
         show(f"coverage {coverage:.0%}", aligned_weights(start, some, AlignSpec(weight=0.1)), held)
     weights = fit(train, start)
     static(weights, train, held)
-    for name, policy in (("expectation", PolicySpec(epochs=EPOCHS)), ("REINFORCE", PolicySpec(epochs=EPOCHS, sampled=True))):
+    for name, policy in (
+        ("expectation", PolicySpec(epochs=EPOCHS)),
+        ("REINFORCE", PolicySpec(epochs=EPOCHS, sampled=True)),
+    ):
         routed = routed_weights(replace(weights, router=None), train, policy)
         show(f"router, {name}", routed, held)
         assert routed.router is not None
@@ -118,7 +121,9 @@ def static(weights: Weights, train: Sequence[Replay], held: Sequence[Replay]) ->
     best = names[int(rewards_of(train, weights).mean(axis=0).argmax())]
     outcome = measure(held, weights, plan=best)
     oracle = rewards_of(held, weights)
-    print(f"static {best}: R@10 {outcome.recall:.3f} nDCG@10 {outcome.ndcg:.3f} cost {outcome.cost:.3f}; reward", end=" ")
+    print(
+        f"static {best}: R@10 {outcome.recall:.3f} nDCG@10 {outcome.ndcg:.3f} cost {outcome.cost:.3f}; reward", end=" "
+    )
     print(f"{oracle[:, names.index(best)].mean():.3f}, oracle {oracle.max(axis=1).mean():.3f}")
 
 

@@ -27,6 +27,7 @@ __all__ = [
     "error_route_rate",
     "WIDEST",
     "flips",
+    "follow",
     "glance_of",
     "plan_of",
     "psi",
@@ -217,6 +218,23 @@ def route(glance: Glance, weights: Weights) -> Plan:
     if weights.router is None:
         return plan_of(STATIC)
     return plan_of(weights.router.plans[int(np.argmax(weights.router.logits(psi(glance))))])
+
+
+def follow(look: Look, proposed: Mapping[str, Candidates], weights: Weights) -> tuple[Plan, dict[str, Candidates]]:
+    """Return the plan for a query and what is left of the proposals under it, the leading view first.
+
+    Args:
+        look: the query at a memory.
+        proposed: what every view proposes under `WIDEST`.
+        weights: the weights in use.
+    """
+    plan = route(glance_of(look, proposed), weights)
+    views = sorted(proposed, key=lambda view: view != plan.lead)
+    return plan, {view: _first(proposed[view], plan.budget(view)) for view in views}
+
+
+def _first(candidates: Candidates, budget: int) -> Candidates:
+    return Candidates(candidates.places[:budget], candidates.scores[:budget])
 
 
 def plan_of(name: str) -> Plan:
