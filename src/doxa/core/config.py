@@ -136,6 +136,11 @@ class RecallConfig(_Group):
         ge=0,
         description="Milliseconds after which search begins no further step and gives what it has; 0: none.",
     )
+    rewrite: Literal["builtin", "prompted"] = Field(
+        "builtin",
+        description="Who reads what a query leaves to the dialogue: `builtin`, the rules for pronouns and ellipsis; or "
+        "`prompted`, the language model (see `llm`), one call for every search, which also adds other words for it.",
+    )
     feedback: bool = Field(
         True, description="Whether answers that were verified are noted, so that search can learn from them."
     )

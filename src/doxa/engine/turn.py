@@ -19,11 +19,12 @@ from doxa.core.values import Change, ChangeKind, Draft, Evidence, Fact, Question
 from doxa.engine.disputes import disputes_of
 from doxa.engine.feedback import used
 from doxa.engine.replay import beliefs_at, note_of, reading_of
+from doxa.engine.rewriting import rewrite
 from doxa.engine.searching import Within
 from doxa.engine.wiring import Parts
 from doxa.memory import Beliefs, Event, Note, UserState, describe, using
 from doxa.reason import PROMPT_VERSION, answer, relevant_facts, relevant_rules, summarise, write_with_model
-from doxa.recall import Query, enriched, evidence_of, look_up, read_query, recall
+from doxa.recall import Query, Rewriting, encoded, enriched, evidence_of, look_up, read_query, recall
 from doxa.revise import Denials, Judgement, denials, revise
 from doxa.understand import Extraction, find_question, read_question
 from doxa.verify import verify
@@ -132,13 +133,15 @@ def respond(asked: Asked, parts: Parts, tracer: Tracer) -> Reply:
     A language model, when there is one, writes the draft outside any lock; when it fails the built-in draft is
     the answer, and the trace says so.
     """
+    with parts.log.user(asked.user) as state:
+        own = state.turn(asked.turn_id) if asked.turn_id else None
+        recent = _recent(asked, own, state, parts.config.engine.context_turns)
+    rewriting = _rewritten(asked, recent, parts, tracer)
     with tracer.step("encode") as note:
         with parts.log.user(asked.user) as state:
-            own = state.turn(asked.turn_id) if asked.turn_id else None
-            recent = _recent(asked, own, state, parts.config.engine.context_turns)
             query = read_query(
-                asked.text, state, recent=recent, asker=asked.speaker, asked_in=asked.session, at=asked.at,
-                known_at=asked.known_at,
+                asked.text, state, recent=recent, rewriting=rewriting, asker=asked.speaker, asked_in=asked.session,
+                at=asked.at, known_at=asked.known_at,
             )  # fmt: skip
         query = _encoded(query, parts, note)
         note.update(enriched(query))
@@ -167,6 +170,20 @@ def respond(asked: Asked, parts: Parts, tracer: Tracer) -> Reply:
     )
 
 
+def _rewritten(asked: Asked, recent: Sequence[Turn], parts: Parts, tracer: Tracer) -> Rewriting | None:
+    """Let the language model rewrite the question where it is configured to; the trace tells of it, or why not."""
+    if parts.config.recall.rewrite == "builtin":
+        return None
+    with tracer.step("rewrite") as note:
+        rewriting = rewrite(asked.text, recent, parts, asker=asked.speaker)
+        if rewriting is not None:
+            note.update(by=rewriting.by, question=rewriting.question, words=" ".join(rewriting.words))
+            note.update(prompt_tokens=rewriting.prompt_tokens, completion_tokens=rewriting.completion_tokens)
+            if rewriting.failed:
+                note["degraded"] = rewriting.failed
+        return rewriting
+
+
 def search(
     query: str,
     parts: Parts,
@@ -181,9 +198,13 @@ def search(
 ) -> list[Evidence]:
     """Return the evidence for a query, best first."""
     with parts.log.user(user) as state:
+        asker = state.person() or ""
+    rewriting = rewrite(query, recent, parts, asker=asker)
+    with parts.log.user(user) as state:
         read = read_query(
-            query, state, recent=recent, asker=state.person() or "", at=state.now(), as_of=as_of, known_at=known_at
-        )
+            query, state, recent=recent, rewriting=rewriting, asker=asker, at=state.now(), as_of=as_of,
+            known_at=known_at,
+        )  # fmt: skip
     read = within.narrow(read)
     read = _encoded(read, parts, {})
     with parts.log.user(user) as state:
@@ -371,4 +392,4 @@ def _encoded(query: Query, parts: Parts, note: dict[str, object]) -> Query:
     except BackendError as exc:
         note["degraded"] = f"the encoder failed, so only words are searched: {exc}"
         return query
-    return replace(query, vector=vector)
+    return encoded(query, vector, encoder=parts.encoder.name, lexicon=parts.lexicon())

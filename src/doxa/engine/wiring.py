@@ -210,6 +210,7 @@ def wire(location: str, config: Config, ontology: OntologySource | Sequence[Onto
     """
     _require_reader(config)
     _require_judge(config)
+    _require_rewriter(config)
     known = _ontology(config, ontology)
     encoder = load("encoder", config.encoder.name, **encoder_options(config))  # first: a bad name makes no file
     parser = CachedParser(load("parser", config.parser.name))
@@ -260,6 +261,15 @@ def _require_judge(config: Config) -> None:
         raise ConfigError(
             "Setting revise.judge is 'prompted', which needs a language model, and none is configured. Set llm.name "
             "(DOXA_LLM=openai:NAME), or set revise.judge to 'builtin'."
+        )
+
+
+def _require_rewriter(config: Config) -> None:
+    """Raise ConfigError where a model is to rewrite queries and none is configured."""
+    if config.recall.rewrite == "prompted" and config.llm.name is None:
+        raise ConfigError(
+            "Setting recall.rewrite is 'prompted', which needs a language model, and none is configured. Set llm.name "
+            "(DOXA_LLM=openai:NAME), or set recall.rewrite to 'builtin'."
         )
 
 

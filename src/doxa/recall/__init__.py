@@ -11,7 +11,8 @@ from doxa.recall.index import RecallIndex, index_of
 from doxa.recall.learn import figures, refresh
 from doxa.recall.plan import Plan
 from doxa.recall.promote import Candidates, Gate, Proposal, candidates_of
-from doxa.recall.query import Query, enriched, read_query
+from doxa.recall.prompted import Rewriting, rewrite_with_model
+from doxa.recall.query import Query, encoded, enriched, read_query
 from doxa.recall.replays import Replay, play, replay_of
 from doxa.recall.route import PLANS, cost_of
 from doxa.recall.search import Found, evidence_of, look_up, recall
@@ -30,11 +31,13 @@ __all__ = [
     "RecallIndex",
     "RecallSpec",
     "candidates_of",
+    "Rewriting",
     "concepts_of",
     "Replay",
     "WeightSlot",
     "Weights",
     "cost_of",
+    "encoded",
     "enriched",
     "evidence_of",
     "figures",
@@ -45,6 +48,7 @@ __all__ = [
     "play",
     "read_query",
     "recall",
+    "rewrite_with_model",
     "refresh",
     "rephrase",
     "replay_of",

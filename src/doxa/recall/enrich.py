@@ -89,7 +89,7 @@ def _meaning(text: str, said: Sequence[Turn], state: UserState, asker: str, dept
     for way in leaning.ways:
         for terms, weight in _kept(way, exchange, own):
             _weigh(weights, terms, weight * leaning.strength)
-    for stem in stems(text):
+    for stem in (*stems(text), *stems(asker)):
         weights.pop(stem, None)
     wording = _in_words(text, leaning, exchange, antecedents, own)
     return Meant(

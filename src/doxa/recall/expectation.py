@@ -6,8 +6,11 @@ import re
 import tomllib
 from functools import cache, lru_cache
 from importlib.resources import files
+from typing import Any
 
-__all__ = ["seeks"]
+from doxa.memory import stems
+
+__all__ = ["framing", "seeks"]
 
 LONGEST = 600
 """Characters of a query that are looked at, which bounds the cost of every pattern."""
@@ -30,9 +33,21 @@ def seeks(text: str) -> frozenset[str]:
 
 
 @cache
+def framing(*, advice: bool) -> frozenset[str]:
+    """Return the stems that say how something is asked and not what ("recommend", "mention")."""
+    table = _table()["framing"]
+    return frozenset(stems(table["telling"] + (table["advice"] if advice else "")))
+
+
+@cache
+def _table() -> dict[str, Any]:
+    return tomllib.loads(files("doxa.recall").joinpath("expectation.toml").read_text(encoding="utf-8"))
+
+
+@cache
 def _kinds() -> dict[str, tuple[re.Pattern[str], re.Pattern[str] | None]]:
-    table = tomllib.loads(files("doxa.recall").joinpath("expectation.toml").read_text(encoding="utf-8"))
     return {
         kind: (re.compile("|".join(row["found"])), re.compile("|".join(row["unless"])) if "unless" in row else None)
-        for kind, row in table.items()
+        for kind, row in _table().items()
+        if kind != "framing"
     }

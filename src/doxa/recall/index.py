@@ -9,13 +9,10 @@ from doxa.memory import UserState
 from doxa.recall.feedback import EdgeStrengths
 from doxa.recall.graph import MemoryGraph
 from doxa.recall.held import TurnFacts
-<<<<<<< HEAD
 from doxa.recall.profile import Profile
 from doxa.recall.tags import TurnTags
-from doxa.recall.traits import TurnTraits
-=======
 from doxa.recall.timeline import Timeline
->>>>>>> 8285f6b (benchmarks: recall, by size of the history)
+from doxa.recall.traits import TurnTraits
 
 __all__ = ["RecallIndex", "index_of"]
 
@@ -41,22 +38,18 @@ class RecallIndex:
     tags: TurnTags = field(default_factory=TurnTags)
     profile: Profile = field(default_factory=Profile)
     strengths: EdgeStrengths = field(default_factory=EdgeStrengths)
+    timeline: Timeline = field(default_factory=Timeline)
     graph: MemoryGraph = field(init=False)
     _batches: int = 0
 
     def __post_init__(self) -> None:
         self.graph = MemoryGraph(self.tags.of)
 
-    timeline: Timeline = field(default_factory=Timeline)
-
     def sync(self, state: UserState) -> None:
         """Bring every member up to date with the turns and changes that came since."""
         self.facts.sync(state)
-<<<<<<< HEAD
         self.tags.sync(state)
-=======
         self.timeline.sync(state)
->>>>>>> 8285f6b (benchmarks: recall, by size of the history)
         self.graph.sync(state)
         self.traits.sync(state)
         self.profile.sync(state, self.tags)

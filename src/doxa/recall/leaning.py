@@ -109,9 +109,9 @@ def leaning_of(text: str, *, has_person: bool = False) -> Leaning:
         ways.append("place")
     if OTHER.search(text):
         ways.append("other")
-    if _elliptical(words, content):
+    elif _elliptical(words, content):
         ways.append("ellipsis")
-    elif not ways and OPENING.match(words) and len(content) < FULL + 1:
+    if not ways and OPENING.match(words) and len(content) < FULL + 1:
         ways.append("loose")
     return Leaning(ways=tuple(ways), sex=sex or "", strength=strength)
 

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from doxa.backends.lexicon import Lexicon
 from doxa.core.values import Turn
 from doxa.memory import UserState, microseconds
-from doxa.recall.cues import read_cues, rephrase
+from doxa.recall.concepts import concepts_of
+from doxa.recall.cues import SELF, Cues, read_cues, rephrase
 from doxa.recall.enrich import Meant, meaning_of
-from doxa.recall.expectation import seeks
+from doxa.recall.entities import aliases, entities_of
+from doxa.recall.events import Event, event_of
+from doxa.recall.expectation import framing, seeks
+from doxa.recall.prompted import Rewriting, meant_by
 from doxa.recall.sessions import named_session
 from doxa.recall.times import Days, read_days
 
-__all__ = ["Query", "enriched", "read_query"]
+__all__ = ["Query", "encoded", "enriched", "read_query"]
 
 PAST = re.compile(
     r"\b(?:used to|did .{1,40} (?:use to|ever)|previous(?:ly)?|former(?:ly)?|originally|at first|back then|"
@@ -27,6 +32,10 @@ PAST = re.compile(
     re.IGNORECASE,
 )
 """Words by which a query asks for what was so once."""
+ALIAS = 0.5
+"""Weight of another name of what the query names."""
+FRAME = 0.2
+"""Weight of a word that says how something is asked."""
 SHOWN = 12
 """Expansions that a trace shows: the heaviest."""
 
@@ -87,6 +96,7 @@ def read_query(
     state: UserState,
     *,
     recent: Sequence[Turn] = (),
+    rewriting: Rewriting | None = None,
     asker: str = "",
     asked_in: str = "",
     at: datetime | None = None,
@@ -94,12 +104,13 @@ def read_query(
     as_of: date | None = None,
     known_at: datetime | None = None,
 ) -> Query:
-    """Return what a query says; the vector is left to be filled in by whoever has an encoder.
+    """Return what a query says; the vector is left to be filled in by whoever has an encoder (`encoded`).
 
     Args:
         text: what is asked.
         state: the memory of one user.
         recent: the turns before it in the running dialogue, oldest first.
+        rewriting: what a language model made of it; None, or one that failed, for the built-in way.
         asker: whose "I" it is.
         asked_in: the session in which it is asked; "our last session" is the one before.
         at: when it is asked ("last week" counts from here); by default at `known_at` or the latest turn.
@@ -112,24 +123,54 @@ def read_query(
     # Asked about an earlier state of knowledge, "last week" is the week before that.
     asked = min((moment for moment in (at, known_at) if moment), key=microseconds, default=state.now())
     today = as_of or (asked or datetime.now(UTC)).date()
-    meant = meaning_of(text, recent, state, asker=asker)
-    cues, implied = read_cues(text, state.columns.speakers), read_cues(meant.text, state.columns.speakers)
-    return Query(
-        text=text,
-        wording=rephrase(meant.wording, state),
-        terms=cues.terms,
-        expansions=_expansions(meant, cues.terms),
-        speakers=cues.speakers or implied.speakers,
-        own=implied.own,
-        addressed=cues.addressed,
-        days=_days(text, meant, state, today, asked_in or (recent[-1].session if recent else "")),
+    rewritten = rewriting if rewriting is not None and not rewriting.failed else None
+    meant = meant_by(text, rewritten) if rewritten else meaning_of(text, recent, state, asker=asker)
+    event = event_of(text, state, today)
+    read = _worded(text, meant, state, asker, rewritten.seeks if rewritten else frozenset())
+    return replace(
+        read,
+        days=_days(text, meant, state, today, asked_in or (recent[-1].session if recent else ""), event),
+        historical=PAST.search(text) is not None or (event is not None and event.side == "before"),
         today=today,
         session=session,
         as_of=as_of,
         known_at=known_at,
-        historical=PAST.search(text) is not None,
-        seeks=seeks(text) or seeks(meant.text),
     )
+
+
+def _worded(text: str, meant: Meant, state: UserState, asker: str, sought: frozenset[str]) -> Query:
+    """Return what the words of a query say, of the query itself and of what it means."""
+    cues, implied = read_cues(text, state.columns.speakers), read_cues(meant.text, state.columns.speakers)
+    wanted = _seeks(text, meant, implied) | sought
+    advice = "preference" in wanted
+    terms, framed = _weighed(cues.terms, advice=advice)
+    entities = entities_of(meant.wording, state, asker=asker)
+    others = {stem: ALIAS for names in aliases(entities, text, state).values() for stem in names}
+    left = framed | others | meant.expansions
+    return Query(
+        text=text,
+        wording=rephrase(meant.wording, state),
+        terms=terms,
+        expansions=tuple((stem, weight) for stem, weight in left.items() if stem not in terms),
+        speakers=cues.speakers or implied.speakers,
+        # Who wants advice is asked what they like, not what the assistant said.
+        own=implied.own or advice,
+        addressed=cues.addressed and not advice,
+        entities=tuple(_label(key, state) for key in entities),
+        seeks=wanted,
+    )
+
+
+def encoded(query: Query, vector: NDArray[np.float32], *, encoder: str, lexicon: Lexicon | None = None) -> Query:
+    """Return a query with its vector, and what it is about in kind.
+
+    Args:
+        query: what was read.
+        vector: its encoded wording, `(dims,) float32` of unit length.
+        encoder: the name of what made the vector.
+        lexicon: where hypernyms are looked up, if at all.
+    """
+    return replace(query, vector=vector, concepts=concepts_of(query.wording, vector, encoder=encoder, lexicon=lexicon))
 
 
 def enriched(query: Query) -> dict[str, Any]:
@@ -148,11 +189,28 @@ def enriched(query: Query) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value}
 
 
-def _expansions(meant: Meant, terms: Sequence[str]) -> tuple[tuple[str, float], ...]:
-    return tuple((stem, weight) for stem, weight in meant.expansions.items() if stem not in terms)
+def _seeks(text: str, meant: Meant, implied: Cues) -> frozenset[str]:
+    """Return what kind of thing answers a query; advice is wanted by the asker, not by somebody who is named."""
+    wanted = seeks(text) or seeks(meant.text)
+    about_others = bool(implied.speakers) and not SELF.search(meant.text)
+    return wanted - {"preference"} if about_others else wanted
 
 
-def _days(text: str, meant: Meant, state: UserState, today: date, asked_in: str) -> Days | None:
-    """Return the days that a query names: by their date, as a session, or as the time that was spoken of before."""
-    session = named_session(text, state, asked_in)
-    return session or read_days(text, today) or (read_days(meant.time, today) if meant.time else None)
+def _weighed(terms: tuple[str, ...], *, advice: bool) -> tuple[tuple[str, ...], dict[str, float]]:
+    """Return the stems that say what is asked, and those that only say how, with their weight."""
+    frame = framing(advice=advice)
+    kept = tuple(term for term in terms if term not in frame)
+    return (kept, {term: FRAME for term in terms if term in frame}) if kept else (terms, {})
+
+
+def _label(key: str, state: UserState) -> str:
+    seen = state.beliefs.identity.seen.get(key)
+    return seen.term.label if seen is not None else key
+
+
+def _days(text: str, meant: Meant, state: UserState, today: date, asked_in: str, event: Event | None) -> Days | None:
+    """Return the days that a query names: as a session, by their date, by an event, or as what was spoken of before."""
+    named = named_session(text, state, asked_in) or read_days(text, today)
+    if named is None and event is not None:
+        return event.days
+    return named or (read_days(meant.time, today) if meant.time else None)

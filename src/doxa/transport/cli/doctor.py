@@ -60,6 +60,7 @@ def doctor(
         _guarded("language model", lambda: _model(request, offline=offline)),
         _understanding(request),
         _judging(request),
+        _rewriting(request),
         _guarded("ontology", lambda: _ontology(request)),
         _guarded("AMR parser", lambda: _amr(request, offline=offline)),
         _guarded("WordNet", lambda: _lexicon(request)),
@@ -223,6 +224,18 @@ def _judging(request: Request) -> Check:
         f"{model} judges what clashes beside the axioms and the solver; where it fails they judge alone, and the turn"
     )
     return Check(name=name, state="ok", detail=f"{detail} counts as degraded; {policy}")
+
+
+def _rewriting(request: Request) -> Check:
+    """Say who reads what a query leaves to the dialogue, and whether that can work."""
+    name, model = "queries", request.config.llm.name
+    if request.config.recall.rewrite == "builtin":
+        return Check(name=name, state="ok", detail="built-in rules read what a query leaves to the dialogue")
+    if model is None:
+        fix = "export DOXA_LLM=openai:NAME"
+        return Check(name=name, state="failed", detail="a model is to rewrite queries, and none is configured", fix=fix)
+    detail = f"{model} rewrites every query before it is searched for; where it fails, built-in rules read it"
+    return Check(name=name, state="ok", detail=detail)
 
 
 def _ontology(request: Request) -> Check:

@@ -37,14 +37,32 @@ def search(
     superseded: Annotated[
         bool, typer.Option("--superseded", help="Also turns that tell nothing that is still believed.")
     ] = False,
+    session: Annotated[str | None, typer.Option("--session", help="Only turns of this session.")] = None,
+    speaker: Annotated[str | None, typer.Option("--speaker", help="Only turns of this speaker.")] = None,
+    since: Annotated[str | None, typer.Option("--since", metavar="DATE", help="Only turns from then on.")] = None,
+    until: Annotated[str | None, typer.Option("--until", metavar="DATE", help="Only turns until then.")] = None,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
 ) -> None:
     """Show the turns and facts that bear on a query, best first.
 
     The column of views says how each view of the memory scored it.
     """
+    first, last, day, known = moment_of(since), moment_of(until), day_of(as_of), moment_of(known_at)
     with request.open() as doxa:
         request.hint_at_users(doxa)
-        found = doxa.memory(user=request.config.user).search(query, k=k, superseded=superseded)
+        memory = doxa.memory(user=request.config.user)
+        found = memory.search(
+            query,
+            k=k,
+            session=session,
+            speaker=speaker,
+            since=first,
+            until=last,
+            as_of=day,
+            known_at=known,
+            superseded=superseded,
+        )
     request.give(found, lambda out: show_evidence(out, found))
 
 
