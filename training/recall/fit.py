@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 import pickle
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,15 +26,16 @@ from doxa.recall.weights import LEADS
 
 HELD_OUT = 0.3
 ROUNDS = 3
-LEAD = AlignSpec(weight=0.1, decay=0.05)
+ALIGN = AlignSpec(steps=120)
+LEAD = AlignSpec(weight=0.0, decay=0.05, steps=40)
 EPOCHS = 40
 
 
-def fit(train: Sequence[Replay], start: Weights, *, weight: float = 0.1, policy: PolicySpec | None = None) -> Weights:
+def fit(train: Sequence[Replay], start: Weights, *, weight: float | None = None) -> Weights:
     """Return fitted weights: views first, then a row of the mix for each lead, then the router over all plans."""
-    weights = aligned_weights(start, train, AlignSpec(weight=weight))
-    weights = led(weights, train)
-    return routed_weights(replace(weights, router=None), train, policy or PolicySpec(epochs=EPOCHS))
+    spec = ALIGN if weight is None else replace(ALIGN, weight=weight)
+    weights = led(aligned_weights(start, train, spec), train)
+    return routed_weights(replace(weights, router=None), train, PolicySpec(epochs=EPOCHS))
 
 
 def led(weights: Weights, train: Sequence[Replay]) -> Weights:
@@ -81,30 +82,36 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("replays", type=Path, nargs="+")
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--sweep", action="store_true", help="Also print lambda, coverage and both gradients.")
     options = parser.parse_args()
-    parts = list(folds(options.replays))
-    train, held = ([replay for part in parts for replay in part[side]] for side in (0, 1))
+    parts = dict(zip((path.stem for path in options.replays), folds(options.replays), strict=True))
+    train = [replay for learned, _ in parts.values() for replay in learned]
+    held = {name: later for name, (_, later) in parts.items()}
     start = replace(shipped(), router=None)
-    print(f"{len(train)} queries to learn from, {len(held)} held out")
+    print(f"{len(train)} queries to learn from, {sum(map(len, held.values()))} held out")
     show("as they were", start, held)
-    for weight in (0.0, 0.05, 0.1, 0.2, 0.5, 1.0):
-        show(f"lambda {weight}", aligned_weights(start, train, AlignSpec(weight=weight)), held)
-    for coverage in (0.25, 0.5, 0.75, 1.0):
-        some = covered(train, coverage)
-        show(f"coverage {coverage:.0%}", aligned_weights(start, some, AlignSpec(weight=0.1)), held)
+    for weight in (0.0, 0.5, 1.0, 2.0, 4.0) if options.sweep else (0.0,):
+        show(f"lambda {weight}", aligned_weights(start, train, replace(ALIGN, weight=weight)), held)
+    for coverage in (0.25, 0.5, 0.75) if options.sweep else ():
+        show(f"coverage {coverage:.0%}", aligned_weights(start, covered(train, coverage), ALIGN), held)
     weights = fit(train, start)
+    show(f"lambda {ALIGN.weight}, static plan", replace(weights, router=None), held)
     static(weights, train, held)
-    for name, policy in (
-        ("expectation", PolicySpec(epochs=EPOCHS)),
-        ("REINFORCE", PolicySpec(epochs=EPOCHS, sampled=True)),
-    ):
-        routed = routed_weights(replace(weights, router=None), train, policy)
-        show(f"router, {name}", routed, held)
-        assert routed.router is not None
-        print(f"   flips {flips(routed.router, np.stack([replay.psi for replay in held])):.3f}")
+    show("with the router", weights, held)
+    if options.sweep:
+        policy = PolicySpec(epochs=EPOCHS, sampled=True)
+        show("router by REINFORCE", routed_weights(replace(weights, router=None), train, policy), held)
+    assert weights.router is not None
+    for name, replays in held.items():
+        print(f"flips, {name}: {flips(weights.router, np.stack([replay.psi for replay in replays])):.3f}")
     if options.out:
-        save_weights(replace(weights, note="training/recall/fit.py"), options.out)
-        print(f"written to {options.out}: {options.out.stat().st_size / 1000:.0f} KB, {weights.checksum()[:12]}")
+        _write(replace(weights, note="training/recall/fit.py"), options.out)
+        _write(fit(train, start, weight=0.0), options.out.with_name(f"{options.out.stem}_lambda_0.npz"))
+
+
+def _write(weights: Weights, path: Path) -> None:
+    save_weights(weights, path)
+    print(f"{path}: {path.stat().st_size / 1000:.0f} KB, {weights.checksum()[:12]}")
 
 
 def covered(replays: Sequence[Replay], share: float) -> list[Replay]:
@@ -115,22 +122,24 @@ def covered(replays: Sequence[Replay], share: float) -> list[Replay]:
     ]
 
 
-def static(weights: Weights, train: Sequence[Replay], held: Sequence[Replay]) -> None:
+def static(weights: Weights, train: Sequence[Replay], held: Mapping[str, Sequence[Replay]]) -> None:
     """Print what the plan that is best on the training queries finds, and what an oracle would."""
     names = list(PLANS)
     best = names[int(rewards_of(train, weights).mean(axis=0).argmax())]
-    outcome = measure(held, weights, plan=best)
-    oracle = rewards_of(held, weights)
-    print(
-        f"static {best}: R@10 {outcome.recall:.3f} nDCG@10 {outcome.ndcg:.3f} cost {outcome.cost:.3f}; reward", end=" "
-    )
-    print(f"{oracle[:, names.index(best)].mean():.3f}, oracle {oracle.max(axis=1).mean():.3f}")
+    for name, replays in held.items():
+        outcome, rewards = measure(replays, weights, plan=best), rewards_of(replays, weights)
+        told = f"R@10 {outcome.recall:.3f} nDCG@10 {outcome.ndcg:.3f} cost {outcome.cost:.3f}"
+        gain = f"reward {rewards[:, names.index(best)].mean():.3f}, of an oracle {rewards.max(axis=1).mean():.3f}"
+        print(f"best single plan {best:<18} {name:<12} {told}; {gain}")
 
 
-def show(name: str, weights: Weights, replays: Sequence[Replay]) -> None:
-    """Print the figures of some weights."""
-    told = figures(weights, replays)
-    print(f"{name:<22}" + "  ".join(f"{figure} {value:.3f}" for figure, value in told.items()))
+def show(name: str, weights: Weights, held: Mapping[str, Sequence[Replay]]) -> None:
+    """Print the figures of some weights on every held-out set."""
+    for part, replays in held.items():
+        told = figures(weights, replays)
+        print(
+            f"{name:<22}{part:<12}" + "  ".join(f"{figure} {value:.3f}" for figure, value in told.items()), flush=True
+        )
 
 
 if __name__ == "__main__":

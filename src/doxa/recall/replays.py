@@ -36,13 +36,11 @@ __all__ = ["Outcome", "Replay", "features_of", "measure", "play", "queries_of", 
 
 Array = NDArray[np.float64]
 TOP = 10
-SHARED = frozenset("told graph_told session speaker time lexical lexical_near".split())
-"""Scores that tell how good a piece of evidence is, whichever view found it: features of both W_g and W_d.
-
-Without them the two views share nothing that could bring them together, and alignment can only flatten their scores.
-"""
-FEATURES_OF = {"graph": SHARED, "dense": SHARED | {"sentence"}}
-"""Scores that a view reads beside those whose names begin with its own."""
+OWN = {
+    "graph": frozenset("graph graph_subject graph_relation graph_sought graph_taste graph_walk".split()),
+    "dense": frozenset("dense dense_near sentence".split()),
+}
+"""Scores that only one of the two views can give: paths to a turn, and how close it is in meaning."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -121,9 +119,13 @@ def replay_of(
 
 
 def features_of(replay: Replay, view: str) -> Mapping[str, NDArray[np.float32]]:
-    """Return the features of a view: the scores under its name, under names that begin with it, and the shared ones."""
-    own = FEATURES_OF[view] | {view}
-    return {name: scores for name, scores in replay.scores.items() if name in own or name.startswith(f"{view}_")}
+    """Return the features of a view (phi of appendix A.1): its own scores, and those that belong to neither view.
+
+    What a turn is like, who said it and how much it tells makes it good evidence whichever view found it. Without such
+    features the two views have nothing in common that could bring them together, and alignment would only flatten them.
+    """
+    other = OWN["dense" if view == "graph" else "graph"]
+    return {name: scores for name, scores in replay.scores.items() if name not in other}
 
 
 def pool(replay: Replay, plan: Plan) -> NDArray[np.bool_]:
