@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from doxa.backends import load
 from doxa.core.config import Config
 from doxa.core.values import Fact, Relation, Term
 from doxa.evaluate import run_implicit
@@ -13,7 +14,7 @@ from doxa.evaluate.baselines import Corpus
 from doxa.evaluate.implicit.report import OURS, AskedQuery, ImplicitReport, Scored
 from doxa.evaluate.implicit.rivals import History, rank_all
 
-SYSTEMS = ["bm25", "dense", "rrf", "dense+turn", "dense+rerank", "hipporag", "summary", OURS]
+SYSTEMS = ["bm25", "dense", "rrf", "dense+user", "dense+turn", "dense+rerank", "hipporag", "summary", OURS]
 
 
 @pytest.fixture(scope="module")
@@ -125,6 +126,7 @@ def history(facts=(), summary=""):
     return History(
         corpus=Corpus.of(["t1", "t2", "t3", "t4"], texts, encoder.encode(texts)),
         texts=texts,
+        own=np.array([True, True, False, True]),
         facts=tuple(facts),
         summary=summary,
         encoder=encoder,
@@ -163,11 +165,33 @@ def test_the_turn_before_a_question_is_read_with_it():
     assert found["dense"].turn_ids == () and "t3" in found["dense+turn"].turn_ids
 
 
+def test_turns_of_the_user_alone_can_be_searched():
+    found = rank_all("Titanic", "", history())
+    assert found["dense"].turn_ids == ("t3", "t1") and found["dense+user"].turn_ids == ("t1",)
+
+
+def test_a_question_that_a_model_rewrites_is_searched_in_its_words():
+    model = load("llm", "scripted", replies=["film Titanic"])
+    found = rank_all("What should I watch?", "", replace(history(), model=model))
+    assert found["dense"].turn_ids == () and found["rewrite"].turn_ids == ("t3", "t1")
+    assert found["rewrite"].read > 0 and "What should I watch?" in model.requests[0].messages[-1].content
+
+
+def test_a_model_that_fails_leaves_the_question_as_it_is():
+    found = rank_all("Titanic", "", replace(history(), model=load("llm", "scripted", replies=[])))
+    assert found["rewrite"].turn_ids == found["dense"].turn_ids and found["rewrite"].read == 0
+
+
 def test_a_second_look_prefers_a_sentence_that_fits():
     texts = ("film. sea sea bread", "film bread")
     encoder = OneHot()
     one = History(
-        corpus=Corpus.of(["t1", "t2"], texts, encoder.encode(texts)), texts=texts, facts=(), summary="", encoder=encoder
+        corpus=Corpus.of(["t1", "t2"], texts, encoder.encode(texts)),
+        texts=texts,
+        own=np.ones(2, dtype=bool),
+        facts=(),
+        summary="",
+        encoder=encoder,
     )
     found = rank_all("film", "", one)
     assert found["dense"].turn_ids == ("t2", "t1") and found["dense+rerank"].turn_ids == ("t1", "t2")

@@ -3,6 +3,7 @@
 | name | what it is |
 |---|---|
 | `bm25`, `dense`, `rrf` | words, meaning, both (`evaluate/baselines.py`) |
+| `dense+user` | meaning, of the user's own turns alone |
 | `dense+turn` | meaning of the question with the turn before it, where it follows on one |
 | `dense+rerank` | the 64 nearest, ranked again by their best sentence |
 | `hipporag` | Personalized PageRank over facts and turns |
@@ -60,6 +61,8 @@ class History:
 
     corpus: Corpus
     texts: tuple[str, ...]
+    own: NDArray[np.bool_]
+    """Which turns are the user's, `(n,)`."""
     facts: tuple[Fact, ...]
     """Current facts, oldest first."""
     summary: str
@@ -96,6 +99,7 @@ def rank_all(text: str, lead: str, history: History) -> dict[str, Ranked]:
         for name, rank in BASELINES.items()
     }
     joined = history.encoder.encode([f"{lead} {text}".strip()])[0]
+    found["dense+user"] = _timed(lambda: history.corpus.ranked((history.corpus.vectors @ vector) * history.own))
     found["dense+turn"] = _timed(lambda: history.corpus.ranked(history.corpus.vectors @ joined))
     found["dense+rerank"] = _timed(lambda: _reranked(vector, history))
     found["hipporag"] = _timed(lambda: _walked(vector, history))

@@ -198,6 +198,7 @@ class _Session:
         return History(
             corpus=Corpus.of([turn.turn_id for turn in turns], texts, self._doxa.parts.encoder.encode(texts)),
             texts=texts,
+            own=np.array([turn.role == "user" for turn in turns]),
             facts=tuple(memory.facts()),
             summary=memory.summary(max_tokens=SUMMARY_TOKENS),
             encoder=self._doxa.parts.encoder,
