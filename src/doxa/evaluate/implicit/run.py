@@ -206,9 +206,10 @@ class _Session:
         )
 
     def _ours(self, query: PreferenceQuery) -> Scored:
+        recent = [(self._dialogue.speaker, query.lead)] if query.lead else []
         texts, seconds = self._watch.texts, self._watch.seconds
         start = time.perf_counter()
-        evidence = self._doxa.memory(user=self._dialogue.user).search(query.text, k=K)
+        evidence = self._doxa.memory(user=self._dialogue.user).search(query.text, k=K, recent=recent)
         spent = time.perf_counter() - start - (self._watch.seconds - seconds)
         turn_ids = tuple(dict.fromkeys(turn_id for item in evidence for turn_id in item.turn_ids))
         return self._scored(query, Ranked(turn_ids=turn_ids, ms=spent * 1000, encoded=self._watch.texts - texts))
