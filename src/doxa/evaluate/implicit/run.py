@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -16,7 +18,7 @@ from doxa.core.config import Config
 from doxa.core.tokens import estimate_tokens
 from doxa.engine import Doxa
 from doxa.evaluate.baselines import Corpus
-from doxa.evaluate.implicit.ablations import Variant, variants
+from doxa.evaluate.implicit.ablations import VARIANTS, Variant
 from doxa.evaluate.implicit.chatter import read_chatter
 from doxa.evaluate.implicit.dialogue import PreferenceDialogue, PreferenceQuery, PreferenceTurn
 from doxa.evaluate.implicit.generate import draw_dialogues
@@ -67,42 +69,90 @@ def run(
     Deterministic but for the times. Cost: 80 turns to absorb and 3 questions a dialogue; every text is parsed and
     encoded once.
     """
-    chatter = read_chatter(data, split)
+    chatter, usual = read_chatter(data, split), config or Config.load()
     drawn = list(draw_dialogues(dialogues, seed=seed, split=split, chatter=chatter))
     told: dict[str, Any] = {"seed": seed, "split": split, "distractors": chatter.source, "k": K}
-    with Doxa.open(":memory:", config=config) as doxa:
-        told["encode_ms"] = _encoding_time(doxa.parts.encoder, drawn)
-        switches = variants(doxa) if ablations else ()
-        asked, ingest_s = _hold(drawn, doxa, switches, told["encode_ms"], progress)
-        told |= {"models": models_of(doxa.describe()), "ablations": tuple(switch.name for switch in switches)}
+    with ExitStack() as stack:
+        engines = _engines(usual, ablations, drawn, stack)
+        asked, ingest_s = _hold(drawn, engines, progress)
+        told |= {"models": models_of(engines[0].doxa.describe()), "encode_ms": engines[0].encode_ms}
     return ImplicitReport(
         dialogues=len(drawn),
         turns=sum(len(dialogue.turns) for dialogue in drawn),
         history_tokens=mean([_tokens(dialogue.turns) for dialogue in drawn]),
         asked=tuple(asked),
+        ablations=tuple(variant.name for engine in engines for variant in engine.variants),
         ingest_s=ingest_s,
         environment=environment(),
         **told,
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Engine:
+    """A memory and the ways in which it is searched beside the usual one."""
+
+    doxa: Doxa
+    watch: _Watch
+    encode_ms: float
+    variants: tuple[Variant, ...]
+    usual: bool
+    """Whether it is searched in the usual way too, and by the other systems."""
+
+
+def _engines(
+    usual: Config, ablations: bool, drawn: Sequence[PreferenceDialogue], stack: ExitStack
+) -> tuple[_Engine, ...]:
+    """Return the usual memory, and one for every variant that remembers otherwise; they share what was read."""
+    doxa = stack.enter_context(Doxa.open(":memory:", config=usual))
+    encode_ms = _encoding_time(doxa.parts.encoder, drawn)
+    cached = keep_readings(doxa)
+    parser, encoder = doxa.parts.parser, doxa.parts.encoder
+    same = [one for one in VARIANTS if ablations and one.config(usual) is None and one.fits(doxa)]
+    watch = doxa.parts.queries = _Watch(cached)
+    engines = [_Engine(doxa=doxa, watch=watch, encode_ms=encode_ms, variants=tuple(same), usual=True)]
+    for variant in VARIANTS if ablations else ():
+        if (settings := variant.config(usual)) is not None:
+            other = stack.enter_context(Doxa.open(":memory:", config=settings))
+            other.parts.parser, other.parts.encoder = parser, encoder
+            watch = other.parts.queries = _Watch(cached)
+            engines.append(_Engine(doxa=other, watch=watch, encode_ms=encode_ms, variants=(variant,), usual=False))
+    return tuple(engines)
+
+
 def _hold(
-    drawn: Sequence[PreferenceDialogue],
-    doxa: Doxa,
-    switches: Sequence[Variant],
-    encode_ms: float,
-    progress: Progress | None,
+    drawn: Sequence[PreferenceDialogue], engines: Sequence[_Engine], progress: Progress | None
 ) -> tuple[list[AskedQuery], float]:
-    """Hold the dialogues, and return how the questions went and the seconds of absorbing."""
-    watch = doxa.parts.queries = _Watch(keep_readings(doxa))
+    """Hold the dialogues, and return how the questions went and the seconds of absorbing in the usual memory."""
     asked, ingest_s = list[AskedQuery](), 0.0
     for done, dialogue in enumerate(drawn):
         if progress:
             progress(dialogue.user, done, len(drawn))
-        session = _Session(dialogue, doxa, watch, switches, encode_ms)
-        asked += session.play()
-        ingest_s += session.ingest_s
+        sessions = [_Session(dialogue, engine) for engine in engines]
+        for answers in zip(*(session.play() for session in sessions), strict=True):
+            query = answers[0][0]
+            systems = {name: scored for _, found in answers for name, scored in found.items()}
+            asked.append(_asked(dialogue, query, systems))
+        ingest_s += sessions[0].ingest_s
     return asked, ingest_s
+
+
+def _asked(dialogue: PreferenceDialogue, query: PreferenceQuery, systems: Mapping[str, Scored]) -> AskedQuery:
+    turns = dialogue.turns[: query.after]
+    order = {turn.turn_id: place for place, turn in enumerate(turns)}
+    return AskedQuery(
+        dialogue=dialogue.user,
+        workload=dialogue.workload,
+        query_id=query.query_id,
+        text=query.text,
+        kind=query.kind,
+        subsets=tuple(sorted(query.subsets)),
+        after=query.after,
+        user_turns=sum(turn.role == "user" for turn in turns),
+        distance=query.after - min(order[turn_id] for turn_id in query.gold),
+        gold=len(query.gold),
+        systems=systems,
+    )
 
 
 def _tokens(turns: Sequence[PreferenceTurn]) -> int:
@@ -140,24 +190,21 @@ class _Watch(CachedEncoder):
 
 
 class _Session:
-    """One dialogue: absorbed turn by turn, with questions in between."""
+    """One dialogue with one memory: absorbed turn by turn, with questions in between."""
 
-    def __init__(
-        self, dialogue: PreferenceDialogue, doxa: Doxa, watch: _Watch, switches: Sequence[Variant], encode_ms: float
-    ) -> None:
-        self._dialogue, self._doxa, self._watch = dialogue, doxa, watch
-        self._switches, self._encode_ms = switches, encode_ms
+    def __init__(self, dialogue: PreferenceDialogue, engine: _Engine) -> None:
+        self._dialogue, self._engine, self._doxa, self._watch = dialogue, engine, engine.doxa, engine.watch
         self._turns = {turn.turn_id: turn for turn in dialogue.turns}
         self._texts = {turn.turn_id: turn.text for turn in dialogue.turns}
         self.ingest_s = 0.0
 
-    def play(self) -> Iterator[AskedQuery]:
-        """Yield how every system did on every question, in the order in which they are asked."""
+    def play(self) -> Iterator[tuple[PreferenceQuery, dict[str, Scored]]]:
+        """Yield every question and how the systems did on it, in the order in which they are asked."""
         said = 0
         for query in sorted(self._dialogue.queries, key=lambda query: query.after):
             self._absorb(self._dialogue.turns[said : query.after])
             said = query.after
-            yield self._ask(query)
+            yield query, self._ask(query)
 
     def _absorb(self, turns: Sequence[PreferenceTurn]) -> None:
         start = time.perf_counter()
@@ -168,30 +215,16 @@ class _Session:
         self._doxa.flush()
         self.ingest_s += time.perf_counter() - start
 
-    def _ask(self, query: PreferenceQuery) -> AskedQuery:
-        turns = self._dialogue.turns[: query.after]
-        systems = {
-            name: self._scored(query, ranked)
-            for name, ranked in rank_all(query.text, query.lead, self._history(turns)).items()
-        }
-        systems[OURS] = self._ours(query)
-        for switch in self._switches:
-            with switch.on(self._doxa):
-                systems[switch.name] = self._ours(query)
-        order = {turn.turn_id: place for place, turn in enumerate(turns)}
-        return AskedQuery(
-            dialogue=self._dialogue.user,
-            workload=self._dialogue.workload,
-            query_id=query.query_id,
-            text=query.text,
-            kind=query.kind,
-            subsets=tuple(sorted(query.subsets)),
-            after=query.after,
-            user_turns=sum(turn.role == "user" for turn in turns),
-            distance=query.after - min(order[turn_id] for turn_id in query.gold),
-            gold=len(query.gold),
-            systems=systems,
-        )
+    def _ask(self, query: PreferenceQuery) -> dict[str, Scored]:
+        systems: dict[str, Scored] = {}
+        if self._engine.usual:
+            rankings = rank_all(query.text, query.lead, self._history(self._dialogue.turns[: query.after]))
+            systems = {name: self._scored(query, ranked) for name, ranked in rankings.items()}
+            systems[OURS] = self._ours(query)
+        for variant in self._engine.variants:
+            with variant.on(self._doxa):
+                systems[variant.name] = self._ours(query)
+        return systems
 
     def _history(self, turns: Sequence[PreferenceTurn]) -> History:
         memory, texts = self._doxa.memory(user=self._dialogue.user), tuple(turn.text for turn in turns)
@@ -222,6 +255,6 @@ class _Session:
             ndcg=ndcg_at(first, query.gold, K),
             faithful=mean([float(right) for right in cited]),
             stale=sum(self._turns[turn_id].part == "stale" for turn_id in first),
-            ms=ranked.ms + self._encode_ms * ranked.encoded,
+            ms=ranked.ms + self._engine.encode_ms * ranked.encoded,
             tokens=ranked.read + tokens_of(first, self._texts),
         )
