@@ -16,6 +16,8 @@ from doxa.evaluate.observations import ObservationsReport
 from doxa.evaluate.observations import run as run_observations
 from doxa.evaluate.openie import OpenieReport
 from doxa.evaluate.openie import run as run_openie
+from doxa.evaluate.paper import PaperReport
+from doxa.evaluate.paper import run as run_paper
 from doxa.evaluate.prefeval import PrefevalReport
 from doxa.evaluate.prefeval import run as run_prefeval
 from doxa.evaluate.record import environment, write_record
@@ -35,6 +37,7 @@ __all__ = [
     "LocomoReport",
     "ObservationsReport",
     "OpenieReport",
+    "PaperReport",
     "PrefevalReport",
     "RevisionReport",
     "UnderstandingReport",
@@ -46,6 +49,7 @@ __all__ = [
     "run_locomo",
     "run_observations",
     "run_openie",
+    "run_paper",
     "run_prefeval",
     "run_revision",
     "run_understanding",

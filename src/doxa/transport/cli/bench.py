@@ -27,12 +27,14 @@ from doxa.transport.cli.bench_options import (
     FamilyOption,
     KOption,
     LimitOption,
+    OutOption,
     PredictionsOption,
     RecordOption,
     SeedOption,
     Wanted,
 )
 from doxa.transport.cli.bench_recall import measure_prefeval, show_compared, show_prefeval
+from doxa.transport.cli.bench_tables import measure_tables, show_tables
 from doxa.transport.cli.bench_worlds import measure_beliefbank, measure_worlds, show_beliefbank, show_worlds
 from doxa.transport.cli.render import columns, put, shorten
 from doxa.transport.cli.request import Request
@@ -55,6 +57,7 @@ class Benchmark(StrEnum):
     BELIEFBANK = "beliefbank"
     PREFEVAL = "prefeval"
     IMPLICIT = "implicit"
+    TABLES = "tables"
 
 
 class _Report(Protocol):
@@ -82,6 +85,7 @@ def bench(
     contradiction_rate: ContradictionOption = None,
     baselines: BaselinesOption = None,
     ablations: AblationsOption = None,
+    out: OutOption = None,
     record: RecordOption = True,
 ) -> None:
     """Measure the memory on a benchmark.
@@ -95,12 +99,13 @@ def bench(
     beliefbank: what do the policies make of 12,636 beliefs when a tenth is wrong? Consistency, accuracy, time.
     prefeval: is a stated preference found by a question without its words, 100 turns later? Beside BM25, dense, RRF.
     implicit: the same over weeks of drawn dialogues on films, food and work, beside eight systems; no data needed.
+    tables: every table and figure of the paper that implicit, LoCoMo and replays of both give: Markdown, JSON, PNG.
 
     Every report has turns per second, git revision and versions. It works on a memory of its own; --db and --user play
     no part.
     """
     about_worlds = (dialogues, family, answerer, error_rate, contradiction_rate)
-    wanted = Wanted(data, k, limit, predictions, errors, claims, seed, *about_worlds, baselines, ablations)
+    wanted = Wanted(data, k, limit, predictions, errors, claims, seed, *about_worlds, baselines, ablations, out)
     _check(name, wanted)
     measure, _, show = BENCHMARKS[name]
     with _progress(request) as tell:
@@ -114,7 +119,7 @@ def _check(name: Benchmark, wanted: Wanted) -> None:
     _, takes, _ = BENCHMARKS[name]
     if wanted.given - takes:
         raise InputError(f"bench {name.value}: it takes no --{', --'.join(sorted(wanted.given - takes))}.")
-    if "data" in takes and wanted.data is None and name is not Benchmark.IMPLICIT:
+    if "data" in takes and wanted.data is None and name not in (Benchmark.IMPLICIT, Benchmark.TABLES):
         raise InputError(f"bench {name.value}: expected its data; give --data PATH. It does not come with Doxa.")
 
 
@@ -308,5 +313,6 @@ BENCHMARKS: dict[Benchmark, tuple[Measure, set[str], Show]] = {
     Benchmark.BELIEFBANK: (measure_beliefbank, {"data", "limit", "seed"}, show_beliefbank),
     Benchmark.PREFEVAL: (measure_prefeval, {"data", "limit", "seed"}, show_prefeval),
     Benchmark.IMPLICIT: (measure_implicit, {"data", "seed", "dialogues", "ablations"}, show_implicit),
+    Benchmark.TABLES: (measure_tables, {"data", "seed", "dialogues", "out"}, show_tables),
 }
 """How each is run, the options that it takes, and how its report is printed."""

@@ -21,6 +21,7 @@ __all__ = [
     "FamilyOption",
     "KOption",
     "LimitOption",
+    "OutOption",
     "PredictionsOption",
     "RecordOption",
     "SeedOption",
@@ -45,6 +46,9 @@ KOption = Annotated[int | None, typer.Option("-k", "--k", min=1, help="locomo: e
 LimitOption = Annotated[
     int | None, typer.Option("--limit", min=1, help="Only the first conversations, sentences, entities or preferences.")
 ]
+OutOption = Annotated[
+    Path | None, typer.Option("--out", metavar="FOLDER", help="tables: where they are written [default tables].")
+]
 PredictionsOption = Annotated[
     Path | None, typer.Option("--predictions", metavar="FILE", help="understanding, revision: write what came out.")
 ]
@@ -53,12 +57,15 @@ ClaimsOption = Annotated[
     Path | None, typer.Option("--claims", metavar="FILE", help="revision: tell these claims, understand nothing.")
 ]
 SeedOption = Annotated[
-    int | None, typer.Option("--seed", help="worlds, beliefbank, prefeval, implicit: of what is drawn [default 0].")
+    int | None,
+    typer.Option("--seed", help="worlds, beliefbank, prefeval, implicit, tables: of what is drawn [default 0]."),
 ]
 DialoguesOption = Annotated[
     int | None,
     typer.Option(
-        "--dialogues", min=1, help="worlds: how many per condition [default 120]. implicit: how many [default 500]."
+        "--dialogues",
+        min=1,
+        help="worlds: how many per condition [default 120]. implicit, tables: how many [default 500].",
     ),
 ]
 FamilyOption = Annotated[
@@ -98,6 +105,7 @@ class Wanted:
     contradiction_rate: float | None = None
     baselines: bool | None = None
     ablations: bool | None = None
+    out: Path | None = None
 
     @property
     def given(self) -> set[str]:

@@ -1,0 +1,9 @@
+"""paper: measurements -> the tables and figures of the paper.
+
+`studies` replays questions through the learned parts of search, `scaling` lengthens histories; `tables` and `figures`
+draw what those and the benchmarks measured, `run` does all of it.
+"""
+
+from doxa.evaluate.paper.run import PaperReport, run
+
+__all__ = ["PaperReport", "run"]
