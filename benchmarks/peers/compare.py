@@ -85,13 +85,26 @@ def locomo(path: Path, conversations: int) -> Job:
     job = Job()
     for sample in read_samples(path)[:conversations]:
         job.turns[sample.user] = [
-            {"id": line.turn_id, "role": line.role, "speaker": line.speaker, "said": line.text, "at": line.at and line.at.isoformat(),
-             "text": f"{line.speaker}: {line.text}", "session": line.session}
-            for line in sample.conversation.lines if line.turn_id is not None
-        ]  # fmt: skip
+            turn(line.turn_id, line.role, line.speaker, line.text, line.at and line.at.isoformat(), line.session)
+            for line in sample.conversation.lines
+            if line.turn_id is not None
+        ]
         job.queries[sample.user] = [question.text for question in sample.questions]
         job.wanted[sample.user] = [question.evidence for question in sample.questions]
     return job
+
+
+def turn(turn_id: str, role: str, speaker: str, said: str, at: str | None, session: str | None) -> dict:
+    """Return a turn as plain data, with `text` as the peer gets it."""
+    return {
+        "id": turn_id,
+        "role": role,
+        "speaker": speaker,
+        "said": said,
+        "text": f"{speaker}: {said}",
+        "at": at,
+        "session": session,
+    }
 
 
 def superseded() -> Job:
@@ -103,10 +116,11 @@ def superseded() -> Job:
                 continue
             user, texts = f"{path.stem}-{dialogue.id}", [turn.text for turn in dialogue.turns]
             job.turns[user] = [
-                {"id": str(n), "role": "assistant" if turn.speaker == ASSISTANT else "user", "speaker": turn.speaker, "said": turn.text,
-                 "at": turn.day, "text": f"{turn.speaker}: {turn.text}", "session": turn.day}
-                for n, turn in enumerate(dialogue.turns)
-            ]  # fmt: skip
+                turn(
+                    str(n), "assistant" if one.speaker == ASSISTANT else "user", one.speaker, one.text, one.day, one.day
+                )
+                for n, one in enumerate(dialogue.turns)
+            ]
             asked = [(probe.question, stale(texts, probe.wrong, probe.answer)) for probe in dialogue.probes
                      if probe.after == len(texts) and not probe.about_history and probe.type == "value"]  # fmt: skip
             job.queries[user] = [question for question, wrong in asked if wrong]

@@ -81,8 +81,12 @@ def _figure(width: float, panels: int = 1) -> tuple[Figure, list[Axes]]:
     return figure, axes
 
 
-def _legend_below(axes: Axes, columns: int) -> None:
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=columns, frameon=False, fontsize=9)
+def _legend_below(axes: Axes, columns: int, *, lines: int = 1) -> None:
+    """Put the legend under the axis, whose tick labels have so many lines, where it hides no data."""
+    below = (0.5, -0.12 - 0.08 * lines)
+    axes.legend(
+        loc="upper center", bbox_to_anchor=below, ncols=columns, frameon=False, fontsize=9, handlelength=3.2
+    )  # fmt: skip
 
 
 def _shown(asked: Sequence[AskedQuery]) -> list[str]:
@@ -116,11 +120,11 @@ def _by_group(axes: Axes, asked: Sequence[AskedQuery], bounds: Mapping[str, tupl
 
 
 def _distance(asked: Sequence[AskedQuery]) -> Figure:
-    figure, (axes,) = _figure(7.0)
+    figure, (axes,) = _figure(8.0)
     _by_group(axes, asked, {name.removesuffix(" turns"): bound for name, bound in DISTANCES.items()}, "distance")
     axes.set_xlabel("turns between the statement and the question")
     axes.set_title("Implicit recall by distance")
-    _legend_below(axes, 5)
+    _legend_below(axes, 5, lines=2)
     return figure
 
 
@@ -129,7 +133,7 @@ def _maturity(asked: Sequence[AskedQuery]) -> Figure:
     _by_group(left, asked, {name.removesuffix(" turns"): bound for name, bound in STAGES.items()}, "after")
     left.set_xlabel("turns of history when the question is asked")
     left.set_title("(a) Cold start against mature histories")
-    _legend_below(left, 3)
+    _legend_below(left, 3, lines=2)
     _gap(right, asked)
     return figure
 
@@ -150,7 +154,7 @@ def _gap(axes: Axes, asked: Sequence[AskedQuery]) -> None:
         width=0.5,
     )
     axes.axhline(0, color="black", linewidth=0.8)
-    axes.set_xticks(range(len(cells)), list(groups))
+    axes.set_xticks(range(len(cells)), [f"{name}\nn = {len(found)}" for name, found in groups.items()])
     axes.set_ylabel(f"{RECALL} above dense (95% interval)")
     axes.set_xlabel("turns of history when the question is asked")
     axes.set_title("(b) Advantage over dense")
@@ -158,16 +162,19 @@ def _gap(axes: Axes, asked: Sequence[AskedQuery]) -> None:
 
 def _consistency(rows: Sequence[Mapping[str, float]]) -> Figure:
     figure, (left, right) = _figure(11.0, 2)
-    for weight, style in ((max(row["lambda"] for row in rows), "-"), (0.0, "--")):
+    for weight, style, fill in ((max(row["lambda"] for row in rows), "-", None), (0.0, "--", "white")):
         mine = [row for row in rows if row["lambda"] == weight]
-        label = f"λ = {weight:g}"
-        steps = list(range(len(mine)))
-        left.plot(steps, [row["disagreement"] for row in mine], style, marker="o", color=COLOURS["dense"], label=label)
-        right.plot(
-            steps, [row["recall"] for row in mine], style, marker="o", color=COLOURS[OURS], label=f"Recall@10, {label}"
-        )
-        right.plot(steps, [row["ndcg"] for row in mine], style, marker="s", color="#999999", label=f"nDCG@10, {label}")
-        for axes in (left, right):
+        steps, label = list(range(len(mine))), f"λ = {weight:g}"
+        # Without the loss: hollow marks over the filled ones, so that equal values are seen to be equal.
+        for axes, name, title, colour in (
+            (left, "disagreement", "", COLOURS["dense"]),
+            (right, "recall", "Recall@10, ", COLOURS[OURS]),
+            (right, "ndcg", "nDCG@10, ", "#666666"),
+        ):
+            values = [row[name] for row in mine]
+            axes.plot(
+                steps, values, style, marker="o", markerfacecolor=fill or colour, color=colour, label=title + label
+            )
             axes.set_xticks(steps, [f"{row['steps']:g}" for row in mine])
             axes.set_xlabel("steps of the optimiser")
     left.set_ylim(bottom=0)
@@ -217,6 +224,7 @@ def _routing(found: Mapping[str, Any]) -> Figure:
         left.barh(range(len(groups)), values, left=bottom, color=colour, label=f"{lead} first", height=0.65)
         bottom = [one + value for one, value in zip(bottom, values, strict=True)]
     left.set_yticks(range(len(groups)), [f"{name} (n = {row['n']})" for name, row in groups.items()])
+    left.invert_yaxis()
     left.set_xlim(0, 1)
     left.grid(visible=False)
     left.set_xlabel("share of questions")
@@ -254,14 +262,15 @@ def _quality_cost(axes: Axes, found: Mapping[str, Any]) -> None:
 def _scaling(rows: Sequence[Mapping[str, Any]]) -> Figure:
     figure, (first, second, third) = _figure(14.0, 3)
     places, names = list(range(len(rows))), [f"{row['factor']}x\n{row['turns']:,} turns" for row in rows]
-    for name in (OURS, "dense"):
+    for number, name in enumerate((OURS, "dense")):
         for measure, style in (("recall", "-"), ("ndcg", "--")):
+            beside = [place + (number - 0.5) * 0.1 for place in places]
             key = f"{name} {measure}"
             bounds = [row[f"{key}_95"] or (None, None) for row in rows]
             cells = [Cell(value=row[key], low=low, high=high) for row, (low, high) in zip(rows, bounds, strict=True)]
             label = f"{LABELS[name]}, {'Recall@10' if measure == 'recall' else 'nDCG@10'}"
             first.errorbar(
-                places, [cell.value for cell in cells], yerr=_errors(cells), fmt=style, marker=MARKERS[name],
+                beside, [cell.value for cell in cells], yerr=_errors(cells), fmt=style, marker=MARKERS[name],
                 color=COLOURS[name], capsize=2.5, label=label,
             )  # fmt: skip
     first.set_ylim(0, 1)
@@ -278,6 +287,6 @@ def _scaling(rows: Sequence[Mapping[str, Any]]) -> Figure:
     for axes in (first, second, third):
         axes.set_xticks(places, names)
         axes.set_xlabel("history")
-    _legend_below(first, 2)
-    _legend_below(second, 2)
+    _legend_below(first, 2, lines=2)
+    _legend_below(second, 2, lines=2)
     return figure
