@@ -52,6 +52,8 @@ class Ran:
     found: dict[str, list[list[str]]]
     ms: list[float]
     ingest_s: float
+    outdated: dict[str, set[str]] = field(default_factory=dict)
+    """User -> turns that support facts, none of which is believed any more; known to Doxa alone."""
 
 
 def main() -> None:
@@ -70,7 +72,8 @@ def main() -> None:
     runs = {"doxa": (ours(evidence), ours(changes))}
     (first, told), (second, _) = (theirs(job, options.python) for job in (evidence, changes))
     runs[f"mem0 {told['version']}"] = (first, second)
-    report = {name: measured(evidence, one, changes, other) for name, (one, other) in runs.items()}
+    known = runs["doxa"][1].outdated
+    report = {name: measured(evidence, one, changes, other, known) for name, (one, other) in runs.items()}
     report["ratios"] = ratios(*report.values())
     report |= {
         "turns": evidence.size,
@@ -129,12 +132,16 @@ def superseded() -> Job:
 
 
 def stale(texts: list[str], wrong: tuple[str, ...], right: tuple[str, ...]) -> frozenset[str]:
-    """Return the places of turns that say what is wrong by now and nothing that is right; the last never counts."""
-    return frozenset(
-        str(place)
-        for place, text in enumerate(texts[:-1])
-        if any(says(text, form) for form in wrong) and not any(says(text, form) for form in right)
-    )
+    """Return the places of the turns that first say what is wrong by now, and nothing that is right.
+
+    Later ones may speak of it as past ("they sacked him"); the last turn never counts.
+    """
+    places = set()
+    for form in wrong:
+        first = next((place for place, text in enumerate(texts[:-1]) if says(text, form)), None)
+        if first is not None and not any(says(texts[first], one) for one in right):
+            places.add(str(first))
+    return frozenset(places)
 
 
 def says(text: str, form: str) -> bool:
@@ -144,7 +151,7 @@ def says(text: str, form: str) -> bool:
 
 def ours(job: Job) -> Ran:
     """Run a job here."""
-    found, ms = {}, []
+    found, ms, old = {}, [], {}
     with Doxa.open(":memory:", config=Config()) as doxa:
         start = time.perf_counter()
         for user, turns in job.turns.items():
@@ -154,13 +161,20 @@ def ours(job: Job) -> Ran:
         doxa.flush()
         ingest_s = time.perf_counter() - start
         for user, queries in job.queries.items():
-            found[user] = []
+            found[user], old[user] = [], outdated(doxa, user)
             for query in queries:
                 start = time.perf_counter()
                 evidence = doxa.memory(user=user).search(query, k=K)
                 ms.append((time.perf_counter() - start) * 1000)
                 found[user].append([turn_id for item in evidence for turn_id in item.turn_ids])
-    return Ran(found=found, ms=ms, ingest_s=ingest_s)
+    return Ran(found=found, ms=ms, ingest_s=ingest_s, outdated=old)
+
+
+def outdated(doxa: Doxa, user: str) -> set[str]:
+    """Return the turns that support facts, none of which is believed any more."""
+    memory = doxa.memory(user=user)
+    now = {turn_id for fact in memory.facts() for turn_id in fact.turn_ids}
+    return {turn_id for fact in memory.facts(current=False) for turn_id in fact.turn_ids} - now
 
 
 def theirs(job: Job, python: Path) -> tuple[Ran, dict]:
@@ -173,11 +187,13 @@ def theirs(job: Job, python: Path) -> tuple[Ran, dict]:
     return Ran(found=told["found"], ms=told["ms"], ingest_s=told["ingest_s"]), told
 
 
-def measured(evidence: Job, one: Ran, changes: Job, other: Ran) -> dict:
+def measured(evidence: Job, one: Ran, changes: Job, other: Ran, known: dict[str, set[str]]) -> dict:
     """Return the measures of a system."""
     pairs = [(ranking, wanted) for user in evidence.queries
              for ranking, wanted in zip(one.found[user], evidence.wanted[user], strict=True)]  # fmt: skip
     wrong = [bool(set(ranking[:K]) & stale) for user in changes.queries
+             for ranking, stale in zip(other.found[user], changes.wanted[user], strict=True)]  # fmt: skip
+    named = [bool(set(ranking[:K]) & stale & known[user]) for user in changes.queries
              for ranking, stale in zip(other.found[user], changes.wanted[user], strict=True)]  # fmt: skip
     return {
         "questions": len(pairs),
@@ -188,6 +204,7 @@ def measured(evidence: Job, one: Ran, changes: Job, other: Ran) -> dict:
         "turns_per_s": round(evidence.size / one.ingest_s, 1),
         "questions_about_now": len(wrong),
         "superseded_returned": sum(wrong),
+        "superseded_as_doxa_believes": sum(named),
     }
 
 

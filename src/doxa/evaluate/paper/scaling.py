@@ -70,18 +70,19 @@ def scaling(
     drawn: Sequence[PreferenceDialogue],
     fillers: Sequence[PreferenceDialogue],
     *,
+    factors: Sequence[int] = FACTORS,
     config: Config | None = None,
     tell: Tell | None = None,
 ) -> list[dict[str, Any]]:
     """Return for every factor Recall@10 and nDCG@10, milliseconds of a search without encoding, and room on disk.
 
-    Cost: fifteen times the dialogues are absorbed; a text that comes again is parsed and encoded once.
+    Cost: with the usual factors fifteen times the dialogues are absorbed; a text is parsed and encoded once.
     """
     rows = []
     with tempfile.TemporaryDirectory() as folder, Doxa.open(":memory:", config=config) as readings:
         encoder = keep_readings(readings)
         empty = _size(Path(folder) / "empty.db", lambda doxa: None, config)
-        for factor in FACTORS:
+        for factor in factors:
             asked: list[_Asked] = []
 
             def hold(doxa: Doxa, factor: int = factor, asked: list[_Asked] = asked) -> None:
