@@ -65,9 +65,8 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     if options.python is None or not options.python.exists():
-        sys.exit(
-            f"skipped: mem0 is not installed at {options.python}; {HERE / 'README.md'} says how, then --python PATH"
-        )
+        print(f"skipped: no mem0 at --python {options.python}; {HERE / 'README.md'} says how to install it")
+        return
     evidence, changes = locomo(options.locomo, options.conversations), superseded()
     runs = {"doxa": (ours(evidence), ours(changes))}
     (first, told), (second, _) = (theirs(job, options.python) for job in (evidence, changes))
