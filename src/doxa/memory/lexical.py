@@ -22,8 +22,15 @@ STOP = frozenset(
     "doesn isn wasn weren won".split()
 )
 """Function words: they carry nothing for retrieval; question words among them are read by the question parser."""
-MAX_TERM = 2.2
-"""What one stem can add to a BM25 score at most, in multiples of its idf: `k1 + 1`."""
+K1 = 1.2
+"""Saturation of the term frequency."""
+B = 0.75
+"""How strongly long documents are held back."""
+MAX_TERM = K1 + 1
+"""What one stem can add to a BM25 score at most, in multiples of its idf."""
+CLOSE = 4
+"""Times as many places are given as are wanted when stems were left unread that could change their order."""
+TINY = 1e-9
 MOST_POSTINGS = 8192
 """Of a stem in more turns the latest ones are read: its idf is so low that no early one stands out by it alone."""
 
@@ -78,11 +85,11 @@ class InvertedIndex:
     def best(
         self, terms: Sequence[tuple[str, float]], count: int, *, searched: NDArray[np.bool_] | None = None
     ) -> NDArray[np.intp]:
-        """Return at least the `count` places with the highest sums of BM25 over stems, where so many have any.
+        """Return the places with the highest sums of BM25 over stems, `count` of them and some more that come close.
 
         Args:
             terms: stems, each with its weight.
-            count: how many places are wanted; those that tie with the last one come as well.
+            count: how many places are wanted.
             searched: by place, False for one that is not wanted, `(n,) bool`; None wants all.
 
         Postings are read from the rarest stem on, and no further once a place that holds none of the stems so far could
@@ -98,24 +105,21 @@ class InvertedIndex:
             left -= bound
             places, scores = self.scores(term, latest=MOST_POSTINGS if searched is None else None)
             if searched is not None:
-                places, scores = places[searched[places]], scores[searched[places]]
+                kept = searched[places]
+                places, scores = places[kept], scores[kept]
             new = places[totals[places] == 0]
             totals[places] += np.float32(weight) * scores
             touched = np.concatenate([touched, new])
-        if len(touched) <= count:
+        sums, most = totals[touched], count if left < TINY else CLOSE * count
+        if len(touched) <= most:
             return touched
-        sums = totals[touched]
-        return np.compress(sums + np.float32(left * MAX_TERM) >= np.partition(sums, -count)[-count], touched)
+        return np.compress(sums >= np.partition(sums, -most)[-most], touched)
 
-    def scores(
-        self, term: str, *, k1: float = 1.2, b: float = 0.75, latest: int | None = None
-    ) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+    def scores(self, term: str, *, latest: int | None = None) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
         """Return the places of a stem and what it adds to their BM25 scores, each `(postings,)`.
 
         Args:
-            term: a stem.
-            k1: saturation of the term frequency; a stem adds less than `idf * (k1 + 1)`.
-            b: how strongly long documents are held back.
+            term: a stem; it adds less than `idf * (K1 + 1)`.
             latest: only so many of the latest places; None for all.
 
         Source: Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework". Cost O(postings of the stem).
@@ -126,29 +130,36 @@ class InvertedIndex:
         size = len(self._places[term]) if latest is None else min(latest, len(self._places[term]))
         self.read += size
         places = np.array(self._places[term][-size:], dtype=np.intp)
-        counts = np.array(self._counts[term][-size:], dtype=np.float32)
-        return places, self._bm25(term, counts, places, k1, b)
+        counts = np.array(self._counts[term][-size:], dtype=np.uint16)
+        return places, self._saturated(term, counts, self._norms(places))
 
-    def at(
-        self, term: str, places: NDArray[np.integer[Any]], *, k1: float = 1.2, b: float = 0.75
-    ) -> NDArray[np.float32]:
-        """Return what a stem adds to the BM25 scores of some places, `(k,)`; 0 for a place that does not exist.
+    def held(self, terms: Sequence[str], places: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
+        """Return what every stem adds to the BM25 scores of some places, `(stems, k)`; 0 for a place below 0.
 
-        Cost O(k log postings).
+        Cost O(stems x k log postings); no posting list is read as a whole.
         """
-        scores = np.zeros(len(places), dtype=np.float32)
-        if term not in self._places:
-            return scores
-        postings = np.frombuffer(self._places[term], dtype=np.uint32)
-        rows = np.minimum(np.searchsorted(postings, places), len(postings) - 1)
-        found = np.flatnonzero(postings[rows] == places)
-        counts = np.frombuffer(self._counts[term], dtype=np.uint16)[rows[found]].astype(np.float32)
-        scores[found] = self._bm25(term, counts, places[found], k1, b)
-        return scores
+        adds = np.zeros((len(terms), len(places)), dtype=np.float32)
+        keys = places.astype(np.uint32)  # of their own type, or the postings would be copied; -1 is in none
+        norms = self._norms(np.maximum(places, 0))
+        for row, term in enumerate(terms):
+            known = self._places.get(term)
+            if known is None:
+                continue
+            postings = np.frombuffer(known, dtype=np.uint32)
+            rows = np.minimum(postings.searchsorted(keys), len(postings) - 1)
+            (found,) = (postings[rows] == keys).nonzero()
+            if len(found):
+                counts = np.frombuffer(self._counts[term], dtype=np.uint16)[rows[found]]
+                adds[row, found] = self._saturated(term, counts, norms[found])
+        return adds
 
-    def _bm25(
-        self, term: str, counts: NDArray[np.float32], places: NDArray[np.integer[Any]], k1: float, b: float
-    ) -> NDArray[np.float32]:
-        lengths = np.frombuffer(self._lengths, dtype=np.uint32)[places]
-        norm = k1 * (1 - b + b * lengths / max(self._words / len(self), 1.0))
-        return np.asarray(self.idf(term) * (k1 + 1) * counts / (counts + norm), dtype=np.float32)
+    def _norms(self, places: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
+        """Return how strongly the length of places holds them back, `(k,) float32`."""
+        if not len(self):
+            return np.ones(len(places), dtype=np.float32)
+        lengths = np.frombuffer(self._lengths, dtype=np.uint32)[places].astype(np.float32)
+        weight = K1 * B / max(self._words / len(self), 1.0)
+        return np.asarray(K1 * (1 - B) + weight * lengths, dtype=np.float32)
+
+    def _saturated(self, term: str, counts: NDArray[np.uint16], norms: NDArray[np.float32]) -> NDArray[np.float32]:
+        return np.asarray(np.float32(self.idf(term) * (K1 + 1)) * counts / (counts + norms), dtype=np.float32)

@@ -107,9 +107,10 @@ def look_up(
     proposed = _proposed(look, plan, watch)
     places = _union(list(proposed.values()), max(spec.pool, spec.top_k))
     found = _scored(look, plan, weights or shipped(), proposed, places)
+    found = _more(found, _beside(found))
     doubtful = doubt(found.scores, found.total) if plan.expand and spec.expand else ""
     if doubtful and watch.allows("expansion"):
-        found = _expanded(found, doubtful)
+        found = _expanded(found)
     return replace(found, doubt=doubtful, skipped=tuple(watch.skipped))
 
 
@@ -134,16 +135,32 @@ def _scored(look: Look, plan: Plan, weights: Weights, proposed: Mapping[str, Can
     return Found(look=look, plan=plan, weights=weights, proposed=proposed, places=places, scores=scores, total=total)
 
 
-def _expanded(found: Found, doubtful: str) -> Found:
+def _more(found: Found, places: Places) -> Found:
+    """Return what is found with some more places; those that are known already count once."""
+    new = np.setdiff1d(places, found.places)
+    added = _scores(found.look, new, found.proposed)
+    places = np.concatenate([found.places, new])
+    joined = {name: np.concatenate([found.scores[name], scores]) for name, scores in added.items()}
+    scores = with_sessions(joined, found.look, places)
+    return replace(found, places=places, scores=scores, total=unified(scores, found.weights, found.plan.lead))
+
+
+def _beside(found: Found) -> Places:
+    """Return the turns around the best places: a question and its answer are one piece of evidence."""
+    look = found.look
+    near = around(look, Candidates.best(found.places, found.total, look.spec.top_k).places)[0].ravel()
+    places = np.compress(near >= 0, near).astype(np.intp)
+    return np.compress(look.admits(places), places)
+
+
+def _expanded(found: Found) -> Found:
     """Return what is found with one more look by the leading view, or by meaning where that one has no such look."""
     widening = {view.name: view for view in VIEWS if isinstance(view, Widening) and view.name in found.proposed}
     name = found.plan.lead if found.plan.lead in widening else next(iter(widening), "")
     if not name:
         return found
     best = Candidates.best(found.places, found.total, found.look.spec.top_k).places
-    more = np.setdiff1d(widening[name].widen(found.look, best, EXPANSION).places, found.places)
-    places = np.concatenate([found.places, more])
-    return replace(_scored(found.look, found.plan, found.weights, found.proposed, places), expanded=name)
+    return replace(_more(found, widening[name].widen(found.look, best, EXPANSION).places), expanded=name)
 
 
 def _union(proposed: Sequence[Candidates], size: int) -> Places:
@@ -195,17 +212,7 @@ def _path(look: Look, place: int, scores: Mapping[str, float], near: int | None)
 
 
 def _nearest(found: Found, places: Places) -> list[int | None]:
-    """Return for every place the one of the turns next to it that bears most on the query."""
-    look = found.look
-    near, _ = around(look, places)
-    if not near.size:
-        return [None] * len(places)
-    flat = np.unique(near)
-    scores = np.full(len(flat), -np.inf, dtype=np.float32)
-    there = flat >= 0
-    if there.any():
-        scored = _scored(look, found.plan, found.weights, found.proposed, flat[there].astype(np.intp))
-        scores[there] = scored.total
-    best = np.argmax(scores[np.searchsorted(flat, near)], axis=1)
-    chosen = near[np.arange(len(near)), best]
-    return [int(place) if place >= 0 else None for place in chosen]
+    """Return for every place the one of the turns around it that bears most on the query, of those that were found."""
+    totals = dict(zip(found.places.tolist(), found.total.tolist(), strict=True))
+    near = (totals.keys() & set(row) for row in around(found.look, places)[0].tolist())
+    return [max(known, key=lambda place: (totals[place], place), default=None) for known in near]

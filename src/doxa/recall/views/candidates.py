@@ -16,7 +16,7 @@ from doxa.recall.index import RecallIndex
 from doxa.recall.query import Query
 from doxa.recall.spec import RecallSpec
 
-__all__ = ["Candidates", "Look", "Places", "Scores", "View", "Widening", "around", "by_speaker", "in_days"]
+__all__ = ["Candidates", "Look", "Places", "Scores", "View", "Widening", "around", "distinct", "by_speaker", "in_days"]
 
 Places = NDArray[np.intp]
 Scores = NDArray[np.float32]
@@ -198,18 +198,23 @@ class Widening(Protocol):
         ...
 
 
+def distinct(places: NDArray[np.integer[Any]]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return places of any shape, each once and sorted, and where every one of them is among those."""
+    found, where = np.unique(places, return_inverse=True)
+    return found.astype(np.intp), where.reshape(places.shape)
+
+
 def around(look: Look, places: Places) -> tuple[NDArray[np.int32], Scores]:
     """Return the turns around every place in its session, `(k, 2 reach)`, -1 for none, and the weight of each column.
 
     A session's turns are linked, because sessions may be interleaved.
     """
-    columns, spec, found, weights = look.state.columns, look.spec, [], []
-    for link in (columns.before, columns.after):
-        near = places.astype(np.int32)
-        for step in range(1, spec.reach + 1):
-            near = np.where(near >= 0, link[near], np.int32(-1))
-            found.append(near)
-            weights.append(spec.decay**step)
-    if not found:
-        return np.empty((len(places), 0), dtype=np.int32), np.empty(0, dtype=np.float32)
-    return np.stack(found, axis=1), np.array(weights, dtype=np.float32)
+    columns, reach = look.state.columns, look.spec.reach
+    near = np.empty((len(places), 2 * reach), dtype=np.int32)
+    for side, link in enumerate((columns.before, columns.after)):
+        there = places.astype(np.int32)
+        for step in range(reach):
+            there = np.where(there >= 0, link[there], np.int32(-1)) if len(link) else there
+            near[:, side * reach + step] = there
+    decays = [look.spec.decay ** (step + 1) for step in range(reach)]
+    return near, np.array(decays * 2, dtype=np.float32)

@@ -6,14 +6,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from doxa.recall.views.candidates import Candidates, Look, Places, Scores, around
+from doxa.recall.views.candidates import Candidates, Look, Places, Scores, around, distinct
 
 __all__ = ["Dense"]
 
 SHORTLIST = 512
 """Rows that are compared in full, of those whose signs are nearest to the query's."""
-WIDE = 2
-"""How many places are looked at with their neighbours for every place that is proposed."""
 FEEDBACK = 3
 """Places at the top of the ranking that a second probe starts from."""
 
@@ -33,14 +31,10 @@ class Dense:
         if budget <= 0 or vector is None or not vector.any():
             return Candidates.none()
         if look.only is not None:
-            seeds = look.only
+            places, scores = look.only, look.state.vectors.best_at(look.only, vector)
         else:
-            near, scores = look.state.vectors.nearest(vector, max(SHORTLIST, 4 * WIDE * budget), searched=look.searched)
-            seeds = look.best(near, scores, WIDE * budget, weight=weight).places
-            seeds = np.union1d(seeds, around(look, seeds)[0])
-            seeds = seeds[seeds >= 0]
-        scored = self.scores(look, seeds)
-        return look.best(seeds, scored["dense"] + scored["sentence"] + scored["dense_near"], budget, weight=weight)
+            places, scores = look.state.vectors.nearest(vector, max(SHORTLIST, 8 * budget), searched=look.searched)
+        return look.best(places, scores, budget, weight=weight)
 
     def scores(self, look: Look, places: Places) -> Mapping[str, Scores]:
         """Return all three scores of every place. Cost O(k dims)."""
@@ -49,8 +43,8 @@ class Dense:
             return dict.fromkeys(("dense", "sentence", "dense_near"), np.zeros(len(places), dtype=np.float32))
         near, weights = around(look, places)
         everywhere = np.concatenate([places[:, None], near], axis=1)
-        rows, where = np.unique(everywhere, return_inverse=True)
-        scores = vectors.at(rows, vector)[where.reshape(everywhere.shape)]
+        rows, where = distinct(everywhere)
+        scores = vectors.at(rows, vector)[where]
         own = scores[:, 0]
         others = np.where(near >= 0, scores[:, 1:], own[:, None])
         mean = (own + others @ weights) / (1 + weights.sum(dtype=np.float32))

@@ -12,10 +12,7 @@ from doxa.memory import MAX_TERM
 from doxa.recall.query import Query
 from doxa.recall.views.candidates import Candidates, Look, Places, Scores, around
 
-__all__ = ["Lexical"]
-
-WIDE = 2
-"""How many places are looked at for every place that is proposed."""
+__all__ = ["Lexical", "shares"]
 
 
 class Lexical:
@@ -29,18 +26,14 @@ class Lexical:
     name = "lexical"
 
     def propose(self, look: Look, budget: int) -> Candidates:
-        """Return the places with the most of the query's words, neighbours included. O(postings read, see `best`)."""
+        """Return the places with the most of the query's words. O(postings read, see `InvertedIndex.best`)."""
         if budget <= 0:
             return Candidates.none()
-        seeds = look.only
-        if seeds is None:
-            held = look.state.lexical.best(weighted(look.query), WIDE * budget, searched=look.searched)
-            best = look.best(held, shares(look, held).sum(axis=0), budget).places
-            seeds = np.union1d(best, around(look, best)[0])
-            seeds = seeds[seeds >= 0]
-        scored = self.scores(look, seeds)
-        total = scored["lexical"] + scored["lexical_near"]
-        return look.best(seeds[total > 0], total[total > 0], budget)
+        places = look.only
+        if places is None:
+            places = look.state.lexical.best(weighted(look.query), budget, searched=look.searched)
+        held = shares(look, places).sum(axis=0)
+        return look.best(places[held > 0], held[held > 0], budget)
 
     def scores(self, look: Look, places: Places) -> Mapping[str, Scores]:
         """Return both scores of every place. Cost O(k x words of the query).
@@ -50,8 +43,8 @@ class Lexical:
         """
         near, weights = around(look, places)
         everywhere = np.concatenate([places[:, None], near], axis=1)
-        rows, where = np.unique(everywhere, return_inverse=True)
-        held = shares(look, rows)[:, where.reshape(everywhere.shape)]
+        held = shares(look, everywhere.ravel())
+        held = held.reshape(len(held), *everywhere.shape)
         alone = held[:, :, 0].sum(axis=0)
         covered = (held * np.concatenate([np.ones(1, dtype=np.float32), weights])).max(axis=2).sum(axis=0)
         return {"lexical": alone, "lexical_near": covered - alone}
@@ -66,11 +59,11 @@ def weighted(query: Query) -> list[tuple[str, float]]:
     return [*((term, 1.0) for term in query.terms), *query.expansions]
 
 
-def shares(look: Look, rows: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
+def shares(look: Look, places: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
     """Return what each stem adds to places, `(stems, k) float32`, as a share of what the query's own could reach."""
     index, terms = look.state.lexical, weighted(look.query)
-    reachable = MAX_TERM * sum(index.idf(term) for term in look.query.terms or [term for term, _ in terms])
-    held = np.zeros((len(terms), len(rows)), dtype=np.float32)
-    for number, (term, weight) in enumerate(terms):
-        held[number] = np.float32(weight / max(reachable, 1e-9)) * index.at(term, rows)
-    return held
+    known = look.notes.get("lexical")
+    if not isinstance(known, np.ndarray):
+        reachable = MAX_TERM * sum(index.idf(term) for term in look.query.terms or [term for term, _ in terms])
+        known = look.notes["lexical"] = np.array([w / max(reachable, 1e-9) for _, w in terms], dtype=np.float32)
+    return index.held([term for term, _ in terms], places) * known[:, None]
