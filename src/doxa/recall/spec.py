@@ -49,7 +49,7 @@ class RecallSpec:
     """Added when the query names the speaker, or says "I" of the user's turns and "you" of the assistant's."""
     time: float = 0.1
     """Added when the turn was said in the days that the query names."""
-    graph: float = 0.4
+    graph: float = 0.1
     """Weight of the paths that lead from the query to a turn, 0 to 1."""
     told: float = 0.05
     """Weight of how much a turn tells at all, 0 to 1."""
@@ -76,6 +76,6 @@ class RecallSpec:
             "speaker": self.speaker,
             "time": self.time,
             "graph": self.graph,
-            "graph_told": self.told,
+            "told": self.told,
             "profile": self.profile,
         }

@@ -87,7 +87,7 @@ class Graph:
 
     | score | path |
     |---|---|
-    | `graph_told` | anything that the turn tells: surer and rarer facts, and more of them, count more |
+    | `told` | anything that the turn tells: surer and rarer facts, and more of them, count more |
     | `graph_subject` | a person of the query -fact-> anything <-told in- turn |
     | `graph_relation` | the same, where the relation is in the query's words |
     | `graph_sought` | the same, where the fact tells the kind of thing that the query seeks |
@@ -97,7 +97,7 @@ class Graph:
     | `graph_walk` | a random walk of up to three hops over facts, names, concepts and turns |
 
     `graph` itself is how likely at least one of them leads there (a noisy or), each held down by its weight in
-    `graph.toml`. It leaves out `graph_told`, which is no path from the query.
+    `graph.toml`. It leaves out `told`, which is no path from the query.
     """
 
     name = "graph"
@@ -155,11 +155,13 @@ class Graph:
         }
         misses = [1 - np.float32(weight) * parts[name] for name, weight in reading.weights.items()]
         told = either(rows, worth, size)
-        return {"graph": 1 - np.prod(misses, axis=0), "graph_told": told, **parts}
+        return {"graph": 1 - np.prod(misses, axis=0), "told": told, **parts}
 
     def _stated(self, look: Look, places: Places) -> tuple[Scores, Scores]:
         """Return which share of the query's concepts turns are about, and how sure its people state something."""
         tags, reading = look.index.tags, read(look)
+        if "preference" not in look.query.seeks:  # what people like is evidence for advice, and noise elsewhere
+            return np.zeros(len(places), dtype=np.float32), np.zeros(len(places), dtype=np.float32)
         stances = tags.stances(places)
         if look.query.speakers:
             stances = stances * by_speaker(look.query, look.state, places)
