@@ -208,7 +208,8 @@ def search(
     read = within.narrow(read)
     read = _encoded(read, parts, {})
     with parts.log.user(user) as state:
-        return recall(read, state, spec=replace(parts.recall, top_k=k, superseded=superseded))
+        spec = replace(parts.recall, top_k=k, superseded=superseded)
+        return recall(read, state, spec=spec, weights=parts.learned.of(user))
 
 
 def _look_up(asked: Asked, query: Query, state: UserState, parts: Parts, tracer: Tracer) -> _Found:
@@ -266,7 +267,7 @@ def _nearby(
     with tracer.step("recall") as note:
         past = question is not None and question.past
         wide = replace(parts.recall, top_k=max(NEARBY, parts.recall.top_k), superseded=past)
-        found = look_up(query, state, spec=wide)
+        found = look_up(query, state, spec=wide, weights=parts.learned.of(asked.user))
         nearby = [item for item in evidence_of(found) if asked.turn_id not in item.turn_ids]
         note.update(found=min(len(nearby), parts.recall.top_k), **found.note)
     return nearby

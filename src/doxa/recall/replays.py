@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from doxa.memory import UserState
 from doxa.recall import align
+from doxa.recall.doubt import doubt
 from doxa.recall.plan import Plan
 from doxa.recall.query import Query
 from doxa.recall.route import (
@@ -36,6 +37,8 @@ __all__ = ["Outcome", "Replay", "features_of", "measure", "play", "queries_of", 
 
 Array = NDArray[np.float64]
 TOP = 10
+WHOLE = 1000
+"""More places than all views propose together at their widest: a replay leaves none of them out."""
 OWN = {
     "graph": frozenset("graph graph_subject graph_relation graph_sought graph_taste graph_walk".split()),
     "dense": frozenset("dense dense_near sentence".split()),
@@ -99,7 +102,8 @@ def replay_of(
     Cost: one search with a pool that holds all that any plan may see.
     """
     widest = replace(WIDEST, budgets={view: int(size * EXPANSION) for view, size in WIDEST.budgets.items()})
-    found = look_up(query, state, spec=replace(spec, pool=sum(widest.budgets.values())), plan=widest)
+    whole = replace(spec, pool=WHOLE, deadline_ms=0.0)
+    found = look_up(query, state, spec=whole, plan=widest)
     rows = {place: row for row, place in enumerate(found.places.tolist())}
     ranks = {view: np.full(len(rows), -1, dtype=np.int32) for view in found.proposed}
     for view, candidates in found.proposed.items():
@@ -115,6 +119,7 @@ def replay_of(
         needed=marked,
         cited=used,
         total=len(set(needed)),
+        expanded=bool(doubt(found.scores, found.total)) if len(rows) else False,
     )
 
 

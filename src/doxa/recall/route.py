@@ -75,7 +75,11 @@ STATIC = "dense:16/32/16"
 """The plan of the static policy: what is done where there is no router."""
 
 
-WIDEST = Plan(lead="dense", budgets={**CUES, **{view: max(p.budgets[view] for p in PLANS.values()) for view in LEADS}})
+WIDEST = Plan(
+    lead="dense",
+    expand=False,
+    budgets={**CUES, **{view: max(p.budgets[view] for p in PLANS.values()) for view in LEADS}},
+)
 """What every view may propose before a plan is chosen; a plan takes the first of it."""
 
 

@@ -15,6 +15,7 @@ from doxa.recall.doubt import doubt, unshared
 from doxa.recall.index import index_of
 from doxa.recall.plan import Plan
 from doxa.recall.query import Query
+from doxa.recall.route import WIDEST, follow
 from doxa.recall.score import unified, with_sessions
 from doxa.recall.spec import RecallSpec
 from doxa.recall.views import VIEWS, Candidates, Look, Places, Scores, Widening, around
@@ -81,7 +82,7 @@ def recall(
         query: what is asked (`read_query`), with its vector; without one, words alone are searched.
         state: the memory of one user.
         spec: how to search.
-        plan: what each view may propose; by default the plan without a router.
+        plan: what each view may propose; by default the one that the router takes.
         weights: what every score counts; by default those that come with Doxa.
 
     Returns:
@@ -103,10 +104,16 @@ def look_up(
 ) -> Found:
     """Return all that `recall` looks at, before the best of it becomes evidence: for learning, and to explain."""
     look = Look(query=query, state=state, index=index_of(state), spec=spec)
-    plan, watch = plan or Plan(), Watch(spec.deadline_ms, clock)
-    proposed = _proposed(look, plan, watch)
+    watch = Watch(spec.deadline_ms, clock)
+    if spec.variant or weights is None:
+        weights = shipped(spec.variant)
+    if plan is None and spec.route and weights.router is not None:
+        plan, proposed = follow(look, _proposed(look, WIDEST, watch), weights)
+    else:
+        plan = plan or Plan()
+        proposed = _proposed(look, plan, watch)
     places = _union(list(proposed.values()), max(spec.pool, spec.top_k))
-    found = _scored(look, plan, weights or shipped(), proposed, places)
+    found = _scored(look, plan, weights, proposed, places)
     found = _more(found, _beside(found))
     doubtful = doubt(found.scores, found.total) if plan.expand and spec.expand else ""
     if doubtful and watch.allows("expansion"):

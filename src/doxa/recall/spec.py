@@ -55,6 +55,10 @@ class RecallSpec:
     """Weight of how much a turn tells at all, 0 to 1."""
     profile: float = 0.02
     """Weight of the prior by what the user speaks of often and lately, 0 to 1."""
+    route: bool = True
+    """A plan is chosen for every query by the router; False takes the same plan for all."""
+    variant: str = ""
+    """Other weights that come with Doxa, by name, in place of those in use: "lambda_0" are fitted without alignment."""
     promotions: bool = True
     """Promoted tastes lead from people to what turns are about; False leaves them out."""
     tau: float = 0.0

@@ -162,10 +162,17 @@ class WeightSlot:
 
 
 @cache
-def shipped() -> Weights:
-    """Return the weights that come with Doxa, read at the first call; the start values where there are none."""
-    resource = files("doxa.recall") / SHIPPED
-    return load_weights(Path(str(resource))) if resource.is_file() else Weights()
+def shipped(variant: str = "") -> Weights:
+    """Return the weights that come with Doxa, read at the first call.
+
+    Args:
+        variant: the name of others that come beside them ("lambda_0", fitted without alignment), to compare with.
+
+    Raises:
+        NotFoundError: there is no such variant.
+    """
+    name = SHIPPED if not variant else SHIPPED.replace(".", f"_{variant}.")
+    return load_weights(Path(str(files("doxa.recall") / name)))
 
 
 def load_weights(path: Path, *, encoder: str = "") -> Weights:
