@@ -1,5 +1,7 @@
 """What kind of thing answers a query."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from doxa.memory import UserState
@@ -22,6 +24,9 @@ from doxa.recall.expectation import seeks
         "How should I decorate the hall?",
         "I am looking for a new podcast.",
         "Suggest three books.",
+        "So which film do you advise?",
+        "What do I make for dinner?",
+        "Sum up my taste in music.",
         "What are some good places to hike?",
         "What's a nice way to spend an evening?",
         "We are hosting a dinner on Friday and want something special.",
@@ -78,6 +83,14 @@ def test_who_wants_advice_is_not_asking_what_the_assistant_said():
     assert query.own and not query.addressed
     assert query.terms == ("film",)
     assert 0 < dict(query.expansions)["recommend"] < 1
+
+
+def test_advice_is_for_a_time_to_come():
+    """ "This weekend" is when to do it; of the past it is when it was said."""
+    state = UserState(user="ana", dims=4)
+    now = datetime(2024, 5, 22, 12, tzinfo=UTC)
+    assert read_query("What should I watch this weekend?", state, at=now).days is None
+    assert read_query("What should I have watched last week?", state, at=now).days is not None
 
 
 def test_advice_for_the_asker_is_not_what_is_asked_of_somebody_else(words):

@@ -14,7 +14,7 @@ from doxa.recall.plan import Plan
 from doxa.recall.policy import PolicySpec
 from doxa.recall.promote import Candidates, Gate, Proposal, candidates_of
 from doxa.recall.prompted import Rewriting, rewrite_with_model
-from doxa.recall.query import Query, encoded, enriched, read_query
+from doxa.recall.query import Query, advised, encoded, enriched, read_query
 from doxa.recall.replays import Replay, measure, play, replay_of, rewards_of
 from doxa.recall.route import PLANS, STATIC, cost_of, error_route_rate, flips
 from doxa.recall.search import Found, evidence_of, look_up, recall
@@ -51,6 +51,7 @@ __all__ = [
     "WeightSlot",
     "Weights",
     "cost_of",
+    "advised",
     "encoded",
     "enriched",
     "evidence_of",

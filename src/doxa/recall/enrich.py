@@ -73,6 +73,8 @@ def meaning_of(text: str, recent: Sequence[Turn], state: UserState, *, asker: st
     A query that stands alone is returned as it is. Deterministic; cost O(words of the latest turns).
     """
     said = [turn for turn in recent[-LOOKED_BACK:] if turn.text.strip()]
+    if not said:
+        return Meant(text=text, wording=text)
     return _meaning(text, said, state, asker.casefold(), DEEPEST)
 
 

@@ -15,7 +15,7 @@ from doxa.backends.lexicon import Lexicon
 from doxa.core.values import Turn
 from doxa.memory import UserState, microseconds
 from doxa.recall.concepts import concepts_of
-from doxa.recall.cues import SELF, Cues, read_cues, rephrase
+from doxa.recall.cues import SELF, read_cues, rephrase
 from doxa.recall.enrich import Meant, meaning_of
 from doxa.recall.entities import aliases, entities_of
 from doxa.recall.events import Event, event_of
@@ -24,7 +24,7 @@ from doxa.recall.prompted import Rewriting, meant_by
 from doxa.recall.sessions import named_session
 from doxa.recall.times import Days, read_days
 
-__all__ = ["Query", "encoded", "enriched", "read_query"]
+__all__ = ["Query", "advised", "encoded", "enriched", "read_query"]
 
 PAST = re.compile(
     r"\b(?:used to|did .{1,40} (?:use to|ever)|previous(?:ly)?|former(?:ly)?|originally|at first|back then|"
@@ -36,6 +36,9 @@ ALIAS = 0.5
 """Weight of another name of what the query names."""
 FRAME = 0.2
 """Weight of a word that says how something is asked."""
+PAST_TENSE = re.compile(
+    r"\b(?:did|was|were|had|said|told|spoke|went|gave|saw|made|bought|ate|got|took|[a-z]{3,}ed)\b", re.IGNORECASE
+)
 SHOWN = 12
 """Expansions that a trace shows: the heaviest."""
 
@@ -126,9 +129,10 @@ def read_query(
     rewritten = rewriting if rewriting is not None and not rewriting.failed else None
     meant = meant_by(text, rewritten) if rewritten else meaning_of(text, recent, state, asker=asker)
     event = event_of(text, state, today)
-    read = _worded(text, meant, state, asker, rewritten.seeks if rewritten else frozenset())
-    return replace(
-        read,
+    sought = _seeks(text, meant, state) | (rewritten.seeks if rewritten else frozenset())
+    read = replace(
+        _worded(text, meant, state, asker),
+        seeks=sought,
         days=_days(text, meant, state, today, asked_in or (recent[-1].session if recent else ""), event),
         historical=PAST.search(text) is not None or (event is not None and event.side == "before"),
         today=today,
@@ -136,14 +140,32 @@ def read_query(
         as_of=as_of,
         known_at=known_at,
     )
+    return advised(read) if "preference" in sought else read
 
 
-def _worded(text: str, meant: Meant, state: UserState, asker: str, sought: frozenset[str]) -> Query:
+def advised(query: Query) -> Query:
+    """Return a query as one by which advice is wanted, so that what the asker likes decides.
+
+    The asker's own turns count, not what the assistant said; the words by which advice is asked for weigh little; and a
+    time that is named is the one to plan for ("this weekend"), unless the query speaks of the past.
+    """
+    terms, framed = _weighed(query.terms, advice=True)
+    known = dict(query.expansions)
+    return replace(
+        query,
+        seeks=query.seeks | {"preference"},
+        own=True,
+        addressed=False,
+        terms=terms,
+        expansions=tuple((framed | known).items()),
+        days=query.days if PAST_TENSE.search(query.text) else None,
+    )
+
+
+def _worded(text: str, meant: Meant, state: UserState, asker: str) -> Query:
     """Return what the words of a query say, of the query itself and of what it means."""
     cues, implied = read_cues(text, state.columns.speakers), read_cues(meant.text, state.columns.speakers)
-    wanted = _seeks(text, meant, implied) | sought
-    advice = "preference" in wanted
-    terms, framed = _weighed(cues.terms, advice=advice)
+    terms, framed = _weighed(cues.terms, advice=False)
     entities = entities_of(meant.wording, state, asker=asker)
     others = {stem: ALIAS for names in aliases(entities, text, state).values() for stem in names}
     left = framed | others | meant.expansions
@@ -153,11 +175,9 @@ def _worded(text: str, meant: Meant, state: UserState, asker: str, sought: froze
         terms=terms,
         expansions=tuple((stem, weight) for stem, weight in left.items() if stem not in terms),
         speakers=cues.speakers or implied.speakers,
-        # Who wants advice is asked what they like, not what the assistant said.
-        own=implied.own or advice,
-        addressed=cues.addressed and not advice,
+        own=implied.own,
+        addressed=cues.addressed,
         entities=tuple(_label(key, state) for key in entities),
-        seeks=wanted,
     )
 
 
@@ -189,10 +209,10 @@ def enriched(query: Query) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value}
 
 
-def _seeks(text: str, meant: Meant, implied: Cues) -> frozenset[str]:
+def _seeks(text: str, meant: Meant, state: UserState) -> frozenset[str]:
     """Return what kind of thing answers a query; advice is wanted by the asker, not by somebody who is named."""
     wanted = seeks(text) or seeks(meant.text)
-    about_others = bool(implied.speakers) and not SELF.search(meant.text)
+    about_others = not SELF.search(meant.text) and bool(read_cues(meant.text, state.columns.speakers).speakers)
     return wanted - {"preference"} if about_others else wanted
 
 
