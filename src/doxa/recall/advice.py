@@ -1,0 +1,57 @@
+"""query -> whether advice is wanted, so that what the asker likes, avoids or usually does decides the answer.
+
+A logistic regression on the query's vector and on whether its words ask for advice (`expectation.toml`): people ask for
+advice in more ways than patterns hold ("I'm bored", "Which would be mine?", "What do I tell the caterer?").
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doxa.recall.concepts import BUILTIN
+from doxa.recall.expectation import seeks
+from doxa.recall.query import Query
+
+__all__ = ["PREFERENCE", "advice_of", "with_advice"]
+
+PREFERENCE = "preference"
+LIKELY = 0.5
+
+
+def advice_of(text: str, vector: NDArray[np.float32], *, encoder: str = BUILTIN) -> float:
+    """Return how likely a query asks for advice or for what the asker is like, 0 to 1.
+
+    Args:
+        text: the query.
+        vector: its encoding, `(dims,) float32`; without one, or with that of another encoder than the built-in one,
+            the words decide alone.
+        encoder: the name of what made the vector.
+
+    Deterministic. Cost O(characters + dims), no call to a model. Recipe and scores: `training/recall/advice.py`.
+    """
+    worded = PREFERENCE in seeks(text)
+    if encoder != BUILTIN or not vector.any():
+        return float(worded)
+    probe = _probe()
+    logit = float(probe["meaning"] @ vector) + float(probe["words"]) * worded + float(probe["bias"])
+    return 1 / (1 + float(np.exp(-logit)))
+
+
+def with_advice(query: Query, *, encoder: str) -> Query:
+    """Return a query that seeks a preference if it asks for advice; as it is where it is about the past."""
+    if PREFERENCE in query.seeks or query.historical or query.speakers:
+        return query
+    if advice_of(query.text, query.vector, encoder=encoder) <= LIKELY:
+        return query
+    return replace(query, seeks=query.seeks | {PREFERENCE})
+
+
+@cache
+def _probe() -> dict[str, NDArray[np.float32]]:
+    with files(__package__).joinpath("advice.npz").open("rb") as file, np.load(file) as data:
+        return {name: np.asarray(data[name], dtype=np.float32) for name in data.files}
