@@ -179,9 +179,7 @@ def test_every_view_is_timed(logged):
     assert {"lexical", "dense", "graph"} <= set(times) and all(row["mean_ms"] >= 0 for row in times.values())
 
 
-def test_another_gate_is_another_memory(logged):
-    if not studies.has_tau():
-        pytest.skip("this version has no setting for the gate of promotion")
+def test_the_gate_of_promotion_is_set_in_the_settings():
     assert studies.with_tau(WORDS, 0.9).recall.tau == 0.9 and studies.with_tau(WORDS, None) is WORDS
 
 

@@ -95,36 +95,38 @@ def run(
     if plots:
         require_plots()
     _make(out)
-    asked, left_out = tuple[AskedQuery, ...](), dict[str, str]()
-    told: dict[str, Any] = {}
+    asked, told, left_out = _benchmarks(parts, data, dialogues, seed, config, progress)
     studied: dict[str, Any] = {}
-    if "implicit" in parts:
-        report = run_implicit(
-            dialogues=dialogues, seed=seed, data=data, ablations=True, config=config, progress=progress
-        )
-        asked, told = report.asked, {"ablations": report.ablations, "history_tokens": report.history_tokens}
-    if "locomo" in parts:
-        if data is not None and (data / LOCOMO).exists():
-            told["locomo"] = run_locomo(data / LOCOMO, config=config, baselines=True, progress=progress).to_dict()
-        else:
-            left_out["locomo"] = f"no {LOCOMO} in the data folder; set DOXA_DATA or give --data"
     models = _study(studied, parts, data, dialogues, seed, config, progress)
     if "routing" in studied:
         studied["routing"] |= _expansions(asked)
-    if "sensitivity" in parts and not studies.has_tau():
-        left_out["sensitivity to tau"] = "this version has no setting for the gate of promotion"
     tables = tuple(tables_of(asked, studied=studied, **told))
     figures = draw_figures(out, asked, studied) if plots else []
-    files = (*_written(out, tables), *figures)
     return PaperReport(
         tables=tables,
-        files=tuple(files),
+        files=(*_written(out, tables), *figures),
         left_out=left_out,
         dialogues=dialogues,
         seed=seed,
         models=models,
         environment=environment(),
     )
+
+
+def _benchmarks(
+    parts: Sequence[str], data: Path | None, dialogues: int, seed: int, config: Config | None, tell: Tell | None
+) -> tuple[tuple[AskedQuery, ...], dict[str, Any], dict[str, str]]:
+    """Return the questions of the implicit benchmark, what else the tables need, and what was left out and why."""
+    asked, told, left_out = tuple[AskedQuery, ...](), dict[str, Any](), dict[str, str]()
+    if "implicit" in parts:
+        report = run_implicit(dialogues=dialogues, seed=seed, data=data, ablations=True, config=config, progress=tell)
+        asked, told = report.asked, {"ablations": report.ablations, "history_tokens": report.history_tokens}
+    if "locomo" in parts:
+        if data is not None and (data / LOCOMO).exists():
+            told["locomo"] = run_locomo(data / LOCOMO, config=config, baselines=True, progress=tell).to_dict()
+        else:
+            left_out["locomo"] = f"no {LOCOMO} in the data folder; set DOXA_DATA or give --data"
+    return asked, told, left_out
 
 
 def _study(
@@ -150,7 +152,7 @@ def _study(
             studied["consistency"] = studies.consistency(weights, *pair)
             studied["coverage"] = studies.coverage(weights, *pair, seed=seed)
             studied["view_times"] = studies.view_times(test, doxa)
-        if "sensitivity" in parts and studies.has_tau():
+        if "sensitivity" in parts:
             most = min(dialogues, GRID)
             by_tau = {
                 tau: tuple(

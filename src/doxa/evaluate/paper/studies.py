@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from doxa.core.config import Config, RecallConfig
+from doxa.core.config import Config
 from doxa.engine import Doxa
 from doxa.evaluate.implicit import PreferenceDialogue
 from doxa.evaluate.metrics import mean, percentile
@@ -100,15 +100,10 @@ def collect(
 
 
 def with_tau(config: Config, tau: float | None) -> Config:
-    """Return settings with another gate of promotion; as they are where there is no such setting."""
-    if tau is None or not has_tau():
+    """Return settings with another gate of promotion."""
+    if tau is None:
         return config
     return config.model_copy(update={"recall": config.recall.model_copy(update={"tau": tau})})
-
-
-def has_tau() -> bool:
-    """Tell whether the gate of promotion can be set."""
-    return "tau" in RecallConfig.model_fields
 
 
 def _user(dialogue: PreferenceDialogue, tau: float | None = None) -> str:
