@@ -59,6 +59,14 @@ def test_the_past_is_found_when_it_is_asked_about(memory, query, options):
     assert "t0" in ids(memory, query, **options)
 
 
+@pytest.mark.parametrize("query", ["What was my job?", "What did I work as before?", "Did I use to be a nurse?"])
+def test_what_never_was_true_is_not_found_by_asking_about_the_past(memory, query):
+    """It was corrected, not superseded; only who asks for everything, or for what was known then, gets it."""
+    assert "t4" not in ids(memory, query)
+    assert "t4" in ids(memory, query, superseded=True)
+    assert "t4" in ids(memory, query, known_at="2024-05-15")
+
+
 def test_what_comes_to_hold_again_is_found_again(memory):
     """Taking the last turn back brings the earlier one back."""
     memory.withdraw(turn_id="t2")

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import date
 
 import numpy as np
 from numpy.typing import NDArray
 
-from doxa.core.values import Status
-from doxa.memory import UserState, is_current
+from doxa.core.values import Fact, Status
+from doxa.memory import UserState, encoded_texts, is_current
 
 __all__ = ["TurnFacts"]
 
-GIVEN_UP = (Status.SUPERSEDED, Status.RETRACTED)
+SUPERSEDED, RETRACTED = 1, 2
+"""What a turn of which nothing stands is called: something of it was true once, or nothing ever was."""
 
 
 @dataclass(slots=True)
@@ -20,11 +22,12 @@ class TurnFacts:
     """The facts of every turn that claims something, and whether any of them stands. Kept up to date by changes."""
 
     _facts: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    _superseded: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(64, dtype=np.bool_))
+    _over: NDArray[np.int8] = field(default_factory=lambda: np.zeros(64, dtype=np.int8))
+    """By place: 0 where something stands or nothing was claimed, else `SUPERSEDED` or `RETRACTED`."""
     _outgoing: dict[str, None] = field(default_factory=dict)
-    """Turns with a fact that gives way on a day to come ("790 from October")."""
+    """Turns with a fact that ends, or gives way, on a day to come ("790 from October")."""
     _count: int = 0
-    """How many turns are superseded."""
+    """How many turns nothing stands of."""
     _read: int = 0
     """How many changes were read."""
 
@@ -39,9 +42,9 @@ class TurnFacts:
                 if fact.fact_id not in supported:
                     self._facts[turn_id] = (*supported, fact.fact_id)
         self._read = len(beliefs.changes)
-        if len(state.places) > len(self._superseded):
-            room = np.zeros(2 * len(state.places) - len(self._superseded), dtype=np.bool_)
-            self._superseded = np.concatenate([self._superseded, room])
+        if len(state.places) > len(self._over):
+            room = np.zeros(len(state.places) * 5 // 4 + 64 - len(self._over), dtype=np.int8)
+            self._over = np.concatenate([self._over, room])
         for turn_id in touched:
             self._judge(turn_id, state)
 
@@ -51,12 +54,14 @@ class TurnFacts:
         if place is None:
             return
         facts = [fact for key in self._facts[turn_id] if (fact := beliefs.facts.get(key)) and turn_id in fact.turn_ids]
-        given_up = [fact for fact in facts if fact.status in GIVEN_UP]
-        outgoing = any(is_current(fact, today) for fact in given_up)
-        superseded = bool(facts) and len(given_up) == len(facts) and not outgoing
-        self._count += superseded - int(self._superseded[place])
-        self._superseded[place] = superseded
-        if outgoing:
+        over = 0
+        if turn and facts and all(is_over(fact, today) for fact in facts):
+            # A turn of several passages says more than what was taken back, as history at least.
+            never = len(encoded_texts(turn)) == 1 and all(fact.status is Status.RETRACTED for fact in facts)
+            over = RETRACTED if never else SUPERSEDED
+        self._count += bool(over) - bool(self._over[place])
+        self._over[place] = over
+        if any(ends_later(fact, today) for fact in facts):
             self._outgoing[turn_id] = None
         else:
             self._outgoing.pop(turn_id, None)
@@ -66,11 +71,27 @@ class TurnFacts:
         facts = (state.beliefs.facts.get(key) for key in self._facts.get(turn_id, ()))
         return tuple(fact.fact_id for fact in facts if fact and fact.status is Status.HELD and turn_id in fact.turn_ids)
 
-    def superseded(self, places: NDArray[np.intp]) -> NDArray[np.bool_]:
-        """Tell for every place whether its turn claims something and nothing of it is held, `(k,) bool`. O(k)."""
-        return self._superseded[places]
+    def stands(self, places: NDArray[np.intp], *, past: bool) -> NDArray[np.bool_]:
+        """Tell for every place whether its turn claims nothing or something of it stands, `(k,) bool`. O(k).
+
+        Args:
+            places: any places.
+            past: what was true once stands as well.
+        """
+        return np.asarray(self._over[places] != RETRACTED if past else self._over[places] == 0)
 
     @property
-    def any_superseded(self) -> bool:
-        """Whether there is such a turn at all. Cost O(1)."""
+    def any_over(self) -> bool:
+        """Whether there is a turn of which nothing stands. Cost O(1)."""
         return self._count > 0
+
+
+def is_over(fact: Fact, today: date | None) -> bool:
+    """Tell whether a fact is believed no longer; what is to give way on a day to come is not over."""
+    return fact.status in (Status.SUPERSEDED, Status.RETRACTED) and not is_current(fact, today)
+
+
+def ends_later(fact: Fact, today: date | None) -> bool:
+    """Tell whether a fact that is current ends on a day to come."""
+    start, end = fact.valid.start, fact.valid.end
+    return end is not None and start != end and today is not None and end > today

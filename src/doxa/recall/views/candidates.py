@@ -83,16 +83,21 @@ class Look:
         return np.array(sorted(place for place in places if place is not None), dtype=np.intp)
 
     @cached_property
-    def current(self) -> bool:
-        """Whether turns of which nothing is held any more are left out: unless the past is asked about."""
-        return not (self.spec.superseded or self.query.past or PAST_TENSE.search(self.query.text))
+    def past(self) -> bool:
+        """Whether turns of what was true once are searched as well: when the past is asked about."""
+        return self.query.past or PAST_TENSE.search(self.query.text) is not None
+
+    @cached_property
+    def everything(self) -> bool:
+        """Whether turns of which nothing stands are searched: when that is asked for, or an earlier state of it all."""
+        return self.spec.superseded or self.query.known_at is not None
 
     @cached_property
     def searched(self) -> NDArray[np.bool_] | None:
         """By place, whether it is searched, `(n,) bool`; None when all are. Cost O(n) on a bit, when some are not."""
         query = self.query
         bounds = (query.known_at, query.until, query.since, query.said_by)
-        hidden = len(self.left_out) or (self.current and self.index.facts.any_superseded)
+        hidden = len(self.left_out) or (not self.everything and self.index.facts.any_over)
         if not hidden and all(bound is None for bound in bounds):
             return None
         return self.admits(np.arange(len(self.state.places)))
@@ -100,8 +105,8 @@ class Look:
     def admits(self, places: Places) -> NDArray[np.bool_]:
         """Tell for every place whether it is searched, `(k,) bool`. Cost O(k)."""
         admitted = np.ones(len(places), dtype=np.bool_)
-        if self.current:
-            admitted &= ~self.index.facts.superseded(places)
+        if not self.everything:
+            admitted &= self.index.facts.stands(places, past=self.past)
         query, columns = self.query, self.state.columns
         for last in (query.known_at, query.until):
             if last is not None:
