@@ -33,7 +33,7 @@ from doxa.core.promotions import Promotion
 from doxa.core.values import Fact, Status, Term
 from doxa.memory import UserState, inventory, is_identity, relation_type, standing, stems
 from doxa.recall.adjacency import Adjacency, Table
-from doxa.recall.tags import hashed
+from doxa.recall.tags import hashed, labelled
 from doxa.recall.walk import Walk, pagerank, walk
 
 __all__ = ["EDGE_TYPES", "KINDS", "MemoryGraph", "Standpoint", "Step", "kinds_of"]
@@ -249,7 +249,7 @@ class MemoryGraph:
             kind = ANSWER if other and "?" in asked.text else NEXT
             self._add_edge(int(self._turn_nodes["node"][before]), node, kind, -1, 1.0)
         for concept, weight in (self.concepts(place) if self.concepts else {}).items():
-            self._add_edge(node, self._node(f"{CONCEPT_KEY}{concept}", concept, CONCEPT), ABOUT, -1, weight)
+            self._add_edge(node, self._node(f"{CONCEPT_KEY}{concept}", labelled(concept), CONCEPT), ABOUT, -1, weight)
 
     def _add_edge(self, start: int, end: int, kind: int, source: int, weight: float) -> None:
         edge = self.edges.add(start=start, end=end, type=kind, source=source, weight=weight)

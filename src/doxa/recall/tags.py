@@ -18,7 +18,7 @@ from doxa.recall.adjacency import Table
 from doxa.recall.concepts import concepts_of, inventory
 from doxa.recall.stances import stance_of
 
-__all__ = ["TurnTags", "hashed"]
+__all__ = ["TurnTags", "hashed", "labelled"]
 
 KEPT = 6
 """Concepts of a turn that are kept: as many as `concepts_of` gives."""
@@ -110,6 +110,11 @@ class TurnTags:
         rows = [inventory().place[name] for name in concepts if name in inventory()]
         found = [np.array(self._stated[row][-most:], dtype=np.intp) for row in rows if row in self._stated]
         return np.unique(np.concatenate(found)) if found else np.empty(0, dtype=np.intp)
+
+
+def labelled(concept: str) -> str:
+    """Return a concept in words ("romantic films"); its name when it is none that Doxa comes with."""
+    return inventory()[concept].label if concept in inventory() else concept
 
 
 def hashed(key: str) -> int:

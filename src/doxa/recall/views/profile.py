@@ -24,7 +24,8 @@ MOST = 3
 class Profile:
     """Scores `profile`, how much a turn is about what its user speaks of often and lately, 0 to 1.
 
-    It knows nothing of the query, so it proposes something only where the query seeks advice; elsewhere it is a prior.
+    It knows nothing of the query, so it speaks only where advice is sought: what somebody is on about answers "what
+    should I watch", and is beside the point of "when did I see it" (on LoCoMo it took 0.014 of nDCG@10 there).
     """
 
     name = "profile"
@@ -39,7 +40,9 @@ class Profile:
         return look.best(places, self.scores(look, places)["profile"], budget)
 
     def scores(self, look: Look, places: Places) -> Mapping[str, Scores]:
-        """Return the prior of every place. Cost O(facts of these turns)."""
+        """Return the prior of every place, 0 unless advice is sought. Cost O(facts of these turns)."""
+        if "preference" not in look.query.seeks:
+            return {"profile": np.zeros(len(places), dtype=np.float32)}
         profile, graph, size = look.index.profile, look.index.graph, len(places)
         rows, source = told_at(look, places)
         things = np.zeros(size, dtype=np.float32)
