@@ -170,23 +170,24 @@ class Graph:
     def path(self, look: Look, place: int) -> str:
         """Return the path to a place in words: "Ana -loves-> Titanic"; empty when none leads there."""
         graph, reading = look.index.graph, read(look)
-        where = np.array([place], dtype=np.intp)
-        _, source = graph.told(where)
-        strength = graph.strengths(source, reading.since)
-        fits = np.isin(graph.sources["subject"][source], reading.people) + reading.fits(graph, source).astype(
-            np.float32
-        )
         if "graph_taste" in reading.weights and (taste := self._taste(look, place)):
             return taste
         where = np.array([place], dtype=np.intp)
-        _, source = told_at(look, where)
-        strength = graph.strengths(source, reading.since)
-        about = among(graph.sources["subject"][source], reading.people)
-        fits = about + reading.fits(graph, source).astype(np.float32)
-        if len(source) and (fits * strength).max() > 0:
-            return graph.wording_of(int(source[np.argmax((fits > 0) * (fits + strength))]))
+        fact = self._best_fact(reading, graph, told_at(look, where)[1])
+        if fact is not None:
+            return graph.wording_of(fact)
         way = reading.walk.way(int(graph.turns(where)[0]))
         return joined([graph.step(*step) for step in way[:-1]])
+
+    def _best_fact(self, reading: Reading, graph: MemoryGraph, source: Ids) -> int | None:
+        """Return the fact that fits the query best; None when none is of its people and none is asked for."""
+        about = among(graph.sources["subject"][source], reading.people)
+        fits = about + reading.fits(graph, source).astype(np.float32)
+        if not fits.any():
+            return None
+        strength = graph.strengths(source, reading.since)
+        best = int(np.argmax((fits > 0) * (strength > 0) * (fits + strength)))
+        return int(source[best]) if fits[best] * strength[best] > 0 else None
 
     def _taste(self, look: Look, place: int) -> str:
         """Return the path over a concept that a person of the query likes, and the turn is about; empty for none."""
@@ -245,7 +246,7 @@ def _concepts(look: Look, tastes: Mapping[str, tuple[float, int]]) -> dict[str, 
     query = look.query
     about = dict(query.concepts)
     if "preference" not in query.seeks:
-        return about
+        return {}
     about = about or dict(concepts_of(query.text, query.vector, encoder=look.state.encoder))
     found = dict(about)
     for name, (strength, _) in tastes.items():
