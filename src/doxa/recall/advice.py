@@ -6,7 +6,6 @@ advice in more ways than patterns hold ("I'm bored", "Which would be mine?", "Wh
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from doxa.recall.concepts import BUILTIN
 from doxa.recall.expectation import seeks
-from doxa.recall.query import Query
+from doxa.recall.query import Query, advised
 
 __all__ = ["PREFERENCE", "advice_of", "with_advice"]
 
@@ -43,12 +42,13 @@ def advice_of(text: str, vector: NDArray[np.float32], *, encoder: str = BUILTIN)
 
 
 def with_advice(query: Query, *, encoder: str) -> Query:
-    """Return a query that seeks a preference if it asks for advice; as it is where it is about the past."""
+    """Return a query by which advice is wanted as one that seeks a preference (`advised`), any other as it is.
+
+    What is asked about the past or about a named speaker is never advice.
+    """
     if PREFERENCE in query.seeks or query.historical or query.speakers:
         return query
-    if advice_of(query.text, query.vector, encoder=encoder) <= LIKELY:
-        return query
-    return replace(query, seeks=query.seeks | {PREFERENCE})
+    return advised(query) if advice_of(query.text, query.vector, encoder=encoder) > LIKELY else query
 
 
 @cache

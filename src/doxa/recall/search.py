@@ -11,6 +11,7 @@ import numpy as np
 
 from doxa.core.values import Evidence
 from doxa.memory import UserState
+from doxa.recall.advice import with_advice
 from doxa.recall.doubt import doubt, unshared
 from doxa.recall.index import index_of
 from doxa.recall.plan import Plan
@@ -103,6 +104,7 @@ def look_up(
     clock: Callable[[], float] = perf_counter,
 ) -> Found:
     """Return all that `recall` looks at, before the best of it becomes evidence: for learning, and to explain."""
+    query = with_advice(query, encoder=state.encoder)
     look = Look(query=query, state=state, index=index_of(state), spec=spec)
     watch = Watch(spec.deadline_ms, clock)
     if spec.variant or weights is None:
