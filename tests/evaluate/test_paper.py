@@ -30,6 +30,7 @@ SCALED = [
 FIGURES = {"recall": 0.5, "ndcg": 0.4, "disagreement": 0.2, "disagreement_steady": 0.3}
 STUDIED = {
     "consistency": [{"lambda": weight, "steps": steps, **FIGURES} for weight in (0.1, 0.0) for steps in (0.0, 8.0)],
+    "strength": [{"lambda": weight, **FIGURES, "reduction": weight, "reduction_steady": 0.1} for weight in (0.0, 0.1)],
     "coverage": [{"coverage": share, **FIGURES, "reduction": share / 2} for share in (0.0, 1.0)],
     "sensitivity": [{"tau": tau, "lambda": weight, **FIGURES} for tau in (0.6, 0.7) for weight in (0.0, 0.1)],
     "routing": {
@@ -84,7 +85,7 @@ def test_every_table_has_a_row_for_what_was_measured():
         for table in tables_of(ASKED, ablations=["no promotion"], history_tokens=900.0, locomo=LOCOMO, studied=STUDIED)
     }
     wanted = "main ablations workloads kinds robustness maturity distance no-regression locomo locomo-domains"
-    wanted += " locomo-subtypes consistency coverage routing sensitivity scaling cost"
+    wanted += " locomo-subtypes consistency strength coverage routing sensitivity scaling cost"
     assert list(tables) == wanted.split()
     assert [row[0] for row in tables["main"].rows] == [*SYSTEMS[:-1], "long context"]
     assert tables["main"].rows[-1][-1] == pytest.approx(9.0)
@@ -153,11 +154,11 @@ def test_the_studies_say_what_they_varied(logged):
     assert [one.dialogue for one in test] == sorted(one.dialogue for one in test)
     pair = [one.replay for one in train], [one.replay for one in test]
     curve = studies.consistency(Weights(), *pair)
-    assert {(row["lambda"], row["steps"]) for row in curve} == {
-        (w, float(s)) for w in (0.1, 0.0) for s in studies.STEPS
-    }
+    assert {(row["lambda"], row["steps"]) for row in curve} == {(w, s) for w in (0.1, 0.0) for s in studies.STEPS}
     assert curve[0]["recall"] == curve[len(studies.STEPS)]["recall"], "before the first step there is no lambda"
     assert [row["coverage"] for row in studies.coverage(Weights(), *pair)] == [0.0, *studies.SHARES]
+    strong = studies.strength(Weights(), *pair)
+    assert [row["lambda"] for row in strong] == list(studies.STRENGTHS) and strong[0]["reduction"] == 0.0
     grid = studies.sensitivity(Weights(), {0.7: pair})
     assert [row["lambda"] for row in grid] == list(studies.LAMBDAS)
 

@@ -26,6 +26,8 @@ LABELS = {OURS: "Doxa", "dense": "dense", "hipporag": "HippoRAG-style", "summary
 MARKERS = {OURS: "o", "dense": "s", "hipporag": "^", "summary": "D", "bm25": "v"}
 LEADS = {"graph": "#009E73", "dense": "#0072B2", "lexical": "#999999"}
 DPI = 150
+ENOUGH = 5
+"""Questions from which a group is drawn; tables hold smaller ones as well."""
 RECALL = "Recall@10"
 
 
@@ -93,6 +95,12 @@ def _shown(asked: Sequence[AskedQuery]) -> list[str]:
     return [name for name in SHOWN if name in asked[0].systems]
 
 
+def _large(groups: Mapping[str, list[AskedQuery]]) -> dict[str, list[AskedQuery]]:
+    """Return the groups with enough questions to draw; all that have any where none has enough."""
+    large = {name: found for name, found in groups.items() if len(found) >= ENOUGH}
+    return large or {name: found for name, found in groups.items() if found}
+
+
 def _errors(cells: Sequence[Cell]) -> list[list[float]]:
     """Return the lengths of error bars below and above, `(2, n)`."""
     below = [max(0.0, c.value - (c.value if c.low is None else c.low)) for c in cells]
@@ -104,7 +112,7 @@ def _by_group(axes: Axes, asked: Sequence[AskedQuery], bounds: Mapping[str, tupl
     groups = {
         name: [one for one in asked if low <= getattr(one, field) <= high] for name, (low, high) in bounds.items()
     }
-    groups = {name: found for name, found in groups.items() if found}
+    groups = _large(groups)
     systems = _shown(asked)
     for number, name in enumerate(systems):
         cells = [measured(found, lambda one, name=name: one.systems[name].recall) for found in groups.values()]  # type: ignore[misc]
@@ -115,7 +123,7 @@ def _by_group(axes: Axes, asked: Sequence[AskedQuery], bounds: Mapping[str, tupl
             marker=MARKERS[name], markersize=5, capsize=2.5, linewidth=2.0 if name == OURS else 1.2,
         )  # fmt: skip
     axes.set_xticks(range(len(groups)), [f"{name}\nn = {len(found)}" for name, found in groups.items()])
-    axes.set_ylim(0, 1)
+    axes.set_ylim(-0.03, 1.05)  # marks at 0 and 1 are not cut
     axes.set_ylabel(f"{RECALL} (95% interval)")
 
 
@@ -142,7 +150,7 @@ def _gap(axes: Axes, asked: Sequence[AskedQuery]) -> None:
     """Show what ours finds more than dense, paired by question."""
     groups = {name.removesuffix(" turns"): [one for one in asked if low <= one.after <= high]
               for name, (low, high) in STAGES.items()}  # fmt: skip
-    groups = {name: found for name, found in groups.items() if found}
+    groups = _large(groups)
     cells = [measured(found, lambda one: one.systems[OURS].recall - one.systems["dense"].recall)
              for found in groups.values()]  # fmt: skip
     axes.bar(
@@ -273,7 +281,7 @@ def _scaling(rows: Sequence[Mapping[str, Any]]) -> Figure:
                 beside, [cell.value for cell in cells], yerr=_errors(cells), fmt=style, marker=MARKERS[name],
                 color=COLOURS[name], capsize=2.5, label=label,
             )  # fmt: skip
-    first.set_ylim(0, 1)
+    first.set_ylim(-0.03, 1.05)
     first.set_ylabel("mean (95% interval)")
     first.set_title("(a) Quality")
     for key, label, style in (("p50_ms", "p50", "--"), ("p95_ms", "p95", "-")):

@@ -150,6 +150,7 @@ def _study(
             studied["routing"] = studies.routing(weights, learned, held)
             pair = [one.replay for one in learned if one.implicit], [one.replay for one in held if one.implicit]
             studied["consistency"] = studies.consistency(weights, *pair)
+            studied["strength"] = studies.strength(weights, *pair)
             studied["coverage"] = studies.coverage(weights, *pair, seed=seed)
             studied["view_times"] = studies.view_times(test, doxa)
         if "sensitivity" in parts:

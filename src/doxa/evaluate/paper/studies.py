@@ -43,13 +43,14 @@ from doxa.recall import (
     routed_weights,
 )
 
-__all__ = ["Logged", "collect", "consistency", "coverage", "routing", "sensitivity", "view_times"]
+__all__ = ["Logged", "collect", "consistency", "coverage", "routing", "sensitivity", "strength", "view_times"]
 
 STEPS = (0, 1, 2, 4, 8, 16, 32, 64, 128)
 """Rounds of the optimiser after which the weights are looked at."""
 LAMBDA = 0.1
 """Source: appendix B.1."""
 LAMBDAS = (0.0, 0.05, 0.1, 0.2, 0.5)
+STRENGTHS = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 TAUS = (0.5, 0.6, 0.7, 0.8, 0.9)
 SHARES = (0.25, 0.5, 0.75, 1.0)
 """Source: table 12."""
@@ -130,7 +131,7 @@ def _hold(dialogue: PreferenceDialogue, user: str, doxa: Doxa) -> list[Logged]:
     return logged
 
 
-def consistency(start: Weights, train: Sequence[Replay], test: Sequence[Replay]) -> list[dict[str, float]]:
+def consistency(start: Weights, train: Sequence[Replay], test: Sequence[Replay]) -> list[dict[str, Any]]:
     """Return how the views agree and what is found while they are fitted, with and without the consistency loss.
 
     Rows are `lambda`, `steps`, and the figures on the test replays. Source: figure 3.
@@ -139,8 +140,29 @@ def consistency(start: Weights, train: Sequence[Replay], test: Sequence[Replay])
     for weight in (LAMBDA, 0.0):
         for steps in STEPS:
             fitted = start if not steps else aligned_weights(start, train, AlignSpec(weight=weight, steps=steps))
-            rows.append({"lambda": weight, "steps": float(steps), **figures(fitted, test)})
+            rows.append({"lambda": weight, "steps": steps, **figures(fitted, test)})
     return rows
+
+
+def strength(start: Weights, train: Sequence[Replay], test: Sequence[Replay]) -> list[dict[str, Any]]:
+    """Return what is found and how far the views agree by the weight of the consistency loss.
+
+    `reduction` is that of the disagreement against weight 0, `reduction_steady` the same at unit spread.
+    """
+    rows: list[dict[str, Any]] = []
+    for weight in STRENGTHS:
+        found = figures(aligned_weights(start, train, AlignSpec(weight=weight)), test)
+        first = rows[0] if rows else found
+        reductions = {
+            "reduction": _reduction(first, found, "disagreement"),
+            "reduction_steady": _reduction(first, found, "disagreement_steady"),
+        }
+        rows.append({"lambda": weight, **found, **reductions})
+    return rows
+
+
+def _reduction(before: Mapping[str, float], after: Mapping[str, float], name: str) -> float:
+    return 1 - after[name] / before[name] if before[name] else 0.0
 
 
 def coverage(start: Weights, train: Sequence[Replay], test: Sequence[Replay], *, seed: int = 0) -> list[dict[str, Any]]:
@@ -157,7 +179,7 @@ def coverage(start: Weights, train: Sequence[Replay], test: Sequence[Replay], *,
         known = set(order[: round(share * len(order))])
         told = [replay if number in known else _unverified(replay) for number, replay in enumerate(train)]
         found = figures(aligned_weights(start, told, AlignSpec(weight=LAMBDA)), test)
-        rows.append({"coverage": share, **found, "reduction": 1 - found["disagreement"] / apart["disagreement"]})
+        rows.append({"coverage": share, **found, "reduction": _reduction(apart, found, "disagreement")})
     return rows
 
 

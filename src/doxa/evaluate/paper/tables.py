@@ -204,6 +204,7 @@ def _interval_cell(row: Mapping[str, Any], measure: str) -> Cell:
 def _studied(found: Mapping[str, Any]) -> list[Table]:
     makers: dict[str, Callable[[Any], Table]] = {
         "consistency": _consistency,
+        "strength": _strength,
         "coverage": _coverage,
         "routing": _routing,
         "sensitivity": _sensitivity,
@@ -222,6 +223,14 @@ def _consistency(rows: Rows) -> Table:
     )
     title = "Training of the consistency loss (figure 3)"
     return Table(name="consistency", title=title, heads=heads, rows=_picked(rows, names), note=note)
+
+
+def _strength(rows: Rows) -> Table:
+    heads = ("lambda", "Recall@10", "nDCG@10", "disagreement", "reduction", "at unit spread", "reduction there")
+    names = ("lambda", "recall", "ndcg", "disagreement", "reduction", "disagreement_steady", "reduction_steady")
+    note = "Reductions against lambda 0, which fits both views and lets them disagree."
+    title = "Weight of the consistency loss"
+    return Table(name="strength", title=title, heads=heads, rows=_picked(rows, names), note=note)
 
 
 def _coverage(rows: Rows) -> Table:
