@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 
 from doxa.core.config import Config
+from doxa.core.values import Turn
 from doxa.engine import Doxa
-from doxa.evaluate.implicit import PreferenceDialogue
+from doxa.evaluate.implicit import PreferenceDialogue, PreferenceQuery
 from doxa.evaluate.metrics import mean, percentile
 from doxa.recall import (
     PLANS,
@@ -28,10 +29,12 @@ from doxa.recall import (
     Look,
     Plan,
     PolicySpec,
+    Query,
     Replay,
     Weights,
     aligned_weights,
     cost_of,
+    encoded,
     error_route_rate,
     figures,
     flips,
@@ -120,15 +123,23 @@ def _hold(dialogue: PreferenceDialogue, user: str, doxa: Doxa) -> list[Logged]:
             chat.absorb(turn.text, speaker=turn.speaker, role=role, at=turn.at, turn_id=turn.turn_id)
         doxa.flush()
         said = query.after
-        parts = doxa.parts
-        with parts.log.user(user) as state:
-            read = read_query(query.text, state, at=state.now())
-        read = replace(read, vector=parts.queries.encode([read.wording])[0])
+        parts, read = doxa.parts, _read(query, dialogue.speaker, user, doxa)
         with parts.log.user(user) as state:
             replay = replay_of(read, state, needed=query.gold, spec=parts.recall)
         subsets = tuple(sorted(query.subsets))
         logged.append(Logged(dialogue=dialogue.user, kind=query.kind, subsets=subsets, replay=replay))
     return logged
+
+
+def _read(query: PreferenceQuery, speaker: str, user: str, doxa: Doxa) -> Query:
+    """Return a question as a search reads it: after the turn that it follows on, with its vector and concepts."""
+    parts = doxa.parts
+    lead = Turn(turn_id="", user=user, session="", speaker=speaker, role="user", text=query.lead, at=query.at)
+    with parts.log.user(user) as state:
+        recent = (lead,) if query.lead else ()
+        read = read_query(query.text, state, recent=recent, asker=state.person() or "", at=state.now())
+    vector = parts.queries.encode([read.wording])[0]
+    return encoded(read, vector, encoder=parts.encoder.name, lexicon=parts.lexicon())
 
 
 def consistency(start: Weights, train: Sequence[Replay], test: Sequence[Replay]) -> list[dict[str, Any]]:
@@ -269,11 +280,9 @@ def view_times(drawn: Sequence[PreferenceDialogue], doxa: Doxa) -> dict[str, Any
     parts, plan = doxa.parts, Plan()
     asked = [(dialogue, query) for dialogue in drawn for query in dialogue.queries][:TIMED]
     for dialogue, query in asked:
-        with parts.log.user(_user(dialogue)) as state:
-            begin = time.perf_counter()
-            read = read_query(query.text, state, at=state.now())
-            spent["reading the query"].append(time.perf_counter() - begin)
-        read = replace(read, vector=parts.queries.encode([read.wording])[0])
+        begin = time.perf_counter()
+        read = _read(query, dialogue.speaker, _user(dialogue), doxa)
+        spent["reading the query"].append(time.perf_counter() - begin)
         with parts.log.user(_user(dialogue)) as state:
             look = Look(query=read, state=state, index=index_of(state), spec=parts.recall)
             for view in VIEWS:
