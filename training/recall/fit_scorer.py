@@ -34,11 +34,12 @@ from doxa.recall.weights import LEADS, Scorer, Weights
 
 PERSONA = 9
 """Joined persona chats that are used: as many questions as LongMemEval has, about."""
-SHARES = {"longmemeval": 2.0, "persona": 1.0}
-"""How much the mean loss of each set counts: what people asked themselves more than what was turned into questions."""
+SHARES = (2.0, 1.0, 1.0)
+"""How much the mean loss of LongMemEval, of the chats and of the worlds counts: what people asked themselves counts
+more than what was turned into questions."""
 PENALTY = 1e-3
 """Weight of the squared weights, in units of a score's spread within a question."""
-WIDTH, FOLDS, TOP = 96, 5, 10
+WIDTH, FOLDS, TOP = 128, 5, 10
 DENSE = ("dense", "sentence", "dense_near")
 WEIGHTS = Path(__file__).parents[2] / "src" / "doxa" / "recall" / "weights.npz"
 
@@ -160,17 +161,21 @@ def held_out(groups: Sequence[Group], others: Sequence[Group]) -> dict[str, Any]
 def as_weights(names: Sequence[str], fitted: NDArray[np.float32], old: Weights, encoder: str) -> Weights:
     """Return the weights that ship with what was fitted put in, scaled to a sum of 1; all else stays as it is."""
     weigh = dict(zip(names, map(float, fitted / fitted.sum()), strict=True))
-    dense, told = weigh.pop("dense"), dict(zip(old.views, old.mix[LEADS.index("dense")].tolist(), strict=True))
+    dense, told = weigh["dense"], dict(zip(old.views, old.mix[LEADS.index("dense")].tolist(), strict=True))
     # What was not there to be fitted keeps its ratio to meaning.
-    kept = {name: weight * dense / told["dense"] for name, weight in told.items() if name not in {"dense", *weigh}}
-    near = np.array([dense, *(weigh.pop(name) for name in DENSE[1:])], dtype=np.float32) / np.float32(dense)
-    row = {"dense": dense, **weigh, **kept}
-    note = "unified score: listwise on LongMemEval and Synthetic-Persona-Chat (training/recall/fit_scorer.py)"
+    kept = {name: weight * dense / told["dense"] for name, weight in told.items() if weight and name not in weigh}
+    scorers = {}
+    for view, of in (("dense", DENSE), ("graph", tuple(name for name in names if name.startswith("graph")))):
+        parts = np.array([weigh.pop(name) for name in of], dtype=np.float32)
+        scale = float(parts.max()) or 1.0
+        scorers[view], kept[view] = Scorer(names=of, weight=parts / np.float32(scale)), scale
+    row = {**weigh, **kept}
+    note = "unified score: LongMemEval, Synthetic-Persona-Chat, worlds of preferences (training/recall/fit_scorer.py)"
     return replace(
         old,
         views=tuple(row),
         mix=np.tile(np.array(list(row.values()), dtype=np.float32), (len(LEADS), 1)),
-        dense=Scorer(names=DENSE, weight=near),
+        **scorers,
         encoder=encoder,
         note=note,
     )

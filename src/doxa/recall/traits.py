@@ -12,21 +12,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from doxa.memory import UserState, encoded_texts, stems
-from doxa.recall.stances import stance_of
+from doxa.memory import UserState, stems
 
 __all__ = ["KINDS", "TRAITS", "TurnTraits", "traits_of"]
 
-KINDS = ("time", "place", "reason", "liking", "count", "name")
+KINDS = ("time", "place", "reason", "count", "name")
 """Kinds of things that a turn may tell: the tables of `traits.toml`, then numbers and capitalised names."""
-TRAITS = ("content", "detail", "asks", "ends_asking", "addresses", "own", *KINDS)
+TRAITS = ("content", "detail", "asks", "ends_asking", "addresses", *KINDS)
 """The columns, each 0 to 1."""
 FEW, MANY = 3, 8
 """So many content words say something; so many say it in full."""
 SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
 WORD = re.compile(r"[a-z]+(?:['\u2019][a-z]+)?|\d+")
 YOU = frozenset("you your yours yourself you're you've you'd you'll u".split())
-I = frozenset("i my me mine myself i'm i've i'd i'll we our us ours we're we've".split())  # noqa: E741  # the word
 COUNT = frozenset(
     "one two three four five six seven eight nine ten dozen hundred thousand once twice couple several few".split()
 )
@@ -42,7 +40,6 @@ class TurnTraits:
     def __init__(self) -> None:
         self._rows = np.zeros((16, len(TRAITS)), dtype=np.uint8)
         self._size = 0
-        self._stances: dict[int, NDArray[np.float16]] = {}
 
     def sync(self, state: UserState) -> None:
         """Read the turns that came since. Cost O(their text)."""
@@ -57,19 +54,6 @@ class TurnTraits:
         found: NDArray[np.float32] = self._rows[places, TRAITS.index(name)].astype(np.float32) / STEPS
         found[np.less(places, 0)] = 0
         return found
-
-    def stances(self, place: int, state: UserState) -> NDArray[np.float32]:
-        """Return how likely each passage of a place tells what its speaker likes, rules out or usually does, `(r,)`.
-
-        The whole text stands for itself when it has no passages. Read when first asked for: 0.05 ms a passage.
-        """
-        known = self._stances.get(place)
-        if known is None:
-            texts, rows = encoded_texts(state.turns[state.places[place]]), state.vectors.rows_of(place)
-            said = list(zip(texts, rows, strict=False))[int(len(rows) > 1) :]
-            found = [stance_of(text, row, encoder=state.encoder).confidence for text, row in said]
-            known = self._stances[place] = np.array(found, dtype=np.float16)
-        return known.astype(np.float32)
 
 
 def traits_of(text: str) -> NDArray[np.float32]:
@@ -88,7 +72,6 @@ def traits_of(text: str) -> NDArray[np.float32]:
         "asks": asked / max(len(sentences), 1),
         "ends_asking": float(text.rstrip().endswith("?")),
         "addresses": sum(word in YOU for word in words) / 3,
-        "own": sum(word in I for word in words) / 3,
         **{kind: float(_tells(words, kind)) for kind in _words()},
         "count": float(any(word.isdigit() or word in COUNT for word in words)),
         "name": len(NAME.findall(told)) / 3,

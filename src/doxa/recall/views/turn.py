@@ -30,8 +30,7 @@ class Telling:
     `content` and `detail` (it says something, it says much), `asserts` (it does not only ask), `aside` (it is not about
     the one who is spoken to), `fits` (it tells the kind of thing that the query seeks), `answers` (the turn before is
     another's question and has the query's words), `person` (a person said it, or the query is of what the assistant
-    said); for a query that wants advice, `adviser` (a person said it), `states` (its speaker tells what they like, rule
-    out or usually do) and `stated` (the passage that tells it is near to the query).
+    said); `adviser` (a person said it, and the query wants advice).
     """
 
     name = "telling"
@@ -58,21 +57,7 @@ class Telling:
             "answers": self._answers(look, places),
             "person": np.ones_like(nothing) if query.addressed else person,
             "adviser": person if advice else nothing,
-            **(self._stated(look, places, person) if advice else {"states": nothing, "stated": nothing}),
         }
-
-    def _stated(self, look: Look, places: Places, person: Scores) -> dict[str, Scores]:
-        """Return how likely a person tells what they like, and how near the passage that tells it is to the query."""
-        state, vector = look.state, look.query.vector
-        states, stated = np.zeros((2, len(places)), dtype=np.float32)
-        for row in np.flatnonzero(person):
-            place = int(places[row])
-            stances = look.index.traits.stances(place, state)
-            states[row] = stances.max(initial=0)
-            if vector is not None:
-                near = state.vectors.rows_of(place)[-len(stances) :] @ vector
-                stated[row] = (stances * np.maximum(near, 0)).max(initial=0)
-        return {"states": states, "stated": stated}
 
     def _answers(self, look: Look, places: Places) -> Scores:
         columns, traits = look.state.columns, look.index.traits
