@@ -52,11 +52,20 @@ def weights(text: str, *before: str) -> dict[str, float]:
         ("How many jars were there?", ()),
         ("Is it true that I live in Rome?", ()),
         ("Did I say that I live in Rome?", ()),
+        ("Which is the book that is missing?", ()),
+        ("How much does that cost?", ("thing",)),
         ("What did Ana paint last week?", ()),
     ],
 )
 def test_how_a_query_leans_on_the_dialogue(text, ways):
     assert leaning_of(text).ways == ways
+
+
+def test_a_pronoun_after_a_name_means_who_is_named():
+    """Unless it is an object beside it, which means somebody else."""
+    assert leaning_of("When did Petra meet her friends?", people=["Petra"]).ways == ()
+    assert leaning_of("What did Petra give her?", people=["Petra"]).ways == ("person",)
+    assert leaning_of("What did she tell Petra?", people=["Petra"]).ways == ("person",)
 
 
 @pytest.mark.parametrize(

@@ -80,14 +80,14 @@ def meaning_of(text: str, recent: Sequence[Turn], state: UserState, *, asker: st
 
 def _meaning(text: str, said: Sequence[Turn], state: UserState, asker: str, depth: int) -> Meant:
     own = mentions(text, state)
-    leaning = leaning_of(text, has_person=any(one.kind == "person" for one in own))
+    leaning = leaning_of(text, people=[one.label for one in own if one.kind == "person"])
     if not said or not leaning.ways:
         return Meant(text=text, wording=text)
     exchange = _exchange(said, state, asker, depth)
     antecedents = _antecedents(leaning, exchange, own, asker)
     weights: dict[str, float] = {}
     for one, weight in zip(antecedents, (ANTECEDENT, SECOND), strict=False):
-        _weigh(weights, one.terms, weight)
+        _weigh(weights, one.terms, weight * leaning.strength)
     for way in leaning.ways:
         for terms, weight in _kept(way, exchange, own):
             _weigh(weights, terms, weight * leaning.strength)
@@ -187,6 +187,8 @@ def _in_words(
     text: str, leaning: Leaning, exchange: _Exchange, antecedents: Sequence[Mention], own: Sequence[Mention]
 ) -> str:
     """Return the query with names in place of its pronouns, or what it leaves out filled in; as it is if neither is."""
+    if leaning.strength < 1:
+        return text
     if "person" in leaning.ways and antecedents and leaning.sex:
         name = antecedents[0].label
         text = PRONOUNS[leaning.sex].sub(lambda match: f"{name}'s" if match["own"] else name, text, count=2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,6 +15,12 @@ Way = Literal["person", "thing", "place", "time", "other", "ellipsis", "loose"]
 
 SHE, HE = re.compile(r"\b(?:she|her|hers|herself)\b", re.I), re.compile(r"\b(?:he|him|his|himself)\b", re.I)
 THEY = re.compile(r"\b(?:they|them|their|theirs|themselves)\b", re.IGNORECASE)
+PRONOUN = re.compile(rf"{SHE.pattern}|{HE.pattern}|{THEY.pattern}", re.IGNORECASE)
+OBJECT = re.compile(
+    r"\b(?:him|them|her)\b(?=\s*(?:$|[?.!,]|(?:to|in|on|at|with|for|about|from|and|when|after|before|of)\b))",
+    re.IGNORECASE,
+)
+"""A pronoun beside a name in one clause: it means somebody else (principle B of the theory of binding)."""
 IT = re.compile(r"\b(?:it|its|itself)\b", re.IGNORECASE)
 EMPTY_IT = re.compile(
     r"\b(?:is|was|isn't|wasn't) it (?:true|that|possible|me|you|likely|ok|okay|raining|snowing|cold|hot|late)\b|"
@@ -26,12 +33,18 @@ VERB = (
     r"come|came|work|worked|cost|costs|take|took|mean|means|end|ended|start|started|feel|felt|taste|tasted|look|looked"
 )
 LINKS = "in|at|on|for|to|from|with|about|again|before|after|and|or"
+BEFORE_THAT = (
+    "is|was|are|were|do|does|did|has|have|had|can|could|will|would|of|about|for|after|before|than|like|with|to|from|in|on|"
+    "at|and|but|why|how|when|where|what|who"
+)
+"""Words before "that" where it is no relative pronoun ("the book that is mine")."""
 SOMETHING = (
     "one|ones|thing|things|place|trip|event|film|movie|book|story|idea|plan|job|person|man|woman|guy|case|moment|recipe|"
     "song|game|show|restaurant|flat|house|meeting|problem|course"
 )
 THAT = re.compile(
-    rf"\b(?:that|this|these|those)\b(?=\s*(?:$|[?.!,;]|(?:{VERB}|{LINKS})\b))|"
+    r"\b(?:that|this|these|those)\b(?=\s*(?:$|[?.!,;]))|"
+    rf"(?:^|\b(?:{BEFORE_THAT}) )(?:that|this|these|those)\b(?=\s*(?:{VERB}|{LINKS})\b)|"
     rf"\b(?:that|this|these|those) (?:{SOMETHING})\b",
     re.IGNORECASE,
 )
@@ -69,6 +82,8 @@ QUESTION_WORD = re.compile(
     r"(?:who|whom|whose|what|which|when|where|why|how)\b",
     re.IGNORECASE,
 )
+WHOLE = 0.3
+"""How much a query needs the dialogue whose pronoun may mean what it names itself."""
 FULL = 3
 """Content words from which on a question that opens with "and" says what it asks for by itself."""
 
@@ -85,21 +100,21 @@ class Leaning:
     """How much it needs what went before, 0 to 1."""
 
 
-def leaning_of(text: str, *, has_person: bool = False) -> Leaning:
+def leaning_of(text: str, *, people: Collection[str] = ()) -> Leaning:
     """Return how a query leans on the dialogue before it; nothing for one that stands alone. Cost O(len(text)).
 
     Args:
         text: the query.
-        has_person: whether it names somebody itself: "she" and "his" may then mean that person, and the dialogue counts
-            for half.
+        people: whom it names itself: "she" and "his" after a name mean that person, unless they are objects beside it
+            ("What did Petra give her?").
     """
     ways: list[Way] = []
     words = text.strip(" ?.!")
     content = stems(OPENING.sub("", ABOUT.sub("", words)))
-    sex, strength = _person(text)
-    if sex is not None:
+    sex, named = _person(text), min((at for name in people if (at := text.find(name)) >= 0), default=-1)
+    bound = named >= 0 and not PRONOUN.search(text[:named])
+    if sex is not None and not (bound and not OBJECT.search(text)):
         ways.append("person")
-        strength = 0.5 if has_person else 1.0
     plain = EMPTY_IT.sub(" ", text)
     if IT.search(plain) or THAT.search(THAT_TIME.sub(" ", plain)):
         ways.append("thing")
@@ -113,14 +128,17 @@ def leaning_of(text: str, *, has_person: bool = False) -> Leaning:
         ways.append("ellipsis")
     if not ways and OPENING.match(words) and len(content) < FULL + 1:
         ways.append("loose")
-    return Leaning(ways=tuple(ways), sex=sex or "", strength=strength)
+    whole = (bound and "person" in ways) or len(content) > FULL
+    return Leaning(
+        ways=tuple(ways), sex=sex or "", strength=WHOLE if whole and not {"ellipsis", "other"} & set(ways) else 1.0
+    )
 
 
-def _person(text: str) -> tuple[Literal["f", "m", ""] | None, float]:
-    for sex, pattern in (("f", SHE), ("m", HE)):
-        if pattern.search(text):
-            return ("f", 1.0) if sex == "f" else ("m", 1.0)
-    return ("", 1.0) if THEY.search(text) else (None, 1.0)
+def _person(text: str) -> Literal["f", "m", ""] | None:
+    """Return the sex that the pronouns of a text tell of, empty for "they"; None without one."""
+    if SHE.search(text):
+        return "f"
+    return "m" if HE.search(text) else "" if THEY.search(text) else None
 
 
 def _elliptical(words: str, content: list[str]) -> bool:

@@ -32,7 +32,7 @@ PAST = re.compile(
     re.IGNORECASE,
 )
 """Words by which a query asks for what was so once."""
-ALIAS = 0.5
+ALIAS = 0.3
 """Weight of another name of what the query names."""
 FRAME = 0.2
 """Weight of a word that says how something is asked."""
