@@ -12,13 +12,13 @@ __all__ = ["doubt", "flatness", "unshared"]
 
 TOP = 10
 """Places at the top of a ranking that are compared."""
-FLAT = 0.94
-"""Above it nothing stands out; about a quarter of LoCoMo's questions, of which two in three are found in the top ten,
-against 97% of the quarter with the sharpest rankings."""
-APART = 0.85
-"""Above it words and meaning share at most one of their ten best places."""
+FLAT = 0.98
+"""Above it nothing stands out: about one in ten of LoCoMo's questions, of which half are found in the top ten, against
+all of the quarter with the sharpest rankings."""
+APART = 0.95
+"""Above it words and meaning share none of their ten best places."""
 SHARP = 0.1
-"""Difference of scores that makes one place e times as likely as another."""
+"""By what share of the best score a place falls behind to be e times less likely: no scale of scores is assumed."""
 
 
 def doubt(scores: Mapping[str, Scores], total: Scores) -> str:
@@ -36,7 +36,9 @@ def flatness(total: Scores) -> float:
     if len(total) < 2:
         return 1.0
     best = np.sort(total)[::-1][:TOP]
-    shares = np.exp((best - best[0]) / np.float32(SHARP))
+    if best[0] <= 0:
+        return 1.0
+    shares = np.exp((best - best[0]) / np.float32(SHARP * best[0]))
     shares = np.maximum(shares / shares.sum(), np.float32(1e-6))
     return float(-(shares * np.log(shares)).sum() / np.log(len(shares)))
 
