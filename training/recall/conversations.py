@@ -5,6 +5,8 @@
   evidence, and seven times in ten the question itself is taken out, since people seldom ask twice. One question in five
   names the wrong one of the two: who asks a memory is mistaken at times, and what is asked for is there all the same.
 - LongMemEval: what 500 questions rest on, and sessions of other users between them, as one memory.
+- Worlds of preferences: the training split of the implicit benchmark (`doxa.evaluate.implicit`), which shares no frame,
+  thing or question with the split that is measured.
 """
 
 from __future__ import annotations
@@ -18,9 +20,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from doxa.evaluate.implicit import draw_dialogues, read_chatter
 from doxa.memory import stems
 
-__all__ = ["Conversation", "Line", "Question", "read_longmemeval", "read_persona_chats"]
+__all__ = ["Conversation", "Line", "Question", "draw_worlds", "read_longmemeval", "read_persona_chats"]
 
 NAMES = (
     "Alice Ben Clara David Elena Frank Grace Henry Irene Jack Karen Leo Maria Nathan Olivia Peter Quinn Rachel Sam "
@@ -29,6 +32,8 @@ NAMES = (
 CHATS, SHORTEST = 18, 8
 """Chats that are joined, and the turns of the shortest one that is taken."""
 TAKEN_OUT, MISTAKEN = 0.7, 0.2
+ADVICE = frozenset({"recommendation", "preference"})
+"""Kinds of questions in the worlds that want advice."""
 SENTENCE = re.compile(r"[^.!?]+[.!?]+|[^.!?]+$")
 TURN = re.compile(r"\s*User ([12]): ?(.*)")
 LEAD = re.compile(r"^\W*(?:(?:so|oh|wow|and|but|well|really|cool|nice|yeah|yes|ok|okay|hi|hello|hey)\b[,.! ]*)+", re.I)
@@ -72,6 +77,10 @@ class Question:
     evidence: frozenset[str]
     kind: str
     at: datetime | None = None
+    after: int | None = None
+    """How many turns had been said when it was asked; None is all."""
+    advice: bool = False
+    """It wants advice, whatever its words."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -134,6 +143,27 @@ def read_longmemeval(data: Path) -> Conversation:
         if item["question_id"] in evidence and not item["question_id"].endswith("_abs")
     ]
     return conversation
+
+
+def draw_worlds(data: Path, count: int, *, seed: int = 3) -> Iterator[Conversation]:
+    """Yield dialogues of the training split, about 80 turns each, with what is asked without the words."""
+    chatter = read_chatter(data, "train")
+    for number, dialogue in enumerate(draw_dialogues(count, seed=seed, split="train", chatter=chatter)):
+        conversation, ids = Conversation(name=f"world-{number}"), dict[str, str]()
+        for turn in dialogue.turns:
+            ids[turn.turn_id] = conversation.say(turn.text, turn.speaker, turn.role, turn.session, turn.at)
+        conversation.questions += [
+            Question(
+                text=query.text,
+                evidence=frozenset(ids[turn_id] for turn_id in query.gold),
+                kind=query.kind,
+                at=dialogue.turns[query.after - 1].at,
+                after=query.after,
+                advice=query.kind in ADVICE,
+            )
+            for query in dialogue.queries
+        ]
+        yield conversation
 
 
 def _chats(data: Path) -> Iterator[list[tuple[int, str]]]:

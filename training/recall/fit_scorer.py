@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from conversations import Conversation, Question, read_longmemeval, read_persona_chats
+from conversations import Conversation, Question, draw_worlds, read_longmemeval, read_persona_chats
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
@@ -34,6 +34,7 @@ from doxa.recall.weights import LEADS, Scorer, Weights
 
 PERSONA = 9
 """Joined persona chats that are used: as many questions as LongMemEval has, about."""
+WORLDS = 40
 SHARES = (2.0, 1.0, 1.0)
 """How much the mean loss of LongMemEval, of the chats and of the worlds counts: what people asked themselves counts
 more than what was turned into questions."""
@@ -41,6 +42,7 @@ PENALTY = 1e-3
 """Weight of the squared weights, in units of a score's spread within a question."""
 WIDTH, FOLDS, TOP = 128, 5, 10
 DENSE = ("dense", "sentence", "dense_near")
+SPEC = RecallSpec(deadline_ms=0, expand=False)
 WEIGHTS = Path(__file__).parents[2] / "src" / "doxa" / "recall" / "weights.npz"
 
 
@@ -58,9 +60,10 @@ class Group:
         return np.array([turn_id in self.question.evidence for turn_id in self.turn_ids])
 
 
-def conversations(data: Path) -> list[Conversation]:
+def conversations(data: Path) -> list[list[Conversation]]:
     """Return what is trained on, by set."""
-    return [read_longmemeval(data), *islice(read_persona_chats(data), PERSONA)]
+    chats = islice(read_persona_chats(data), PERSONA)
+    return [[read_longmemeval(data)], list(chats), list(draw_worlds(data, WORLDS))]
 
 
 def ingest(told: Iterable[Conversation], store: Path) -> None:
@@ -84,12 +87,18 @@ def look_up_all(told: Iterable[Conversation], doxa: Doxa) -> tuple[tuple[str, ..
             for question in conversation.questions:
                 query = read_query(question.text, state, at=question.at)
                 vector = parts.queries.encode([query.wording])[0]
-                found = look_up(replace(query, vector=vector), state, spec=RecallSpec())
+                seeks = query.seeks | ({"preference"} if question.advice else frozenset())
+                found = look_up(replace(query, vector=vector, seeks=seeks), state, spec=SPEC)
                 names = tuple(found.scores)
-                ids = tuple(state.turns[state.places[place]].turn_id for place in found.places.tolist())
-                scores = np.stack([found.scores[name] for name in names], axis=1).astype(np.float32)
-                groups.append(Group(turn_ids=ids, scores=scores, question=question))
+                ids = [state.turns[state.places[place]].turn_id for place in found.places.tolist()]
+                known = [row for row, turn_id in enumerate(ids) if _said_by_then(turn_id, question)]
+                scores = np.stack([found.scores[name] for name in names], axis=1)[known].astype(np.float32)
+                groups.append(Group(turn_ids=tuple(ids[row] for row in known), scores=scores, question=question))
     return names, groups
+
+
+def _said_by_then(turn_id: str, question: Question) -> bool:
+    return question.after is None or int(turn_id.rpartition(":")[2]) < question.after
 
 
 def fit(sets: Sequence[Sequence[Group]], shares: Sequence[float]) -> NDArray[np.float32]:
@@ -147,12 +156,12 @@ def measure(groups: Sequence[Group], totals: Sequence[NDArray[np.float32]]) -> d
     }
 
 
-def held_out(groups: Sequence[Group], others: Sequence[Group]) -> dict[str, Any]:
+def held_out(groups: Sequence[Group], others: Sequence[Sequence[Group]]) -> dict[str, Any]:
     """Return the measures of LongMemEval, every question ranked by weights that were fitted without it."""
     totals: list[NDArray[np.float32]] = [np.empty(0, dtype=np.float32)] * len(groups)
     for fold in range(FOLDS):
         kept = [group for row, group in enumerate(groups) if row % FOLDS != fold]
-        weights = fit([kept, others], list(SHARES.values()))
+        weights = fit([kept, *others], SHARES)
         for row in range(fold, len(groups), FOLDS):
             totals[row] = groups[row].scores @ weights
     return measure(groups, totals)
@@ -193,21 +202,21 @@ def main() -> None:
 
 
 def _ingest(arguments: argparse.Namespace) -> None:
-    ingest(conversations(arguments.data), arguments.store)
+    ingest((one for told in conversations(arguments.data) for one in told), arguments.store)
 
 
 def _fit(arguments: argparse.Namespace) -> None:
-    told = conversations(arguments.data)
     with Doxa.open(arguments.store, config=Config()) as doxa:
-        names, asked = look_up_all(told[:1], doxa)
-        _, chats = look_up_all(told[1:], doxa)
+        looked_up = [look_up_all(told, doxa) for told in conversations(arguments.data)]
         encoder = doxa._parts.encoder.name
-    old = shipped()
-    before = [old.unified(dict(zip(names, group.scores.T, strict=True)), "lexical") for group in asked]
-    print("LongMemEval, weights so far:", json.dumps(measure(asked, before)))
-    print("LongMemEval, held-out folds:", json.dumps(held_out(asked, chats)))
-    weights = fit([asked, chats], list(SHARES.values()))
-    print("persona chats, trained on:  ", json.dumps(measure(chats, [group.scores @ weights for group in chats])))
+    names, old = looked_up[0][0], shipped()
+    sets = [groups for _, groups in looked_up]
+    before = [old.unified(dict(zip(names, group.scores.T, strict=True)), "lexical") for group in sets[0]]
+    print("LongMemEval, weights so far:", json.dumps(measure(sets[0], before)))
+    print("LongMemEval, held-out folds:", json.dumps(held_out(sets[0], sets[1:])))
+    weights = fit(sets, SHARES)
+    for name, groups in zip(("LongMemEval", "chats", "worlds"), sets, strict=True):
+        print(f"{name}, trained on:", json.dumps(measure(groups, [group.scores @ weights for group in groups])))
     print({name: round(float(weight), 4) for name, weight in zip(names, weights, strict=True)})
     if arguments.write:
         save_weights(as_weights(names, weights, old, encoder), WEIGHTS)

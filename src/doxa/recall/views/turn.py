@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from doxa.recall.views.candidates import Candidates, Look, Places, Scores
-from doxa.recall.views.lexical import Lexical
+from doxa.recall.views.lexical import shares
 
 __all__ = ["Telling"]
 
@@ -66,7 +66,7 @@ class Telling:
         answers = np.zeros(len(places), dtype=np.float32)
         rows = np.flatnonzero(asked & (traits.of(before, "ends_asking") > 0))
         if len(rows):
-            answers[rows] = Lexical().scores(look, before[rows].astype(np.intp))["lexical"]
+            answers[rows] = shares(look, before[rows]).sum(axis=0)
         return answers
 
     def path(self, look: Look, place: int) -> str:
