@@ -31,6 +31,8 @@ PRIORS = {"profile"}
 """Views that know nothing of the query: they speak for no place."""
 SAFE = {"lexical", "dense"}
 """Views whose cost hardly depends on the query and the memory."""
+BESIDE = 8
+"""Places of each of those views whose neighbours are looked at."""
 EXPANSION = 16
 """Places that one more look may add."""
 
@@ -115,8 +117,8 @@ def look_up(
         plan = plan or Plan()
         proposed = _proposed(look, plan, watch)
     places = _union(list(proposed.values()), max(spec.pool, spec.top_k))
+    places = np.union1d(places, _beside(look, proposed))
     found = _scored(look, plan, weights, proposed, places)
-    found = _more(found, _beside(found))
     doubtful = doubt(found.scores, found.total) if plan.expand and spec.expand else ""
     if doubtful and watch.allows("expansion"):
         found = _expanded(found)
@@ -154,10 +156,10 @@ def _more(found: Found, places: Places) -> Found:
     return replace(found, places=places, scores=scores, total=unified(scores, found.weights, found.plan.lead))
 
 
-def _beside(found: Found) -> Places:
-    """Return the turns around the best places: a question and its answer are one piece of evidence."""
-    look = found.look
-    near = around(look, Candidates.best(found.places, found.total, look.spec.top_k).places)[0].ravel()
+def _beside(look: Look, proposed: Mapping[str, Candidates]) -> Places:
+    """Return the turns around the best by words and by meaning: a question and its answer are one piece of evidence."""
+    best = [proposed[name].places[:BESIDE] for name in sorted(SAFE) if name in proposed]
+    near = np.unique(around(look, np.concatenate(best))[0])
     places = np.compress(near >= 0, near).astype(np.intp)
     return np.compress(look.admits(places), places)
 
