@@ -107,6 +107,16 @@ def test_tastes_count_for_advice_alone(state):
     assert min(scores[name][0] for name in ("graph_taste", "graph_stance", "graph_concept", "profile")) > 0
 
 
+def test_a_taste_of_another_kind_is_held_down(state):
+    """Asked for a film, a love of jazz said just as surely stands behind a love of comedies."""
+    say(state, "I love comedies, every funny movie.", ("Ana", "likes", "comedies"))
+    say(state, "I love jazz, every jazz concert.", ("Ana", "likes", "jazz"))
+    asked = look(state, "preference", concepts=(("film", 1.0),), own=True)
+    scores = Graph().scores(asked, np.arange(2))
+    for name in ("graph_stance", "graph_subject", "graph_sought"):
+        assert scores[name][0] > 2 * scores[name][1] > 0
+
+
 def promoted(state: UserState, score: float = 0.9) -> None:
     turns = [say(state, "I love comedies, every funny movie.", ("Ana", "likes", "comedies")) for _ in range(3)]
     state.promotions.promote(

@@ -150,7 +150,8 @@ class MemoryGraph:
         self.relations: dict[str, int] = {}
         self._adjacency = Adjacency()
         self._keys: dict[str, int] = {}
-        self._labels: dict[int, str] = {}
+        self._labels: list[str] = []
+        """What every node is called; empty for turns."""
         self._ids: list[str] = []
         """What every source is: the id of a fact or promotion."""
         self._concepts: dict[int, str] = {}
@@ -241,6 +242,7 @@ class MemoryGraph:
 
     def _add_turn(self, place: int, state: UserState) -> None:
         node = self.nodes.add(kind=TURN, place=place, hash=0, **dict.fromkeys(STEMS, -1))
+        self._labels.append("")
         self._turn_nodes.add(node=node)
         before = int(state.columns.before[place])
         if before >= 0:
@@ -284,7 +286,7 @@ class MemoryGraph:
                 break
             self._mention(row, turn_id, state)
             known = (*known, turn_id)
-        self._said_in[row] = known
+        self._said_in[row] = said if len(said) == len(known) else known  # the fact's own tuple takes no room
 
     def _add_fact(self, fact: Fact) -> int:
         start = self._entity(fact.subject)
@@ -369,7 +371,7 @@ class MemoryGraph:
             words = [self._stem(stem) for stem in dict.fromkeys(stems(label))]
             numbers = dict(zip(STEMS, [*words, -1, -1, -1, -1], strict=False))
             node = self._keys[key] = self.nodes.add(kind=kind, place=-1, hash=hashed(key), **numbers)
-            self._labels[node] = label
+            self._labels.append(label)
             if kind == CONCEPT:
                 self._concepts[node] = key.removeprefix(CONCEPT_KEY)
             for word in words:
@@ -511,7 +513,7 @@ class MemoryGraph:
     def label(self, node: int) -> str:
         """Return what a node is called; "turn 12" for the turn at place 12."""
         place = int(self.nodes["place"][node])
-        return self._labels.get(node) or f"turn {place}"
+        return self._labels[node] or f"turn {place}"
 
     def step(self, start: int, edge: int, end: int) -> Step:
         """Return an edge as it is walked."""

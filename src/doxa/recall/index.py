@@ -21,7 +21,9 @@ KEY = "recall"
 
 def index_of(state: UserState) -> RecallIndex:
     """Return the index of a memory, brought up to date. Cost O(what is new since the last call)."""
-    index = cast("RecallIndex", state.kept.setdefault(KEY, RecallIndex()))
+    index = cast("RecallIndex | None", state.kept.get(KEY))
+    if index is None:
+        index = state.kept[KEY] = RecallIndex()
     index.sync(state)
     return index
 

@@ -33,6 +33,8 @@ HALF = 0.02
 """A walk that ends at a turn this likely counts half."""
 OTHERS = 0.5
 """What a fact counts that fits the query and is about somebody else."""
+OFF_TOPIC = 0.3
+"""What a path to a turn that is about none of the concepts of a query for advice counts."""
 OPEN = 0.5
 """How much a taste is about a query that names no concept and asks for advice."""
 ASKER = 0.2
@@ -144,12 +146,14 @@ class Graph:
         sought = (graph.sources["serves"][source] & reading.sought) > 0
         mass = reading.walk.at(graph.turns(places))
         concept, stance = self._stated(look, places)
+        # Asked where to eat, that somebody loves dogs is beside the point, however surely they said it.
+        near = np.where(concept > 0, 1, OFF_TOPIC).astype(np.float32) if reading.concepts else np.float32(1)
         parts = {
-            "graph_subject": either(rows[about], worth[about], size),
+            "graph_subject": near * either(rows[about], worth[about], size),
             "graph_relation": most(rows[named], owned[named], size),
-            "graph_sought": most(rows[sought], owned[sought], size),
+            "graph_sought": near * most(rows[sought], owned[sought], size),
             "graph_concept": concept,
-            "graph_stance": stance,
+            "graph_stance": near * stance,
             "graph_taste": concept * stance,
             "graph_walk": (mass / (mass + HALF)).astype(np.float32),
         }
