@@ -116,7 +116,7 @@ def test_rewards_are_equation_6_of_every_plan() -> None:
     name = list(PLANS)[2]
     found = sum(play(replays[0], PLANS[name], weights)) / 2
     seen = pool(replays[0], PLANS[name]).sum() / 64
-    assert rewards[0, 2] == pytest.approx(found - 0.02 * cost_of(PLANS[name]) - 0.02 * seen)
+    assert rewards[0, 2] == pytest.approx(found - 0.005 * cost_of(PLANS[name]) - 0.005 * seen)
     assert error_route_rate(list(rewards.argmax(axis=1)), rewards) == 0
 
 

@@ -285,10 +285,10 @@ def error_route_rate(chosen: Sequence[int], rewards: NDArray[np.float64], *, sla
     return float((rewards.max(axis=1) - rewards[rows, list(chosen)] > slack).mean()) if len(rewards) else 0.0
 
 
-def reward(recall: Any, cost: Any, latency: Any, *, per_cost: float = 0.02, per_latency: float = 0.02) -> Any:
+def reward(recall: Any, cost: Any, latency: Any, *, per_cost: float = 0.005, per_latency: float = 0.005) -> Any:
     """Return equation 6: `recall - lambda_c cost - lambda_t latency`; latency as a share of the guard.
 
     Works on numbers and on arrays. The paper fixes its two weights "via validation" and does not print them: here a
-    full budget, or a search as long as the guard allows, is worth 0.02 of recall each.
+    full budget, or a search as long as the guard allows, is worth 0.005 of recall each.
     """
     return recall - per_cost * cost - per_latency * latency
