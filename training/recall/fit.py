@@ -28,7 +28,7 @@ HELD_OUT = 0.3
 ROUNDS = 3
 ALIGN = AlignSpec(steps=120)
 LEAD = AlignSpec(weight=0.0, decay=0.05, steps=40)
-EPOCHS = 40
+EPOCHS = 20
 
 
 def fit(train: Sequence[Replay], start: Weights, *, weight: float | None = None) -> Weights:
@@ -90,7 +90,7 @@ def main() -> None:
     start = replace(shipped(), router=None)
     print(f"{len(train)} queries to learn from, {sum(map(len, held.values()))} held out")
     show("as they were", start, held)
-    for weight in (0.0, 0.5, 1.0, 2.0, 4.0) if options.sweep else (0.0,):
+    for weight in (0.0, 1.0, 3.0, 6.0) if options.sweep else (0.0,):
         show(f"lambda {weight}", aligned_weights(start, train, replace(ALIGN, weight=weight)), held)
     for coverage in (0.25, 0.5, 0.75) if options.sweep else ():
         show(f"coverage {coverage:.0%}", aligned_weights(start, covered(train, coverage), ALIGN), held)

@@ -147,7 +147,8 @@ def pool(replay: Replay, plan: Plan) -> NDArray[np.bool_]:
         turns = np.where(proposed, np.minimum(turns, ranks * len(views) + number), turns)
     seen: NDArray[np.bool_] = np.isfinite(turns)
     seen[np.argsort(turns, kind="stable")[int(BUDGET * further) :]] = False
-    return seen
+    unasked = np.all([ranks < 0 for ranks in replay.ranks.values()], axis=0)  # turns around the best ones join any plan
+    return seen | unasked
 
 
 def play(replay: Replay, plan: Plan, weights: Weights) -> tuple[float, float]:
