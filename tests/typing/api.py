@@ -55,6 +55,14 @@ def look_inside(url: str) -> None:
             ended: bool = claim.ended
             print(str(claim.subject), str(claim.relation), str(claim.object), claim.valid, ended, claim.span)
 
+        for promotion in memory.promotions(active=True):
+            concept: str = promotion.concept
+            cited_turns: Sequence[str] = promotion.turn_ids
+            print(str(promotion), concept, promotion.relation, promotion.score, cited_turns, promotion.fact_ids)
+            print(str(memory.why_promoted(promotion.promotion_id)))
+            assert_type(memory.demote(promotion.promotion_id, reason="long ago").active, bool)
+            memory.enable(promotion.promotion_id)
+
         forest = memory.tasks()
         print(forest.state().get("team meeting/time"), forest.history("team meeting/time"), forest.nodes)
 

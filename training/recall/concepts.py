@@ -20,7 +20,7 @@ HERE = Path(__file__).parent
 OUT = HERE.parents[1] / "src/doxa/recall/concepts.npz"
 FOLDS, SEED = 10, 7
 PENALTY = 1.0
-LEXICON = c.FEATURES.index("lexicon")
+LEXICON, CLASSES = c.FEATURES.index("lexicon"), c.FEATURES.index("classes")
 USED = {
     "meaning": list(range(len(c.FEATURES))),
     "words": [
@@ -79,6 +79,7 @@ def fit(tables: np.ndarray, truths: np.ndarray) -> dict[str, np.ndarray]:
                 weights[kept] = logistic(
                     tables[:, rows][:, :, kept].reshape(-1, len(kept)), truths[:, rows].reshape(-1)
                 )
+            weights[CLASSES] = weights[LEXICON]  # the labels have no claims; both say what a thing is a kind of
             found[f"{level}_{seen}"] = weights
     return found
 

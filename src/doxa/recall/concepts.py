@@ -27,7 +27,17 @@ from doxa.backends.encoder import Encoder
 from doxa.backends.lexicon import Lexicon
 from doxa.memory import stems
 
-__all__ = ["BUILTIN", "Concept", "Inventory", "Weighted", "concepts_of", "evidence_of", "inventory", "learn_directions"]
+__all__ = [
+    "BUILTIN",
+    "Concept",
+    "Inventory",
+    "Weighted",
+    "concepts_of",
+    "evidence_of",
+    "inventory",
+    "learn_directions",
+    "named_in",
+]
 
 BUILTIN = "builtin:minilm-l6-int8"
 """The encoder whose directions ship."""
@@ -162,6 +172,14 @@ def concepts_of(
     return tuple((known.concepts[row].name, round(float(weights[row]), 4)) for row in best)
 
 
+def named_in(text: str, classes: Collection[str] = ()) -> frozenset[str]:
+    """Return the concepts that words of a text or classes of the ontology name outright, and what they are kinds of."""
+    known = inventory()
+    rows = {row for row, (cues, _) in _named(stems(text), known).items() if cues}
+    rows |= {row for name in classes for row in known.classes.get(name, ())}
+    return frozenset(known.concepts[one].name for row in rows for one in (row, *known.above(row)))
+
+
 def evidence_of(
     text: str,
     vector: NDArray[np.float32] | None,
@@ -289,11 +307,11 @@ def _named(words: Sequence[str], known: Inventory) -> dict[int, tuple[int, int]]
 
 
 def _by_lexicon(words: Sequence[str], lexicon: Lexicon | None, known: Inventory) -> Iterator[int]:
-    """Yield the concepts that the lexicon puts words under."""
+    """Yield the concepts that the lexicon puts words under which the inventory itself does not know."""
     if lexicon is None:
         return
     by_identity: Any = lexicon
-    for word in dict.fromkeys(words):
+    for word in dict.fromkeys(word for word in words if word not in known.longest):
         for name in _hypernyms(by_identity, word):
             yield from known.under.get(name, ())
 

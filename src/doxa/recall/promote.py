@@ -27,7 +27,7 @@ from doxa.backends.lexicon import Lexicon
 from doxa.core.promotions import Promotion, Support, Tie
 from doxa.core.values import Claim, Term, Turn
 from doxa.memory import LEAST_SUPPORT, UserState, live_support, promotion_id, relation_type, stems
-from doxa.recall.concepts import concepts_of, inventory
+from doxa.recall.concepts import concepts_of, inventory, named_in
 from doxa.recall.stances import clauses_of, relations, stance_of
 
 __all__ = ["Assertion", "Candidates", "Gate", "Proposal", "assertions_of", "candidates_of", "features_of"]
@@ -116,19 +116,21 @@ def assertions_of(
         return []
     claims = [claim for claim in state.beliefs.said_in(turn.turn_id) if claim.turn_id == turn.turn_id]
     classes = _classes(claims)
-    weights = dict(concepts_of(turn.text, vector, encoder=state.encoder, lexicon=lexicon, classes=classes))
+    tied = any(claim.relation.name in relations() for claim in claims)  # only then it pays to look words up
+    known = lexicon if tied else None
+    weights = dict(concepts_of(turn.text, vector, encoder=state.encoder, lexicon=known, classes=classes))
     if not weights:
         return []
-    worded = _worded(turn.text)
-    by_class = {name for name, _ in concepts_of("", None, classes=classes)} if classes else set()
-    told = [(part, *_stance(part, vector if len(parts) == 1 else None, turn, claims, state)) for part in parts]
-    whole = stance_of(turn.text, vector, encoder=state.encoder)
+    alone = vector if len(parts) == 1 else None
+    told = [(named_in(part, classes), *_stance(part, alone, turn, claims, state)) for part in parts]
+    if all(tie is None for _, tie, _ in told):
+        return []
+    whole = stance_of(turn.text, vector, encoder=state.encoder).confidence if len(parts) > 1 else 1.0
     found = []
     for concept, weight in weights.items():
-        own = [(tie, sure) for part, tie, sure in told if _names(part, concept)]
+        own = [(tie, sure) for named, tie, sure in told if concept in named]
         tie, sure = _joined(own or [(tie, sure) for _, tie, sure in told])
-        if not own and len(parts) > 1 and tie is not None:
-            sure *= whole.confidence
+        sure *= 1.0 if own else whole
         if tie is None or weight * sure < LEAST_CONFIDENCE or _of_a_kind(concept, tie, weights):
             continue
         found.append(
@@ -141,7 +143,7 @@ def assertions_of(
                 concept=concept,
                 confidence=weight * sure,
                 object=_object(turn, claims),
-                grounded=(bool(own) and concept in worded) or concept in by_class,
+                grounded=bool(own),
                 fact_ids=_facts(turn, state),
             )
         )
@@ -192,15 +194,6 @@ def _private() -> tuple[str, ...]:
 def is_private(concept: str) -> bool:
     """Tell whether a concept belongs to a private category (`private.toml`)."""
     return any(concept == name or concept.startswith(f"{name}/") for name in _private())
-
-
-def _worded(text: str) -> Collection[str]:
-    """Return the concepts that the words of a text give by themselves."""
-    return {name for name, _ in concepts_of(text, None)}
-
-
-def _names(part: str, concept: str) -> bool:
-    return concept in _worded(part)
 
 
 def _classes(claims: Iterable[Claim]) -> list[str]:
