@@ -8,7 +8,7 @@ import pytest
 from doxa.backends import load
 from doxa.backends.encoder import Encoder
 from doxa.backends.lexicon import Synset
-from doxa.recall import concepts_of, learn_directions
+from doxa.recall import concepts, concepts_of, learn_directions
 from doxa.recall.concepts import FEATURES, MOST, evidence_of, inventory
 
 
@@ -61,7 +61,8 @@ def test_without_a_vector_words_alone_decide() -> None:
     assert concepts_of("I always order sushi", nothing) == concepts_of("I always order sushi", None)
 
 
-def test_another_encoder_learns_the_directions_at_its_first_use() -> None:
+def test_another_encoder_learns_the_directions_at_its_first_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(concepts, "_LEARNED", {})
     encoder = load("encoder", "hash")
     text = "I loved that comedy"
     vector = encoder.encode([text])[0]

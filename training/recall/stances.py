@@ -12,6 +12,8 @@ import numpy as np
 from concepts import FOLDS, SEED, labelled
 
 from doxa.backends import load
+from doxa.evaluate.implicit import WORKLOADS
+from doxa.evaluate.implicit.material import fill, talk, workload
 from doxa.recall import stances as s
 from doxa.recall.concepts import inventory
 
@@ -34,8 +36,18 @@ FRAMES = {
         "They have {} there.",
         "Can you suggest {}?",
         "She told me about {}.",
+        "Do you like {}?",
+        "I used to love {}.",
+        "Have you ever tried {}?",
     ),
 }
+TELLS = {
+    ("like", ""): "prefers", ("like", "habit"): "does", ("dislike", ""): "dislikes", ("revised", "against"): "dislikes",
+    ("revised", "towards"): "prefers", ("near", ""): "", ("near", "assistant"): None,
+}  # fmt: skip
+"""What the frames of a world tell, by group and kind; None leaves them out."""
+FILLS, OF_WORLDS = 3, 0.3
+"""How often each frame of a world is filled, and what such a sentence weighs."""
 EACH = 60
 """Words that every kind of frame is filled with."""
 FRAMED = 0.15
@@ -76,16 +88,41 @@ def framed() -> list[tuple[str, int]]:
     ]
 
 
+def of_worlds() -> list[tuple[str, int]]:
+    """Return sentences of the training worlds of the implicit benchmark, whose frames say what they tell."""
+    random, found = np.random.default_rng(SEED), []
+    for name in WORKLOADS:
+        world = workload(name, "train")
+        with_things = np.array(
+            [concept for concept in world.concepts if concept.things and concept.aspects], dtype=object
+        )
+        for concept in world.concepts:
+            found += [(text, s.KINDS.index("prefers")) for text in concept.said.get("like", ())]
+            found += [(text, s.KINDS.index("avoids")) for text in concept.said.get("dislike", ())]
+        for group, frames in world.frames.items():
+            for kind, texts in frames.items():
+                tells = TELLS.get((group, kind), TELLS.get((group, "")))
+                for text in texts if tells is not None else ():
+                    for _ in range(FILLS):
+                        concept = random.choice(with_things)
+                        thing, aspect = str(random.choice(concept.things)), str(random.choice(concept.aspects))
+                        slots = {"thing": thing, "other": "the other one", "aspect": aspect, "label": concept.label}
+                        found.append((fill(text, slots), s.KINDS.index(tells)))
+    return [*found, *((user, 0) for user, _ in talk("train").small)]
+
+
 def main() -> None:
     """Fit, measure held out, write."""
     encoder = load("encoder", "builtin")
     told = [(text, s.KINDS.index(says)) for text, _, says in labelled()]
-    made = framed()
-    texts = [text for text, _ in (*told, *made)]
-    y = np.array([kind for _, kind in (*told, *made)])
+    made, drawn = framed(), of_worlds()
+    texts = [text for text, _ in (*told, *made, *drawn)]
+    y = np.array([kind for _, kind in (*told, *made, *drawn)])
     cues, vectors = np.array([s.cues_of(text) for text in texts]), encoder.encode(texts)
-    weight = np.array([1.0] * len(told) + [FRAMED] * len(made))
-    folds = np.concatenate([np.random.default_rng(SEED).integers(0, FOLDS, len(told)), np.full(len(made), -1)])
+    weight = np.array([1.0] * len(told) + [FRAMED] * len(made) + [OF_WORLDS] * len(drawn))
+    folds = np.concatenate(
+        [np.random.default_rng(SEED).integers(0, FOLDS, len(told)), np.full(len(made) + len(drawn), -1)]
+    )
     kinds = {
         "words": (cues, np.full(len(s.CUES), PENALTY_CUES)),
         "meaning": (

@@ -161,7 +161,7 @@ def concepts_of(
         text: a turn, a sentence or a query.
         vector: its encoding `(dims,) float32` of unit length; None or zeros where there is none.
         encoder: the name of what made the vector; one that is not known yet (`learn_directions`) is not used.
-        lexicon: where hypernyms are looked up, if at all.
+        lexicon: where hypernyms are looked up, when no word names a concept outright.
         classes: names of the ontology's classes that what is spoken of belongs to.
 
     Deterministic. Cost O(words + concepts dims), about 0.1 ms; no call to a model.
@@ -200,7 +200,8 @@ def evidence_of(
     named = _named(words, known)
     if named:
         _put_words(table[7:12], named, known)
-    for row in _by_lexicon(words, lexicon, known):
+    told = any(cues for cues, _ in named.values())
+    for row in _by_lexicon(words, None if told else lexicon, known):  # looking up costs more than all the rest
         table[12, [row, *known.above(row)]] = 1
     for name in classes:
         for row in known.classes.get(name, ()):

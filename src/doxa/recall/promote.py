@@ -27,7 +27,7 @@ from doxa.backends.lexicon import Lexicon
 from doxa.core.promotions import Promotion, Support, Tie
 from doxa.core.values import Claim, Term, Turn
 from doxa.memory import LEAST_SUPPORT, UserState, live_support, promotion_id, relation_type, stems
-from doxa.recall.concepts import concepts_of, inventory, named_in
+from doxa.recall.concepts import BUILTIN, concepts_of, inventory, named_in
 from doxa.recall.stances import clauses_of, relations, stance_of
 
 __all__ = ["Assertion", "Candidates", "Gate", "Proposal", "assertions_of", "candidates_of", "features_of"]
@@ -47,6 +47,8 @@ MOST_OPPOSED = 0.34
 BURST = 20
 """Turns within which all support would be one burst."""
 HALF_LIFE_DAYS = 60.0
+USUAL_COHERENCE = 0.4
+"""Mean of the candidates of generated worlds and of chats; stands for it where it cannot be told."""
 GROWTH = 1.5
 """How much more support there has to be before a promotion is written again."""
 MOST_A_TIME = 4
@@ -396,11 +398,13 @@ def _opposed(mine: Sequence[Assertion], against: Sequence[Assertion]) -> float:
 
 
 def _coherence(mine: Sequence[Assertion], state: UserState) -> float:
-    """Return how alike the turns are: the mean cosine with their centre; 0 without vectors."""
-    places = [place for one in mine if (place := state.place(one.ordinal)) is not None]
-    rows = np.array([state.vectors.row(place) for place in dict.fromkeys(places)], dtype=np.float32)
-    centre = rows.mean(axis=0) if len(rows) else np.zeros(1)
-    return float(np.linalg.norm(centre))
+    """Return how alike the turns are: their mean cosine with one another, by vectors that the gate was fitted on."""
+    places = dict.fromkeys(place for one in mine if (place := state.place(one.ordinal)) is not None)
+    count = len(places)
+    if count < 2 or state.encoder != BUILTIN:
+        return USUAL_COHERENCE
+    whole = np.sum([state.vectors.row(place) for place in places], axis=0)
+    return (float(whole @ whole) - count) / (count * (count - 1))  # unit rows, or all zeros
 
 
 def _tie(mine: Sequence[Assertion]) -> Tie:

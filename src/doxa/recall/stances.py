@@ -85,14 +85,16 @@ def stance_of(text: str, vector: NDArray[np.float32] | None, *, encoder: str = B
 
 def cues_of(text: str) -> NDArray[np.float32]:
     """Return how often each kind of cue is in a text, in the order of `CUES`, `(cues,) float32`, 2 at most."""
-    patterns, text = _patterns(), text.replace("\u2019", "'")
+    patterns = _patterns()
+    text = patterns["praise"].sub("love", text.replace("\u2019", "'"))
     counts = dict.fromkeys(CUES, 0)
     for kind in KINDS[1:]:
         for found in patterns[kind].finditer(text):
-            denied = kind != "does" and patterns["deny"].search(text, max(0, found.start() - WINDOW), found.start())
-            counts["denied" if denied else kind] += 1
+            before = text[max(0, found.start() - WINDOW) : found.start()]
+            denied = kind != "does" and patterns["deny"].search(before)
+            counts["past" if patterns["past"].search(before) else "denied" if denied else kind] += 1
     for kind in ("past", "self", "other", "question"):
-        counts[kind] = len(patterns[kind].findall(text))
+        counts[kind] += len(patterns[kind].findall(text))
     counts |= {"bias": 1, "short": len(text.split()) <= SHORT}
     return np.minimum(np.array([counts[name] for name in CUES], dtype=np.float32), 2)
 
