@@ -27,28 +27,58 @@ OUT = Path(__file__).parents[2] / "src/doxa/recall/promote.toml"
 SEED, FOLDS = 11, 10
 FRAMES = {
     "prefers": (
-        "I could never get tired of {}.", "Honestly, {} makes me so happy.", "If you ask me, {} is the best.", "I'm crazy about {}.",
-        "We did {} again last week and I loved it.", "I'd pick {} over anything else.", "{} has always been close to my heart.",
-        "I had such a great time with {} yesterday.", "I really like {}.", "{}, that's so me.", "I was thrilled to find {}.",
+        "I could never get tired of {}.",
+        "Honestly, {} makes me so happy.",
+        "If you ask me, {} is the best.",
+        "I'm crazy about {}.",
+        "We did {} again last week and I loved it.",
+        "I'd pick {} over anything else.",
+        "{} has always been close to my heart.",
+        "I had such a great time with {} yesterday.",
+        "I really like {}.",
+        "{}, that's so me.",
+        "I was thrilled to find {}.",
     ),
     "dislikes": (
-        "I never understood what people see in {}.", "{} just annoys me.", "I really don't like {}.", "I tried {} and hated it.",
-        "{} makes me uncomfortable.", "I find {} so boring.", "Ugh, {} again. Not my thing.", "I don't enjoy {} at all.",
+        "I never understood what people see in {}.",
+        "{} just annoys me.",
+        "I really don't like {}.",
+        "I tried {} and hated it.",
+        "{} makes me uncomfortable.",
+        "I find {} so boring.",
+        "Ugh, {} again. Not my thing.",
+        "I don't enjoy {} at all.",
     ),
     "avoids": (
-        "I won't have {}.", "I keep away from {}.", "I don't do {} any more.", "Please, nothing with {}.", "I gave up {} years ago.",
+        "I won't have {}.",
+        "I keep away from {}.",
+        "I don't do {} any more.",
+        "Please, nothing with {}.",
+        "I gave up {} years ago.",
         "I refuse {} whenever it comes up.",
     ),
     "does": (
-        "I do {} every week.", "Most evenings it is {} for me.", "As a rule I go for {}.", "On Sundays there is always {}.",
-        "I've had {} in my routine for years.", "I tend to pick {}.",
+        "I do {} every week.",
+        "Most evenings it is {} for me.",
+        "As a rule I go for {}.",
+        "On Sundays there is always {}.",
+        "I've had {} in my routine for years.",
+        "I tend to pick {}.",
     ),
     "": (
-        "My sister is into {}.", "There was something about {} in the news.", "Do you know anything about {}?", "He asked me about {}.",
-        "What can you tell me about {}?", "They talked about {} all evening.", "Somebody mentioned {} today.", "My boss can't stand {}.",
-        "I saw a sign for {} on the way.", "Could you find out more about {}?", "The shop next door sells {}.",
+        "My sister is into {}.",
+        "There was something about {} in the news.",
+        "Do you know anything about {}?",
+        "He asked me about {}.",
+        "What can you tell me about {}?",
+        "They talked about {} all evening.",
+        "Somebody mentioned {} today.",
+        "My boss can't stand {}.",
+        "I saw a sign for {} on the way.",
+        "Could you find out more about {}?",
+        "The shop next door sells {}.",
     ),
-}  # fmt: skip
+}
 ONCE = (
     "{} was nice for a change.",
     "I kind of liked {} this time.",
@@ -56,10 +86,23 @@ ONCE = (
     "For once I enjoyed {}.",
 )
 TALK = (
-    "The train was late again.", "I slept badly.", "My cousin is visiting.", "It rained all day.", "Remind me of it tomorrow.", "Thanks!",
-    "I lost my umbrella.", "The lift is broken.", "What day is it?", "I have to call the landlord.", "See you.", "The neighbours moved out.",
-    "That was a long day.", "I am on my way.", "Can you help me with a letter?", "My phone is nearly dead.",
-)  # fmt: skip
+    "The train was late again.",
+    "I slept badly.",
+    "My cousin is visiting.",
+    "It rained all day.",
+    "Remind me of it tomorrow.",
+    "Thanks!",
+    "I lost my umbrella.",
+    "The lift is broken.",
+    "What day is it?",
+    "I have to call the landlord.",
+    "See you.",
+    "The neighbours moved out.",
+    "That was a long day.",
+    "I am on my way.",
+    "Can you help me with a letter?",
+    "My phone is nearly dead.",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,9 +258,8 @@ def main() -> None:
             labels.append(right)
             worlds.append(number)
     x, y, worlds = np.array(rows), np.array(labels, dtype=float), np.array(worlds)
-    print(
-        f"{options.worlds} worlds, {len(y)} candidates past the guardrails, {y.mean():.3f} of them right; declined before: {dict(declined)}"
-    )
+    print(f"{options.worlds} worlds, {len(y)} candidates past the guardrails, {y.mean():.3f} of them right")
+    print(f"  declined before: {dict(declined)}")
     guess = np.zeros(len(y))
     for fold in range(FOLDS):
         out = worlds % FOLDS == fold
@@ -231,9 +273,9 @@ def main() -> None:
     print(f"held out: AUC {auc:.3f}, calibration error {error:.3f}")
     for tau in (0.5, 0.6, 0.7, 0.8, 0.9):
         lifted = guess > tau
-        print(
-            f"  tau {tau}: lifts {lifted.mean():.3f} of them, precision {y[lifted].mean():.3f}, recall {(lifted & (y > 0)).sum() / y.sum():.3f}"
-        )
+        found = (lifted & (y > 0)).sum()
+        precision, recall = found / max(1, lifted.sum()), found / y.sum()
+        print(f"  tau {tau}: lifts {lifted.mean():.3f} of them, precision {precision:.3f}, recall {recall:.3f}")
     weights = fitted(x, y)
     print(dict(zip(p.FEATURES, weights.round(3).tolist(), strict=True)))
     if not options.check:
