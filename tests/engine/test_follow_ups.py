@@ -67,6 +67,15 @@ def test_a_search_takes_what_was_just_said(doxa):
     assert "t5" in ids(memory.search("How was the food there?", k=2, recent=recent))
 
 
+def test_a_search_that_goes_on_from_something_goes_on_from_the_latest_turns(doxa):
+    """Unless it is told what was said, or that nothing was."""
+    memory = tell(doxa)
+    doxa.dialogue(user="ana", session="three", speaker="Ana").absorb("What does Nadia do for work?", turn_id="t6")
+    told = [("Ana", "What does Nadia do for work?")]
+    assert ids(memory.search("And Petra?")) == ids(memory.search("And Petra?", recent=told))
+    assert ids(memory.search("And Petra?")) != ids(memory.search("And Petra?", recent=[]))
+
+
 @pytest.mark.parametrize(
     ("bounds", "found"),
     [

@@ -67,7 +67,7 @@ class Memory:
         query: str,
         *,
         k: int = 10,
-        recent: Sequence[tuple[str, str]] = (),
+        recent: Sequence[tuple[str, str]] | None = None,
         session: str | None = None,
         speaker: str | None = None,
         since: Moment | None = None,
@@ -82,7 +82,8 @@ class Memory:
             query: what is looked for, a question or any words.
             k: how much evidence is given back at most.
             recent: what was just said, oldest first, as `(speaker, text)`: it tells what "she", "there" and "the other
-                one" are.
+                one" are. By default a query that goes on from something ("And Ana?") goes on from the latest turns of
+                the memory, and any other stands alone.
             session: only turns of this session.
             speaker: only turns of this speaker.
             since: only turns said then or later.

@@ -52,12 +52,14 @@ def read_within(*, session: str | None, speaker: str | None, since: Moment | Non
     return Within(session=session, speaker=speaker, since=first, until=last)
 
 
-def read_recent(recent: Sequence[tuple[str, str]], *, user: str) -> tuple[Turn, ...]:
-    """Return what was just said as turns, which are not stored.
+def read_recent(recent: Sequence[tuple[str, str]] | None, *, user: str) -> tuple[Turn, ...] | None:
+    """Return what was just said as turns, which are not stored; None when nothing is given.
 
     Raises:
         InputError: it is no list of `(speaker, text)`.
     """
+    if recent is None:
+        return None
     turns = []
     for place, said in enumerate(recent):
         pair: tuple[Any, ...] = tuple(said) if isinstance(cast("object", said), tuple | list) else ()

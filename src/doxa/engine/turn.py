@@ -24,7 +24,7 @@ from doxa.engine.searching import Within
 from doxa.engine.wiring import Parts
 from doxa.memory import Beliefs, Event, Note, UserState, describe, using
 from doxa.reason import PROMPT_VERSION, answer, relevant_facts, relevant_rules, summarise, write_with_model
-from doxa.recall import Query, Rewriting, encoded, enriched, evidence_of, look_up, read_query, recall
+from doxa.recall import Query, Rewriting, encoded, enriched, evidence_of, is_incomplete, look_up, read_query, recall
 from doxa.revise import Denials, Judgement, denials, revise
 from doxa.understand import Extraction, find_question, read_question
 from doxa.verify import verify
@@ -190,15 +190,17 @@ def search(
     *,
     user: str,
     k: int,
-    recent: Sequence[Turn] = (),
+    recent: Sequence[Turn] | None = None,
     as_of: date | None = None,
     known_at: datetime | None = None,
     within: Within = Within(),  # noqa: B008  # frozen
     superseded: bool = False,
 ) -> list[Evidence]:
-    """Return the evidence for a query, best first."""
+    """Return the evidence for a query, best first; one that goes on from something goes on from the latest turns."""
     with parts.log.user(user) as state:
         asker = state.person() or ""
+        if recent is None:
+            recent = state.latest(parts.config.engine.context_turns) if is_incomplete(query) else ()
     rewriting = rewrite(query, recent, parts, asker=asker)
     with parts.log.user(user) as state:
         read = read_query(

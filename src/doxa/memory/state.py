@@ -180,6 +180,13 @@ class UserState:
         """Return the ordinals of a session's turns, in order."""
         return self._sessions.get(name, [])
 
+    def latest(self, size: int) -> list[Turn]:
+        """Return up to `size` turns that came last in the session of the latest turn, oldest first."""
+        if not self.turns or not size:
+            return []
+        last = self.turns[next(reversed(self.turns))]
+        return [self.turns[ordinal] for ordinal in self.session(last.session)[-size:]]
+
     def context(self, turn: Turn, size: int) -> list[Turn]:
         """Return up to `size` turns of the same session that came just before a turn, oldest first."""
         ordinals = self.session(turn.session)

@@ -9,6 +9,7 @@ from doxa.recall.concepts import concepts_of, learn_directions
 from doxa.recall.cues import rephrase
 from doxa.recall.feedback import EdgeStrengths
 from doxa.recall.index import RecallIndex, index_of
+from doxa.recall.leaning import is_incomplete
 from doxa.recall.learn import aligned_weights, figures, refresh, routed_weights
 from doxa.recall.plan import Plan
 from doxa.recall.policy import PolicySpec
@@ -56,6 +57,7 @@ __all__ = [
     "index_of",
     "learn_directions",
     "load_weights",
+    "is_incomplete",
     "look_up",
     "measure",
     "play",

@@ -9,7 +9,7 @@ from typing import Literal
 
 from doxa.memory import stems
 
-__all__ = ["Leaning", "Way", "leaning_of"]
+__all__ = ["Leaning", "Way", "is_incomplete", "leaning_of"]
 
 Way = Literal["person", "thing", "place", "time", "other", "ellipsis", "loose"]
 
@@ -132,6 +132,11 @@ def leaning_of(text: str, *, people: Collection[str] = ()) -> Leaning:
     return Leaning(
         ways=tuple(ways), sex=sex or "", strength=WHOLE if whole and not {"ellipsis", "other"} & set(ways) else 1.0
     )
+
+
+def is_incomplete(text: str) -> bool:
+    """Tell whether a query goes on from what was said before it ("And Petra?", "So what do we cook?")."""
+    return not {"ellipsis", "other", "loose"}.isdisjoint(leaning_of(text).ways)
 
 
 def _person(text: str) -> Literal["f", "m", ""] | None:
