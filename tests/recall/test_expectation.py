@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from doxa.memory import UserState
-from doxa.recall import read_query
+from doxa.recall import read_query, recall
 from doxa.recall.expectation import seeks
 
 
@@ -96,3 +96,9 @@ def test_advice_is_for_a_time_to_come():
 def test_advice_for_the_asker_is_not_what_is_asked_of_somebody_else(words):
     words.say("I like quiet beaches.", speaker="Ben")
     assert "preference" not in read_query("What are some good places that Ben has seen?", words.state).seeks
+
+
+def test_a_query_without_a_vector_is_searched_by_words(words):
+    """As when the encoder failed."""
+    found = words.say("I like tea.")
+    assert [item.turn_ids for item in recall(read_query("tea", words.state), words.state)] == [(found,)]

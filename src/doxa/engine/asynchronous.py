@@ -172,7 +172,7 @@ class AsyncMemory:
         query: str,
         *,
         k: int = 10,
-        recent: Sequence[tuple[str, str]] = (),
+        recent: Sequence[tuple[str, str]] | None = None,
         session: str | None = None,
         speaker: str | None = None,
         since: Moment | None = None,

@@ -22,7 +22,7 @@ PREFERENCE = "preference"
 LIKELY = 0.5
 
 
-def advice_of(text: str, vector: NDArray[np.float32], *, encoder: str = BUILTIN) -> float:
+def advice_of(text: str, vector: NDArray[np.float32] | None, *, encoder: str = BUILTIN) -> float:
     """Return how likely a query asks for advice or for what the asker is like, 0 to 1.
 
     Args:
@@ -34,7 +34,7 @@ def advice_of(text: str, vector: NDArray[np.float32], *, encoder: str = BUILTIN)
     Deterministic. Cost O(characters + dims), no call to a model. Recipe and scores: `training/recall/advice.py`.
     """
     worded = PREFERENCE in seeks(text)
-    if encoder != BUILTIN or not vector.any():
+    if encoder != BUILTIN or vector is None or not vector.any():
         return float(worded)
     probe = _probe()
     logit = float(probe["meaning"] @ vector) + float(probe["words"]) * worded + float(probe["bias"])
