@@ -1,9 +1,9 @@
 """What tells that advice is wanted: labelled questions and talk -> `src/doxa/recall/advice.npz`.
 
 A logistic regression with L2 on the vector, and one cue; held out: ten folds by text. Positive are the sentences with 1
-in `advice.tsv`, the implicit questions of the generated worlds (split `train`), LongMemEval's questions about
-preferences, and turns of its users that ask for advice in so many words; negative are those with 0, its other questions,
-MT-Eval's questions, and talk of Synthetic-Persona-Chat. All of it from `open/`.
+in `advice.tsv`, the implicit questions of the generated worlds (split `train`), the questions of LongMemEval about
+preferences, and turns of its users that ask for advice in so many words; negative are those with 0, its other
+questions, those of MT-Eval, and talk of Synthetic-Persona-Chat. All of it from `open/`.
 
     python training/recall/advice.py $DOXA_DATA [--check] [--show]
 """
@@ -93,9 +93,10 @@ def main() -> None:
     for name, chosen in (("all", weight > 0), ("by hand", weight == 1)):
         said, right = (held > 0)[chosen], y[chosen] > 0
         worded = cue[chosen, 0] > 0
-        print(f"{name}: {chosen.sum()} texts, {right.sum()} positive; "
-              f"precision {(said & right).sum() / said.sum():.3f}, recall {(said & right).sum() / right.sum():.3f}; "
-              f"words alone {(worded & right).sum() / max(worded.sum(), 1):.3f}, {(worded & right).sum() / right.sum():.3f}")  # fmt: skip
+        found, by_words = (said & right).sum(), (worded & right).sum()
+        print(f"{name}: {chosen.sum()} texts, {right.sum()} positive")
+        print(f"  precision {found / said.sum():.3f}, recall {found / right.sum():.3f}")
+        print(f"  words alone {by_words / worded.sum():.3f}, {by_words / right.sum():.3f}")
     if "--show" in sys.argv:
         for (text, label, _), score in zip(rows, held, strict=True):
             if (score > 0) != label:

@@ -34,7 +34,7 @@ def advice_of(text: str, vector: NDArray[np.float32] | None, *, encoder: str = B
     Deterministic. Cost O(characters + dims), no call to a model. Recipe and scores: `training/recall/advice.py`.
     """
     worded = PREFERENCE in seeks(text)
-    if encoder != BUILTIN or vector is None or not vector.any():
+    if vector is None or encoder != BUILTIN or not vector.any():
         return float(worded)
     probe = _probe()
     logit = float(probe["meaning"] @ vector) + float(probe["words"]) * worded + float(probe["bias"])

@@ -1,41 +1,37 @@
-"""Ours with one part switched off or set otherwise: by its settings, never by a copy of the code.
+"""Ours with one part switched off or set otherwise: by fields of the recall recipe, never by a copy of the code.
 
-A field of the recall recipe (`RecallSpec`) holds for one search, so the same memory is asked again. A setting of the
-engine (`recall.promote`, `recall.tau`) says what becomes of turns as they come in, so it takes a memory of its own.
+All variants search the same memory, so they differ in nothing else. The gate of promotion is swept on a memory that
+promotes more than usual (`LOWEST_TAU`), of which every search takes what its own gate lets through.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
+from importlib.resources import files
 from typing import Any
 
 from doxa.core.config import Config
 from doxa.engine import Doxa
 
-__all__ = ["VARIANTS", "Variant"]
+__all__ = ["VARIANTS", "Variant", "lenient", "usual_gate"]
+
+LOWEST_TAU = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
-    """A way to remember or to search that differs from the usual one in one part."""
+    """A way to search that differs from the usual one in some fields of `RecallSpec`."""
 
     name: str
-    recipe: Mapping[str, Any] = field(default_factory=dict)
-    """Fields of `RecallSpec`, and their values."""
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    """Settings of the group `recall`, and their values."""
-
-    def config(self, usual: Config) -> Config | None:
-        """Return the settings of a memory of its own; None where the usual memory will do."""
-        if not self.settings:
-            return None
-        return usual.model_copy(update={"recall": usual.recall.model_copy(update=dict(self.settings))})
+    recipe: Mapping[str, Any]
 
     def fits(self, doxa: Doxa) -> bool:
-        """Tell whether this version has the fields."""
-        return set(self.recipe) <= {one.name for one in fields(doxa.parts.recall)}
+        """Tell whether this version has the fields, and the weights if it names some."""
+        weights = self.recipe.get("variant")
+        there = weights is None or (files("doxa.recall") / f"weights_{weights}.npz").is_file()
+        return there and set(self.recipe) <= {one.name for one in fields(doxa.parts.recall)}
 
     @contextmanager
     def on(self, doxa: Doxa) -> Iterator[None]:
@@ -48,11 +44,22 @@ class Variant:
             doxa.parts.recall = usual
 
 
+def lenient(config: Config) -> Config:
+    """Return settings under which more is promoted, so that stricter gates can be compared at search time."""
+    return config.model_copy(update={"recall": config.recall.model_copy(update={"tau": LOWEST_TAU})})
+
+
+def usual_gate(doxa: Doxa, config: Config) -> None:
+    """Have a memory of `lenient` settings search behind the gate of the usual ones."""
+    doxa.parts.recall = replace(doxa.parts.recall, tau=config.recall.tau)
+
+
 VARIANTS = (
-    Variant(name="- promotion", settings={"promote": False}),
-    Variant(name="- consistency", recipe={"consistent": False}),
+    Variant(name="- promotion", recipe={"promotions": False}),
+    Variant(name="- consistency", recipe={"variant": "lambda_0"}),
     Variant(name="- router", recipe={"route": False}),
     Variant(name="- expansion", recipe={"expand": False}),
-    *(Variant(name=f"tau {tau:.1f}", settings={"tau": tau}) for tau in (0.5, 0.6, 0.8, 0.9)),
+    *(Variant(name=f"tau {tau:.1f}", recipe={"tau": tau}) for tau in (0.5, 0.6, 0.8, 0.9)),
+    *(Variant(name=f"lambda {one}", recipe={"variant": f"lambda_{one}"}) for one in ("0.05", "0.2", "0.5", "1", "10")),
 )
-"""Table 8, and the grid of figure 4; the usual gate is 0.7."""
+"""Table 8, and the grid of figure 4 as far as weights for it ship."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -18,7 +16,7 @@ from doxa.core.config import Config
 from doxa.core.tokens import estimate_tokens
 from doxa.engine import Doxa
 from doxa.evaluate.baselines import Corpus
-from doxa.evaluate.implicit.ablations import VARIANTS, Variant
+from doxa.evaluate.implicit.ablations import VARIANTS, Variant, lenient, usual_gate
 from doxa.evaluate.implicit.chatter import read_chatter
 from doxa.evaluate.implicit.dialogue import PreferenceDialogue, PreferenceQuery, PreferenceTurn
 from doxa.evaluate.implicit.generate import draw_dialogues
@@ -72,68 +70,40 @@ def run(
     chatter, usual = read_chatter(data, split), config or Config.load()
     drawn = list(draw_dialogues(dialogues, seed=seed, split=split, chatter=chatter))
     told: dict[str, Any] = {"seed": seed, "split": split, "distractors": chatter.source, "k": K}
-    with ExitStack() as stack:
-        engines = _engines(usual, ablations, drawn, stack)
-        asked, ingest_s = _hold(drawn, engines, progress)
-        told |= {"models": models_of(engines[0].doxa.describe()), "encode_ms": engines[0].encode_ms}
+    with Doxa.open(":memory:", config=lenient(usual) if ablations else usual) as doxa:
+        told["encode_ms"] = _encoding_time(doxa.parts.encoder, drawn)
+        variants = tuple(one for one in VARIANTS if one.fits(doxa)) if ablations else ()
+        if ablations:
+            usual_gate(doxa, usual)
+        asked, ingest_s = _hold(drawn, doxa, variants, told["encode_ms"], progress)
+        told |= {"models": models_of(doxa.describe()), "ablations": tuple(one.name for one in variants)}
     return ImplicitReport(
         dialogues=len(drawn),
         turns=sum(len(dialogue.turns) for dialogue in drawn),
         history_tokens=mean([_tokens(dialogue.turns) for dialogue in drawn]),
         asked=tuple(asked),
-        ablations=tuple(variant.name for engine in engines for variant in engine.variants),
         ingest_s=ingest_s,
         environment=environment(),
         **told,
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Engine:
-    """A memory and the ways in which it is searched beside the usual one."""
-
-    doxa: Doxa
-    watch: _Watch
-    encode_ms: float
-    variants: tuple[Variant, ...]
-    usual: bool
-    """Whether it is searched in the usual way too, and by the other systems."""
-
-
-def _engines(
-    usual: Config, ablations: bool, drawn: Sequence[PreferenceDialogue], stack: ExitStack
-) -> tuple[_Engine, ...]:
-    """Return the usual memory, and one for every variant that remembers otherwise; they share what was read."""
-    doxa = stack.enter_context(Doxa.open(":memory:", config=usual))
-    encode_ms = _encoding_time(doxa.parts.encoder, drawn)
-    cached = keep_readings(doxa)
-    parser, encoder = doxa.parts.parser, doxa.parts.encoder
-    same = [one for one in VARIANTS if ablations and one.config(usual) is None and one.fits(doxa)]
-    watch = doxa.parts.queries = _Watch(cached)
-    engines = [_Engine(doxa=doxa, watch=watch, encode_ms=encode_ms, variants=tuple(same), usual=True)]
-    for variant in VARIANTS if ablations else ():
-        if (settings := variant.config(usual)) is not None:
-            other = stack.enter_context(Doxa.open(":memory:", config=settings))
-            other.parts.parser, other.parts.encoder = parser, encoder
-            watch = other.parts.queries = _Watch(cached)
-            engines.append(_Engine(doxa=other, watch=watch, encode_ms=encode_ms, variants=(variant,), usual=False))
-    return tuple(engines)
-
-
 def _hold(
-    drawn: Sequence[PreferenceDialogue], engines: Sequence[_Engine], progress: Progress | None
+    drawn: Sequence[PreferenceDialogue],
+    doxa: Doxa,
+    variants: Sequence[Variant],
+    encode_ms: float,
+    progress: Progress | None,
 ) -> tuple[list[AskedQuery], float]:
-    """Hold the dialogues, and return how the questions went and the seconds of absorbing in the usual memory."""
+    """Hold the dialogues, and return how the questions went and the seconds of absorbing."""
+    watch = doxa.parts.queries = _Watch(keep_readings(doxa))
     asked, ingest_s = list[AskedQuery](), 0.0
     for done, dialogue in enumerate(drawn):
         if progress:
             progress(dialogue.user, done, len(drawn))
-        sessions = [_Session(dialogue, engine) for engine in engines]
-        for answers in zip(*(session.play() for session in sessions), strict=True):
-            query = answers[0][0]
-            systems = {name: scored for _, found in answers for name, scored in found.items()}
-            asked.append(_asked(dialogue, query, systems))
-        ingest_s += sessions[0].ingest_s
+        session = _Session(dialogue, doxa, watch, variants, encode_ms)
+        asked += (_asked(dialogue, query, systems) for query, systems in session.play())
+        ingest_s += session.ingest_s
     return asked, ingest_s
 
 
@@ -192,8 +162,11 @@ class _Watch(CachedEncoder):
 class _Session:
     """One dialogue with one memory: absorbed turn by turn, with questions in between."""
 
-    def __init__(self, dialogue: PreferenceDialogue, engine: _Engine) -> None:
-        self._dialogue, self._engine, self._doxa, self._watch = dialogue, engine, engine.doxa, engine.watch
+    def __init__(
+        self, dialogue: PreferenceDialogue, doxa: Doxa, watch: _Watch, variants: Sequence[Variant], encode_ms: float
+    ) -> None:
+        self._dialogue, self._doxa, self._watch = dialogue, doxa, watch
+        self._variants, self._encode_ms = variants, encode_ms
         self._turns = {turn.turn_id: turn for turn in dialogue.turns}
         self._texts = {turn.turn_id: turn.text for turn in dialogue.turns}
         self.ingest_s = 0.0
@@ -216,12 +189,10 @@ class _Session:
         self.ingest_s += time.perf_counter() - start
 
     def _ask(self, query: PreferenceQuery) -> dict[str, Scored]:
-        systems: dict[str, Scored] = {}
-        if self._engine.usual:
-            rankings = rank_all(query.text, query.lead, self._history(self._dialogue.turns[: query.after]))
-            systems = {name: self._scored(query, ranked) for name, ranked in rankings.items()}
-            systems[OURS] = self._ours(query)
-        for variant in self._engine.variants:
+        rankings = rank_all(query.text, query.lead, self._history(self._dialogue.turns[: query.after]))
+        systems = {name: self._scored(query, ranked) for name, ranked in rankings.items()}
+        systems[OURS] = self._ours(query)
+        for variant in self._variants:
             with variant.on(self._doxa):
                 systems[variant.name] = self._ours(query)
         return systems
@@ -255,6 +226,6 @@ class _Session:
             ndcg=ndcg_at(first, query.gold, K),
             faithful=mean([float(right) for right in cited]),
             stale=sum(self._turns[turn_id].part == "stale" for turn_id in first),
-            ms=ranked.ms + self._engine.encode_ms * ranked.encoded,
+            ms=ranked.ms + self._encode_ms * ranked.encoded,
             tokens=ranked.read + tokens_of(first, self._texts),
         )
