@@ -30,6 +30,8 @@ PARTS = ("implicit", "locomo", "replays", "sensitivity", "scaling")
 DIALOGUES = 500
 STUDIED, GRID, STRETCHED = 100, 40, 20
 """Most dialogues that are replayed, that each point of the grid replays, and that are lengthened."""
+FILLERS = 30
+"""Dialogues whose talk lengthens others; eight times the history takes that of about fifteen."""
 LOCOMO = Path("measure") / "locomo" / "locomo_dev6.json"
 
 Tell = Callable[[str, int, int], None]
@@ -164,7 +166,7 @@ def _study(
             }
             studied["sensitivity"] = studies.sensitivity(weights, {tau: (a, b) for tau, (a, b) in by_tau.items()})
     if "scaling" in parts:
-        fillers = _drawn(max(8, min(dialogues, STUDIED)), seed + 2, "test", data)
+        fillers = _drawn(FILLERS, seed + 2, "test", data)
         studied["scaling"] = scaling(test[: min(dialogues, STRETCHED)], fillers, config=config, tell=tell)
     return models
 
