@@ -147,8 +147,9 @@ def pool(replay: Replay, plan: Plan) -> NDArray[np.bool_]:
         turns = np.where(proposed, np.minimum(turns, ranks * len(views) + number), turns)
     seen: NDArray[np.bool_] = np.isfinite(turns)
     seen[np.argsort(turns, kind="stable")[int(BUDGET * further) :]] = False
-    unasked = np.all([ranks < 0 for ranks in replay.ranks.values()], axis=0)  # turns around the best ones join any plan
-    return seen | unasked
+    # Turns around the best ones, which no view proposed, join any plan.
+    beside: NDArray[np.bool_] = np.logical_and.reduce([ranks < 0 for ranks in replay.ranks.values()])
+    return np.logical_or(seen, beside)
 
 
 def play(replay: Replay, plan: Plan, weights: Weights) -> tuple[float, float]:
