@@ -38,7 +38,7 @@ class Table:
         place = self._size
         if place == len(next(iter(self._columns.values()))):
             room = int(place * GROWTH) + 16
-            self._columns = {name: np.resize(column, room) for name, column in self._columns.items()}
+            self._columns = {name: _grown(column, room) for name, column in self._columns.items()}
         for name, value in row.items():
             self._columns[name][place] = value
         self._size += 1
@@ -115,3 +115,10 @@ class Adjacency:
     def _late_of(self, nodes: NDArray[np.intp]) -> NDArray[np.intp]:
         inside = np.minimum(nodes, len(self._late) - 1)
         return np.where(nodes == inside, self._late[inside], 0)
+
+
+def _grown(column: NDArray[Any], room: int) -> NDArray[Any]:
+    """Return a column with room for more rows; `np.resize` would keep twice the column alive behind it."""
+    grown = np.zeros(room, dtype=column.dtype)
+    grown[: len(column)] = column
+    return grown
