@@ -111,7 +111,7 @@ def test_a_short_answer_is_found_through_the_question_before_it(words):
         words.say(f"The play was sold out, night {number}.", session=f"other{number}")
     evidence = {item.turn_ids[0]: item for item in words.search("Which instrument does Ana play?")}
     assert list(evidence).index(answer) <= 1
-    assert evidence[answer].path[-1] == "neighbour of t1"
+    assert evidence[answer].path[-1] == "answer to t1" and evidence[answer].turn_ids == (answer,)
 
 
 def test_neighbours_do_not_reach_across_sessions(words):

@@ -33,6 +33,11 @@ SAFE = {"lexical", "dense"}
 """Views whose cost hardly depends on the query and the memory."""
 BESIDE = 8
 """Places of each of those views whose neighbours are looked at."""
+SEATS = {"dense": 0.5, "lexical": 0.35}
+"""Views whose first place is always among the evidence, from which score on: a third of the query's words, or a cosine
+at which a sentence says much the same."""
+SEATS_FROM = 5
+"""From this many pieces of evidence on that is so."""
 EXPANSION = 16
 """Places that one more look may add."""
 
@@ -188,7 +193,7 @@ def _scores(look: Look, places: Places, asked: Container[str]) -> dict[str, Scor
 def evidence_of(found: Found) -> list[Evidence]:
     """Return the best of what was found as evidence."""
     look, scores = found.look, found.scores
-    ranked = Candidates.best(found.places, found.total, look.spec.top_k)
+    ranked = _ranked(found)
     rows = {place: row for row, place in enumerate(found.places.tolist())}
     nearest = _nearest(found, ranked.places)
     evidence = []
@@ -210,16 +215,42 @@ def evidence_of(found: Found) -> list[Evidence]:
     return evidence
 
 
+def _ranked(found: Found) -> Candidates:
+    """Return the best places; a sure first by words, or by meaning, is among them, at the end if need be.
+
+    What only one view knows (a number, a name that is said once; a paraphrase) is so never lost among many that are
+    middling in all views.
+    """
+    size = found.look.spec.top_k
+    ranked = Candidates.best(found.places, found.total, size)
+    if not len(ranked.places) or size < SEATS_FROM:
+        return ranked
+    first = {name: int(np.argmax(found.scores[name])) for name in SEATS if name in found.scores}
+    sure = [row for name, row in first.items() if found.scores[name][row] >= SEATS[name]]
+    missing = np.setdiff1d(found.places[sure], ranked.places)
+    if not len(missing):
+        return ranked
+    kept = np.isin(found.places, [*ranked.places[: size - len(missing)].tolist(), *missing])
+    return Candidates.best(found.places[kept], found.total[kept], size)
+
+
 def _path(look: Look, place: int, scores: Mapping[str, float], near: int | None) -> tuple[str, ...]:
-    """Return the views that speak for a place; "neighbour of X" when the turns around it do more than it does."""
+    """Return the views that speak for a place; and the turn beside it when that does more than it does."""
     speaking = (view for view in VIEWS if scores.get(view.name, 0.0) > 0 and view.name not in PRIORS)
     path = [view.path(look, place) or view.name for view in speaking]
     weights = look.spec.weights
     own = sum(weights[name] * scores.get(name, 0.0) for name in OWN)
     gained = sum(weights[f"{name}_near"] * scores.get(f"{name}_near", 0.0) for name in OWN)
     if near is not None and gained > 0 and gained > own / 2:
-        path.append(f"neighbour of {look.state.turns[look.state.places[near]].turn_id}")
+        path.append(_beside_what(look, place, near))
     return tuple(path)
+
+
+def _beside_what(look: Look, place: int, near: int) -> str:
+    """Return what a turn is to the one beside it: "answer to X" where that is another's question right before it."""
+    said, other = (look.state.turns[look.state.places[row]] for row in (place, near))
+    asked = look.state.columns.before[place] == near and other.text.rstrip().endswith("?")
+    return f"{'answer to' if asked and other.speaker != said.speaker else 'neighbour of'} {other.turn_id}"
 
 
 def _nearest(found: Found, places: Places) -> list[int | None]:
