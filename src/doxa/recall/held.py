@@ -81,9 +81,9 @@ class TurnFacts:
         return np.asarray(self._over[places] != RETRACTED if past else self._over[places] == 0)
 
     @property
-    def any_over(self) -> bool:
-        """Whether there is a turn of which nothing stands. Cost O(1)."""
-        return self._count > 0
+    def over(self) -> int:
+        """How many turns nothing stands of. Cost O(1)."""
+        return self._count
 
 
 def is_over(fact: Fact, today: date | None) -> bool:

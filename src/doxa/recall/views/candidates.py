@@ -23,6 +23,8 @@ Scores = NDArray[np.float32]
 MICROSECONDS_A_DAY = 86_400_000_000
 EPOCH_DAY = 719_163
 """`date(1970, 1, 1).toordinal()`."""
+MANY = 8
+"""From one hidden turn in eight on, views are told beforehand which ones are searched."""
 PAST_TENSE = re.compile(
     r"\b(?:did|was|were|had|(?:has|have|'ve)(?:\W+\w+){0,5}?\W+(?:\w{2,}ed|been|become|begun|bought|broken|brought|built|"
     r"caught|chosen|come|done|drawn|driven|eaten|fallen|felt|found|given|gone|grown|heard|held|kept|known|learnt|led|left|"
@@ -94,12 +96,12 @@ class Look:
 
     @cached_property
     def searched(self) -> NDArray[np.bool_] | None:
-        """By place, whether it is searched, `(n,) bool`; None when all are. Cost O(n) on a bit, when some are not."""
+        """By place, whether it is searched, `(n,) bool`; None when nearly all are. Cost O(n) on a bit otherwise."""
         query = self.query
         bounds = (query.known_at, query.until, query.since, query.said_by)
-        hidden = len(self.left_out) or (not self.everything and self.index.facts.any_over)
-        if not hidden and all(bound is None for bound in bounds):
-            return None
+        hidden = len(self.left_out) + (0 if self.everything else self.index.facts.over)
+        if MANY * hidden < len(self.state.places) and all(bound is None for bound in bounds):
+            return None  # views look at more than they propose, so a few that `best` leaves out cost nothing
         return self.admits(np.arange(len(self.state.places)))
 
     def admits(self, places: Places) -> NDArray[np.bool_]:
