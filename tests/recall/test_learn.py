@@ -139,7 +139,7 @@ def test_a_replay_ranks_as_the_search_does(meaning) -> None:  # type: ignore[no-
     replay = replay_of(query, meaning.state, needed=[needed])
     assert replay.total == 1 and replay.needed.sum() <= 1
     plan = PLANS[STATIC]
-    found = look_up(query, meaning.state, spec=RecallSpec(), plan=plan)
-    wide = look_up(query, meaning.state, spec=RecallSpec(pool=999), plan=plan)
-    assert set(found.places) <= set(wide.places)
-    assert pool(replay, plan).sum() == len(found.places)
+    found = look_up(query, meaning.state, spec=RecallSpec(expand=False), plan=plan)
+    proposed = {place for candidates in found.proposed.values() for place in candidates.places.tolist()}
+    ranked = np.any([ranks >= 0 for ranks in replay.ranks.values()], axis=0)
+    assert (pool(replay, plan) & ranked).sum() == min(64, len(proposed))

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from doxa.recall import RecallSpec, look_up, read_query
+from doxa.recall import Plan, RecallSpec, look_up, read_query
 from doxa.recall.route import (
     FEATURES,
     PLANS,
@@ -95,6 +95,17 @@ def test_a_plan_keeps_the_first_of_what_the_views_propose(words) -> None:  # typ
     for view, candidates in kept.items():
         assert len(candidates.places) <= plan.budget(view)
         assert candidates.places.tolist() == found.proposed[view].places[: plan.budget(view)].tolist()
+
+
+def test_a_search_follows_its_router_unless_told_not_to(words) -> None:  # type: ignore[no-untyped-def]
+    for number in range(60):
+        words.say(f"I bought apple number {number}.")
+    query = read_query("Which apple did I buy?", words.state)
+    weights = replace(Weights(), router=router())
+    planned = look_up(query, words.state, spec=RecallSpec(), weights=weights)
+    fixed = look_up(query, words.state, spec=RecallSpec(route=False), weights=weights)
+    assert planned.plan in PLANS.values()
+    assert fixed.plan == Plan() and fixed.plan not in PLANS.values()
 
 
 def test_small_noise_flips_few_leads_and_none_flips_none() -> None:

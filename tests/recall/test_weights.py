@@ -52,6 +52,10 @@ def test_the_start_is_equation_1_as_printed() -> None:
 def test_the_shipped_weights_can_be_read_and_are_small() -> None:
     assert set(shipped().of("dense")) >= {"graph", "dense", "profile"}
     assert shipped() is shipped()
+    assert shipped().router is not None
+    assert shipped("lambda_0").checksum() != shipped().checksum()
+    with pytest.raises(NotFoundError):
+        shipped("no such")
 
 
 def test_a_scorer_is_linear_in_features_by_name() -> None:
