@@ -3,7 +3,7 @@
 import pytest
 
 from doxa.core.config import Config, EncoderConfig, EngineConfig, RecallConfig
-from doxa.core.errors import NotFoundError
+from doxa.core.errors import NotFoundError, StoreConflictError
 from doxa.engine import Doxa
 from doxa.memory import fold_row
 
@@ -201,6 +201,39 @@ def test_a_failure_loses_no_turn(doxa, monkeypatch, caplog):
     assert memory.stats()["pending"] == 0 and memory.stats()["turns"] == len(FILMS)
     assert "out of ideas" in caplog.text
     assert of_romance(memory) is not None, "what reads promotions reads the turns that were missed"
+
+
+def test_what_could_not_be_stored_is_lifted_at_the_next_try(doxa, monkeypatch):
+    log, failing = doxa.parts.log, [True]
+    append = log.append
+
+    def busy(user, state, event, vector=None):
+        if event.kind == "promoted" and failing and failing.pop():
+            raise StoreConflictError("somebody wrote")
+        append(user, state, event, vector)
+
+    monkeypatch.setattr(log, "append", busy)
+    memory = tell(doxa)
+    assert of_romance(memory) is not None and not failing
+
+
+def test_many_are_lifted_in_several_batches(doxa):
+    things = {
+        "food/cuisine/japanese": ("sushi", "ramen", "tempura", "udon"),
+        "music/jazz": ("jazz records", "bebop", "the blues", "big band music"),
+        "sports/yoga": ("yoga classes", "pilates", "tai chi", "meditation"),
+        "games/board": ("board games", "chess", "poker", "scrabble"),
+        "books/poetry": ("poetry", "sonnets", "haiku", "good poems"),
+    }
+    turns = [
+        (f"s{month}", f"I love {named[month]}.", f"2024-0{2 * month + 1}-0{day}")
+        for month in range(4)
+        for day, named in enumerate(things.values(), start=1)
+    ]
+    found = {one.concept for one in tell(doxa, turns).promotions()}
+    assert len(things.keys() & found) >= 4
+    events = [row for row in doxa.parts.log.rows("ana") if row.kind == "promoted"]
+    assert len(events) > 1
 
 
 def test_nothing_is_read_twice(doxa):

@@ -25,16 +25,17 @@ NO_PROMOTION = "User {user!r} has no promotion {key!r}. `doxa concepts --all` li
 logger = logging.getLogger("doxa")
 
 
-def lift(user: str, parts: Parts, *, busy: bool = False) -> bool:
+def lift(user: str, parts: Parts, *, busy: bool = False, whole: bool = False) -> bool:
     """Read some of the turns that came since, and store what they are lifted to. No turn depends on it.
 
     Args:
         user: whose memory it is.
         parts: what the engine is made of.
         busy: more turns are about to be processed; fewer than `EVERY` new ones are then left for later.
+        whole: what one batch has no room for is not left to the next turns.
 
     Returns:
-        True when there is more to read; call again.
+        True when there is more to do; call again.
 
     Raises:
         StoreError: the database failed; it is tried again with the next turn.
@@ -45,7 +46,9 @@ def lift(user: str, parts: Parts, *, busy: bool = False) -> bool:
     if not settings.promote:
         return False
     with parts.log.user(user) as state:
-        if candidates_of(state).waiting(state) < (EVERY if busy else 1):
+        candidates = candidates_of(state)
+        left = whole and candidates.postponed
+        if candidates.waiting(state) < (EVERY if busy else 1) and not left:
             return False
     if parts.lifted >= LEARN_AFTER:
         _prepare(parts)
@@ -54,12 +57,14 @@ def lift(user: str, parts: Parts, *, busy: bool = False) -> bool:
         parts.lifted += min(BATCH, candidates.waiting(state))
         candidates.read(state, most=BATCH, lexicon=parts.lexicon())
         gate = Gate(tau=settings.tau, quota=settings.promotions, private=settings.promote_private)
+        proposals = candidates.proposals(state, gate)
         try:
-            for event in _events(candidates.proposals(state, gate), state):
+            for event in _events(proposals, state):
                 parts.log.append(user, state, event)
         except StoreConflictError:
+            candidates.again(proposals, state)
             return True  # somebody wrote at the same time: the state is caught up first
-        return candidates.waiting(state) > 0
+        return candidates.waiting(state) > 0 or (whole and candidates.postponed)
 
 
 def _prepare(parts: Parts) -> None:
@@ -84,7 +89,7 @@ def _events(proposals: list[Proposal], state: UserState) -> list[Event]:
 
 def all_promotions(user: str, parts: Parts, *, active: bool) -> list[Promotion]:
     """Return the promotions that stand, or all of them, in the order in which they came to be; all turns are read."""
-    while lift(user, parts):
+    while lift(user, parts, whole=True):
         pass
     with parts.log.user(user) as state:
         now = {one.promotion_id: one for one in standing(state)}

@@ -237,6 +237,18 @@ class Candidates:
         """Return how many turns there are to read."""
         return len(state.places) - self._next
 
+    @property
+    def postponed(self) -> bool:
+        """Whether there is something to weigh that the last batch had no room for."""
+        return bool(self._touched)
+
+    def again(self, proposals: Iterable[Proposal], state: UserState) -> None:
+        """Have what was proposed weighed once more: it could not be stored."""
+        for one in proposals:
+            promotion = one.promotion or state.promotions.get(one.demote)
+            if promotion is not None:
+                self._touched[_key_of(promotion)] = None
+
     def read(self, state: UserState, *, most: int, lexicon: Lexicon | None = None) -> None:
         """Read turns that came since, `most` at a time. Cost O(their words and concepts)."""
         stop = min(len(state.places), self._next + most)
