@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from doxa.backends import load
-from doxa.recall.advice import advice_of, with_advice
-from doxa.recall.concepts import BUILTIN
-from doxa.recall.query import Query
+from doxa.recall.concepts.concepts import BUILTIN
+from doxa.recall.queries.advice import advice_of, with_advice
+from doxa.recall.queries.query import Query
 
 WANTED = [
     "Which scarf goes with this coat?",

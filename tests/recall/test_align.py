@@ -5,7 +5,7 @@ from math import log
 import numpy as np
 import pytest
 
-from doxa.recall.align import Aligned, AlignSpec, Batch, Query, align, batch_of, disagreement, loss
+from doxa.recall.learning.align import Aligned, AlignSpec, Batch, Query, align, batch_of, disagreement, loss
 
 
 def queries(count: int = 20, seed: int = 0, *, graph: int = 3, dense: int = 4) -> list[Query]:

@@ -8,8 +8,9 @@ import pytest
 from doxa.backends import load
 from doxa.backends.encoder import Encoder
 from doxa.backends.lexicon import Synset
-from doxa.recall import concepts, concepts_of, learn_directions
-from doxa.recall.concepts import FEATURES, MOST, evidence_of, inventory
+from doxa.recall import concepts_of, learn_directions
+from doxa.recall.concepts import concepts
+from doxa.recall.concepts.concepts import FEATURES, MOST, evidence_of, inventory
 
 
 @pytest.fixture(scope="module")

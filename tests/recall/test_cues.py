@@ -5,8 +5,8 @@ from datetime import date
 import pytest
 
 from doxa.recall import rephrase
-from doxa.recall.cues import read_cues
-from doxa.recall.times import Days, read_days
+from doxa.recall.queries.cues import read_cues
+from doxa.recall.queries.times import Days, read_days
 
 TODAY = date(2023, 6, 14)  # a Wednesday
 

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from doxa.recall import read_query
-from doxa.recall.times import Days
+from doxa.recall.queries.times import Days
 
 TODAY = datetime(2024, 8, 1, 12, tzinfo=UTC)
 

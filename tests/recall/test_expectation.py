@@ -6,7 +6,7 @@ import pytest
 
 from doxa.memory import UserState
 from doxa.recall import read_query, recall
-from doxa.recall.expectation import seeks
+from doxa.recall.queries.expectation import seeks
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from doxa.core.values import Turn
 from doxa.memory import UserState
 from doxa.recall import read_query
-from doxa.recall.leaning import leaning_of
+from doxa.recall.queries.leaning import leaning_of
 
 NOW = datetime(2024, 5, 20, 12, tzinfo=UTC)
 

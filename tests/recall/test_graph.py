@@ -9,12 +9,12 @@ import pytest
 from doxa.core.values import Change, ChangeKind, Fact, Interval, Relation, Status, Term, Turn
 from doxa.memory import SAME_AS, UserState
 from doxa.recall import Query, index_of
-from doxa.recall.adjacency import Adjacency
-from doxa.recall.graph import EDGE_TYPES, MemoryGraph, Standpoint
+from doxa.recall.graph.adjacency import Adjacency
+from doxa.recall.graph.graph import EDGE_TYPES, MemoryGraph, Standpoint
+from doxa.recall.graph.walk import MOST_EDGES, WIDTH
 from doxa.recall.spec import RecallSpec
 from doxa.recall.views import Look
 from doxa.recall.views.graph import Graph
-from doxa.recall.walk import MOST_EDGES, WIDTH
 
 NOW = Standpoint()
 

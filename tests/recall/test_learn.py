@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from doxa.recall import RecallSpec, Weights, look_up, read_query
-from doxa.recall.align import AlignSpec
-from doxa.recall.learn import LearnSpec, aligned_weights, figures, refresh
-from doxa.recall.policy import PolicySpec
-from doxa.recall.replays import Replay, measure, play, pool, replay_of, rewards_of
+from doxa.recall.learning.align import AlignSpec
+from doxa.recall.learning.learn import LearnSpec, aligned_weights, figures, refresh
+from doxa.recall.learning.policy import PolicySpec
+from doxa.recall.learning.replays import Replay, measure, play, pool, replay_of, rewards_of
 from doxa.recall.route import PLANS, STATIC, Glance, cost_of, error_route_rate, plan_of, psi
 from doxa.recall.weights import LEADS
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from doxa.recall.policy import PolicySpec, fit_router, logit_gradient, network_gradient, softmax
-from doxa.recall.policy import _forward as forward
+from doxa.recall.learning.policy import PolicySpec, fit_router, logit_gradient, network_gradient, softmax
+from doxa.recall.learning.policy import _forward as forward
 
 PLANS = ("a", "b", "c")
 NAMES = ("x", "y")

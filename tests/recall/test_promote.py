@@ -10,7 +10,7 @@ import pytest
 from doxa.core.values import Turn
 from doxa.memory import UserState
 from doxa.recall import Candidates, Gate
-from doxa.recall.promote import (
+from doxa.recall.concepts.promote import (
     FEATURES,
     KEPT,
     MOST_A_TIME,

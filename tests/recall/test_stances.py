@@ -6,7 +6,7 @@ import pytest
 
 from doxa.backends import load
 from doxa.backends.encoder import Encoder
-from doxa.recall.stances import CUES, clauses_of, cues_of, stance_of
+from doxa.recall.concepts.stances import CUES, clauses_of, cues_of, stance_of
 
 
 @pytest.fixture(scope="module")

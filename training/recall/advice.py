@@ -1,4 +1,4 @@
-"""What tells that advice is wanted: labelled questions and talk -> `src/doxa/recall/advice.npz`.
+"""What tells that advice is wanted: labelled questions and talk -> `src/doxa/recall/queries/advice.npz`.
 
 A logistic regression with L2 on the vector, and one cue; held out: ten folds by text. Positive are the sentences with 1
 in `advice.tsv`, the implicit questions of the generated worlds (split `train`), the questions of LongMemEval about
@@ -19,10 +19,10 @@ from scipy.optimize import minimize
 from doxa.backends import load
 from doxa.evaluate.implicit.chatter import SPEAKER
 from doxa.evaluate.implicit.material import WORKLOADS, talk, workload
-from doxa.recall.expectation import seeks
+from doxa.recall.queries.expectation import seeks
 
 HERE = Path(__file__).parent
-OUT = HERE.parents[1] / "src/doxa/recall/advice.npz"
+OUT = HERE.parents[1] / "src/doxa/recall/queries/advice.npz"
 PENALTY, FOLDS, SEED = 0.02, 10, 0
 MOST = 400
 """Texts of one source."""

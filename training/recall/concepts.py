@@ -1,4 +1,4 @@
-"""What the conceptualiser has learned: `concepts.toml` + `concepts.tsv` -> `src/doxa/recall/concepts.npz`.
+"""What the conceptualiser has learned: `concepts.toml` + `concepts.tsv` -> `src/doxa/recall/concepts/concepts.npz`.
 
 Directions come from the inventory's sentences (ridge, closed form); the weights that join all evidence are fitted to
 the labelled sentences of `concepts.tsv` by logistic regression with Newton steps. Held out: ten folds by sentence.
@@ -14,10 +14,10 @@ import numpy as np
 
 from doxa.backends import load
 from doxa.core.errors import BackendError
-from doxa.recall import concepts as c
+from doxa.recall.concepts import concepts as c
 
 HERE = Path(__file__).parent
-OUT = HERE.parents[1] / "src/doxa/recall/concepts.npz"
+OUT = HERE.parents[1] / "src/doxa/recall/concepts/concepts.npz"
 FOLDS, SEED = 10, 7
 PENALTY = 1.0
 LEXICON, CLASSES = c.FEATURES.index("lexicon"), c.FEATURES.index("classes")

@@ -18,10 +18,10 @@ from pathlib import Path
 import numpy as np
 
 from doxa.recall import Replay, Weights, figures, save_weights, shipped
-from doxa.recall.align import AlignSpec
-from doxa.recall.learn import aligned_weights, routed_weights
-from doxa.recall.policy import PolicySpec
-from doxa.recall.replays import measure, rewards_of
+from doxa.recall.learning.align import AlignSpec
+from doxa.recall.learning.learn import aligned_weights, routed_weights
+from doxa.recall.learning.policy import PolicySpec
+from doxa.recall.learning.replays import measure, rewards_of
 from doxa.recall.route import PLANS, flips
 from doxa.recall.weights import LEADS
 

@@ -1,4 +1,4 @@
-"""What the gate of promotions has learned: generated worlds -> `src/doxa/recall/promote.toml`.
+"""What the gate of promotions has learned: generated worlds -> `src/doxa/recall/concepts/promote.toml`.
 
 In every world somebody has a few lasting ties to concepts, tells of them over weeks, and says much else: things liked
 once, other people's tastes, a burst about something for one evening, a mind that was changed. The turns are read as the
@@ -20,10 +20,10 @@ from doxa.backends import load
 from doxa.backends.encoder import CachedEncoder
 from doxa.core.values import Turn
 from doxa.memory import UserState
-from doxa.recall import promote as p
-from doxa.recall.concepts import Concept, inventory, named_in
+from doxa.recall.concepts import promote as p
+from doxa.recall.concepts.concepts import Concept, inventory, named_in
 
-OUT = Path(__file__).parents[2] / "src/doxa/recall/promote.toml"
+OUT = Path(__file__).parents[2] / "src/doxa/recall/concepts/promote.toml"
 SEED, FOLDS = 11, 10
 FRAMES = {
     "prefers": (

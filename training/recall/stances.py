@@ -1,4 +1,4 @@
-"""What tells a stance: `concepts.tsv`, and the inventory's words in plain frames -> `src/doxa/recall/stances.npz`.
+"""What tells a stance: `concepts.tsv` and the inventory's words in plain frames -> `recall/concepts/stances.npz`.
 
 A softmax regression with L2 on the vector; held out: ten folds by sentence.
 
@@ -14,10 +14,10 @@ from concepts import FOLDS, SEED, labelled
 from doxa.backends import load
 from doxa.evaluate.implicit import WORKLOADS
 from doxa.evaluate.implicit.material import fill, talk, workload
-from doxa.recall import stances as s
-from doxa.recall.concepts import inventory
+from doxa.recall.concepts import stances as s
+from doxa.recall.concepts.concepts import inventory
 
-OUT = Path(__file__).parents[2] / "src/doxa/recall/stances.npz"
+OUT = Path(__file__).parents[2] / "src/doxa/recall/concepts/stances.npz"
 FRAMES = {
     "prefers": (
         "I love {}.",

@@ -4,19 +4,19 @@
 any of them proposes, and the scores are added. No model, no database, no loop over turns.
 """
 
-from doxa.recall.align import AlignSpec
-from doxa.recall.concepts import concepts_of, learn_directions
-from doxa.recall.cues import rephrase
-from doxa.recall.feedback import EdgeStrengths
+from doxa.recall.concepts.concepts import concepts_of, learn_directions
+from doxa.recall.concepts.promote import Candidates, Gate, Proposal, candidates_of
 from doxa.recall.index import RecallIndex, index_of
-from doxa.recall.leaning import is_incomplete
-from doxa.recall.learn import aligned_weights, figures, refresh, routed_weights
+from doxa.recall.learning.align import AlignSpec
+from doxa.recall.learning.feedback import EdgeStrengths
+from doxa.recall.learning.learn import aligned_weights, figures, refresh, routed_weights
+from doxa.recall.learning.policy import PolicySpec
+from doxa.recall.learning.replays import Replay, measure, play, replay_of, rewards_of
 from doxa.recall.plan import Plan
-from doxa.recall.policy import PolicySpec
-from doxa.recall.promote import Candidates, Gate, Proposal, candidates_of
-from doxa.recall.prompted import Rewriting, rewrite_with_model
-from doxa.recall.query import Query, advised, encoded, enriched, read_query
-from doxa.recall.replays import Replay, measure, play, replay_of, rewards_of
+from doxa.recall.queries.cues import rephrase
+from doxa.recall.queries.leaning import is_incomplete
+from doxa.recall.queries.prompted import Rewriting, rewrite_with_model
+from doxa.recall.queries.query import Query, advised, encoded, enriched, read_query
 from doxa.recall.route import PLANS, STATIC, cost_of, error_route_rate, flips
 from doxa.recall.search import Found, evidence_of, look_up, recall
 from doxa.recall.spec import RecallSpec

@@ -11,11 +11,11 @@ import numpy as np
 
 from doxa.core.values import Evidence
 from doxa.memory import UserState
-from doxa.recall.advice import with_advice
 from doxa.recall.doubt import doubt, unshared
 from doxa.recall.index import index_of
 from doxa.recall.plan import Plan
-from doxa.recall.query import Query
+from doxa.recall.queries.advice import with_advice
+from doxa.recall.queries.query import Query
 from doxa.recall.route import WIDEST, follow
 from doxa.recall.score import unified, with_sessions
 from doxa.recall.spec import RecallSpec

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from doxa.memory import UserState, microseconds
 from doxa.recall.index import RecallIndex
-from doxa.recall.query import Query
+from doxa.recall.queries.query import Query
 from doxa.recall.spec import RecallSpec
 
 __all__ = ["Candidates", "Look", "Places", "Scores", "View", "Widening", "around", "distinct", "by_speaker", "in_days"]

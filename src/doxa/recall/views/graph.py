@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doxa.memory import microseconds
-from doxa.recall.concepts import concepts_of, inventory
-from doxa.recall.graph import (
+from doxa.recall.concepts.concepts import concepts_of, inventory
+from doxa.recall.concepts.tags import STATED
+from doxa.recall.graph.graph import (
     CONCEPT_KEY,
     MICROSECONDS_A_DAY,
     NEVER,
@@ -21,9 +22,8 @@ from doxa.recall.graph import (
     kinds_of,
     path_weights,
 )
-from doxa.recall.tags import STATED
+from doxa.recall.graph.walk import Walk
 from doxa.recall.views.candidates import Candidates, Look, Places, Scores, by_speaker
-from doxa.recall.walk import Walk
 
 __all__ = ["Graph", "told_at"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doxa.memory import MAX_TERM
-from doxa.recall.query import Query
+from doxa.recall.queries.query import Query
 from doxa.recall.views.candidates import Candidates, Look, Places, Scores, around
 
 __all__ = ["Lexical", "shares"]

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from doxa.recall.concepts import inventory
-from doxa.recall.tags import hashed
+from doxa.recall.concepts.concepts import inventory
+from doxa.recall.concepts.tags import hashed
 from doxa.recall.views.candidates import Candidates, Look, Places, Scores
 from doxa.recall.views.graph import told_at
 

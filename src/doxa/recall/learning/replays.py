@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doxa.memory import UserState
-from doxa.recall import align
 from doxa.recall.doubt import doubt
+from doxa.recall.learning import align
 from doxa.recall.plan import Plan
-from doxa.recall.query import Query
+from doxa.recall.queries.query import Query
 from doxa.recall.route import (
     BUDGET,
     EXPANSION,

@@ -32,9 +32,9 @@ from numpy.typing import NDArray
 from doxa.core.promotions import Promotion
 from doxa.core.values import Fact, Status, Term
 from doxa.memory import UserState, inventory, is_identity, relation_type, standing, stems
-from doxa.recall.adjacency import Adjacency, Table
-from doxa.recall.tags import hashed, labelled
-from doxa.recall.walk import Walk, pagerank, walk
+from doxa.recall.concepts.tags import hashed, labelled
+from doxa.recall.graph.adjacency import Adjacency, Table
+from doxa.recall.graph.walk import Walk, pagerank, walk
 
 __all__ = ["EDGE_TYPES", "KINDS", "MemoryGraph", "Standpoint", "Step", "kinds_of"]
 
@@ -69,7 +69,7 @@ Concepts = Callable[[int], Mapping[str, float]]
 
 @cache
 def _settings() -> Mapping[str, Any]:
-    return tomllib.loads(files("doxa.recall").joinpath("graph.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(files(__package__).joinpath("graph.toml").read_text(encoding="utf-8"))
 
 
 @cache

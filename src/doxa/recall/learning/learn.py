@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doxa.core.feedback import Lesson
-from doxa.recall.align import Aligned, AlignSpec, Batch, align, batch_of, disagreement
-from doxa.recall.policy import PolicySpec, fit_router
-from doxa.recall.replays import Replay, features_of, measure, queries_of, rewards_of
+from doxa.recall.learning.align import Aligned, AlignSpec, Batch, align, batch_of, disagreement
+from doxa.recall.learning.policy import PolicySpec, fit_router
+from doxa.recall.learning.replays import Replay, features_of, measure, queries_of, rewards_of
 from doxa.recall.route import FEATURES, PLANS, error_route_rate
 from doxa.recall.weights import Scorer, Weights
 

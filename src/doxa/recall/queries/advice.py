@@ -12,9 +12,9 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
-from doxa.recall.concepts import BUILTIN
-from doxa.recall.expectation import seeks
-from doxa.recall.query import Query, advised
+from doxa.recall.concepts.concepts import BUILTIN
+from doxa.recall.queries.expectation import seeks
+from doxa.recall.queries.query import Query, advised
 
 __all__ = ["PREFERENCE", "advice_of", "with_advice"]
 

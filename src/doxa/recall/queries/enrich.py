@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 
 from doxa.core.values import Turn
 from doxa.memory import UserState, stems
-from doxa.recall.leaning import Leaning, leaning_of
-from doxa.recall.mentions import Mention, mentions
+from doxa.recall.queries.leaning import Leaning, leaning_of
+from doxa.recall.queries.mentions import Mention, mentions
 
 __all__ = ["Meant", "meaning_of"]
 

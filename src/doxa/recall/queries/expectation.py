@@ -41,7 +41,7 @@ def framing(*, advice: bool) -> frozenset[str]:
 
 @cache
 def _table() -> dict[str, Any]:
-    return tomllib.loads(files("doxa.recall").joinpath("expectation.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(files(__package__).joinpath("expectation.toml").read_text(encoding="utf-8"))
 
 
 @cache

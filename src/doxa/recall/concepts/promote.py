@@ -27,8 +27,8 @@ from doxa.backends.lexicon import Lexicon
 from doxa.core.promotions import Promotion, Support, Tie
 from doxa.core.values import Claim, Term, Turn
 from doxa.memory import LEAST_SUPPORT, UserState, live_support, promotion_id, relation_type, stems
-from doxa.recall.concepts import BUILTIN, concepts_of, inventory, named_in
-from doxa.recall.stances import clauses_of, relations, stance_of
+from doxa.recall.concepts.concepts import BUILTIN, concepts_of, inventory, named_in
+from doxa.recall.concepts.stances import clauses_of, relations, stance_of
 
 __all__ = ["Assertion", "Candidates", "Gate", "Proposal", "assertions_of", "candidates_of", "features_of"]
 

@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 from doxa.backends.lexicon import Lexicon
 from doxa.core.values import Turn
 from doxa.memory import UserState, microseconds
-from doxa.recall.concepts import concepts_of
-from doxa.recall.cues import SELF, read_cues, rephrase
-from doxa.recall.enrich import Meant, meaning_of
-from doxa.recall.entities import aliases, entities_of
-from doxa.recall.events import Event, event_of
-from doxa.recall.expectation import framing, seeks
-from doxa.recall.prompted import Rewriting, meant_by
-from doxa.recall.sessions import named_session
-from doxa.recall.times import Days, read_days
+from doxa.recall.concepts.concepts import concepts_of
+from doxa.recall.queries.cues import SELF, read_cues, rephrase
+from doxa.recall.queries.enrich import Meant, meaning_of
+from doxa.recall.queries.entities import aliases, entities_of
+from doxa.recall.queries.events import Event, event_of
+from doxa.recall.queries.expectation import framing, seeks
+from doxa.recall.queries.prompted import Rewriting, meant_by
+from doxa.recall.queries.sessions import named_session
+from doxa.recall.queries.times import Days, read_days
 
 __all__ = ["Query", "advised", "encoded", "enriched", "read_query"]
 

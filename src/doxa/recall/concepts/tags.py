@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from doxa.core.values import Turn
 from doxa.memory import UserState, encoded_texts
-from doxa.recall.adjacency import Table
-from doxa.recall.concepts import concepts_of, inventory
-from doxa.recall.stances import stance_of
+from doxa.recall.concepts.concepts import concepts_of, inventory
+from doxa.recall.concepts.stances import stance_of
+from doxa.recall.graph.adjacency import Table
 
 __all__ = ["TurnTags", "hashed", "labelled"]
 

@@ -8,7 +8,7 @@ from datetime import date
 from itertools import islice
 
 from doxa.memory import UserState
-from doxa.recall.times import Days
+from doxa.recall.queries.times import Days
 
 __all__ = ["named_session"]
 

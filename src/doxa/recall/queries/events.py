@@ -16,7 +16,7 @@ import numpy as np
 from doxa.core.times import DAYS, MONTHS
 from doxa.core.values import Modality
 from doxa.memory import UserState, stems
-from doxa.recall.times import Days, told
+from doxa.recall.queries.times import Days, told
 
 __all__ = ["Event", "event_of"]
 

@@ -14,7 +14,7 @@ from doxa.backends.llm import LanguageModel, Message
 from doxa.core.errors import BackendError
 from doxa.core.values import Turn
 from doxa.memory import stems
-from doxa.recall.enrich import Meant
+from doxa.recall.queries.enrich import Meant
 
 __all__ = ["Rewriting", "meant_by", "rewrite_with_model"]
 
@@ -109,9 +109,7 @@ SCHEMA: Mapping[str, Any] = {
 
 @cache
 def _prompt() -> Mapping[str, str]:
-    found: Mapping[str, str] = tomllib.loads(
-        files("doxa.recall").joinpath("rewriting.toml").read_text(encoding="utf-8")
-    )
+    found: Mapping[str, str] = tomllib.loads(files(__package__).joinpath("rewriting.toml").read_text(encoding="utf-8"))
     return found
 
 

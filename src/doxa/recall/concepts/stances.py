@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doxa.core.promotions import Tie
-from doxa.recall.concepts import BUILTIN
+from doxa.recall.concepts.concepts import BUILTIN
 
 __all__ = ["KINDS", "Stance", "clauses_of", "cues_of", "relations", "stance_of"]
 

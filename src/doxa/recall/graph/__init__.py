@@ -1,0 +1,1 @@
+"""graph: what was said -> a graph of people, things, turns and concepts, and walks on it."""

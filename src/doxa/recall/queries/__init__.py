@@ -1,0 +1,1 @@
+"""queries: text + running dialogue -> query."""
