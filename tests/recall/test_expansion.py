@@ -48,8 +48,8 @@ def doubtful(meaning):
 def test_a_doubtful_ranking_is_looked_at_once_more(doubtful):
     """At most so many places come in, and every one has all scores."""
     query, state = doubtful
-    once = look_up(query, state, spec=RecallSpec(expand=False))
-    twice = look_up(query, state, spec=RecallSpec())
+    once = look_up(query, state, spec=RecallSpec(expand=False, route=False))
+    twice = look_up(query, state, spec=RecallSpec(route=False))
     assert once.doubt == "" and once.expanded == ""
     assert twice.doubt and twice.expanded == "dense" and twice.note["expanded"] == f"dense: {twice.doubt}"
     assert len(once.places) < len(twice.places) <= len(once.places) + 16
@@ -67,7 +67,10 @@ def test_what_would_exceed_the_deadline_is_left_out(doubtful):
     query, state = doubtful
     clock = ticking(0, 0.2)
     found = look_up(
-        replace(query, terms=("garden",)), state, spec=RecallSpec(deadline_ms=100), clock=lambda: next(clock)
+        replace(query, terms=("garden",)),
+        state,
+        spec=RecallSpec(deadline_ms=100, route=False),
+        clock=lambda: next(clock),
     )
     assert list(found.proposed) == ["lexical"] and found.expanded == ""
     assert set(found.skipped) >= {"dense", "graph", "speaker", "time"} and "dense" in str(found.note["skipped"])

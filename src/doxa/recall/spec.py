@@ -58,7 +58,7 @@ class RecallSpec:
     route: bool = True
     """A plan is chosen for every query by the router; False takes the same plan for all."""
     variant: str = ""
-    """Other weights that come with Doxa, by name, in place of those in use: "aligned" and "lambda_0"."""
+    """Other weights that come with Doxa, by name, in place of those in use: "lambda_0", fitted without alignment."""
     promotions: bool = True
     """Promoted tastes lead from people to what turns are about; False leaves them out."""
     tau: float = 0.0
