@@ -186,6 +186,7 @@ class _Session:
             role: Any = turn.role
             chat.absorb(turn.text, speaker=turn.speaker, role=role, at=turn.at, turn_id=turn.turn_id)
         self._doxa.flush()
+        self._doxa.memory(user=self._dialogue.user).promotions()  # however long it takes, so that runs are alike
         self.ingest_s += time.perf_counter() - start
 
     def _ask(self, query: PreferenceQuery) -> dict[str, Scored]:

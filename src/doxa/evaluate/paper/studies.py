@@ -122,6 +122,7 @@ def _hold(dialogue: PreferenceDialogue, user: str, doxa: Doxa) -> list[Logged]:
             chat = doxa.dialogue(user=user, session=turn.session)
             chat.absorb(turn.text, speaker=turn.speaker, role=role, at=turn.at, turn_id=turn.turn_id)
         doxa.flush()
+        doxa.memory(user=user).promotions()  # however long it takes, so that runs are alike
         said = query.after
         parts, read = doxa.parts, _read(query, dialogue.speaker, user, doxa)
         with parts.log.user(user) as state:
