@@ -133,6 +133,18 @@ def test_undo_takes_back_what_was_said_not_what_was_told(doxa: Doxa) -> None:
     assert told(doxa) == 1
 
 
+def test_a_forgotten_turn_leaves_no_id_of_its_facts_in_feedback_on_others(doxa: Doxa) -> None:
+    """What misled a search is named by a hash of what it says, which could be guessed."""
+    memory = doxa.memory(user="ana")
+    misled = {key for key, _ in memory.feedback("What film should I watch?", needed=["t3"]).misled}
+    gone = {fact.fact_id for fact in memory.facts() if fact.turn_ids == ("t2",)}
+    assert misled & gone
+    memory.forget(turn_id="t2")
+    with doxa.parts.log.user("ana") as state:
+        ((left,),) = state.feedback
+    assert {key for key, _ in left.misled} == misled - gone
+
+
 def test_too_little_feedback_teaches_nothing(doxa: Doxa) -> None:
     memory = doxa.memory(user="ana")
     memory.feedback("What should I watch?", needed=["t2"])

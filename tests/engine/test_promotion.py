@@ -151,6 +151,34 @@ def test_promotions_are_there_after_opening_again(config, tmp_path):
         assert doxa.memory(user="ana").promotions(active=False) == before
 
 
+def test_opening_again_weighs_all_that_was_said_and_not_its_beginning(config, tmp_path, monkeypatch):
+    """What began with dislikes and is a liking by now is neither taken down nor lifted anew, start by start."""
+    first = ("I love romantic films.", "I hate romantic films.", "Romantic movies bore me.", "I dislike love stories.")
+    likes = [
+        (f"s{n}", text, f"2024-03-0{n}")
+        for n, text in enumerate(
+            (
+                "My favourite love story on screen is Casablanca.",
+                "I really enjoyed that romantic comedy with the bookshop.",
+                "I adore a good romance movie on a Sunday.",
+                "I really like romantic movies now.",
+                "I enjoy romantic comedies.",
+                "I adore romantic films.",
+                "I love romantic comedies with dogs.",
+            ),
+            start=1,
+        )
+    ]
+    turns = [(f"r{n}", text, "2024-01-01") for n, text in enumerate(first)] + likes
+    with Doxa.open(tmp_path / "memory.db", config=config) as doxa:
+        assert ROMANCE in named(tell(doxa, turns).promotions())
+        before = [row.kind for row in doxa.parts.log.rows("ana")]
+    monkeypatch.setattr("doxa.engine.promotion.BATCH", len(first))
+    with Doxa.open(tmp_path / "memory.db", config=config) as doxa:
+        assert ROMANCE in named(doxa.memory(user="ana").promotions())
+        assert [row.kind for row in doxa.parts.log.rows("ana")] == before
+
+
 @pytest.mark.parametrize("format", ["jsonl", "turtle"])
 def test_an_export_carries_them(doxa, tmp_path, format):
     memory = tell(doxa)

@@ -160,7 +160,7 @@ def test_an_alias_leads_to_what_is_told_under_the_other_name(told):
     assert walked.at(np.array([turn]))[0] > 0
     assert [str(graph.step(*step)) for step in walked.way(turn)] == [
         "Kate Winslet <-is the same as- Kate",
-        "Kate -mention-> turn 0",
+        "Kate -mention-> turn t1",
     ]
 
 

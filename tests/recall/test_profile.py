@@ -94,7 +94,7 @@ def test_advice_leads_to_a_stated_taste_without_its_words(state):
     seen = Look(query=query, state=state, index=index_of(state), spec=RecallSpec())
     assert Graph().propose(seen, 3).places[0] == 0
     assert Graph().scores(seen, np.array([0]))["graph_taste"][0] > 0.5
-    assert Graph().path(seen, 0).endswith(" <-about- turn 0")
+    assert Graph().path(seen, 0).endswith(" <-about- turn t1")
 
 
 def test_tastes_count_for_advice_alone(state):

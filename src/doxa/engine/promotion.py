@@ -56,6 +56,8 @@ def lift(user: str, parts: Parts, *, busy: bool = False, whole: bool = False) ->
         candidates = candidates_of(state)
         parts.lifted += min(BATCH, candidates.waiting(state))
         candidates.read(state, most=BATCH, lexicon=parts.lexicon())
+        if candidates.waiting(state):
+            return True  # half of what was said may contradict what all of it says: after a start, all is read first
         gate = Gate(tau=settings.tau, quota=settings.promotions, private=settings.promote_private)
         proposals = candidates.proposals(state, gate)
         try:
@@ -64,7 +66,7 @@ def lift(user: str, parts: Parts, *, busy: bool = False, whole: bool = False) ->
         except StoreConflictError:
             candidates.again(proposals, state)
             return True  # somebody wrote at the same time: the state is caught up first
-        return candidates.waiting(state) > 0 or (whole and candidates.postponed)
+        return whole and candidates.postponed
 
 
 def _prepare(parts: Parts) -> None:

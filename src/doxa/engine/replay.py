@@ -229,7 +229,7 @@ def erase_turn(log: MemoryLog, user: str, turn_id: str, parser: Parser, *, conte
         bodies, beliefs = _retell(
             kept, user, parser, after=turn.ordinal, context_turns=context_turns, seen=seen, policy=log.policy
         )
-        bodies = {**bodies, **_untold(kept, {str(row.turn_id) for row in rows if row.ordinal in gone})}
+        bodies = {**bodies, **_untold(kept, {str(row.turn_id) for row in rows if row.ordinal in gone}, beliefs)}
         delete |= {row.ordinal for row in kept if _is_empty(row, bodies.get(row.ordinal, row.body))}
         bodies = {ordinal: body for ordinal, body in bodies.items() if ordinal not in delete}
         counts = _rewrite(log, user, delete=sorted(delete), replace=bodies, expected=rows[-1].ordinal)
@@ -278,13 +278,24 @@ def _is_empty(row: Row, body: Mapping[str, Any]) -> bool:
     return row.kind in NEEDS and NEEDS[row.kind] not in body
 
 
-def _untold(rows: Sequence[Row], gone: set[str]) -> dict[int, Mapping[str, Any]]:
-    """Return the new bodies of feedback, without what was asked by, or rests on, a turn that is erased."""
+def _untold(rows: Sequence[Row], gone: set[str], beliefs: Beliefs) -> dict[int, Mapping[str, Any]]:
+    """Return the new bodies of feedback, without what was asked by, or rests on, a turn that is erased.
+
+    Facts that are gone are named by none of it: the id of a fact is a hash of what it says, which can be guessed.
+    """
+
+    def known(edges: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+        return tuple(edge for edge in edges if edge[0] in beliefs.facts)
+
     bodies: dict[int, Mapping[str, Any]] = {}
     for row in rows:
         if row.kind == "feedback":
             event = Event.from_row(row, None)
-            told = [one for one in event.feedback if not gone & {one.asked, *one.turn_ids}]
+            told = [
+                replace(one, edges=known(one.edges), misled=known(one.misled))
+                for one in event.feedback
+                if not gone & {one.asked, *one.turn_ids}
+            ]
             bodies[row.ordinal] = replace(event, feedback=told).body()
     return bodies
 

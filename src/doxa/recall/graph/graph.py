@@ -151,7 +151,7 @@ class MemoryGraph:
         self._adjacency = Adjacency()
         self._keys: dict[str, int] = {}
         self._labels: list[str] = []
-        """What every node is called; empty for turns."""
+        """What every node is called; "turn t12" for the turn of that id."""
         self._ids: list[str] = []
         """What every source is: the id of a fact or promotion."""
         self._concepts: dict[int, str] = {}
@@ -242,7 +242,7 @@ class MemoryGraph:
 
     def _add_turn(self, place: int, state: UserState) -> None:
         node = self.nodes.add(kind=TURN, place=place, hash=0, **dict.fromkeys(STEMS, -1))
-        self._labels.append("")
+        self._labels.append(f"turn {state.turns[state.places[place]].turn_id}")
         self._turn_nodes.add(node=node)
         before = int(state.columns.before[place])
         if before >= 0:
@@ -511,9 +511,8 @@ class MemoryGraph:
         return self.nodes["place"][nodes].astype(np.intp)
 
     def label(self, node: int) -> str:
-        """Return what a node is called; "turn 12" for the turn at place 12."""
-        place = int(self.nodes["place"][node])
-        return self._labels[node] or f"turn {place}"
+        """Return what a node is called; "turn t12" for the turn of that id."""
+        return self._labels[node]
 
     def step(self, start: int, edge: int, end: int) -> Step:
         """Return an edge as it is walked."""

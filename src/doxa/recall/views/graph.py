@@ -196,13 +196,14 @@ class Graph:
     def _taste(self, look: Look, place: int) -> str:
         """Return the path over a concept that a person of the query likes, and the turn is about; empty for none."""
         graph, reading, about = look.index.graph, read(look), look.index.tags.of(place)
+        turn = graph.label(int(graph.turns(np.array([place], dtype=np.intp))[0]))
         tastes = [(weight * about[name], name) for name, (weight, _) in reading.tastes.items() if name in about]
         if tastes:
             name = max(tastes)[1]
-            return f"{graph.wording_of(reading.tastes[name][1])} <-about- turn {place}"
+            return f"{graph.wording_of(reading.tastes[name][1])} <-about- {turn}"
         shared = [(weight * about[name], name) for name, weight in reading.concepts.items() if name in about]
         stated = look.index.tags.stances(np.array([place], dtype=np.intp))[0] >= STATED
-        return f"{inventory()[max(shared)[1]].label} <-about- turn {place}" if shared and stated else ""
+        return f"{inventory()[max(shared)[1]].label} <-about- {turn}" if shared and stated else ""
 
 
 def joined(steps: Sequence[object]) -> str:
