@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -79,7 +79,7 @@ class LearnedWeights:
             return False
         path = self.path(user)
         if path is not None:
-            save_weights(weights, path)
+            save_weights(replace(weights, encoder=self.encoder), path)  # fitted to what this memory is encoded by
         with self._guard:
             known = self._slots[user]
             known.stamp = self._stamp(user)

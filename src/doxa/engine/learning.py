@@ -61,7 +61,8 @@ def missed(parts: Parts, user: str, query: str, needed: Collection[str]) -> Feed
         found = replay_of(read, state, needed=needed, cited=(), spec=parts.recall)
         plan = next((name for name in BY_COST if play(found, PLANS[name], weights)[0] == 1.0), "")
         leading = [key for turn_id in needed for key in index_of(state).facts.held(turn_id, state)]
-        shown = [one for one in recall(read, state, spec=parts.recall) if not set(one.turn_ids) & set(needed)]
+        found_now = recall(read, state, spec=parts.recall, weights=weights)
+        shown = [one for one in found_now if not set(one.turn_ids) & set(needed)]
         wrong = [key for one in shown[:MISLED] for key in walked(one) if key not in leading]
         told = Feedback(
             channel="missed",
