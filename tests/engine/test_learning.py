@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from doxa import Config, Doxa
-from doxa.core.errors import InputError, NotFoundError
+from doxa.core.errors import BackendError, InputError, NotFoundError
 from doxa.engine.feedback import MICRO_BATCH
 
 CONFIG = Config.from_tree({"encoder": {"name": "hash"}, "engine": {"settle_s": 10}})
@@ -143,6 +143,34 @@ def test_a_forgotten_turn_leaves_no_id_of_its_facts_in_feedback_on_others(doxa: 
     with doxa.parts.log.user("ana") as state:
         ((left,),) = state.feedback
     assert {key for key, _ in left.misled} == misled - gone
+
+
+def test_a_turn_that_cannot_be_forgotten_costs_nothing_that_was_learned(doxa: Doxa) -> None:
+    """A typo erases nothing, so it must not unlearn anything either."""
+    from dataclasses import replace
+
+    learned = doxa.parts.learned
+    old = learned.of("ana")
+    assert learned.put("ana", replace(old, note="learned"), expected=old)
+    with pytest.raises(NotFoundError):
+        doxa.memory(user="ana").forget(turn_id="nowhere")
+    assert learned.of("ana").note == "learned"
+    doxa.memory(user="ana").forget(turn_id="t1")
+    assert learned.of("ana").note != "learned"
+
+
+def test_a_search_whose_encoder_fails_says_so(
+    doxa: Doxa, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It goes on by words alone; there is no trace, so the log tells."""
+
+    def fails(texts: object) -> None:
+        raise BackendError("out of order")
+
+    monkeypatch.setattr(doxa.parts.queries, "encode", fails)
+    found = doxa.memory(user="ana").search("Berlin")
+    assert found[0].turn_ids == ("t0",)
+    assert "only words are searched: out of order" in caplog.text
 
 
 def test_too_little_feedback_teaches_nothing(doxa: Doxa) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from time import perf_counter
@@ -18,8 +18,10 @@ from doxa.engine.wiring import Parts
 from doxa.memory import Event, UserState
 from doxa.recall import (
     PLANS,
+    Query,
     Replay,
     cost_of,
+    encoded,
     figures,
     index_of,
     play,
@@ -49,13 +51,14 @@ def missed(parts: Parts, user: str, query: str, needed: Collection[str]) -> Feed
     Raises:
         NotFoundError: there is no such turn.
         StoreConflictError: somebody wrote at the same time; call again.
+        BackendError: the encoder failed.
     """
     with parts.log.user(user) as state:
         for turn_id in needed:
             if state.turn(turn_id) is None:
                 raise NotFoundError(NO_TURN.format(user=user, turn_id=turn_id))
         read = read_query(query, state, at=state.now())
-    read = replace(read, vector=parts.queries.encode([read.wording])[0])
+    read = _encoded([read], parts)[0]
     with parts.log.user(user) as state:
         weights = parts.learned.of(user)
         found = replay_of(read, state, needed=needed, cited=(), spec=parts.recall)
@@ -135,17 +138,22 @@ def _replays(parts: Parts, user: str) -> tuple[list[Replay], list[float]]:
         queries = [read_query(text, state, at=one.at, known_at=one.at - BEFORE) for one, text in told]
     if not queries:
         return [], []
-    vectors = parts.queries.encode([query.wording for query in queries])
     replays: list[Replay] = []
     seconds: list[float] = []
-    for (one, _), query, vector in zip(told, queries, vectors, strict=True):
+    for (one, _), asked in zip(told, _encoded(queries, parts), strict=True):
         with parts.log.user(user) as state:
             start = perf_counter()
             cited = one.turn_ids if one.channel == "used" else ()
-            asked = replace(query, vector=vector)
             replays.append(replay_of(asked, state, needed=one.turn_ids, cited=cited, spec=parts.recall))
             seconds.append(perf_counter() - start)
     return replays, seconds
+
+
+def _encoded(queries: Sequence[Query], parts: Parts) -> list[Query]:
+    """Return queries as a search has them: with their vectors, and what they are about in kind."""
+    vectors = parts.queries.encode([query.wording for query in queries])
+    name, lexicon = parts.encoder.name, parts.lexicon()
+    return [encoded(query, row, encoder=name, lexicon=lexicon) for query, row in zip(queries, vectors, strict=True)]
 
 
 def _text(told: Feedback, state: UserState) -> str:

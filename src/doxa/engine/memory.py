@@ -283,6 +283,7 @@ class Memory:
         Raises:
             InputError: the query is empty, or nothing was needed.
             NotFoundError: there is no such turn.
+            BackendError: the encoder failed.
         """
         require_text(query, "feedback")
         if isinstance(needed, str) or not needed:
@@ -437,13 +438,22 @@ class Memory:
             raise InputError("forget: give either turn_id=... or everything=True.")
         parts = self._doxa.parts
         parts.forget()
-        parts.told.drop(self.user)
-        parts.learned.drop(self.user)
         if turn_id is None:
-            return _retried(lambda: erase_all(parts.log, self.user))
-        self._doxa.wait(self.user)
-        context = parts.config.engine.context_turns
-        return _retried(lambda: erase_turn(parts.log, self.user, turn_id, parts.parser, context_turns=context))
+            parts.told.drop(self.user)
+            parts.learned.drop(self.user)
+            certificate = _retried(lambda: erase_all(parts.log, self.user))
+        else:
+            self._doxa.wait(self.user)
+            with parts.log.user(self.user) as state:
+                known = state.turn(turn_id) is not None
+            if known:  # before anything is erased: cut short, nothing outlives it; and no typo unlearns anything
+                parts.learned.drop(self.user)
+            context = parts.config.engine.context_turns
+            certificate = _retried(
+                lambda: erase_turn(parts.log, self.user, turn_id, parts.parser, context_turns=context)
+            )
+        parts.learned.drop(self.user)  # somebody may have learned meanwhile
+        return certificate
 
     def export(
         self, path: str | Path, *, format: Literal["jsonl", "turtle", "nquads", "jsonld", "markdown"] = "jsonl"

@@ -6,6 +6,7 @@ absorb:   turn -> claims -> changes -> one transaction
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -30,6 +31,8 @@ from doxa.understand import Extraction, find_question, read_question
 from doxa.verify import verify
 
 __all__ = ["Asked", "absorb", "respond", "search"]
+
+logger = logging.getLogger("doxa")
 
 FACTS_IN_PROMPT = 20
 NEARBY = 60
@@ -196,7 +199,10 @@ def search(
     within: Within = Within(),  # noqa: B008  # frozen
     superseded: bool = False,
 ) -> list[Evidence]:
-    """Return the evidence for a query, best first; one that goes on from something goes on from the latest turns."""
+    """Return the evidence for a query, best first; one that goes on from something goes on from the latest turns.
+
+    There is no trace, so what fails on the way (the encoder, the language model) is logged as a warning.
+    """
     with parts.log.user(user) as state:
         asker = state.person() or ""
         if recent is None:
@@ -208,7 +214,12 @@ def search(
             known_at=known_at,
         )  # fmt: skip
     read = within.narrow(read)
-    read = _encoded(read, parts, {})
+    note: dict[str, object] = {}
+    read = _encoded(read, parts, note)
+    if rewriting is not None and rewriting.failed:
+        logger.warning("search for user %r: %s", user, rewriting.failed)
+    if "degraded" in note:
+        logger.warning("search for user %r: %s", user, note["degraded"])
     with parts.log.user(user) as state:
         spec = replace(parts.recall, top_k=k, superseded=superseded)
         return recall(read, state, spec=spec, weights=parts.learned.of(user))
