@@ -11,6 +11,7 @@ from doxa.backends.llm.scripted import ScriptedModel
 from doxa.core.config import Config, LLMConfig, RecallConfig
 from doxa.core.errors import BackendUnavailableError, ConfigError, InputError
 from doxa.engine import Doxa
+from doxa.engine.replay import erase_turn
 
 TOLD = (
     ("Ana", "Nadia works as a nurse at the clinic.", "2024-02-03", "one"),
@@ -57,6 +58,20 @@ def test_what_was_asked_is_gone_once_anything_is_erased(doxa):
     memory = tell(doxa)
     chat = doxa.dialogue(user="ana", session="later", speaker="Ana")
     chat.ask("What does Nadia do for work?")
+    memory.forget(turn_id="t1")
+    assert step(chat.ask("And Petra?"), "encode").detail["wording"] == "And Petra?"
+
+
+def test_what_is_asked_while_something_is_erased_is_gone_as_well(doxa, monkeypatch):
+    """The answer was given from what was about to go."""
+    memory = tell(doxa)
+    chat = doxa.dialogue(user="ana", session="later", speaker="Ana")
+
+    def asked_meanwhile(*args, **options):
+        chat.ask("What does Nadia do for work?")
+        return erase_turn(*args, **options)
+
+    monkeypatch.setattr("doxa.engine.memory.erase_turn", asked_meanwhile)
     memory.forget(turn_id="t1")
     assert step(chat.ask("And Petra?"), "encode").detail["wording"] == "And Petra?"
 

@@ -249,8 +249,9 @@ class Dialogue:
         require_text(text, "ask")
         known = None if known_at is None else read_end(known_at)
         day = None if as_of is None else read_day(as_of)
+        forgotten = self._doxa.parts.forgotten  # an answer to what is erased meanwhile is not kept
         reply = self._answer(text, as_of=day, known_at=known)
-        self._asked.note(self._aside(text, reply), forgotten=self._doxa.parts.forgotten)
+        self._asked.note(self._aside(text, reply), forgotten=forgotten)
         return reply
 
     def absorb(

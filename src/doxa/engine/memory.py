@@ -452,7 +452,8 @@ class Memory:
             certificate = _retried(
                 lambda: erase_turn(parts.log, self.user, turn_id, parts.parser, context_turns=context)
             )
-        parts.learned.drop(self.user)  # somebody may have learned meanwhile
+        parts.learned.drop(self.user)  # somebody may have learned, or asked, meanwhile
+        parts.forget()
         return certificate
 
     def export(
