@@ -133,7 +133,10 @@ def test_search_finds_turns(ana):
     found = ana.json("search", "Siemens", "-k", "2")
     assert found[0]["turn_ids"] == ["D1:3"]
     assert len(found) <= 2
-    assert "D1:3" in ana("search", "Siemens").stdout
+    shown = ana("search", "Siemens").stdout
+    assert "D1:3" in shown and "lexical" in shown
+    assert "lexical_near=" not in shown  # two dozen scores a line are for --json
+    assert "lexical_near" in found[0]["scores"]
 
 
 def test_stats_count_and_locate(ana):

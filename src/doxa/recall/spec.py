@@ -1,4 +1,4 @@
-"""How evidence is searched for: the weights of the views, and where they come from."""
+"""How evidence is searched for: what the views look at, and where their weights come from."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ __all__ = ["RecallSpec"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallSpec:
-    """How evidence is searched for: which views there are and how much each one counts.
+    """How evidence is searched for: how much, how far around, and by which weights views choose what they propose.
 
-    Chosen between round numbers by Recall@10 on two unlike sets: LoCoMo (two friends, six conversations as six
+    What they propose is ranked by weights that are learned (`Weights`), not by these. These were chosen, when they
+    ranked as well, between round numbers by Recall@10 on two unlike sets: LoCoMo (two friends, six conversations as six
     memories, 1106 questions, standard error 0.011) and LongMemEval (a user and an assistant, 479 questions, 3316
     turns in one memory, most evidence turns without their session; standard error 0.02; it shows that a view does
     no harm there, not how a full system would do). Half or double of a weight costs at most 0.03 on either.
@@ -43,18 +44,10 @@ class RecallSpec:
     """Whether one more look is taken when a ranking is doubtful and the plan allows it."""
     superseded: bool = False
     """Also search turns of whose claims nothing is held any more; a query about the past always does."""
-    sentence: float = 0.25
-    """Weight of what a turn's nearest sentence is nearer than the whole turn."""
     speaker: float = 0.05
     """Added when the query names the speaker, or says "I" of the user's turns and "you" of the assistant's."""
     time: float = 0.1
     """Added when the turn was said in the days that the query names."""
-    graph: float = 0.1
-    """Weight of the paths that lead from the query to a turn, 0 to 1."""
-    told: float = 0.05
-    """Weight of how much a turn tells at all, 0 to 1."""
-    profile: float = 0.02
-    """Weight of the prior by what the user speaks of often and lately, 0 to 1."""
     route: bool = True
     """A plan is chosen for every query by the router; False takes the same plan for all."""
     variant: str = ""
@@ -70,16 +63,5 @@ class RecallSpec:
 
     @property
     def weights(self) -> dict[str, float]:
-        """Score of a view -> how much it counts; `_near` is what the turns around a turn add."""
-        return {
-            "lexical": 1.0,
-            "lexical_near": 1.0,
-            "dense": self.dense,
-            "sentence": self.sentence,
-            "dense_near": self.dense,
-            "speaker": self.speaker,
-            "time": self.time,
-            "graph": self.graph,
-            "told": self.told,
-            "profile": self.profile,
-        }
+        """Score by words or meaning -> how much it counts; `_near` is what the turns around a turn add."""
+        return {"lexical": 1.0, "lexical_near": 1.0, "dense": self.dense, "dense_near": self.dense}

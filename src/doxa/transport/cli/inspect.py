@@ -46,7 +46,8 @@ def search(
 ) -> None:
     """Show the turns and facts that bear on a query, best first.
 
-    The column of views says how each view of the memory scored it.
+    Each comes with how it was found: the views that speak for it, and the path.
+    `--json` adds their scores.
     """
     first, last, day, known = moment_of(since), moment_of(until), day_of(as_of), moment_of(known_at)
     with request.open() as doxa:

@@ -155,11 +155,11 @@ def show_evidence(out: Console, found: Sequence[Evidence]) -> None:
         out.print("Nothing found.")
         return
     roomy = out.width >= WIDE
-    table = columns("score", "turns", *(["views"] if roomy else []), "text")
+    table = columns("score", "turns", *(["found by"] if roomy else []), "text")
     for evidence in found:
-        views = Text(" ".join(f"{name}={score:.2f}" for name, score in evidence.scores.items()), style="dim")
+        way = Text(clean("; ".join(evidence.path)), style="dim")
         text = Text(shorten(evidence.text, 400))
-        cells = [views, text] if roomy else [Text.assemble(text, "\n", views)]
+        cells = [way, text] if roomy else [Text.assemble(text, "\n", way)]
         table.add_row(f"{evidence.score:.3f}", clean(", ".join(evidence.turn_ids)), *cells)
     put(out, table)
 
