@@ -5,7 +5,8 @@ import pytest
 from doxa.core.config import Config, EncoderConfig, EngineConfig, RecallConfig
 from doxa.core.errors import NotFoundError, StoreConflictError
 from doxa.engine import Doxa
-from doxa.memory import fold_row
+from doxa.memory import Event, fold_row
+from doxa.recall import index_of
 
 FILMS = (
     ("s1", "I love romantic films.", "2024-01-10"),
@@ -103,6 +104,30 @@ def test_what_loses_its_support_falls_and_returns(doxa):
     assert memory.why_promoted(lost.promotion_id).lost == ("t4",)
     memory.undo()
     assert of_romance(memory) is not None
+
+
+def test_search_follows_what_stands_when_another_turn_is_withdrawn_instead(doxa):
+    """As many turns are withdrawn as before; what search keeps of promotions must see that they are others."""
+
+    def strengths():
+        memory.search("What film should I watch?")
+        with doxa.parts.log.user("ana") as state:
+            graph = index_of(state).graph
+            return [
+                int(standing) for key, row in graph._promoted.items() for standing in graph.sources["standing"][[row]]
+            ]
+
+    def happened(kind, turn_id, undoes=""):
+        with doxa.parts.log.user("ana") as state:
+            event = Event(kind=kind, known_at=state.now(), target=turn_id, undoes=undoes)
+            doxa.parts.log.append("ana", state, event)
+
+    memory = tell(doxa, FILMS[:4])
+    happened("withdrawn", "t2")  # events without changes: nothing that is believed rests on these turns alone
+    assert any(strengths())
+    happened("undone", "t2", undoes="withdrawn")
+    happened("withdrawn", "t4")
+    assert not any(strengths())
 
 
 def test_a_retracted_fact_no_longer_speaks_for_it(doxa):

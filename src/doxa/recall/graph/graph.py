@@ -166,7 +166,7 @@ class MemoryGraph:
         """Of every stem of a label: how many times facts were told of what has it in its label."""
         self._named: list[list[int]] = []
         self._promoted: dict[str, int] = {}
-        self._stood: tuple[int, int, int] = (0, 0, 0)
+        self._stood: tuple[int, int, int, int] = (0, 0, 0, 0)
         """What was looked at to tell which promotions stand."""
         self._types = np.array([_settings()["weights"][name] for name in EDGE_TYPES], dtype=np.float32)
         self._learned: dict[str, float] = {}
@@ -194,7 +194,8 @@ class MemoryGraph:
 
     def _promote(self, state: UserState) -> None:
         """Take in which promotions stand. Cost O(promotions and their support), nothing while nothing changed."""
-        stood = (state.promotions.version, len(state.withdrawn), self._changes)
+        # As many may be withdrawn as before, and others: the row of the log tells.
+        stood = (state.promotions.version, len(state.withdrawn), self._changes, state.state)
         if stood == self._stood or not len(state.promotions):
             return
         self._stood = stood
