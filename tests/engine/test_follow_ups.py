@@ -118,6 +118,8 @@ def test_a_search_keeps_within_its_bounds(doxa, bounds, found):
         ({"since": "2024-03-01", "until": "2024-02-01"}, "expected since <= until"),
         ({"speaker": " "}, "search: speaker"),
         ({"since": "soon"}, "since"),
+        ({"recent": 5}, "expected a list"),
+        ({"recent": "hello"}, "expected a list"),
     ],
 )
 def test_bounds_that_cannot_be_are_refused(doxa, options, said):

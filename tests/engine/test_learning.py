@@ -92,6 +92,8 @@ def test_what_was_missed_has_to_be_a_turn(doxa: Doxa) -> None:
         memory.feedback("What should I watch?", needed=["nowhere"])
     with pytest.raises(InputError, match="one or more turns"):
         memory.feedback("What should I watch?", needed=[])
+    with pytest.raises(InputError, match="needed"):
+        memory.feedback("What should I watch?", needed=5)  # type: ignore[arg-type]
     assert told(doxa) == 0
 
 

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar, cast
 
 from doxa.core.bindings import Bindings
 from doxa.core.consistency import Consistency
@@ -286,7 +286,8 @@ class Memory:
             BackendError: the encoder failed.
         """
         require_text(query, "feedback")
-        if isinstance(needed, str) or not needed:
+        given = cast("object", needed)
+        if isinstance(given, str) or not isinstance(given, Collection) or not given:
             raise InputError(f"feedback: needed: expected the ids of one or more turns, got {needed!r}.")
         self._doxa.wait(self.user)
         return _retried(lambda: missed(self._doxa.parts, self.user, query, needed))

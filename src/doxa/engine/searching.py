@@ -60,6 +60,9 @@ def read_recent(recent: Sequence[tuple[str, str]] | None, *, user: str) -> tuple
     """
     if recent is None:
         return None
+    given = cast("object", recent)
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise InputError(f"search: recent: expected a list of (speaker, text), oldest first, got {recent!r}.")
     turns = []
     for place, said in enumerate(recent):
         pair: tuple[Any, ...] = tuple(said) if isinstance(cast("object", said), tuple | list) else ()
