@@ -141,6 +141,11 @@ class RecallConfig(_Group):
         description="Who reads what a query leaves to the dialogue: `builtin`, the rules for pronouns and ellipsis; or "
         "`prompted`, the language model (see `llm`), one call for every search, which also adds other words for it.",
     )
+    route: bool = Field(
+        False,
+        description="Whether a learned router plans each search: fewer candidates, for slightly less of the evidence; "
+        "otherwise all searches share one plan.",
+    )
     feedback: bool = Field(
         True, description="Whether answers that were verified are noted, so that search can learn from them."
     )

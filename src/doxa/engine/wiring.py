@@ -223,7 +223,10 @@ def wire(location: str, config: Config, ontology: OntologySource | Sequence[Onto
         ontology=known,
         policy=config.revise.policy,
     )
-    recall = RecallSpec(top_k=config.recall.top_k, pool=config.recall.pool, deadline_ms=config.recall.deadline_ms)
+    settings = config.recall
+    recall = RecallSpec(
+        top_k=settings.top_k, pool=settings.pool, deadline_ms=settings.deadline_ms, route=settings.route
+    )
     queries = CachedEncoder(encoder)
     return Parts(
         config=config,

@@ -57,7 +57,7 @@ def usual_gate(doxa: Doxa, config: Config) -> None:
 VARIANTS = (
     Variant(name="- promotion", recipe={"promotions": False}),
     Variant(name="- consistency", recipe={"variant": "lambda_0"}),
-    Variant(name="- router", recipe={"route": False}),
+    Variant(name="+ router", recipe={"route": True}),
     Variant(name="- expansion", recipe={"expand": False}),
     *(Variant(name=f"tau {tau:.1f}", recipe={"tau": tau}) for tau in (0.5, 0.6, 0.8, 0.9)),
     *(Variant(name=f"lambda {one}", recipe={"variant": f"lambda_{one}"}) for one in ("0.05", "0.2", "0.5", "1", "10")),

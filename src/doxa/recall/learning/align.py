@@ -57,7 +57,7 @@ class Batch:
 class AlignSpec:
     """How the views are fitted."""
 
-    weight: float = 3.0
+    weight: float = 2.0
     """Lambda of the consistency loss; 0 fits the views without it.
 
     Appendix B.1 prints 0.1 for a sum over whole distributions; over two or three cells the same pull takes more.
