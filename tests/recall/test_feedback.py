@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from doxa.core.feedback import Feedback
-from doxa.recall.learning.feedback import EdgeStrengths, FeedbackSpec
+from doxa.recall.feedback import EdgeStrengths, FeedbackSpec
 
 AT = datetime(2026, 1, 5, tzinfo=UTC)
 

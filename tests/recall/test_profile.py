@@ -11,8 +11,8 @@ from doxa.core.promotions import Promotion, Support
 from doxa.core.values import Change, ChangeKind, Fact, Relation, Status, Term, Turn
 from doxa.memory import UserState
 from doxa.recall import RecallSpec, index_of, read_query
-from doxa.recall.concepts.tags import hashed
 from doxa.recall.graph.graph import Standpoint
+from doxa.recall.graph.tags import hashed
 from doxa.recall.profile import SLOTS, Counts
 from doxa.recall.views import Look
 from doxa.recall.views.graph import Graph

@@ -97,13 +97,13 @@ def test_a_plan_keeps_the_first_of_what_the_views_propose(words) -> None:  # typ
         assert candidates.places.tolist() == found.proposed[view].places[: plan.budget(view)].tolist()
 
 
-def test_a_search_follows_its_router_unless_told_not_to(words) -> None:  # type: ignore[no-untyped-def]
+def test_a_search_follows_its_router_where_that_is_wanted(words) -> None:  # type: ignore[no-untyped-def]
     for number in range(60):
         words.say(f"I bought apple number {number}.")
     query = read_query("Which apple did I buy?", words.state)
     weights = replace(Weights(), router=router())
-    planned = look_up(query, words.state, spec=RecallSpec(), weights=weights)
-    fixed = look_up(query, words.state, spec=RecallSpec(route=False), weights=weights)
+    planned = look_up(query, words.state, spec=RecallSpec(route=True), weights=weights)
+    fixed = look_up(query, words.state, spec=RecallSpec(), weights=weights)
     assert planned.plan in PLANS.values()
     assert fixed.plan == Plan() and fixed.plan not in PLANS.values()
 

@@ -6,9 +6,9 @@ any of them proposes, and the scores are added. No model, no database, no loop o
 
 from doxa.recall.concepts.concepts import concepts_of, learn_directions
 from doxa.recall.concepts.promote import Candidates, Gate, Proposal, candidates_of
+from doxa.recall.feedback import EdgeStrengths
 from doxa.recall.index import RecallIndex, index_of
 from doxa.recall.learning.align import AlignSpec
-from doxa.recall.learning.feedback import EdgeStrengths
 from doxa.recall.learning.learn import aligned_weights, figures, refresh, routed_weights
 from doxa.recall.learning.policy import PolicySpec
 from doxa.recall.learning.replays import Replay, measure, play, replay_of, rewards_of

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from doxa.memory import UserState
-from doxa.recall.concepts.tags import TurnTags
+from doxa.recall.feedback import EdgeStrengths
 from doxa.recall.graph.graph import MemoryGraph
+from doxa.recall.graph.tags import TurnTags
 from doxa.recall.held import TurnFacts
-from doxa.recall.learning.feedback import EdgeStrengths
 from doxa.recall.profile import Profile
 from doxa.recall.timeline import Timeline
 from doxa.recall.traits import TurnTraits

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from doxa.core.values import Change, ChangeKind
 from doxa.memory import UserState, is_identity, microseconds
-from doxa.recall.concepts.tags import TurnTags, hashed
+from doxa.recall.graph.tags import TurnTags, hashed
 
 __all__ = ["Counts", "Profile"]
 

@@ -32,8 +32,8 @@ from numpy.typing import NDArray
 from doxa.core.promotions import Promotion
 from doxa.core.values import Fact, Status, Term
 from doxa.memory import UserState, inventory, is_identity, relation_type, standing, stems
-from doxa.recall.concepts.tags import hashed, labelled
 from doxa.recall.graph.adjacency import Adjacency, Table
+from doxa.recall.graph.tags import hashed, labelled
 from doxa.recall.graph.walk import Walk, pagerank, walk
 
 __all__ = ["EDGE_TYPES", "KINDS", "MemoryGraph", "Standpoint", "Step", "kinds_of"]

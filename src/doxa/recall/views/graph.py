@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from doxa.memory import microseconds
 from doxa.recall.concepts.concepts import concepts_of, inventory
-from doxa.recall.concepts.tags import STATED
 from doxa.recall.graph.graph import (
     CONCEPT_KEY,
     MICROSECONDS_A_DAY,
@@ -22,6 +21,7 @@ from doxa.recall.graph.graph import (
     kinds_of,
     path_weights,
 )
+from doxa.recall.graph.tags import STATED
 from doxa.recall.graph.walk import Walk
 from doxa.recall.views.candidates import Candidates, Look, Places, Scores, by_speaker
 

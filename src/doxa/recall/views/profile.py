@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from doxa.recall.concepts.concepts import inventory
-from doxa.recall.concepts.tags import hashed
+from doxa.recall.graph.tags import hashed
 from doxa.recall.views.candidates import Candidates, Look, Places, Scores
 from doxa.recall.views.graph import told_at
 
