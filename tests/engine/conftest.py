@@ -6,6 +6,12 @@ from doxa.core.config import Config, EncoderConfig, EngineConfig
 from doxa.engine import Doxa
 
 
+@pytest.fixture(autouse=True)
+def unlearned(monkeypatch):
+    """What tells concepts by vectors is learned once a process for an encoder; here every test begins without."""
+    monkeypatch.setattr("doxa.recall.concepts.concepts._LEARNED", {})
+
+
 @pytest.fixture
 def config():
     """Settings that read neither file nor environment."""

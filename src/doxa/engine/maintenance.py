@@ -20,6 +20,7 @@ from doxa.engine.promotion import lift
 from doxa.engine.turn import absorb
 from doxa.engine.wiring import Parts
 from doxa.memory import encoded_texts
+from doxa.recall import index_of
 from doxa.understand import Extraction
 
 __all__ = ["Maintenance"]
@@ -153,10 +154,15 @@ class Maintenance:
             self.schedule(user)
 
     def _lift(self, user: str) -> bool:
-        """Lift what was said to promotions; True when there is more to read. A failure loses no turn."""
+        """Bring what search keeps up to date, so that no search has to; lift what was said to promotions.
+
+        True when there is more to read. A failure loses no turn.
+        """
         if self._abandoned:
             return False
         try:
+            with self._parts.log.user(user) as state:
+                index_of(state)
             return lift(user, self._parts, busy=bool(self._pending(user)))
         except Exception as exc:  # noqa: BLE001  nothing that was said hangs on it, and it is tried again
             logger.warning("nothing was lifted for user %r this time: %s", user, exc)
