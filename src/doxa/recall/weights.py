@@ -333,5 +333,5 @@ def _tuple(array: NDArray[Any]) -> tuple[str, ...]:
 
 def _floats(array: NDArray[Any]) -> Array:
     floats = np.array(array, dtype=np.float32)
-    floats.flags.writeable = False
+    floats.setflags(write=False)
     return floats

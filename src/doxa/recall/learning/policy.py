@@ -184,7 +184,7 @@ def _draw(logits: Array, epsilon: float, random: np.random.Generator) -> NDArray
 
 
 class _Adam:
-    """Adam (Kingma and Ba, 2015) over layers, in place."""
+    """Adam (Kingma et al. 2015) over layers, in place."""
 
     def __init__(self, layers: Layers, rate: float) -> None:
         self._parameters = [array for layer in layers for array in layer]
