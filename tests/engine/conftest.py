@@ -1,5 +1,9 @@
 """An engine whose encoder needs no model, so that these tests are about the engine."""
 
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
 import pytest
 
 from doxa.core.config import Config, EncoderConfig, EngineConfig
@@ -23,3 +27,62 @@ def doxa(config):
     """An engine in memory."""
     with Doxa.open(":memory:", config=config) as engine:
         yield engine
+
+
+class ChatHandler(BaseHTTPRequestHandler):
+    """Answers like an OpenAI-compatible server; keeps the requests."""
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.requests.append(body)
+        if self.server.failing:
+            self.send_response(503)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
+        prompt, completion = self.server.tokens
+        reply = {
+            "id": "1",
+            "object": "chat.completion",
+            "created": 1,
+            "model": body["model"],
+            "choices": [
+                {
+                    "index": 0,
+                    "finish_reason": "stop",
+                    "message": {"role": "assistant", "content": self.server.says},
+                }
+            ],
+            "usage": {
+                "prompt_tokens": prompt,
+                "completion_tokens": completion,
+                "total_tokens": prompt + completion,
+            },
+        }
+        data = json.dumps(reply).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_):
+        """Say nothing."""
+
+
+@pytest.fixture
+def chat_server(loopback):
+    """A real server on this machine: a function from what it says, and at what cost in tokens, to the server."""
+    running = ThreadingHTTPServer(("127.0.0.1", 0), ChatHandler)
+    running.requests, running.failing = [], False
+    thread = threading.Thread(target=running.serve_forever, args=(0.01,))
+    thread.start()
+
+    def saying(says, *, tokens):
+        running.says, running.tokens = says, tokens
+        return running
+
+    yield saying
+    running.shutdown()
+    thread.join()
+    running.server_close()

@@ -1,8 +1,6 @@
 """Questions that lean on those before them, searches within bounds, and queries that a language model rewrites."""
 
 import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -189,44 +187,10 @@ def test_a_model_that_is_not_configured_is_said_at_once(config):
         Doxa.open(":memory:", config=config.model_copy(update={"recall": RecallConfig(rewrite="prompted")}))
 
 
-class Handler(BaseHTTPRequestHandler):
-    """A chat server that rewrites every query in the same words."""
-
-    def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        self.server.requests.append(body)
-        content = rewritten("What did Ben praise at Osteria Pino?", "ravioli", "heavenly")
-        message = {"role": "assistant", "content": content}
-        answer = {
-            "id": "1",
-            "object": "chat.completion",
-            "created": 0,
-            "model": "tiny",
-            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
-            "usage": {"prompt_tokens": 50, "completion_tokens": 20, "total_tokens": 70},
-        }
-        data = json.dumps(answer).encode()
-        self.send_response(200)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *args):
-        pass
-
-
 @pytest.fixture
-def server(loopback):
-    """A real server on this machine."""
-    running = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    running.requests = []
-    thread = threading.Thread(target=running.serve_forever, args=(0.01,))
-    thread.start()
-    yield running
-    running.shutdown()
-    thread.join()
-    running.server_close()
+def server(chat_server):
+    """A chat server that rewrites every query in the same words."""
+    return chat_server(rewritten("What did Ben praise at Osteria Pino?", "ravioli", "heavenly"), tokens=(50, 20))
 
 
 def test_a_server_named_in_the_environment_rewrites(server):

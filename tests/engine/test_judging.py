@@ -3,7 +3,6 @@
 import json
 import threading
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import repeat
 
 import pytest
@@ -306,43 +305,10 @@ def test_a_prompted_judge_needs_a_model(config):
         Doxa.open(":memory:", config=config.model_copy(update={"revise": ReviseConfig(judge="prompted")}))
 
 
-class Handler(BaseHTTPRequestHandler):
-    """Judges like an OpenAI-compatible server would; counts requests."""
-
-    def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.requests.append(body)
-        said = json.dumps({"verdicts": [{"claim": 1, "fact": 1, "kind": "update"}]})
-        reply = {
-            "id": "1",
-            "object": "chat.completion",
-            "created": 1,
-            "model": body["model"],
-            "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": said}}],
-            "usage": {"prompt_tokens": 70, "completion_tokens": 7, "total_tokens": 77},
-        }
-        data = json.dumps(reply).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *_):
-        """Say nothing."""
-
-
 @pytest.fixture
-def server(loopback):
-    """A real server on this machine."""
-    running = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    running.requests = []
-    thread = threading.Thread(target=running.serve_forever, args=(0.01,))
-    thread.start()
-    yield running
-    running.shutdown()
-    thread.join()
-    running.server_close()
+def server(chat_server):
+    """A chat server that judges every turn in the same words."""
+    return chat_server(json.dumps({"verdicts": [{"claim": 1, "fact": 1, "kind": "update"}]}), tokens=(70, 7))
 
 
 def test_a_server_named_in_the_environment_judges(server):

@@ -1,8 +1,6 @@
 """With a language model: it writes, memory decides, and nothing is lost when it fails."""
 
 import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -90,48 +88,10 @@ def test_the_prompt_keeps_to_its_budget(config):
         assert model.count_tokens(memory) <= budget * 1.05
 
 
-class Handler(BaseHTTPRequestHandler):
-    """Answers like an OpenAI-compatible server; counts requests."""
-
-    def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.requests.append(body)
-        if self.server.failing:
-            self.send_response(503)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-            return
-        message = {"role": "assistant", "content": json.dumps(GOOD)}
-        reply = {
-            "id": "1",
-            "object": "chat.completion",
-            "created": 1,
-            "model": body["model"],
-            "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
-            "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15},
-        }
-        data = json.dumps(reply).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *_):
-        """Say nothing."""
-
-
 @pytest.fixture
-def server(loopback):
-    """A real server on this machine."""
-    running = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    running.requests, running.failing = [], False
-    thread = threading.Thread(target=running.serve_forever, args=(0.01,))
-    thread.start()
-    yield running
-    running.shutdown()
-    thread.join()
-    running.server_close()
+def server(chat_server):
+    """A chat server that writes the same answer, until it is told to fail."""
+    return chat_server(json.dumps(GOOD), tokens=(10, 5))
 
 
 def test_a_server_named_in_the_environment_writes_the_answer(server):

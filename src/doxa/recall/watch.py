@@ -36,8 +36,3 @@ class Watch:
             return True
         self.skipped.append(step)
         return False
-
-    @property
-    def elapsed_ms(self) -> float:
-        """Milliseconds since it was started."""
-        return (self.clock() - self._start) * 1000
