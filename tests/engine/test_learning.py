@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from doxa import Config, Doxa
-from doxa.core.errors import BackendError, InputError, NotFoundError
-from doxa.engine.feedback import MICRO_BATCH
+from doxa.core.errors import BackendError, InputError, NotFoundError, StoreConflictError
+from doxa.core.feedback import Feedback
+from doxa.engine.feedback import MICRO_BATCH, FeedbackBuffer, store_feedback
 
 CONFIG = Config.from_tree({"encoder": {"name": "hash"}, "engine": {"settle_s": 10}})
 SAID = ["I live in Berlin.", "I work at Siemens.", "I love the film Titanic.", "My sister is called Eva."]
@@ -67,6 +69,21 @@ def test_answers_are_stored_in_micro_batches_behind_the_back_of_the_caller(doxa:
     rows = [row for row in log.store.read(scope) if row.kind == "feedback"]
     assert next(len(row.body["feedback"]) for row in rows) >= MICRO_BATCH
     assert told(doxa) == MICRO_BATCH + 1
+
+
+def test_feedback_that_others_keep_out_is_lost_with_a_warning(
+    doxa: Doxa, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A writer that is always quicker costs the feedback, never the answer, and that is said."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise StoreConflictError("another process was quicker")
+
+    buffer = FeedbackBuffer()
+    buffer.add("ana", Feedback(channel="missed", at=datetime(2026, 1, 1, tzinfo=UTC), query="Where?"))
+    monkeypatch.setattr(doxa.parts.log, "user", refuse)
+    store_feedback(doxa.parts.log, buffer, "ana")
+    assert "feedback on 1 answers of user 'ana' was not kept" in caplog.text
 
 
 def test_closing_stores_what_is_left(tmp_path: Path) -> None:

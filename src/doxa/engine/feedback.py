@@ -111,3 +111,5 @@ def store_feedback(log: MemoryLog, buffer: FeedbackBuffer, user: str, *, least: 
         except StoreError as exc:
             logger.warning("feedback on %d answers of user %r was not kept: %s", len(told), user, exc)
             return
+    if told:
+        logger.warning("feedback on %d answers of user %r was not kept: others kept writing", len(told), user)
