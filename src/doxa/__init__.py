@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from doxa.core.answers import Answered, AnswerReason
     from doxa.core.config import Config
     from doxa.core.errors import DoxaError
     from doxa.core.promotions import Promotion, PromotionReason
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from doxa.engine import AsyncDoxa, Doxa
 
 __all__ = [
+    "AnswerReason",
+    "Answered",
     "AsyncDoxa",
     "Atom",
     "Certificate",
@@ -79,6 +82,10 @@ def __getattr__(name: str) -> Any:
         from doxa.core.errors import DoxaError
 
         return DoxaError
+    if name.startswith("Answer"):
+        from doxa.core import answers
+
+        return getattr(answers, name)
     if name.startswith("Promotion"):
         from doxa.core import promotions
 

@@ -355,3 +355,17 @@ def test_opening_waits_for_another_process_that_makes_the_same_file(tmp_path):
     finally:
         release.join()
         first.close()
+
+
+def test_a_memory_of_the_first_format_is_brought_up_to_date(tmp_path):
+    """What it holds stays, and what is new has its table."""
+    path = tmp_path / "memory.db"
+    with closing(load("store", f"sql:{path}")) as store:
+        store.receive(SCOPE, turn(), turn_id="t1")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DROP TABLE answers")
+        connection.execute("UPDATE alembic_version SET version_num = 'm001'")
+    with closing(load("store", f"sql:{path}")) as store:
+        assert [row.turn_id for row in store.read(SCOPE)] == ["t1"]
+        store.keep_answers(SCOPE, {"a_1": {"id": "a_1"}}, latest=5)
+        assert store.answers(SCOPE, "a_1") == [{"id": "a_1"}]

@@ -9,7 +9,8 @@ import pytest
 from doxa import Config, Doxa
 from doxa.core.errors import BackendError, InputError, NotFoundError, StoreConflictError
 from doxa.core.feedback import Feedback
-from doxa.engine.feedback import MICRO_BATCH, FeedbackBuffer, store_feedback
+from doxa.engine.feedback import store_feedback
+from doxa.engine.pending import MICRO_BATCH, Pending
 
 CONFIG = Config.from_tree({"encoder": {"name": "hash"}, "engine": {"settle_s": 10}})
 SAID = ["I live in Berlin.", "I work at Siemens.", "I love the film Titanic.", "My sister is called Eva."]
@@ -79,7 +80,7 @@ def test_feedback_that_others_keep_out_is_lost_with_a_warning(
     def refuse(*_: object, **__: object) -> None:
         raise StoreConflictError("another process was quicker")
 
-    buffer = FeedbackBuffer()
+    buffer = Pending()
     buffer.add("ana", Feedback(channel="missed", at=datetime(2026, 1, 1, tzinfo=UTC), query="Where?"))
     monkeypatch.setattr(doxa.parts.log, "user", refuse)
     store_feedback(doxa.parts.log, buffer, "ana")

@@ -171,6 +171,9 @@ class EngineConfig(_Group):
     users_in_memory: int = Field(64, gt=0, description="How many users' states are kept loaded.")
     max_turn_chars: int = Field(2_000_000, gt=0, description="Longest turn that is taken, in characters.")
     context_turns: int = Field(6, ge=0, description="How many earlier turns help to understand a new one.")
+    answers: int = Field(
+        200, ge=0, description="How many of the latest answers to a user are kept, with their traces; 0 keeps none."
+    )
 
 
 class Config(_Group):

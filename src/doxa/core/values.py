@@ -506,6 +506,8 @@ class Reply:
     """It does not know."""
     disputed: bool = False
     """Its sources disagree."""
+    answer_id: str | None = None
+    """The id under which it is kept with its trace (`Memory.why_answered`); None where none are kept."""
 
     def __str__(self) -> str:
         return self.text

@@ -30,12 +30,14 @@ from doxa.core.values import (
     Role,
     Turn,
 )
+from doxa.engine.answers import answered, store_answers
+from doxa.engine.asked import Asked
 from doxa.engine.feedback import store_feedback
 from doxa.engine.intake import Day, Moment, clean, display_name, read_day, read_end, read_turn, require_text
 from doxa.engine.maintenance import Maintenance
 from doxa.engine.memory import Memory
 from doxa.engine.searching import Asides
-from doxa.engine.turn import Asked, respond
+from doxa.engine.turn import respond
 from doxa.engine.wiring import OntologySource, Parts, wire
 from doxa.understand import open_propositions
 
@@ -146,6 +148,8 @@ class Doxa:
             self._maintenance.stop(drain=drain)
             for user in self._parts.told.users():
                 store_feedback(self._parts.log, self._parts.told, user)
+            for user in self._parts.answers.users():
+                store_answers(self._parts, user)
             self._parts.close()
 
     def __enter__(self) -> Self:
@@ -165,6 +169,11 @@ class Doxa:
         """
         self._check_open()
         return self._parts
+
+    def kept(self, user: str) -> None:
+        """Have what answers to a user left behind written behind the caller's back, once it is a micro-batch."""
+        if self._parts.answers.ready(user):
+            self._maintenance.schedule(user)
 
     def _check_open(self) -> None:
         if self._closed:
@@ -195,6 +204,7 @@ class Doxa:
         self._check_open()
         self._maintenance.wait(user)
         store_feedback(self._parts.log, self._parts.told, user)
+        store_answers(self._parts, user)
         self._maintenance.rest(user, REST_S)
 
 
@@ -253,6 +263,17 @@ class Dialogue:
         reply = self._answer(text, as_of=day, known_at=known)
         self._asked.note(self._aside(text, reply), forgotten=forgotten)
         return reply
+
+    def ask_again(self, answer_id: str) -> Reply:
+        """Answer a question that was answered before from what is known now, as the one who asked it then.
+
+        Raises:
+            NotFoundError: there is no such answer, or it is no longer kept.
+        """
+        self._doxa.settle(self.user)
+        one = answered(self._doxa.parts, self.user, answer_id)
+        then = Dialogue(self._doxa, user=self.user, agent=one.agent, session=one.session, speaker=one.speaker)
+        return then._answer(one.question, turn_id=one.asked, as_of=one.as_of, known_at=one.known_at)
 
     def absorb(
         self,
@@ -320,7 +341,9 @@ class Dialogue:
             turn_id=turn_id,
             said=self._asked.turns(forgotten=self._doxa.parts.forgotten),
         )
-        return respond(asked, self._doxa.parts, tracer)
+        reply = respond(asked, self._doxa.parts, tracer)
+        self._doxa.kept(self.user)
+        return reply
 
     def _aside(self, text: str, reply: Reply) -> tuple[Turn, Turn]:
         """Return a question and its answer as turns that are not stored."""

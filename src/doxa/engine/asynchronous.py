@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
+from doxa.core.answers import AnswerReason
 from doxa.core.bindings import Bindings
 from doxa.core.config import Config
 from doxa.core.consistency import Consistency
@@ -90,6 +91,10 @@ class AsyncDoxa:
         """Process what was received, then give back threads and connections. Closing twice is harmless."""
         return await asyncio.to_thread(self._twin.close)
 
+    async def kept(self, user: str) -> None:
+        """Have what answers to a user left behind written behind the caller's back, once it is a micro-batch."""
+        return await asyncio.to_thread(self._twin.kept, user)
+
     async def __aenter__(self) -> Self:
         return self
 
@@ -135,6 +140,10 @@ class AsyncDialogue:
     async def ask(self, text: str, *, as_of: Day | None = None, known_at: Moment | None = None) -> Reply:
         """Answer without remembering the question; this dialogue alone knows it for what is asked next ("And Ben?")."""
         return await asyncio.to_thread(self._twin.ask, text, as_of=as_of, known_at=known_at)
+
+    async def ask_again(self, answer_id: str) -> Reply:
+        """Answer a question that was answered before from what is known now, as the one who asked it then."""
+        return await asyncio.to_thread(self._twin.ask_again, answer_id)
 
     async def absorb(
         self,
@@ -273,6 +282,14 @@ class AsyncMemory:
     async def why_promoted(self, promotion_id: str) -> PromotionReason:
         """Return what a promotion rests on, and which of its turns no longer speak for it."""
         return await asyncio.to_thread(self._twin.why_promoted, promotion_id)
+
+    async def answers(self, *, stale: bool = False) -> list[AnswerReason]:
+        """Return the latest answers (setting `engine.answers`), oldest first, each with what has changed since."""
+        return await asyncio.to_thread(self._twin.answers, stale=stale)
+
+    async def why_answered(self, answer_id: str) -> AnswerReason:
+        """Return what an answer rests on, how it was found, and whether it still stands."""
+        return await asyncio.to_thread(self._twin.why_answered, answer_id)
 
     async def tasks(self) -> Forest:
         """Return the user's task forest."""

@@ -10,7 +10,7 @@ from doxa.engine.entities import joining
 from doxa.memory import Beliefs, UserState, describe, describe_rule, inventory, is_identity, rule_id
 from doxa.revise import axioms_of
 
-__all__ = ["explain"]
+__all__ = ["explain", "happened"]
 
 STANDING = {
     Status.HELD: "It is believed.",
@@ -97,7 +97,7 @@ def _told(found: Explanation) -> Explanation:
     lines += [] if found.premises else [_said(turn, found.sources) for turn in found.turns]
     lines += [f"It follows from: {describe(premise)}." for premise in found.premises]
     lines += [f"By the rule: {_rule(rule)}." for rule in found.rules]
-    lines += [_happened(change) for change in found.changes]
+    lines += [happened(change) for change in found.changes]
     lines += [f"{describe(one)} ({', '.join(one.turn_ids) or 'by hand'})." for one in found.identities]
     lines += [f"It took the place of: {describe(other)}{_kind(other, found.conflicts)}." for other in found.displaced]
     head = "Others say" if fact.disputed else "In its place"
@@ -118,7 +118,8 @@ def _rule(rule: Rule) -> str:
     return f"“{rule.span}” ({rule.speaker}, {rule.turn_id})" if rule.span else f"{describe_rule(rule)} ({rule.turn_id})"
 
 
-def _happened(change: Change) -> str:
+def happened(change: Change) -> str:
+    """Return what a change did, when, by which turn and why."""
     day = f" on {Interval.format(change.known_at.date(), 'day')}" if change.known_at else ""
     turn = f" ({change.turn_id})" if change.turn_id else ""
     kind = f" [{change.conflict.words}]" if change.conflict else ""

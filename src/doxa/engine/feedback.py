@@ -3,51 +3,20 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 
 from doxa.core.errors import StoreConflictError, StoreError
 from doxa.core.feedback import Feedback
 from doxa.core.values import Draft, Evidence, Verdict
+from doxa.engine.pending import Pending
 from doxa.memory import Event, MemoryLog, UserState
 
-__all__ = ["MICRO_BATCH", "FeedbackBuffer", "edges_of", "store_feedback", "used", "walked"]
+__all__ = ["edges_of", "store_feedback", "used", "walked"]
 
 logger = logging.getLogger("doxa")
 
-MICRO_BATCH = 16
-"""Answers whose feedback is stored together."""
 TRIES = 20
-
-
-@dataclass(slots=True)
-class FeedbackBuffer:
-    """Feedback that is not stored yet. Safe between threads; a crash loses what one micro-batch holds at most."""
-
-    _told: dict[str, list[Feedback]] = field(default_factory=dict)
-    _guard: threading.Lock = field(default_factory=threading.Lock)
-
-    def add(self, user: str, feedback: Feedback) -> None:
-        """Take in what an answer told."""
-        with self._guard:
-            self._told.setdefault(user, []).append(feedback)
-
-    def take(self, user: str, least: int = 1) -> list[Feedback]:
-        """Give out what is there for a user, and keep it while it is less than `least`."""
-        with self._guard:
-            return self._told.pop(user) if len(self._told.get(user, ())) >= least else []
-
-    def users(self) -> list[str]:
-        """Return the users of whom something is not stored yet."""
-        with self._guard:
-            return list(self._told)
-
-    def drop(self, user: str) -> None:
-        """Forget what is not stored yet."""
-        with self._guard:
-            self._told.pop(user, None)
 
 
 def used(
@@ -92,7 +61,7 @@ def edges_of(fact_ids: Iterable[str], state: UserState) -> tuple[tuple[str, str]
     return tuple((fact.fact_id, fact.relation.name) for fact in facts if fact is not None)
 
 
-def store_feedback(log: MemoryLog, buffer: FeedbackBuffer, user: str, *, least: int = 1) -> None:
+def store_feedback(log: MemoryLog, buffer: Pending[Feedback], user: str, *, least: int = 1) -> None:
     """Write what is in the buffer for a user as one event, if it is at least `least` answers.
 
     Feedback is worth less than a turn: where the database refuses it is dropped with a warning.

@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 from doxa.backends.store import owner_name
 from doxa.core.errors import BackendError, ClosedError, StoreConflictError
 from doxa.core.values import Turn
-from doxa.engine.feedback import MICRO_BATCH, store_feedback
+from doxa.engine.answers import store_answers
+from doxa.engine.feedback import store_feedback
 from doxa.engine.judging import judge
+from doxa.engine.pending import MICRO_BATCH
 from doxa.engine.promotion import lift
 from doxa.engine.turn import absorb
 from doxa.engine.wiring import Parts
@@ -133,6 +135,7 @@ class Maintenance:
     def _process(self, user: str) -> None:
         """Process one block, then let other users have their turn."""
         store_feedback(self._parts.log, self._parts.told, user, least=MICRO_BATCH)
+        store_answers(self._parts, user, least=MICRO_BATCH)
         store, scope = self._parts.log.store, self._parts.log.scope(user)
         if not (block := self._pending(user)):
             if self._lift(user):

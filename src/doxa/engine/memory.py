@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar, cast
 
+from doxa.core.answers import AnswerReason
 from doxa.core.bindings import Bindings
 from doxa.core.consistency import Consistency
 from doxa.core.errors import InputError, NotFoundError, StoreConflictError
@@ -18,6 +19,7 @@ from doxa.core.feedback import Feedback, Lesson
 from doxa.core.promotions import Promotion, PromotionReason
 from doxa.core.values import Certificate, Change, Claim, Dispute, Entity, Evidence, Explanation, Fact, Forest, Rule
 from doxa.engine import transfer
+from doxa.engine.answers import answers, drop_answers, explain_answer
 from doxa.engine.checking import INFERRED, check, explain_inferred, inferred
 from doxa.engine.disputes import disputes_of
 from doxa.engine.entities import by_hand, entities
@@ -345,6 +347,24 @@ class Memory:
         self._doxa.settle(self.user)
         return explain_promotion(self.user, self._doxa.parts, promotion_id)
 
+    def answers(self, *, stale: bool = False) -> list[AnswerReason]:
+        """Return the latest answers (setting `engine.answers`), oldest first, each with what has changed since.
+
+        Args:
+            stale: only those that rest on something that was revised, withdrawn or erased since.
+        """
+        self._doxa.settle(self.user)
+        return answers(self._doxa.parts, self.user, stale=stale)
+
+    def why_answered(self, answer_id: str) -> AnswerReason:
+        """Return what an answer rests on, how it was found, and whether it still stands.
+
+        Raises:
+            NotFoundError: there is no such answer, or it is no longer kept.
+        """
+        self._doxa.settle(self.user)
+        return explain_answer(self._doxa.parts, self.user, answer_id)
+
     def tasks(self) -> Forest:
         """Return the user's task forest."""
         self._doxa.settle(self.user)
@@ -441,6 +461,7 @@ class Memory:
         parts.forget()
         if turn_id is None:
             parts.told.drop(self.user)
+            parts.answers.drop(self.user)
             parts.learned.drop(self.user)
             certificate = _retried(lambda: erase_all(parts.log, self.user))
         else:
@@ -449,6 +470,7 @@ class Memory:
                 known = state.turn(turn_id) is not None
             if known:  # before anything is erased: cut short, nothing outlives it; and no typo unlearns anything
                 parts.learned.drop(self.user)
+                drop_answers(parts, self.user, turn_id)
             context = parts.config.engine.context_turns
             certificate = _retried(
                 lambda: erase_turn(parts.log, self.user, turn_id, parts.parser, context_turns=context)

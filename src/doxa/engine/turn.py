@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from doxa.core.errors import BackendError
 from doxa.core.trace import Tracer
 from doxa.core.values import Change, ChangeKind, Draft, Evidence, Fact, Question, Reply, Turn, Verdict
+from doxa.engine.answers import keep
+from doxa.engine.asked import Asked
 from doxa.engine.disputes import disputes_of
 from doxa.engine.feedback import used
 from doxa.engine.replay import beliefs_at, note_of, reading_of
@@ -30,7 +32,7 @@ from doxa.revise import Denials, Judgement, denials, revise
 from doxa.understand import Extraction, find_question, read_question
 from doxa.verify import verify
 
-__all__ = ["Asked", "absorb", "respond", "search"]
+__all__ = ["absorb", "respond", "search"]
 
 logger = logging.getLogger("doxa")
 
@@ -44,24 +46,6 @@ ANNOUNCED = {
     ChangeKind.REFINE: "More exactly",
     ChangeKind.DISPUTE: "Disputed",
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What is asked of the memory, by whom, and of which time."""
-
-    user: str
-    text: str
-    speaker: str
-    agent: str
-    session: str
-    at: datetime
-    as_of: date | None = None
-    known_at: datetime | None = None
-    turn_id: str | None = None
-    """The turn that asks, when it is remembered; its own changes are reported with the answer."""
-    said: tuple[Turn, ...] = ()
-    """What was asked and answered in this dialogue without being remembered, oldest first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,7 +143,7 @@ def respond(asked: Asked, parts: Parts, tracer: Tracer) -> Reply:
             told = used(draft, verdict, found.evidence, state, asked=asked.turn_id, session=asked.session, at=asked.at)
             if told is not None:
                 parts.told.add(asked.user, told)
-    return Reply(
+    reply = Reply(
         text=draft.text,
         value=draft.value,
         citations=draft.citations,
@@ -171,6 +155,7 @@ def respond(asked: Asked, parts: Parts, tracer: Tracer) -> Reply:
         abstained=draft.abstained,
         disputed=draft.disputed,
     )
+    return keep(reply, asked, (turn.turn_id for turn in (*found.recent, *found.turns.values())), parts)
 
 
 def _rewritten(asked: Asked, recent: Sequence[Turn], parts: Parts, tracer: Tracer) -> Rewriting | None:

@@ -18,13 +18,15 @@ from doxa.backends.encoder import CachedEncoder, Encoder
 from doxa.backends.lexicon import Lexicon
 from doxa.backends.llm import LanguageModel
 from doxa.backends.parser import CachedParser, Parser
+from doxa.core.answers import Answered
 from doxa.core.config import Config
 from doxa.core.errors import BackendError, ConfigError, DoxaError, InputError
+from doxa.core.feedback import Feedback
 from doxa.core.ontology import Ontology
 from doxa.core.values import Turn
-from doxa.engine.feedback import FeedbackBuffer
 from doxa.engine.learned import LearnedWeights, folder_of
 from doxa.engine.parsing import graphs_of, needs_model, open_amr
+from doxa.engine.pending import Pending
 from doxa.logic import builtin_ontology, from_models, merge, read_ontology
 from doxa.memory import MemoryLog, using
 from doxa.recall import RecallSpec
@@ -49,8 +51,10 @@ class Parts:
     """It keeps its latest parses: the turns of a context were parsed when they came in."""
     ontology_files: tuple[Path, ...] = ()
     """The Turtle files that add to the ontology: they say more than the inventory takes from them."""
-    told: FeedbackBuffer = field(default_factory=FeedbackBuffer)
+    told: Pending[Feedback] = field(default_factory=Pending)
     """Feedback that is not stored yet."""
+    answers: Pending[Answered] = field(default_factory=Pending)
+    """Answers that are not stored yet."""
     lifted: int = 0
     """Turns that were read for promotions since it was made."""
     forgotten: int = 0

@@ -154,6 +154,18 @@ class Store(Protocol):
         """
         ...
 
+    def keep_answers(self, scope: str, bodies: Mapping[str, Mapping[str, Any]], *, latest: int) -> None:
+        """Write answers by id, an older one of the same id giving way; only the `latest` of the scope are kept."""
+        ...
+
+    def answers(self, scope: str, answer_id: str | None = None) -> list[Mapping[str, Any]]:
+        """Return the answers that are kept, oldest first, or the one of an id."""
+        ...
+
+    def drop_answers(self, scope: str, answer_ids: Sequence[str]) -> None:
+        """Remove answers; `rewrite`, `erase` or `wipe` after it leave no byte of them."""
+        ...
+
     def describe(self) -> dict[str, Any]:
         """Return what it is, for `doxa doctor`: backend, location, format version, size in bytes."""
         ...

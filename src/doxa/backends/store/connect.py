@@ -28,7 +28,7 @@ from doxa.core.errors import (
     StoreVersionError,
 )
 
-HEAD = "m001"
+HEAD = "m002"
 """The newest migration."""
 APPLICATION_ID = 0x446F7861
 """Marks an SQLite file as ours: the letters `Doxa`."""

@@ -35,6 +35,17 @@ vectors = Table(
 )
 """`data` is little-endian float16; `ordinal` is that of the turn."""
 
+answers = Table(
+    "answers",
+    metadata,
+    Column("scope", String(400), primary_key=True),
+    Column("ordinal", Integer, primary_key=True, autoincrement=False),
+    Column("answer_id", String(64), nullable=False),
+    Column("body", Text, nullable=False),
+    Index("answers_id", "scope", "answer_id", unique=True),
+)
+"""The latest answers of a scope with their traces, in the order of `ordinal`; they are no part of the log."""
+
 heads = Table(
     "heads",
     metadata,

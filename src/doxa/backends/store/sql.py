@@ -19,7 +19,7 @@ from sqlalchemy.exc import IntegrityError
 
 from doxa.backends.store import Head, NewRow, Received, Row, Vector
 from doxa.backends.store.connect import HEAD, mapped_errors, open_engine, parse_url
-from doxa.backends.store.schema import events, heads, vectors
+from doxa.backends.store.schema import answers, events, heads, vectors
 from doxa.core.errors import StoreConflictError, StoreLockedError
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -219,9 +219,39 @@ class SQLStore:
             if everything:
                 last = max(self._locked_head(connection, ERASED).ordinal, everything[-1])
                 connection.execute(sa.update(heads).where(heads.c.scope == ERASED).values(ordinal=last))
+            connection.execute(sa.delete(answers).where(answers.c.scope == scope))
             connection.execute(sa.delete(heads).where(heads.c.scope == scope))
         self.wipe()
         return counts
+
+    def keep_answers(self, scope: str, bodies: Mapping[str, Mapping[str, Any]], *, latest: int) -> None:
+        """Write answers, and remove the oldest beyond `latest`. See `Store`."""
+        with self._write() as connection:
+            self._locked_head(connection, scope)  # one writer at a time
+            connection.execute(sa.delete(answers).where(*_of(scope, list(bodies))))
+            last = connection.execute(
+                sa.select(sa.func.max(answers.c.ordinal)).where(answers.c.scope == scope)
+            ).scalar()
+            first = (last or 0) + 1
+            rows = [
+                {"scope": scope, "ordinal": ordinal, "answer_id": key, "body": _dumps(body)}
+                for ordinal, (key, body) in enumerate(bodies.items(), start=first)
+            ]
+            connection.execute(sa.insert(answers), rows)
+            old = (answers.c.scope == scope, answers.c.ordinal < first + len(rows) - latest)
+            connection.execute(sa.delete(answers).where(*old))
+
+    def answers(self, scope: str, answer_id: str | None = None) -> list[Mapping[str, Any]]:
+        """Return the answers that are kept. See `Store`."""
+        these = (answers.c.scope == scope,) if answer_id is None else _of(scope, [answer_id])
+        query = sa.select(answers.c.body).where(*these).order_by(answers.c.ordinal)
+        with self._read() as connection:
+            return [json.loads(body) for body in connection.execute(query).scalars()]
+
+    def drop_answers(self, scope: str, answer_ids: Sequence[str]) -> None:
+        """Remove answers. See `Store`."""
+        with self._write() as connection:
+            connection.execute(sa.delete(answers).where(*_of(scope, answer_ids)))
 
     def wipe(self) -> None:
         """Leave no erased byte in the write-ahead log; freed pages are zeroed by `secure_delete`. See `Store`."""
@@ -309,6 +339,10 @@ def _erasure() -> NewRow:
 def _erased_after(connection: sa.Connection, scope: str, ordinal: int) -> bool:
     these = (events.c.scope == scope, events.c.ordinal > ordinal, events.c.kind == "erased")
     return connection.execute(sa.select(events.c.ordinal).where(*these).limit(1)).first() is not None
+
+
+def _of(scope: str, answer_ids: Sequence[str]) -> tuple[sa.ColumnElement[bool], ...]:
+    return answers.c.scope == scope, answers.c.answer_id.in_(answer_ids)
 
 
 _vectors = vectors

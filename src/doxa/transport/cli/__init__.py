@@ -9,6 +9,7 @@ from doxa.transport.cli import (
     ingest,
     ask,
     chat,
+    answers,
     inspect,
     concepts,
     sparql,
@@ -26,6 +27,7 @@ from doxa.transport.cli.app import app, main
 
 __all__ = [
     "amr",
+    "answers",
     "app",
     "ask",
     "bench",

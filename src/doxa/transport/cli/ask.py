@@ -28,18 +28,26 @@ Speaker = Annotated[
 @command("ask", example='doxa ask "Where did I live?" --as-of 2024-07-01')
 def ask(
     request: Request,
-    question: Annotated[str, typer.Argument(metavar="QUESTION", help="The question, as you would ask a person.")],
+    question: Annotated[str | None, typer.Argument(metavar="[QUESTION]", help="As you would ask a person.")] = None,
     as_of: AsOf = None,
     known_at: KnownAt = None,
     speaker: Speaker = None,
+    again: Annotated[
+        str | None, typer.Option("--again", metavar="ANSWER_ID", help="Ask what was asked before once more.")
+    ] = None,
     trace: Annotated[bool, typer.Option("--trace", help="Show every step and how long it took.")] = False,
 ) -> None:
     """Answer a question, with the turns that the answer rests on."""
-    if not question.strip():
+    if question is None and again is None:
+        raise typer.BadParameter('it is missing. Try: doxa ask "Where do I live?"', param_hint="QUESTION")
+    if question is not None and not question.strip():
         raise InputError('Expected a question, got nothing. Try: doxa ask "Where do I live?"')
+    if again is not None and any((question, as_of, known_at, speaker)):
+        raise InputError("ask: --again repeats a question as it was asked; give nothing else with it.")
     day, moment = day_of(as_of), moment_of(known_at)
     with request.open() as doxa:
         request.hint_at_users(doxa)
         user = request.config.user
-        reply = doxa.dialogue(user=user, speaker=speaker).ask(question, as_of=day, known_at=moment)
+        dialogue = doxa.dialogue(user=user, speaker=speaker)
+        reply = dialogue.ask_again(again) if again else dialogue.ask(str(question), as_of=day, known_at=moment)
     request.give(reply, lambda out: show_reply(out, reply, trace=trace))

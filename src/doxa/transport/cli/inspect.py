@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 from doxa.core.errors import InputError
+from doxa.transport.cli.answers import show_answer
 from doxa.transport.cli.app import command
 from doxa.transport.cli.ask import AsOf, KnownAt
 from doxa.transport.cli.render import clean, columns, count, put
@@ -183,14 +184,20 @@ def history(
 @command("why", example="doxa why f1_2c9a01b7e4d5")
 def why(
     request: Request,
-    fact_id: Annotated[str, typer.Argument(metavar="FACT_ID", help="The id of a fact, as `doxa facts` shows it.")],
+    fact_id: Annotated[
+        str, typer.Argument(metavar="ID", help="The id of a fact (`doxa facts`) or of an answer (`doxa answers`).")
+    ],
 ) -> None:
-    """Show why a fact stands where it stands.
+    """Show why a fact stands where it stands, or what an answer rests on and whether it still stands.
 
     Who said it, when and on whose word; or what it follows from by which rule; what happened to it, what it took the
     place of and what took its place, with the kind of conflict; and what is believed because of it.
     """
     with request.memory() as memory:
+        if fact_id.startswith("a_"):
+            answer = memory.why_answered(fact_id)
+            request.give(answer, lambda out: show_answer(out, answer))
+            return
         found = memory.why(fact_id)
         request.give(found, lambda out: show_why(out, found, memory.describe))
 
