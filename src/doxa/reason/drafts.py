@@ -8,7 +8,7 @@ from dataclasses import replace
 from doxa.core.values import Citation, Draft, Fact, Modality, Term, Turn
 from doxa.memory import describe
 
-__all__ = ["FindTurn", "abstention", "disputed_draft", "draft_of", "sentence_of", "together"]
+__all__ = ["FindTurn", "abstention", "citations_of", "disputed_draft", "draft_of", "sentence_of", "together"]
 
 FindTurn = Callable[[str], Turn | None]
 SURE, UNSURE = 0.95, 0.7
@@ -23,7 +23,9 @@ def abstention() -> Draft:
 def draft_of(text: str, value: str, facts: Sequence[Fact], turn: FindTurn, *, fit: float = 1.0) -> Draft:
     """Return an answer that rests on facts; `fit` is how well they match the question, 0 to 1."""
     sure = all(fact.modality is Modality.ASSERTED for fact in facts)
-    return Draft(text=text, value=value, citations=_cite(facts, turn), confidence=fit * (SURE if sure else UNSURE))
+    return Draft(
+        text=text, value=value, citations=citations_of(facts, turn), confidence=fit * (SURE if sure else UNSURE)
+    )
 
 
 def disputed_draft(facts: Sequence[Fact], turn: FindTurn) -> Draft:
@@ -31,7 +33,7 @@ def disputed_draft(facts: Sequence[Fact], turn: FindTurn) -> Draft:
     said = [f"{_speaker(fact, turn)}: {sentence_of(fact)}" for fact in facts]
     value = ", ".join(dict.fromkeys(str(fact.object) or str(fact.valid) for fact in facts))
     text = "My sources disagree. " + " ".join(said)
-    return Draft(text=text, value=value, citations=_cite(facts, turn), confidence=0.5, disputed=True)
+    return Draft(text=text, value=value, citations=citations_of(facts, turn), confidence=0.5, disputed=True)
 
 
 def sentence_of(fact: Fact) -> str:
@@ -56,7 +58,8 @@ def _speaker(fact: Fact, turn: FindTurn) -> str:
     return said.speaker if said else "somebody"
 
 
-def _cite(facts: Iterable[Fact], turn: FindTurn) -> tuple[Citation, ...]:
+def citations_of(facts: Iterable[Fact], turn: FindTurn) -> tuple[Citation, ...]:
+    """Return the turns that support facts, each once, with the first fact that it supports."""
     citations: dict[str, Citation] = {}
     for fact in facts:
         for turn_id in fact.turn_ids:
