@@ -9,8 +9,28 @@ from collections.abc import Sequence
 
 from doxa.core.values import Act, Claim, Draft, Fact, Modality, Status, Verdict
 from doxa.memory import Beliefs
+from doxa.verify.scores import (
+    Classify,
+    DialogueScore,
+    PremiseSpec,
+    TurnScore,
+    consistency_score,
+    entailment_rate,
+    score_dialogue,
+    score_replies,
+)
 
-__all__ = ["verify"]
+__all__ = [
+    "Classify",
+    "DialogueScore",
+    "PremiseSpec",
+    "TurnScore",
+    "consistency_score",
+    "entailment_rate",
+    "score_dialogue",
+    "score_replies",
+    "verify",
+]
 
 
 def verify(draft: Draft, claims: Sequence[Claim], beliefs: Beliefs) -> Verdict:
