@@ -15,14 +15,13 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from doxa.backends.llm import LanguageModel, Message
-from doxa.core.errors import BackendError
+from doxa.backends.llm import LanguageModel, Request, ask, posed
 from doxa.core.values import Act, Claim, Conflict, Fact, Interval, Modality, Status
 from doxa.memory import Beliefs, describe, is_current, is_identity
 from doxa.revise.policies import MACHINES, Outcome, Policy, outcome_of, rank_of
@@ -165,24 +164,11 @@ def judge_with_model(model: LanguageModel, docket: Docket, *, context_tokens: in
     shown = _fitting(model, docket, context_tokens)
     if shown is None:
         return Judgement(by=by, failed=_unjudged(f"it does not fit into {context_tokens} tokens (llm.context_tokens)"))
-    messages = [
-        Message(role="system", content=_prompt()["system"].strip()),
-        Message(role="user", content=json.dumps(_material(shown), ensure_ascii=False)),
-    ]
-    try:
-        done = model.complete(messages, schema=_schema(shown), temperature=0.0, max_tokens=max_tokens)
-    except BackendError as exc:
-        return Judgement(by=by, failed=_unjudged(str(exc)))
-    cost = Judgement(
-        by=by,
-        calls=done.usage.calls,
-        prompt_tokens=done.usage.prompt_tokens,
-        completion_tokens=done.usage.completion_tokens,
-    )
-    if done.refused or done.parsed is None:
-        return replace(cost, failed=_unjudged(f"{model.name} refused"))
-    if done.truncated:
-        return replace(cost, failed=_unjudged(f"{model.name} was cut off; raise the setting llm.max_tokens"))
+    messages = posed(_prompt()["system"].strip(), json.dumps(_material(shown), ensure_ascii=False))
+    done = ask(model, Request(messages=messages, schema=_schema(shown), max_tokens=max_tokens))
+    cost = Judgement(by=by, **asdict(done.usage))
+    if done.failed:
+        return replace(cost, failed=_unjudged(done.failed))
     return replace(cost, findings=tuple(_findings(done.parsed["verdicts"], shown)))
 
 

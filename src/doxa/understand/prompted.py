@@ -10,12 +10,12 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from doxa.backends.llm import LanguageModel, Message, Usage
+from doxa.backends.llm import LanguageModel, Request, Usage, ask, posed
 from doxa.core.errors import BackendError
 from doxa.core.values import Act, Modality, Turn
 from doxa.memory import relation_names, stems
@@ -88,16 +88,12 @@ class _Asking:
         Raises:
             BackendError: the model failed, refused, or twice gave something that does not fit.
         """
-        messages = [
-            Message(role="system", content=_prompt(role)),
-            Message(role="user", content=json.dumps({**self._material(), **more}, ensure_ascii=False)),
-        ]
-        done = self.model.complete(messages, schema=schema, temperature=0.0, max_tokens=self.max_tokens)
+        messages = posed(_prompt(role), json.dumps({**self._material(), **more}, ensure_ascii=False))
+        request = Request(messages=messages, schema=schema, max_tokens=self.max_tokens)
+        done = ask(self.model, request, setting="understand.max_tokens")
         self.usage += done.usage
-        if done.refused or done.parsed is None:
-            raise BackendError(f"{self.model.name} refused to read the turn.")
-        if done.truncated:
-            raise BackendError(f"{self.model.name} was cut off; raise the setting understand.max_tokens.")
+        if done.failed:
+            raise BackendError(done.failed)
         return done.parsed
 
     def _material(self) -> dict[str, Any]:
@@ -151,15 +147,10 @@ def extract_with_model(
         facts, rules = _extract(asking, distil=roles.distil)
         facts = _validated(asking, facts) if roles.validate and facts else facts
     except BackendError as exc:
-        return replace(_costs(asking, by), failed=f"the language model failed, so the turn was read without it: {exc}")
-    return replace(_costs(asking, by), facts=tuple(facts), rules=tuple(rules), dropped=tuple(asking.dropped))
-
-
-def _costs(asking: _Asking, by: str) -> Extraction:
-    usage = asking.usage
-    return Extraction(
-        by=by, calls=usage.calls, prompt_tokens=usage.prompt_tokens, completion_tokens=usage.completion_tokens
-    )
+        failed = f"the language model failed, so the turn was read without it: {exc}"
+        return Extraction(by=by, failed=failed, **asdict(asking.usage))
+    dropped = tuple(asking.dropped)
+    return Extraction(by=by, facts=tuple(facts), rules=tuple(rules), dropped=dropped, **asdict(asking.usage))
 
 
 def _fitting(model: LanguageModel, context: Sequence[Turn], left: int) -> list[Turn]:

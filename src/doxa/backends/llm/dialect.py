@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from doxa.backends.llm import Message
+from doxa.backends.llm.model import Message
 from doxa.backends.llm.structured import instruction
 
 __all__ = ["Dialect"]

@@ -6,8 +6,8 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from doxa.backends.llm import Completion, Message, Usage
 from doxa.backends.llm.dialect import Dialect
+from doxa.backends.llm.model import Completion, Message, Usage
 from doxa.backends.llm.openai_errors import Caller, cause_of, is_filtered, ours, said_by
 from doxa.backends.llm.structured import answer
 from doxa.backends.llm.tokens import estimate_prompt_tokens, estimate_tokens

@@ -2,11 +2,11 @@
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
-from doxa.backends.llm import Completion, Message, Usage
+from doxa.backends.llm.model import Completion, Message, Request, Usage
 from doxa.backends.llm.structured import answer
 from doxa.backends.llm.tokens import estimate_prompt_tokens, estimate_tokens
 from doxa.core.errors import BackendError, ClosedError
@@ -14,16 +14,6 @@ from doxa.core.errors import BackendError, ClosedError
 __all__ = ["Reply", "Request", "ScriptedModel", "open_model"]
 
 _MAX_QUOTED_CHARS = 80
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """One call that the model got: what a server would have seen."""
-
-    messages: tuple[Message, ...]
-    schema: Mapping[str, Any] | None
-    temperature: float
-    max_tokens: int
 
 
 Reply = str | Completion | Exception | Callable[[Request], str | Completion]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from doxa.backends.llm import Completion, Message
+from doxa.backends.llm.model import Completion, Message
 from doxa.core.errors import BackendReplyError, InputError
 
 __all__ = ["Reading", "answer", "instruction", "read_object"]

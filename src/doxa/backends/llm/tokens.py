@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from doxa.backends.llm import Message
+from doxa.backends.llm.model import Message
 from doxa.core.tokens import estimate_tokens
 
 __all__ = ["estimate_prompt_tokens", "estimate_tokens"]

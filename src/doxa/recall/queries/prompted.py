@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from doxa.backends.llm import LanguageModel, Message
-from doxa.core.errors import BackendError
+from doxa.backends.llm import LanguageModel, Request, ask, posed
 from doxa.core.values import Turn
 from doxa.memory import stems
 from doxa.recall.queries.enrich import Meant
@@ -58,24 +57,11 @@ def rewrite_with_model(
     Cost: one call; two when the first answer did not fit its schema.
     """
     by = f"{_prompt()['version']} {model.name}"
-    messages = [
-        Message(role="system", content=_prompt()["system"].strip()),
-        Message(role="user", content=_material(model, text, recent, asker, context_tokens)),
-    ]
-    try:
-        done = model.complete(messages, schema=SCHEMA, temperature=0.0, max_tokens=max_tokens)
-    except BackendError as exc:
-        return Rewriting(by=by, failed=_builtin(str(exc)))
-    cost = Rewriting(
-        by=by,
-        calls=done.usage.calls,
-        prompt_tokens=done.usage.prompt_tokens,
-        completion_tokens=done.usage.completion_tokens,
-    )
-    if done.refused or done.parsed is None:
-        return replace(cost, failed=_builtin(f"{model.name} refused"))
-    if done.truncated:
-        return replace(cost, failed=_builtin(f"{model.name} was cut off; raise the setting llm.max_tokens"))
+    messages = posed(_prompt()["system"].strip(), _material(model, text, recent, asker, context_tokens))
+    done = ask(model, Request(messages=messages, schema=SCHEMA, max_tokens=max_tokens))
+    cost = Rewriting(by=by, **asdict(done.usage))
+    if done.failed:
+        return replace(cost, failed=_builtin(done.failed))
     question = " ".join(str(done.parsed["question"]).split())
     if not question or len(question) > LONGEST + len(text):
         return replace(cost, failed=_builtin(f"{model.name} gave back no question"))
