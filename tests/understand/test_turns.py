@@ -37,6 +37,7 @@ CASES = {
     "hate": ("I hate liquorice.", ["not Nora likes liquorice"]),
     "negation": ("I don't like olives.", ["not Nora likes olives"]),
     "no longer": ("I don't drink beer any more.", ["not Nora drinks beer"]),
+    "a number with a comma in it": ("The car costs 12,500 euros.", ["car costs 12,500 euros"]),
     "languages": ("I speak Dutch, Thai and Greek.", ["Nora speaks Dutch", "Nora speaks Thai", "Nora speaks Greek"]),
     "favourite": ("My favourite book is Middlemarch.", ["Nora favourite_book Middlemarch"]),
     "favourite reversed": ("Mint tea is my favourite drink.", ["Nora favourite_drink Mint tea"]),

@@ -55,6 +55,8 @@ CLAUSAL = frozenset("am is are was were have has had do does did not never will 
 """Words that show that a would-be noun phrase is a clause."""
 OWNED = re.compile(r"(.+)(?:'s|(?<=s)') (.+)$")
 MINE = re.compile(r"(my|our|your|his|her) (.+)$", re.IGNORECASE)
+JOINT = re.compile(r",\s*(?:and|or|plus)\s+|\s+(?:and|or|plus)\s+|,(?!\d)\s*")
+"""What stands between the parts of an enumeration; the comma of "3,100" does not."""
 ORGANISATION = re.compile(
     r"\b(?:compan|agency|firm|bank\b|(?:book)?shop|store|hospital|clinic|council|library|school|"
     r"university|startup|start-?up|charity|brand|airline|brewery|office|caf[eé]|"
@@ -242,9 +244,7 @@ def value_term(scene: Scene, value: str, *, place: bool = False) -> Term:
 
 def coordinated(text: str) -> list[str]:
     """Return the parts of "a, b and c" when every part is short enough to be a noun phrase; else nothing."""
-    if not re.search(r",| and | or | plus ", text):
-        return []
-    parts = [part.strip(" ,") for part in re.split(r",\s*(?:and|or|plus)\s+|\s+(?:and|or|plus)\s+|,\s*", text)]
+    parts = [part.strip(" ,") for part in JOINT.split(text)]
     parts = [re.sub(r"^(?:both|either|also|even) ", "", part) for part in parts if part]
     return parts if len(parts) > 1 and all(len(part.split()) <= 4 for part in parts) else []
 
