@@ -34,6 +34,9 @@ _BUILT_IN: Final[Mapping[tuple[str, str], str]] = {
     ("lexicon", "wordnet"): "doxa.backends.lexicon.wordnet:open_lexicon",
     ("llm", "openai"): "doxa.backends.llm.openai:open_model",
     ("llm", "scripted"): "doxa.backends.llm.scripted:open_model",
+    ("nli", "builtin"): "doxa.backends.nli.onnx:open_nli",
+    ("nli", "hf"): "doxa.backends.nli.huggingface:open_nli",
+    ("nli", "scripted"): "doxa.backends.nli.scripted:open_nli",
     ("parser", "builtin"): "doxa.backends.parser.onnx:open_parser",
     ("store", "sql"): "doxa.backends.store.sql:open_store",
 }
@@ -43,7 +46,7 @@ def load(kind: str, name: str, **options: object) -> Any:
     """Gives back a new backend; the caller closes it.
 
     Args:
-        kind: What it does: `amr`, `encoder`, `lexicon`, `llm` or `parser`, or one that an installed package adds.
+        kind: What it does: `amr`, `encoder`, `lexicon`, `llm`, `nli`, `parser`, or one that an installed package adds.
         name: `scheme` or `scheme:rest`, such as `builtin` or `openai:text-embedding-3-small`.
         options: Keyword arguments of the factory, such as `base_url` or `timeout_s`.
 

@@ -24,6 +24,7 @@ __all__ = [
     "EngineConfig",
     "LLMConfig",
     "LexiconConfig",
+    "NliConfig",
     "ParserConfig",
     "RecallConfig",
     "StoreConfig",
@@ -126,6 +127,19 @@ class LexiconConfig(_Group):
     )
 
 
+class NliConfig(_Group):
+    """Which model judges whether one text follows from another, or contradicts it."""
+
+    name: str = Field(
+        "builtin",
+        description="`builtin`; `hf:NAME` (extra hf), such as `hf:cross-encoder/nli-deberta-v3-large`, the paper's "
+        "model; or `none`.",
+    )
+    model: Path | None = Field(
+        None, description="Folder of other weights for `builtin`, as `training/nli` writes them; unset is what ships."
+    )
+
+
 class RecallConfig(_Group):
     """How evidence is searched for."""
 
@@ -194,6 +208,7 @@ class Config(_Group):
     revise: ReviseConfig = ReviseConfig()
     amr: AmrConfig = AmrConfig()
     lexicon: LexiconConfig = LexiconConfig()
+    nli: NliConfig = NliConfig()
     recall: RecallConfig = RecallConfig()
     engine: EngineConfig = EngineConfig()
 

@@ -17,6 +17,7 @@ from doxa.backends.amr import AmrParser
 from doxa.backends.encoder import CachedEncoder, Encoder
 from doxa.backends.lexicon import Lexicon
 from doxa.backends.llm import LanguageModel
+from doxa.backends.nli import Nli
 from doxa.backends.parser import CachedParser, Parser
 from doxa.core.answers import Answered
 from doxa.core.config import Config
@@ -32,7 +33,7 @@ from doxa.memory import MemoryLog, using
 from doxa.recall import RecallSpec
 from doxa.understand import Extraction, RelationMapper, Roles, extract_with_model, split_sentences
 
-__all__ = ["OntologySource", "Parts", "encoder_options", "relation_counts", "wire"]
+__all__ = ["OntologySource", "Parts", "encoder_options", "nli_options", "relation_counts", "wire"]
 
 
 @dataclass(slots=True)
@@ -64,6 +65,7 @@ class Parts:
     _mapper: RelationMapper | None = None
     _lexicon: Lexicon | None = None
     _looked_up: bool = False
+    _nli: Nli | None = None
     _guard: threading.Lock = field(default_factory=threading.Lock)
 
     def model(self) -> LanguageModel | None:
@@ -94,6 +96,21 @@ class Parts:
                     self._lexicon = None  # words have no senses then; `doxa doctor` tells
             self._looked_up = True
             return self._lexicon
+
+    def nli(self) -> Nli | None:
+        """Return what judges whether one text follows from another, opened at its first use; None for `none`.
+
+        Raises:
+            ConfigError: `nli.name` is unknown.
+            BackendError: its files are not there, or its package is not installed.
+        """
+        name = self.config.nli.name
+        if name in ("", "none"):
+            return None
+        with self._guard:
+            if self._nli is None:
+                self._nli = load("nli", name, **nli_options(self.config))
+            return self._nli
 
     def amr(self) -> AmrParser:
         """Return the configured AMR parser, opened at its first use.
@@ -186,6 +203,8 @@ class Parts:
             self._amr.close()
         if self._model is not None:
             self._model.close()
+        if self._nli is not None:
+            self._nli.close()
         if self._lexicon is not None:
             self._lexicon.close()
         self.encoder.close()
@@ -320,3 +339,9 @@ def encoder_options(config: Config) -> dict[str, Any]:
     if not config.encoder.name.startswith("openai:"):
         return {}
     return {"base_url": config.encoder.base_url, "api_key": config.secret("encoder")}
+
+
+def nli_options(config: Config) -> dict[str, Any]:
+    """Return what the factory of the configured NLI model is given beside its name."""
+    own = config.nli.name.partition(":")[0] == "builtin" and config.nli.model is not None
+    return {"folder": config.nli.model} if own else {}
