@@ -171,7 +171,7 @@ def test_bench_beliefbank_reports_every_policy(cli):
 
 def test_bench_refuses_an_option_of_another_benchmark(cli, locomo):
     """It names the option."""
-    done = cli("bench", "locomo", "--data", locomo, "--errors", "3")
+    done = cli("bench", "dialogre", "--data", locomo, "--errors", "3")
     assert done.exit_code == 1
     assert "--errors" in done.stderr
 
@@ -299,3 +299,14 @@ def test_bench_implicit_needs_no_data_and_prints_every_system(cli):
     assert {"dense", "hipporag", "summary", "doxa"} <= set(found["main"]) and found["distractors"] == "built in"
     shown = cli("bench", "implicit", "--dialogues", "1", "--seed", "4", "--no-record").stdout
     assert "hipporag" in shown and "long context" in shown and "recommendation" in shown
+
+
+def test_bench_locomo_answers_shows_measures_and_mistakes(cli, locomo):
+    """By category, with what was expected; mistakes are for answers only."""
+    samples = json.loads(locomo.read_text())
+    samples[0]["qa"].append({"question": "Where is Ana?", "answer": "Lima", "evidence": [], "category": 4})
+    locomo.write_text(json.dumps(samples))
+    shown = cli("bench", "locomo", "--answers", "--data", locomo, "--errors", "2", "--no-record").stdout
+    assert "false abstention" in shown and "Risk over coverage" in shown and "expected" in shown
+    refused = cli("bench", "locomo", "--data", locomo, "--errors", "3")
+    assert refused.exit_code == 1 and "--answers" in refused.stderr

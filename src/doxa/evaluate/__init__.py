@@ -12,6 +12,10 @@ from doxa.evaluate.implicit import ImplicitReport
 from doxa.evaluate.implicit import run as run_implicit
 from doxa.evaluate.locomo import LocomoReport
 from doxa.evaluate.locomo import run as run_locomo
+from doxa.evaluate.locomo_answers import LocomoAnswersReport
+from doxa.evaluate.locomo_answers import run as run_locomo_answers
+from doxa.evaluate.longmemeval import LongMemEvalReport
+from doxa.evaluate.longmemeval import run as run_longmemeval
 from doxa.evaluate.observations import ObservationsReport
 from doxa.evaluate.observations import run as run_observations
 from doxa.evaluate.openie import OpenieReport
@@ -34,7 +38,9 @@ __all__ = [
     "Extraction",
     "Extractor",
     "ImplicitReport",
+    "LocomoAnswersReport",
     "LocomoReport",
+    "LongMemEvalReport",
     "ObservationsReport",
     "OpenieReport",
     "PaperReport",
@@ -47,6 +53,8 @@ __all__ = [
     "run_dialogre",
     "run_implicit",
     "run_locomo",
+    "run_locomo_answers",
+    "run_longmemeval",
     "run_observations",
     "run_openie",
     "run_paper",

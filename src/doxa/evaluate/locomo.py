@@ -42,7 +42,7 @@ from doxa.evaluate.metrics import (
 from doxa.evaluate.record import environment, models_of
 from doxa.evaluate.slices import Subtype, domains, is_implicit, subtype
 
-__all__ = ["LocomoReport", "Sample", "read_samples", "run"]
+__all__ = ["CATEGORIES", "LocomoQuestion", "LocomoReport", "Progress", "Sample", "ingest", "read_samples", "run"]
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 """Source: the paper's section on question answering; the numbers are those of the published file."""
@@ -163,10 +163,15 @@ def _of(scores: Sequence[Score], group: str, name: str) -> list[Score]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Question:
+class LocomoQuestion:
+    """A question about a conversation."""
+
     text: str
     category: str
+    answer: str
+    """As the file words it; empty for most adversarial questions."""
     evidence: frozenset[str]
+    """Empty where the file names no turn of the conversation."""
     implicit: bool
     session: str
 
@@ -177,9 +182,18 @@ class Sample:
 
     user: str
     conversation: Conversation
-    questions: tuple[_Question, ...]
-    skipped: int
+    asked: tuple[LocomoQuestion, ...]
     unknown_evidence: int
+
+    @property
+    def questions(self) -> tuple[LocomoQuestion, ...]:
+        """Those whose evidence is known: the others count in no measure of retrieval."""
+        return tuple(question for question in self.asked if question.evidence)
+
+    @property
+    def skipped(self) -> int:
+        """How many questions have no known evidence."""
+        return len(self.asked) - len(self.questions)
 
     @property
     def texts(self) -> dict[str, str]:
@@ -236,7 +250,7 @@ def run(
     scores, ingest_s = list[Score](), 0.0
     with Doxa.open(":memory:", config=config) as doxa:
         for sample in samples:
-            ingest_s += _ingest(sample, doxa, tell)
+            ingest_s += ingest(sample, doxa, tell)
             scores += _ask(sample, doxa, k, tell)
         compared = [_compare(sample, doxa, k, tell) for sample in samples] if baselines else []
         described = doxa.describe()
@@ -257,7 +271,7 @@ def run(
     )
 
 
-def _ingest(sample: Sample, doxa: Doxa, tell: Progress) -> float:
+def ingest(sample: Sample, doxa: Doxa, tell: Progress) -> float:
     """Absorb a conversation, wait until it is processed, and return the seconds that took."""
     lines = sample.conversation.lines
     start = time.perf_counter()
@@ -281,7 +295,12 @@ def _ask(sample: Sample, doxa: Doxa, k: int, tell: Progress) -> Iterable[Score]:
 
 
 def _score(
-    system: str, question: _Question, ranking: Sequence[str], texts: Mapping[str, str], k: int, milliseconds: float = 0
+    system: str,
+    question: LocomoQuestion,
+    ranking: Sequence[str],
+    texts: Mapping[str, str],
+    k: int,
+    milliseconds: float = 0,
 ) -> Score:
     return Score(
         system=system,
@@ -375,30 +394,23 @@ def _read_sample(value: Mapping[str, Any], conversation: Conversation, index: in
     user = conversation.name or f"sample-{index}"
     lines = {line.turn_id: line for line in conversation.lines if line.turn_id is not None}
     known, speakers = frozenset(lines), {line.speaker for line in conversation.lines if line.speaker}
-    questions, skipped, unknown = [], 0, 0
+    asked, unknown = [], 0
     for entry in value["qa"]:
         named = _named_ids(entry.get("evidence"), known)
         unknown += len(named - known)
-        if named & known and str(entry.get("question", "")).strip():
-            evidence, text = [turn_id for turn_id in lines if turn_id in named], str(entry["question"])
-            questions.append(
-                _Question(
+        evidence, text = [turn_id for turn_id in lines if turn_id in named], str(entry.get("question", "")).strip()
+        if text:
+            asked.append(
+                LocomoQuestion(
                     text=text,
                     category=CATEGORIES.get(entry.get("category"), str(entry.get("category", "none"))),
+                    answer=str(entry.get("answer", "")),
                     evidence=frozenset(evidence),
                     implicit=is_implicit(text, [lines[turn_id].text for turn_id in evidence], speakers),
-                    session=f"{user}/{lines[evidence[0]].session}",
+                    session=f"{user}/{lines[evidence[0]].session}" if evidence else "",
                 )
             )
-        else:
-            skipped += 1
-    return Sample(
-        user=user,
-        conversation=conversation,
-        questions=tuple(questions),
-        skipped=skipped,
-        unknown_evidence=unknown,
-    )
+    return Sample(user=user, conversation=conversation, asked=tuple(asked), unknown_evidence=unknown)
 
 
 def _named_ids(evidence: object, known: frozenset[str]) -> frozenset[str]:

@@ -4,6 +4,7 @@
 draw what those and the benchmarks measured, `run` does all of it.
 """
 
+from doxa.evaluate.paper.figures import require_plots
 from doxa.evaluate.paper.run import PaperReport, run
 
-__all__ = ["PaperReport", "run"]
+__all__ = ["require_plots", "PaperReport", "run"]

@@ -13,10 +13,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from doxa.core.errors import InputError
 from doxa.transport.cli.app import command
+from doxa.transport.cli.bench_answers import measure_locomo_answers, measure_longmemeval, show_answers
 from doxa.transport.cli.bench_implicit import measure_implicit, show_implicit
 from doxa.transport.cli.bench_options import (
     AblationsOption,
     AnswererOption,
+    AnswersOption,
     BaselinesOption,
     ClaimsOption,
     ContradictionOption,
@@ -48,6 +50,7 @@ class Benchmark(StrEnum):
     """Benchmarks that can be run."""
 
     LOCOMO = "locomo"
+    LONGMEMEVAL = "longmemeval"
     UNDERSTANDING = "understanding"
     OPENIE = "openie"
     DIALOGRE = "dialogre"
@@ -85,12 +88,14 @@ def bench(
     contradiction_rate: ContradictionOption = None,
     baselines: BaselinesOption = None,
     ablations: AblationsOption = None,
+    answers: AnswersOption = None,
     out: OutOption = None,
     record: RecordOption = True,
 ) -> None:
     """Measure the memory on a benchmark.
 
     locomo: is the evidence of a question found? Recall@k, ndcg@k, per category and without shared words; latency.
+    locomo --answers, longmemeval: are questions about long histories answered? Token F1, abstention, risk by coverage.
     understanding: is what a turn says stored, and nothing else? Precision, recall, F1, forbidden rate, details, by tag.
     openie: are the propositions of a sentence found (CaRB or WiRe57)? dialogre: the relations of a dialogue (DialogRE)?
     observations: what people noted about the conversations of LoCoMo? Coverage, claims per turn, duplicates.
@@ -105,7 +110,9 @@ def bench(
     no part.
     """
     about_worlds = (dialogues, family, answerer, error_rate, contradiction_rate)
-    wanted = Wanted(data, k, limit, predictions, errors, claims, seed, *about_worlds, baselines, ablations, out)
+    wanted = Wanted(
+        data, k, limit, predictions, errors, claims, seed, *about_worlds, baselines, ablations, out, answers
+    )
     _check(name, wanted)
     measure, _, show = BENCHMARKS[name]
     with _progress(request) as tell:
@@ -133,6 +140,10 @@ def _record(request: Request, name: Benchmark, wanted: Wanted, report: _Report, 
 def _measure_locomo(request: Request, wanted: Wanted, tell: Tell | None) -> tuple[_Report, dict[str, Any]]:
     from doxa.evaluate import run_locomo
 
+    if wanted.answers:
+        return measure_locomo_answers(request, wanted, tell)
+    if wanted.errors or wanted.out:
+        raise InputError("bench locomo: --errors and --out are for answers; add --answers.")
     report = run_locomo(
         wanted.path,
         k=wanted.k or 10,
@@ -207,6 +218,9 @@ class _Bars:
 
 
 def _show_locomo(out: Console, found: dict[str, Any]) -> None:
+    if found["benchmark"] == "locomo-answers":
+        show_answers(out, found)
+        return
     measures = list(next(iter(found["categories"].values()), {}))
     table = columns("category", *measures)
     for name, row in (*found["categories"].items(), ("all", found), ("implicit", found["implicit"])):
@@ -299,7 +313,12 @@ def _number(value: float | None) -> str:
 Measure = Callable[[Request, Wanted, Tell | None], tuple[_Report, dict[str, Any]]]
 Show = Callable[[Console, dict[str, Any]], None]
 BENCHMARKS: dict[Benchmark, tuple[Measure, set[str], Show]] = {
-    Benchmark.LOCOMO: (_measure_locomo, {"data", "k", "limit", "baselines"}, _show_locomo),
+    Benchmark.LOCOMO: (
+        _measure_locomo,
+        {"data", "k", "limit", "baselines", "answers", "errors", "out"},
+        _show_locomo,
+    ),
+    Benchmark.LONGMEMEVAL: (measure_longmemeval, {"data", "limit", "seed", "errors", "out"}, show_answers),
     Benchmark.UNDERSTANDING: (_measure_understanding, {"data", "predictions", "errors"}, _show_understanding),
     Benchmark.OPENIE: (_measure_openie, {"data", "limit"}, _show_openie),
     Benchmark.DIALOGRE: (_measure_dialogre, {"data", "limit"}, _show_dialogre),

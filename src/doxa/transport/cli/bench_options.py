@@ -11,6 +11,7 @@ import typer
 __all__ = [
     "AblationsOption",
     "AnswererOption",
+    "AnswersOption",
     "BaselinesOption",
     "ClaimsOption",
     "ContradictionOption",
@@ -34,6 +35,9 @@ AblationsOption = Annotated[
 BaselinesOption = Annotated[
     bool | None, typer.Option("--baselines", help="locomo: BM25, dense and RRF over the same turns as well.")
 ]
+AnswersOption = Annotated[
+    bool | None, typer.Option("--answers", help="locomo: are the questions answered, instead of their evidence found?")
+]
 DataOption = Annotated[
     Path | None,
     typer.Option(
@@ -47,18 +51,27 @@ LimitOption = Annotated[
     int | None, typer.Option("--limit", min=1, help="Only the first conversations, sentences, entities or preferences.")
 ]
 OutOption = Annotated[
-    Path | None, typer.Option("--out", metavar="FOLDER", help="tables: where they are written [default tables].")
+    Path | None,
+    typer.Option(
+        "--out",
+        metavar="FOLDER",
+        help="tables: where they are written [default tables]. Answers: where the figure of risk and coverage goes.",
+    ),
 ]
 PredictionsOption = Annotated[
     Path | None, typer.Option("--predictions", metavar="FILE", help="understanding, revision: write what came out.")
 ]
-ErrorsOption = Annotated[int | None, typer.Option("--errors", min=1, help="understanding, revision: show mistakes.")]
+ErrorsOption = Annotated[
+    int | None, typer.Option("--errors", min=1, help="understanding, revision, answers: show mistakes.")
+]
 ClaimsOption = Annotated[
     Path | None, typer.Option("--claims", metavar="FILE", help="revision: tell these claims, understand nothing.")
 ]
 SeedOption = Annotated[
     int | None,
-    typer.Option("--seed", help="worlds, beliefbank, prefeval, implicit, tables: of what is drawn [default 0]."),
+    typer.Option(
+        "--seed", help="worlds, beliefbank, prefeval, implicit, longmemeval, tables: of what is drawn [default 0]."
+    ),
 ]
 DialoguesOption = Annotated[
     int | None,
@@ -106,6 +119,7 @@ class Wanted:
     baselines: bool | None = None
     ablations: bool | None = None
     out: Path | None = None
+    answers: bool | None = None
 
     @property
     def given(self) -> set[str]:

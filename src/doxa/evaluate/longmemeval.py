@@ -1,0 +1,276 @@
+"""LongMemEval, rebuilt: 500 questions, each to a memory of its own with the turns that answer it and others between.
+
+    memory     the evidence turns at their dates, and turns of other dialogues on the days between
+    question   put by the user at the date that the file gives, as the next turn
+    right      F1 of tokens against the nearest form of the answer, and whether the reply contains all tokens of one
+    unknown    ids that end in `_abs`: nothing that was said answers them, so abstaining is right
+
+The file was put together from public logs, holds no whole haystacks and is scored without a judge, so its numbers
+cannot be compared with published ones. Answers to preference questions describe a good reply; token measures say little
+about them. Source: Wu et al. 2025, "LongMemEval: Benchmarking Chat Assistants on Long-Term Interactive Memory".
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from doxa.core.config import Config
+from doxa.core.errors import FormatError, NotFoundError
+from doxa.core.values import Reply, Role
+from doxa.engine import Doxa
+from doxa.evaluate.answering import (
+    Answered,
+    contains,
+    draw_risk_coverage,
+    given,
+    latency,
+    measures,
+    risk_coverage,
+    token_f1,
+)
+from doxa.evaluate.distractors import Said, draw, read_distractors
+from doxa.evaluate.prefeval import keep_readings
+from doxa.evaluate.record import environment, models_of
+
+__all__ = ["LongMemEvalReport", "MemoryQuestion", "read_questions", "run"]
+
+FILE = "longmemeval_evidence_turns_500.json"
+ABSTAIN = "_abs"
+DISTRACTORS = 20
+"""Turns of other dialogues in every memory."""
+SEED = 0
+LATER = datetime(2023, 6, 30, 12, tzinfo=UTC)
+"""The time of questions and sessions that the file does not date: after almost all that it does."""
+STAMP = "%Y/%m/%d %H:%M"
+ALSO = re.compile(r"\(or ([^)]+)\)|(?:^|[.;] )([^.;(]+?)(?: \([^)]*\))? is also acceptable")
+EXPLAINED = re.compile(r"\s*\([^)]*\)|[.;] .*is also acceptable\.?.*")
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryQuestion:
+    """A question, when it is asked, and the sessions that answer it, oldest first."""
+
+    question_id: str
+    type: str
+    text: str
+    at: datetime
+    answer: str
+    sessions: tuple[tuple[datetime, tuple[Said, ...]], ...]
+
+    @property
+    def answerable(self) -> bool:
+        """Tell whether what was said answers it."""
+        return not self.question_id.endswith(ABSTAIN)
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """The wordings of the answer that count: "7 days. 8 days (with the last one) is also acceptable." is two."""
+        others = [one or other for one, other in ALSO.findall(self.answer)]
+        bare = EXPLAINED.sub("", self.answer).strip()
+        return tuple(dict.fromkeys(form.strip() for form in (bare, self.answer, *others) if form.strip()))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LongMemEvalReport:
+    """What a run measured. `to_dict()` is the form that is printed and kept."""
+
+    data: str
+    answered: tuple[Answered, ...]
+    distractors: int
+    turns: int
+    ingest_s: float
+    figure: str = ""
+    models: Mapping[str, str | None] = field(default_factory=dict)
+    environment: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_dict(self, *, errors: int = 0) -> dict[str, Any]:
+        """Return the report as plain JSON data; `errors` is how many answers to show, the worst first."""
+        types = sorted({one.group for one in self.answered})
+        worst = sorted((one for one in self.answered if one.score < 1), key=lambda one: (one.score, -one.confidence))
+        return {
+            "benchmark": "longmemeval",
+            "data": self.data,
+            **measures(self.answered, intervals=True),
+            "categories": {
+                name: measures([one for one in self.answered if one.group == name], intervals=True) for name in types
+            },
+            "risk_coverage": risk_coverage(self.answered),
+            "figure": self.figure,
+            "latency_ms": latency(self.answered),
+            "errors": [one.to_dict() for one in worst[:errors]],
+            "distractors": self.distractors,
+            "turns": self.turns,
+            "turns_per_s": round(self.turns / self.ingest_s, 1) if self.ingest_s else 0.0,
+            "models": dict(self.models),
+            **self.environment,
+        }
+
+
+def run(
+    path: Path | str,
+    *,
+    config: Config | None = None,
+    limit: int | None = None,
+    seed: int = SEED,
+    out: Path | None = None,
+    progress: Progress | None = None,
+) -> LongMemEvalReport:
+    """Return how well the questions are answered.
+
+    Args:
+        path: the folder with `longmemeval_evidence_turns_500.json`; distractors come from it and the folders beside it.
+        config: the settings; by default those of `doxa.toml` and the environment.
+        limit: only so many questions, spread over the file.
+        seed: of the distractors.
+        out: the folder for the figure of risk against coverage; None draws none.
+        progress: is told how far the run is.
+
+    Raises:
+        NotFoundError: there are no such files.
+        FormatError: a file is not in the form that is expected.
+        MissingDependencyError: a figure is wanted and matplotlib is not installed.
+        DoxaError: the engine failed.
+
+    Deterministic but for the times. Everything is kept in memory and gone afterwards.
+    """
+    folder = Path(path)
+    questions = read_questions(folder)
+    questions = questions[:: max(1, len(questions) // limit)][:limit] if limit else questions
+    others = read_distractors(folder.parent, seed=seed)
+    tell = progress or (lambda what, done, total: None)
+    answered, ingest_s, turns = list[Answered](), 0.0, 0
+    with Doxa.open(":memory:", config=config) as doxa:
+        keep_readings(doxa)
+        for done, question in enumerate(questions):
+            tell("absorb and ask", done, len(questions))
+            lines = _lines(question, draw(others, turns=DISTRACTORS, seed=seed + done))
+            ingest_s += _absorb(question, lines, doxa)
+            turns += len(lines)
+            answered.append(_ask(question, doxa))
+        models = models_of(doxa.describe())
+    figure = draw_risk_coverage(out / "longmemeval-risk-coverage.png", answered) if out is not None else ""
+    return LongMemEvalReport(
+        data=folder.name,
+        answered=tuple(answered),
+        distractors=DISTRACTORS,
+        turns=turns,
+        ingest_s=ingest_s,
+        figure=str(figure),
+        models=models,
+        environment=environment(),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    session: str
+    at: datetime
+    said: Said
+
+
+def _lines(question: MemoryQuestion, others: Sequence[Sequence[Said]]) -> list[_Line]:
+    """Return the turns of a memory in order: sessions that answer, and others spread over the days up to the question.
+
+    Evidence that the file dates after the question is heard right before it.
+    """
+    latest = question.at - timedelta(hours=1)
+    dated = [(min(at, latest), f"evidence-{n}", turns) for n, (at, turns) in enumerate(question.sessions)]
+    first = min((at for at, _, _ in dated), default=latest) - timedelta(days=2)
+    step = (latest - first) / (len(others) + 1)
+    dated += [(first + step * (n + 1), f"other-{n}", tuple(turns)) for n, turns in enumerate(others)]
+    return [
+        _Line(session, at + timedelta(seconds=place), said)
+        for at, session, turns in sorted(dated, key=lambda one: one[0])
+        for place, said in enumerate(turns)
+    ]
+
+
+def _absorb(question: MemoryQuestion, lines: Sequence[_Line], doxa: Doxa) -> float:
+    """Absorb the turns, wait until they are processed, and return the seconds that took."""
+    start = time.perf_counter()
+    for line in lines:
+        chat = doxa.dialogue(user=question.question_id, session=line.session)
+        chat.absorb(line.said.text, role=line.said.role, at=line.at)
+    doxa.flush()
+    return time.perf_counter() - start
+
+
+def _ask(question: MemoryQuestion, doxa: Doxa) -> Answered:
+    chat = doxa.dialogue(user=question.question_id, session="questions")
+    start = time.perf_counter()
+    reply = chat.respond(question.text, at=question.at)
+    milliseconds = (time.perf_counter() - start) * 1000
+    known, answer = question.answerable, given(reply)
+    unsaid = float(reply.abstained)
+    return Answered(
+        question=question.text,
+        group=question.type,
+        gold=question.answer if known else "",
+        value=answer,
+        score=max(token_f1(answer, form) for form in question.forms) if known else unsaid,
+        contained=float(_told(reply, question)) if known else unsaid,
+        abstained=reply.abstained,
+        answerable=known,
+        confidence=reply.confidence,
+        milliseconds=milliseconds,
+    )
+
+
+def _told(reply: Reply, question: MemoryQuestion) -> bool:
+    """Tell whether what the user reads has every word of some form of the answer."""
+    text = "" if reply.abstained else f"{reply.value or ''} {reply.text}"
+    return any(contains(text, form) for form in question.forms)
+
+
+def read_questions(folder: Path) -> list[MemoryQuestion]:
+    """Return the questions of the rebuilt file, in its order.
+
+    Raises:
+        NotFoundError: the folder does not hold it.
+        FormatError: it is not in the form that is expected.
+    """
+    path = folder / FILE
+    if not path.exists():
+        raise NotFoundError(f"No LongMemEval in {folder}: expected {FILE} there.")
+    try:
+        return [_read_question(entry) for entry in json.loads(path.read_text(encoding="utf-8"))]
+    except (ValueError, KeyError, TypeError) as exc:
+        raise FormatError(
+            f"expected a list of questions with 'question_id', 'question_type', 'question', 'question_date', 'answer' "
+            f"and 'evidence_sessions' in {path}, got something else: {exc!r}."
+        ) from exc
+
+
+def _read_question(entry: Mapping[str, Any]) -> MemoryQuestion:
+    sessions = [
+        (_moment(session["date"]), tuple(Said(_role(turn["role"]), turn["content"]) for turn in session["turns"]))
+        for session in entry["evidence_sessions"]
+    ]
+    return MemoryQuestion(
+        question_id=entry["question_id"],
+        type=entry["question_type"],
+        text=entry["question"],
+        at=_moment(entry["question_date"]),
+        answer=str(entry["answer"]),
+        sessions=tuple(sorted(sessions, key=lambda session: session[0])),
+    )
+
+
+def _role(name: str) -> Role:
+    return "assistant" if name == "assistant" else "user"
+
+
+def _moment(text: str | None) -> datetime:
+    """Return the time of "2023/04/10 (Mon) 23:07"; `LATER` where the file has none."""
+    if text is None:
+        return LATER
+    return datetime.strptime(re.sub(r" \(\w+\)", "", text), STAMP).replace(tzinfo=UTC)
