@@ -124,7 +124,7 @@ def run(
     out: Path | None = None,
     progress: Progress | None = None,
 ) -> LongMemEvalReport:
-    """Return how well the questions are answered.
+    """Return how well the questions are answered. Deterministic but for the times; nothing is kept.
 
     Args:
         path: the folder with `longmemeval_evidence_turns_500.json`; distractors come from it and the folders beside it.
@@ -139,8 +139,6 @@ def run(
         FormatError: a file is not in the form that is expected.
         MissingDependencyError: a figure is wanted and matplotlib is not installed.
         DoxaError: the engine failed.
-
-    Deterministic but for the times. Everything is kept in memory and gone afterwards.
     """
     folder = Path(path)
     questions = read_questions(folder)
