@@ -141,8 +141,7 @@ def run(
         DoxaError: the engine failed.
     """
     folder = Path(path)
-    questions = read_questions(folder)
-    questions = questions[:: max(1, len(questions) // limit)][:limit] if limit else questions
+    questions = _spread(read_questions(folder), limit)
     others = read_distractors(folder.parent, seed=seed)
     tell = progress or (lambda what, done, total: None)
     answered, ingest_s, turns = list[Answered](), 0.0, 0
@@ -166,6 +165,11 @@ def run(
         models=models,
         environment=environment(),
     )
+
+
+def _spread(questions: list[MemoryQuestion], limit: int | None) -> list[MemoryQuestion]:
+    """Return so many questions, evenly from the whole file; all of them for None."""
+    return questions if limit is None else questions[:: max(1, len(questions) // limit)][:limit]
 
 
 @dataclass(frozen=True, slots=True)
