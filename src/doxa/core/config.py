@@ -29,6 +29,7 @@ __all__ = [
     "RecallConfig",
     "StoreConfig",
     "UnderstandConfig",
+    "VerifyConfig",
     "data_folder",
     "settings",
 ]
@@ -109,6 +110,28 @@ class ReviseConfig(_Group):
         "builtin",
         description="What finds that a new statement clashes with a belief: `builtin`, the axioms and the solver; or "
         "`prompted`, the language model as well (see `llm`), shown the new statements and at most 20 facts near them.",
+    )
+
+
+class VerifyConfig(_Group):
+    """How replies are checked against the memory before they leave."""
+
+    mode: Literal["off", "annotate", "repair", "block"] = Field(
+        "annotate",
+        description="What is done with a reply that contradicts the memory: nothing, without looking (`off`); the "
+        "verdict says so (`annotate`); it is written again, told what clashes, and at last from memory alone "
+        "(`repair`); or it is replaced by a sentence that says what the memory holds (`block`).",
+    )
+    repairs: int = Field(2, ge=0, description="How often a reply is written again at most (`repair`).")
+    history: int = Field(40, ge=0, description="How many earlier turns of the agent a reply is held against.")
+    pairs: int = Field(
+        6, ge=0, description="Most sentence pairs of one reply that the NLI model reads; 0 asks it none."
+    )
+    contradiction: float = Field(
+        0.9, ge=0, le=1, description="P(contradiction) from which the NLI model alone makes a sentence contradicted."
+    )
+    entailment: float = Field(
+        0.8, ge=0, le=1, description="P(entailment) from which the NLI model alone makes a sentence supported."
     )
 
 
@@ -206,6 +229,7 @@ class Config(_Group):
     llm: LLMConfig = LLMConfig()
     understand: UnderstandConfig = UnderstandConfig()
     revise: ReviseConfig = ReviseConfig()
+    verify: VerifyConfig = VerifyConfig()
     amr: AmrConfig = AmrConfig()
     lexicon: LexiconConfig = LexiconConfig()
     nli: NliConfig = NliConfig()

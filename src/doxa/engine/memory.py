@@ -17,7 +17,19 @@ from doxa.core.consistency import Consistency
 from doxa.core.errors import InputError, NotFoundError, StoreConflictError
 from doxa.core.feedback import Feedback, Lesson
 from doxa.core.promotions import Promotion, PromotionReason
-from doxa.core.values import Certificate, Change, Claim, Dispute, Entity, Evidence, Explanation, Fact, Forest, Rule
+from doxa.core.values import (
+    Certificate,
+    Change,
+    Claim,
+    Dispute,
+    Entity,
+    Evidence,
+    Explanation,
+    Fact,
+    Forest,
+    Rule,
+    Verdict,
+)
 from doxa.engine import transfer
 from doxa.engine.answers import answers, drop_answers, explain_answer
 from doxa.engine.checking import INFERRED, check, explain_inferred, inferred
@@ -29,6 +41,7 @@ from doxa.engine.learning import drift, learn, missed
 from doxa.engine.promotion import all_promotions, demote, enable, explain_promotion
 from doxa.engine.query import sparql
 from doxa.engine.replay import NO_TURN, beliefs_at, erase_all, erase_turn
+from doxa.engine.replying import check_reply
 from doxa.engine.searching import read_recent, read_within
 from doxa.engine.summary import summary
 from doxa.engine.turn import search
@@ -517,6 +530,30 @@ class Memory:
         """
         self._doxa.settle(self.user)
         return inferred(self._doxa.parts, self.user)
+
+    def check(
+        self, text: str, *, agent: str = "assistant", session: str = "default", speaker: str | None = None
+    ) -> Verdict:
+        """Return whether a reply agrees with this memory, sentence by sentence; nothing is remembered.
+
+        Logic first: what it claims is held against facts, rules and axioms; then what was said, and the NLI model.
+        Questions, guesses and advice claim nothing, and what the memory knows nothing of is neutral. (`verify` asks
+        another thing: whether what is believed can hold together.)
+
+        Args:
+            text: what an assistant is about to say to the user.
+            agent: name of the assistant.
+            session: session in which it would be said.
+            speaker: the user's name, for "you"; by default that of the one person who has spoken as the user.
+
+        Raises:
+            InputError: the text is empty.
+        """
+        require_text(text, "check")
+        self._doxa.settle(self.user)
+        with self._doxa.parts.log.user(self.user) as state:
+            name = speaker or state.person() or display_name(self.user)
+            return check_reply(text, self._doxa.parts, state, user=name, agent=agent, session=session)
 
     def verify(self, *, dl: bool = False, limit_s: float = 60.0) -> Consistency:
         """Return whether the current facts can all hold together under the ontology, and which of them cannot.

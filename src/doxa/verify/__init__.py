@@ -9,6 +9,8 @@ from collections.abc import Sequence
 
 from doxa.core.values import Act, Claim, Draft, Fact, Modality, Status, Verdict
 from doxa.memory import Beliefs
+from doxa.verify.check import CheckSpec, check
+from doxa.verify.findings import Known
 from doxa.verify.scores import (
     Classify,
     DialogueScore,
@@ -19,12 +21,17 @@ from doxa.verify.scores import (
     score_dialogue,
     score_replies,
 )
+from doxa.verify.sentences import Clause
 
 __all__ = [
+    "CheckSpec",
     "Classify",
+    "Clause",
     "DialogueScore",
+    "Known",
     "PremiseSpec",
     "TurnScore",
+    "check",
     "consistency_score",
     "entailment_rate",
     "score_dialogue",

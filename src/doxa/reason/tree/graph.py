@@ -188,7 +188,9 @@ def _shortest(
 
     pairs = np.array([(numbers[source], numbers[target]) for source, target in best], dtype=np.int32)
     costs = np.array([edge.cost for edge in best.values()])
-    matrix = csr_array((costs, (pairs[:, 0], pairs[:, 1])), shape=(len(numbers), len(numbers)))  # 32-bit: yen asks for it
+    matrix = csr_array(
+        (costs, (pairs[:, 0], pairs[:, 1])), shape=(len(numbers), len(numbers))
+    )  # 32-bit: yen asks for it
     found, before = yen(matrix, numbers[start], numbers[end], k, directed=False, return_predecessors=True)
     names = list(numbers)
     chains = []

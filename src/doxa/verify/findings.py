@@ -1,0 +1,71 @@
+"""What a check finds of one clause, and the memory as a check sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Literal
+
+from doxa.backends.lexicon import Lexicon
+from doxa.core.values import Change, Claim, Fact, Turn, VerdictLabel
+from doxa.memory import Beliefs, describe
+from doxa.verify.scores import Classify
+from doxa.verify.sentences import Clause
+
+__all__ = ["Finding", "Known", "quoted"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What decides a clause."""
+
+    label: VerdictLabel
+    because: tuple[str, ...] = ()
+    reason: str = ""
+    by: Literal["logic", "wording", "nli", "promise", "history"] = "logic"
+    p: float = 1.0
+    """How sure it is, 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """The memory as a check sees it; the engine injects what the other verbs do."""
+
+    beliefs: Beliefs
+    user: str
+    """Name of the user, as the facts have it."""
+    agent: str
+    at: datetime
+    """The memory's clock: the time of the reply."""
+    read: Callable[[Clause, str], Sequence[Claim]]
+    """Gives what a clause claims, after the clauses before it (their text)."""
+    revised: Callable[[Sequence[Claim]], Sequence[Change]]
+    """Gives what claims would change if the user made them; nothing is changed."""
+    turn: Callable[[str], Turn | None]
+    said: Callable[[str], Sequence[Turn]]
+    """Gives turns that bear on a text, best first, withdrawn ones left out."""
+    own: Sequence[Turn] = ()
+    """Earlier turns of the agent, oldest first."""
+    before: Callable[[Turn], Turn | None] = field(default=lambda turn: None)
+    """Gives what was said to the agent before one of its turns."""
+    classify: Classify | None = None
+    """The NLI model; None where none is asked."""
+    lexicon: Lexicon | None = None
+
+    @property
+    def today(self) -> date:
+        """The day of the reply."""
+        return self.at.date()
+
+
+def quoted(fact: Fact, known: Known) -> str:
+    """Return what the memory holds and whose words it rests on: 'Ana lives in Bonn (Ana on 2 June 2024: “...”)'."""
+    if fact.premises:
+        return f"{describe(fact)}, which follows from what was said"
+    claims = [claim for claim in known.beliefs.supporting(fact) if claim.turn_id]
+    turn = known.turn(claims[-1].turn_id) if claims else next(filter(None, map(known.turn, fact.turn_ids)), None)
+    if turn is None:
+        return describe(fact)
+    said = claims[-1].span if claims and len(turn.text) > 200 else turn.text
+    return f"{describe(fact)} ({turn.speaker} on {turn.at.day} {turn.at:%B %Y}: “{said[:200].rstrip('. ')}”)"

@@ -1,0 +1,239 @@
+"""A clause of a reply + sentences that were said -> which values of the two cannot both be meant.
+
+What was not understood as a fact was still said. A clause is laid beside the sentences that share its words; where they
+speak of the same and one value differs (45 for 31 pupils, Tuesday for Thursday, "isn't" for "is", closed for open), the
+clause is contradicted, unless another sentence that is still believed says the clause's value.
+
+Source: de Marneffe, Rafferty and Manning 2008, "Finding Contradictions in Text": alignment first, then numbers, dates,
+names, polarity and antonyms of what is aligned. Ours asks more overlap and no parser.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from doxa.core.values import Status, Turn
+from doxa.memory import kin_of, split_text, stems
+from doxa.verify.findings import Finding, Known
+from doxa.verify.mentions import Mention, compared, mentions
+from doxa.verify.sentences import Clause, cue
+from doxa.verify.values import kinds, opposed
+
+__all__ = ["Passage", "by_wording", "passages_of"]
+
+SHARED = 0.6
+"""Share of the content words of a clause, beside the value in question, that have to be in what was said."""
+SHARED_NAME = 0.75
+"""The same for a name that stands where another one stood, since many things may have several."""
+NEGATION = re.compile(r"\b(?:not|never|no|none|neither|nobody|nothing|without|cannot)\b|n't\b", re.IGNORECASE)
+EMPTY = frozenset(
+    stem
+    for word in (
+        "still now currently also too already just really actually anyway today these days moment always again ever "
+        "ago since until about around roughly own got get gets getting go goes going have having make makes made "
+        "do doing thing things way bit lot say said tell told know year month week day time much many every o'clock"
+    ).split()
+    for stem in stems(word)
+)
+PLACED = frozenset("in at to from called named is was with by near for on as mr mrs ms dr doctor professor it".split())
+MOST_PASSAGES = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """One sentence that was said."""
+
+    text: str
+    turn: Turn
+    stems: frozenset[str]
+    values: tuple[Mention, ...]
+    stale: bool = False
+    """What it says is no longer believed, or is over."""
+    bare: frozenset[str] = field(default=frozenset())
+    """Its stems less those of its values."""
+
+
+def passages_of(turns: Iterable[Turn], known: Known) -> list[Passage]:
+    """Return the sentences of some turns that say something, each with whether it is still believed."""
+    found: list[Passage] = []
+    for turn in turns:
+        for sentence in split_text(turn.text)[:MOST_PASSAGES]:
+            if sentence.rstrip("\"')]").endswith("?"):
+                continue
+            found.append(_passage(sentence, turn, turn.at, stale=_stale(sentence, turn, known)))
+    return found
+
+
+def by_wording(clause: Clause, passages: Sequence[Passage], known: Known, *, many: bool) -> Finding | None:
+    """Return a contradiction or support by the wording; None when it tells neither.
+
+    Args:
+        clause: of the reply.
+        passages: sentences that were said and may bear on it.
+        known: the memory.
+        many: it is understood to speak of a relation that may have many values, so another name excludes nothing.
+
+    Cost O(passages x their words). Sound only as far as the words that are shared speak of one thing.
+    """
+    said = _passage(clause.told, _turn_of(known), known.at)
+    if not said.bare and not said.values:
+        return None
+    past = cue("past", clause.text)
+    rivals = [found for passage in passages if (found := _difference(said, passage, many=many)) is not None]
+    supports = [passage for passage in passages if _says(said, passage) and (past or not passage.stale)]
+    if supports:
+        best = supports[-1]
+        return Finding(label="supported", because=(best.turn.turn_id,), reason=_told(best), by="wording", p=0.9)
+    rivals = (
+        [one for one in rivals if not one[0].stale]
+        if not past
+        else [one for one in rivals if cue("past", one[0].text) or one[2] != "stale"]
+    )
+    if not rivals:
+        return None
+    passage, why, _ = max(rivals, key=lambda one: (one[0].turn.at, one[0].turn.ordinal))
+    return Finding(
+        label="contradicted", because=(passage.turn.turn_id,), reason=f"{_told(passage)}; {why}", by="wording", p=0.9
+    )
+
+
+def _passage(text: str, turn: Turn, at: datetime, *, stale: bool = False) -> Passage:
+    values = tuple(mentions(text, at))
+    content = frozenset(stem for stem in stems(text) if stem not in EMPTY)
+    masked = "".join(" " if any(v.start <= i < v.end for v in values) else char for i, char in enumerate(text))
+    bare = frozenset(stem for stem in stems(masked) if stem not in EMPTY and not stem.isdigit())
+    return Passage(text=text, turn=turn, stems=content, values=values, stale=stale, bare=bare)
+
+
+def _turn_of(known: Known) -> Turn:
+    return Turn(turn_id="", user=known.user, session="", speaker=known.user, role="user", text="", at=known.at)
+
+
+def _stale(sentence: str, turn: Turn, known: Known) -> bool:
+    """Tell whether the facts that a sentence supports are all given up or over."""
+    mine = set(stems(sentence))
+    claims = [claim for claim in known.beliefs.said_in(turn.turn_id) if _mostly(set(stems(claim.span)), mine)]
+    told = [claim for claim in claims if claim.turn_id]
+    facts = [
+        fact
+        for claim in told
+        for fact in known.beliefs.in_slot(known.beliefs.slot(claim))
+        if turn.turn_id in fact.turn_ids and fact.object.key == known.beliefs.identity.told(claim).object.key
+    ]
+    gone = [fact for fact in facts if fact.status in (Status.SUPERSEDED, Status.RETRACTED)]
+    return bool(gone)
+
+
+def _mostly(part: set[str], whole: set[str]) -> bool:
+    return bool(part) and len(part & whole) >= 0.7 * len(part)
+
+
+def _share(said: Passage, passage: Passage, less: frozenset[str] = frozenset()) -> float:
+    """Return which share of the content words of a clause was said as well."""
+    wanted = said.bare - less
+    if not wanted:
+        return 0.0
+    return len(wanted & passage.stems) / len(wanted)
+
+
+def _one_subject(said: Passage, passage: Passage) -> bool:
+    """Tell whether no relative or friend is spoken of in one of two sentences only."""
+    return _people(said) == _people(passage) or not (_people(said) ^ _people(passage))
+
+
+def _people(passage: Passage) -> frozenset[str]:
+    return frozenset(kin for word in re.findall(r"[a-z-]+", passage.text.casefold()) if (kin := kin_of(word)))
+
+
+def _denied(passage: Passage) -> bool:
+    return bool(NEGATION.search(passage.text))
+
+
+def _says(said: Passage, passage: Passage) -> bool:
+    """Tell whether a sentence says all that a clause says."""
+    if not said.stems or _denied(said) != _denied(passage):
+        return False
+    values = [one for one in said.values if one.kind != "name"]
+    if any(not any(compared(one, other) == "same" for other in passage.values) for one in values):
+        return False
+    names = frozenset(stem for one in said.values if one.kind == "name" for stem in stems(one.text))
+    return (
+        names <= passage.stems and _share(said, passage) >= SHARED and (bool(said.values) or said.bare <= passage.stems)
+    )
+
+
+def _difference(said: Passage, passage: Passage, *, many: bool) -> tuple[Passage, str, str] | None:
+    """Return a sentence, and what differs, where it speaks of the same as a clause and a value differs."""
+    for one in said.values:
+        if one.kind != "name" and (other := _rival(one, said, passage)) is not None:
+            return passage, f"“{other.text.strip()}”, not “{one.text.strip()}”", one.kind
+    if not _one_subject(said, passage):
+        return None
+    if _denied(said) != _denied(passage):
+        same = not any(_rival(one, said, passage) for one in said.values)
+        if same and _share(said, passage) >= SHARED_NAME and _names(said) <= passage.stems and _covered(said, passage):
+            return passage, "one says that it is so, the other that it is not", "negation"
+        return None
+    for mine, theirs in _opposites(said, passage):
+        rest = said.bare - {mine}
+        if rest and len(rest & passage.stems) / len(rest) >= SHARED:
+            return passage, f"“{theirs}” excludes “{mine}”", "state"
+        if not rest and _names(said) & passage.stems:
+            return passage, f"“{theirs}” excludes “{mine}”", "state"
+    if not many:
+        for one in said.values:
+            if one.kind == "name" and (instead := _instead(one, said, passage)) is not None:
+                return passage, f"“{instead.text}”, not “{one.text}”", "name"
+    return None
+
+
+def _rival(one: Mention, said: Passage, passage: Passage) -> Mention | None:
+    """Return the value of a sentence that takes the place of one of a clause."""
+    known = [(other, compared(one, other)) for other in passage.values]
+    if any(how == "same" for _, how in known):
+        return None
+    rivals = [other for other, how in known if how == "rival"]
+    if not rivals:
+        return None
+    unit = frozenset(stems(one.unit.lstrip("#"))) if one.unit else frozenset()
+    share = _share(said, passage, unit)
+    sure = bool(unit) and one.unit == rivals[0].unit and not (said.bare - unit)
+    return rivals[0] if share >= SHARED or sure else None
+
+
+def _covered(said: Passage, passage: Passage) -> bool:
+    """Tell whether what was said does not say much more than the clause."""
+    return len(said.stems & passage.stems) >= 0.5 * len(passage.stems)
+
+
+def _names(said: Passage) -> frozenset[str]:
+    return frozenset(stem for one in said.values if one.kind == "name" for stem in stems(one.text))
+
+
+def _opposites(said: Passage, passage: Passage) -> Iterator[tuple[str, str]]:
+    groups = kinds()
+    for mine in sorted(said.bare - passage.stems):
+        if mine in groups:
+            for theirs in sorted(passage.bare - said.stems):
+                if opposed(mine, theirs):
+                    yield mine, theirs
+
+
+def _instead(one: Mention, said: Passage, passage: Passage) -> Mention | None:
+    """Return the name that stands in a sentence where a clause has another one."""
+    if set(stems(one.text)) & passage.stems or _share(said, passage) < SHARED_NAME or not said.bare & passage.stems:
+        return None
+    for other in passage.values:
+        if other.kind == "name" and not set(stems(other.text)) & said.stems:
+            placed = one.before == other.before and (one.before in PLACED or kin_of(one.before) is not None)
+            if placed or (one.start == 0 and other.start == 0):
+                return other
+    return None
+
+
+def _told(passage: Passage) -> str:
+    turn = passage.turn
+    return f"{turn.speaker} said on {turn.at.day} {turn.at:%B %Y}: “{passage.text.rstrip('. ')}”"
