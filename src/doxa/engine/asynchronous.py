@@ -29,6 +29,7 @@ from doxa.core.values import (
     Reply,
     Role,
     Rule,
+    Verdict,
 )
 from doxa.engine.api import Dialogue, Doxa
 from doxa.engine.intake import Day, Moment
@@ -340,6 +341,12 @@ class AsyncMemory:
     async def inferred(self) -> list[Fact]:
         """Return what nobody said and follows from the current facts by the axioms of the ontology (OWL 2 RL)."""
         return await asyncio.to_thread(self._twin.inferred)
+
+    async def check(
+        self, text: str, *, agent: str = "assistant", session: str = "default", speaker: str | None = None
+    ) -> Verdict:
+        """Return whether a reply agrees with this memory, sentence by sentence; nothing is remembered."""
+        return await asyncio.to_thread(self._twin.check, text, agent=agent, session=session, speaker=speaker)
 
     async def verify(self, *, dl: bool = False, limit_s: float = 60.0) -> Consistency:
         """Return whether the current facts can all hold together under the ontology, and which of them cannot."""

@@ -12,7 +12,18 @@ from dateutil.relativedelta import relativedelta
 from doxa.core.errors import InputError, TurnError
 from doxa.core.values import Role, Turn
 
-__all__ = ["Day", "Moment", "clean", "display_name", "read_day", "read_end", "read_moment", "read_turn", "require_text"]
+__all__ = [
+    "Day",
+    "Moment",
+    "clean",
+    "display_name",
+    "read_day",
+    "read_end",
+    "read_moment",
+    "read_turn",
+    "require_positive",
+    "require_text",
+]
 
 Moment = datetime | date | str
 """A point in time: a datetime (naive ones are UTC), a date (its start), or an ISO 8601 text."""
@@ -112,6 +123,12 @@ def require_text(text: object, what: str) -> None:
     """Raise InputError unless `text` is a text with something in it; `what` names the argument."""
     if not isinstance(text, str) or not text.strip():
         raise InputError(f"{what}: expected a text, got {text!r}.")
+
+
+def require_positive(number: object, what: str) -> None:
+    """Raise InputError unless `number` is a whole number from 1 on; `what` names the argument."""
+    if not isinstance(number, int) or number < 1:
+        raise InputError(f"{what}: expected a whole number >= 1, got {number!r}.")
 
 
 def clean(text: str) -> str:

@@ -5,16 +5,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeVar, cast
+from typing import Any, Literal, Protocol, cast
 
 from doxa.core.answers import AnswerReason
 from doxa.core.bindings import Bindings
 from doxa.core.consistency import Consistency
-from doxa.core.errors import InputError, NotFoundError, StoreConflictError
+from doxa.core.errors import InputError, NotFoundError
 from doxa.core.feedback import Feedback, Lesson
 from doxa.core.promotions import Promotion, PromotionReason
 from doxa.core.values import (
@@ -36,12 +36,13 @@ from doxa.engine.checking import INFERRED, check, explain_inferred, inferred
 from doxa.engine.disputes import disputes_of
 from doxa.engine.entities import by_hand, entities
 from doxa.engine.explain import explain
-from doxa.engine.intake import Day, Moment, clean, display_name, read_day, read_end, require_text
+from doxa.engine.intake import Day, Moment, clean, display_name, read_day, read_end, require_positive, require_text
 from doxa.engine.learning import drift, learn, missed
 from doxa.engine.promotion import all_promotions, demote, enable, explain_promotion
 from doxa.engine.query import sparql
 from doxa.engine.replay import NO_TURN, beliefs_at, erase_all, erase_turn
 from doxa.engine.replying import check_reply
+from doxa.engine.retrying import retried
 from doxa.engine.searching import read_recent, read_within
 from doxa.engine.summary import summary
 from doxa.engine.turn import search
@@ -50,10 +51,6 @@ from doxa.engine.withdrawal import NO_FACT, preview, retract_fact, undo, withdra
 from doxa.memory import Beliefs, describe, describe_rule, using
 
 __all__ = ["Host", "Memory"]
-
-T = TypeVar("T")
-RETRIES = 20
-"""How often a change is tried again while other processes change the same user."""
 
 
 class Host(Protocol):
@@ -112,7 +109,7 @@ class Memory:
             InputError: the query is empty, `k` is not positive, a time cannot be read, or `recent` has another shape.
         """
         require_text(query, "search")
-        _positive(k, "search: k")
+        require_positive(k, "search: k")
         within = read_within(session=session, speaker=speaker, since=since, until=until)
         said = read_recent(recent, user=self.user)
         self._doxa.settle(self.user)
@@ -168,7 +165,7 @@ class Memory:
         """
         if query is not None:
             require_text(query, "summary")
-        _positive(max_tokens, "summary: max_tokens")
+        require_positive(max_tokens, "summary: max_tokens")
         evidence = self.search(query) if query is not None else []
         self._doxa.settle(self.user)
         with self._doxa.parts.log.user(self.user) as state:
@@ -286,7 +283,7 @@ class Memory:
 
     def _identify(self, names: tuple[str, str], *, same: bool, reason: str) -> list[Change]:
         self._doxa.wait(self.user)
-        return _retried(lambda: by_hand(self._doxa.parts.log, self.user, names, same=same, reason=clean(reason)))
+        return retried(lambda: by_hand(self._doxa.parts.log, self.user, names, same=same, reason=clean(reason)))
 
     def feedback(self, query: str, *, needed: Sequence[str]) -> Feedback:
         """Tell that turns were needed to answer a query and were not found; recall learns from it.
@@ -305,7 +302,7 @@ class Memory:
         if isinstance(given, str) or not isinstance(given, Collection) or not given:
             raise InputError(f"feedback: needed: expected the ids of one or more turns, got {needed!r}.")
         self._doxa.wait(self.user)
-        return _retried(lambda: missed(self._doxa.parts, self.user, query, needed))
+        return retried(lambda: missed(self._doxa.parts, self.user, query, needed))
 
     def learn(self, *, status: bool = False) -> Lesson:
         """Learn how to search from the feedback in the log: which view to lead with, and what each one weighs.
@@ -340,7 +337,7 @@ class Memory:
             NotFoundError: there is no such promotion.
         """
         self._doxa.wait(self.user)
-        return _retried(lambda: demote(self.user, self._doxa.parts, promotion_id, reason=clean(reason)))
+        return retried(lambda: demote(self.user, self._doxa.parts, promotion_id, reason=clean(reason)))
 
     def enable(self, promotion_id: str) -> Promotion:
         """Take a demotion back; the promotion stands again if enough speaks for it.
@@ -349,7 +346,7 @@ class Memory:
             NotFoundError: there is no such promotion.
         """
         self._doxa.wait(self.user)
-        return _retried(lambda: enable(self.user, self._doxa.parts, promotion_id))
+        return retried(lambda: enable(self.user, self._doxa.parts, promotion_id))
 
     def why_promoted(self, promotion_id: str) -> PromotionReason:
         """Return what a promotion rests on, and which of its turns no longer speak for it.
@@ -392,7 +389,7 @@ class Memory:
             InputError: nobody said it, it follows from others; the message says what can be retracted instead.
         """
         self._doxa.wait(self.user)
-        return _retried(lambda: retract_fact(self._doxa.parts.log, self.user, fact_id, reason=clean(reason)))
+        return retried(lambda: retract_fact(self._doxa.parts.log, self.user, fact_id, reason=clean(reason)))
 
     def withdraw(self, *, turn_id: str | None = None, source: str | None = None, reason: str = "") -> list[Change]:
         """Stop trusting a turn or a source: what only it supports goes, what it had displaced returns.
@@ -415,8 +412,8 @@ class Memory:
         log, why = self._doxa.parts.log, clean(reason)
         if source is not None:
             require_text(source, "withdraw: source")
-            return _retried(partial(withdraw_source, log, self.user, clean(source).strip(), reason=why))
-        return _retried(partial(withdraw_turn, log, self.user, str(turn_id), reason=why))
+            return retried(partial(withdraw_source, log, self.user, clean(source).strip(), reason=why))
+        return retried(partial(withdraw_turn, log, self.user, str(turn_id), reason=why))
 
     def undo(self) -> list[Change]:
         """Take the last change back: a turn, a withdrawal, a retraction, a merge or a split.
@@ -427,7 +424,7 @@ class Memory:
             What changed; empty when there is nothing to take back.
         """
         self._doxa.wait(self.user)
-        return _retried(lambda: undo(self._doxa.parts.log, self.user))
+        return retried(lambda: undo(self._doxa.parts.log, self.user))
 
     def what_if(
         self,
@@ -476,7 +473,7 @@ class Memory:
             parts.told.drop(self.user)
             parts.answers.drop(self.user)
             parts.learned.drop(self.user)
-            certificate = _retried(lambda: erase_all(parts.log, self.user))
+            certificate = retried(lambda: erase_all(parts.log, self.user))
         else:
             self._doxa.wait(self.user)
             with parts.log.user(self.user) as state:
@@ -485,7 +482,7 @@ class Memory:
                 parts.learned.drop(self.user)
                 drop_answers(parts, self.user, turn_id)
             context = parts.config.engine.context_turns
-            certificate = _retried(
+            certificate = retried(
                 lambda: erase_turn(parts.log, self.user, turn_id, parts.parser, context_turns=context)
             )
         parts.learned.drop(self.user)  # somebody may have learned, or asked, meanwhile
@@ -517,7 +514,7 @@ class Memory:
             TurnConflictError: a turn is known with another text; the turns before it were read.
         """
         self._doxa.wait(self.user)
-        count = _retried(lambda: transfer.import_(self._doxa.parts.log, self.user, Path(path)))
+        count = retried(lambda: transfer.import_(self._doxa.parts.log, self.user, Path(path)))
         self._doxa.wait(self.user)
         return count
 
@@ -536,9 +533,8 @@ class Memory:
     ) -> Verdict:
         """Return whether a reply agrees with this memory, sentence by sentence; nothing is remembered.
 
-        Logic first: what it claims is held against facts, rules and axioms; then what was said, and the NLI model.
-        Questions, guesses and advice claim nothing, and what the memory knows nothing of is neutral. (`verify` asks
-        another thing: whether what is believed can hold together.)
+        What asks, guesses or advises claims nothing; what the memory does not know is neutral. (`verify` asks another
+        thing: whether what is believed can hold together.)
 
         Args:
             text: what an assistant is about to say to the user.
@@ -601,22 +597,7 @@ class Memory:
         return fact
 
 
-def _positive(number: object, what: str) -> None:
-    if not isinstance(number, int) or number < 1:
-        raise InputError(f"{what}: expected a whole number >= 1, got {number!r}.")
-
-
 def _pair(of: object) -> tuple[str, str]:
     if isinstance(of, tuple) and len(of) == 2 and all(isinstance(part, str) for part in of):
         return of
     raise InputError(f"history: expected a fact, a fact id, a subject or (subject, relation), got {of!r}.")
-
-
-def _retried(act: Callable[[], T]) -> T:
-    """Do it again while another process changes the same user."""
-    for _ in range(RETRIES):
-        try:
-            return act()
-        except StoreConflictError:
-            continue
-    return act()

@@ -115,7 +115,7 @@ def _of_past(claim: Claim, text: str, known: Known) -> Finding | None:
     holds = [fact for fact in same if is_current(fact, known.today) and not fact.disputed]
     ahead = claim.valid.end is not None and claim.valid.end > known.today
     lasting = [fact for fact in holds if fact.valid.end is None]
-    if lasting and cue("over", text) and not ahead:
+    if lasting and claim.ended and cue("over", text) and not ahead:
         return _against(lasting[-1:], known, "that is not over")
     if same:
         return Finding(label="supported", because=(same[-1].fact_id,), reason=f"it was so: {quoted(same[-1], known)}")

@@ -73,8 +73,8 @@ NOT_NAMES = frozenset(
     "On At From Since Until As And But So If When While Because Although After Before With Without For To Of By No Not "
     "Yes Now Then Today Tomorrow Yesterday Mr Mrs Ms Dr Every Each All Both Some Any One Two Three Also Just Only "
     "Luckily Good Great Congratulations Neither Either Originally Monday Tuesday Wednesday Thursday Friday Saturday "
-    "Sunday Mondays Tuesdays Wednesdays Thursdays Fridays Saturdays Sundays January February March April May June July August "
-    "September October November December".split()
+    "Sunday Mondays Tuesdays Wednesdays Thursdays Fridays Saturdays Sundays January February March April May June July "
+    "August September October November December".split()
 )
 
 

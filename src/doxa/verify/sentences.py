@@ -32,7 +32,7 @@ WHY = re.compile(
 ROLE = re.compile(r"^as (?P<what>an? [^,]{2,60}?),? (?P<rest>you(?:'| ).+)$", re.IGNORECASE)
 JOINT = re.compile(
     r"(?:[,;:] |\s[-–—]\s)(?:so|and|but|which means(?: that)?|because|since|although|though|while|yet|therefore|hence)?"
-    r",? ?(?=(?:you(?:'\w+)?|your \w+|she|he|they|it|we|there|i(?:'\w+)?|the \w+|[A-Z]\w+(?: [A-Z]\w+)?(?:'s \w+)?) "
+    r",? ?(?=(?:(?:now|then|today|currently|still|also|this|that)(?:,| day| week| month| year)? )?(?:you(?:'\w+)?|your \w+|she|he|they|it|we|there|i(?:'\w+)?|the \w+|[A-Z]\w+(?: [A-Z]\w+)?(?:'s \w+)?) "
     r"(?!and |or )(?:\w+ ){0,2}?[a-z]+)|,? (?:because|although|whereas) (?=you|your|she|he|they|it|the|[A-Z])|; "
 )
 OBJECT = re.compile(

@@ -1,0 +1,24 @@
+"""A change that another process may get in the way of -> the change, tried again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from doxa.core.errors import StoreConflictError
+
+__all__ = ["retried"]
+
+T = TypeVar("T")
+RETRIES = 20
+"""How often a change is tried again while other processes change the same user."""
+
+
+def retried(act: Callable[[], T]) -> T:
+    """Do it again while another process changes the same user."""
+    for _ in range(RETRIES):
+        try:
+            return act()
+        except StoreConflictError:
+            continue
+    return act()

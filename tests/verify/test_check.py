@@ -1,0 +1,74 @@
+"""Replies against a memory: what contradicts it, what agrees with it, and what claims nothing."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from doxa import Doxa
+from doxa.engine import Memory
+
+TOLD = [
+    ("2024-01-10", "I've been living in Paris since 2019. My rent is 900 euros a month."),
+    ("2024-03-02", "My sister Mia works at Siemens. I'm a vegetarian."),
+    ("2024-06-02", "I moved to Berlin yesterday. My flight to Oslo is on 12 July."),
+    ("2024-06-03", "There are 31 pupils in my class."),
+]
+
+
+@pytest.fixture(scope="module")
+def memory() -> Iterator[Memory]:
+    with Doxa.open(":memory:") as doxa:
+        dialogue = doxa.dialogue(user="ana", speaker="Ana")
+        for day, text in TOLD:
+            dialogue.absorb(text, at=day)
+        dialogue.flush()
+        yield doxa.memory(user="ana")
+
+
+@pytest.mark.parametrize(
+    ("reply", "held"),
+    [
+        ("You live in Paris.", "Berlin"),
+        ("Since you live in Munich, the trip is short.", "Berlin"),
+        ("Your rent is 950 euros a month.", "900 euros"),
+        ("Your flight to Oslo is on 14 July.", "12 July"),
+        ("You eat meat.", "vegetarian"),
+        ("You never lived in Paris.", "Paris"),
+        ("You moved to Berlin in March.", "Berlin"),
+        ("With 45 pupils in your class you need a second teacher.", "31 pupils"),
+    ],
+)
+def test_a_reply_that_contradicts_the_memory_is_found(memory, reply, held):
+    """With what contradicts it, in words and by its ids."""
+    found = memory.check(f"Good to hear from you! {reply} Shall we go on?")
+    assert found.label == "contradicted" and found.consistency < 0.5
+    (wrong,) = [one for one in found.sentences if one.label == "contradicted"]
+    assert held in wrong.reason and "2024" in wrong.reason
+    assert wrong.because and wrong.p_contradiction > wrong.p_entailment
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "You live in Berlin.",
+        "You lived in Paris until June.",
+        "You used to live in Paris, and now you live in Berlin.",
+        "Your rent is €900.",
+        "You're flying to Oslo in July.",
+        "Do you live in Munich?",
+        "Perhaps you live in Munich by now.",
+        "If you lived in Munich, the trip would be short.",
+        "You should move to Munich.",
+        "Munich has two large rivers.",
+        "You were born in Rome.",
+        "That sounds lovely!",
+    ],
+)
+def test_what_agrees_or_claims_nothing_is_no_contradiction(memory, reply):
+    assert memory.check(reply).label != "contradicted"
+
+
+def test_each_sentence_has_a_verdict_of_its_own(memory):
+    found = memory.check("Hello Ana! You live in Berlin. You live in Paris. How are you?")
+    assert [one.label for one in found.sentences] == ["neutral", "supported", "contradicted", "neutral"]
+    assert [one.kind for one in found.sentences] == ["talk", "statement", "statement", "question"]
