@@ -10,7 +10,7 @@ from doxa.core.config import Config, LLMConfig
 from doxa.core.errors import BackendReplyError, BackendUnavailableError
 from doxa.engine import Doxa
 
-GOOD = {"answer": "You live in Lisbon.", "value": "Lisbon", "citations": ["t1", "t99"], "abstained": False}
+GOOD = {"answer": "You live in Lisbon.", "value": "Lisbon", "citations": ["t1"], "abstained": False}
 REFUSAL = Completion(text="", parsed=None, refused=True, truncated=False, usage=Usage(calls=1), seconds=0.0)
 
 
@@ -26,7 +26,7 @@ def told(config, *replies):
 
 
 def test_the_model_writes_over_facts_and_evidence(config):
-    """It sees the fact and the turn, and its citations are checked to exist."""
+    """It sees the fact and the turn, and says which turn it used."""
     doxa, chat, model = told(config, json.dumps(GOOD))
     with doxa:
         reply = chat.ask("Where do I live?")
@@ -55,12 +55,23 @@ def test_when_the_model_fails_the_built_in_writer_answers(config, failure):
 
 
 def test_a_contradiction_of_memory_is_noticed(config):
-    """What the model says is compared with what is held."""
+    """What the model says is compared with what is held, when it mixes up what it was shown."""
     wrong = GOOD | {"answer": "Ana lives in Porto.", "value": "Porto", "citations": []}
     doxa, chat, _ = told(config, json.dumps(wrong))
     with doxa:
+        chat.absorb("My sister Eva lives in Porto.", at="2024-01-02", turn_id="t0")
+        chat.flush()
         verdict = chat.ask("Where do I live?").verdict
     assert verdict.label == "contradicted" and "Lisbon" in verdict.reason
+
+
+def test_citations_are_checked_to_exist(config):
+    """An id that nobody gave it is left out, and the trace says so."""
+    doxa, chat, _ = told(config, json.dumps(GOOD | {"citations": ["t1", "t99"]}))
+    with doxa:
+        reply = chat.ask("Where do I live?")
+    assert reply.text == "You live in Lisbon." and [citation.turn_id for citation in reply.citations] == ["t1"]
+    assert any("t99" in reason for reason in reply.trace.degraded)
 
 
 def test_what_the_model_says_is_not_learned(config):

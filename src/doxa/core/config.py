@@ -26,6 +26,7 @@ __all__ = [
     "LexiconConfig",
     "NliConfig",
     "ParserConfig",
+    "ReasonConfig",
     "RecallConfig",
     "StoreConfig",
     "UnderstandConfig",
@@ -197,6 +198,20 @@ class RecallConfig(_Group):
     )
 
 
+class ReasonConfig(_Group):
+    """How answers are looked for, and what a language model may cost for one question."""
+
+    roles: Literal["builtin", "prompted"] = Field(
+        "builtin",
+        description="Who chooses the moves of the search and judges what they lead to: `builtin`, heuristics, so that "
+        "a language model is asked once, to write the answer; or `prompted`, the language model (see `llm`).",
+    )
+    parallel: int = Field(9, gt=0, description="Most calls to the language model under way at once, for one question.")
+    calls: int = Field(60, gt=0, description="Most calls to the language model for one question.")
+    tokens: int = Field(150_000, gt=0, description="Most tokens of prompts and answers for one question.")
+    seconds: float = Field(60.0, gt=0, description="Most seconds that a question waits for the language model.")
+
+
 class EngineConfig(_Group):
     """How the two loops run."""
 
@@ -234,6 +249,7 @@ class Config(_Group):
     lexicon: LexiconConfig = LexiconConfig()
     nli: NliConfig = NliConfig()
     recall: RecallConfig = RecallConfig()
+    reason: ReasonConfig = ReasonConfig()
     engine: EngineConfig = EngineConfig()
 
     @field_validator("ontology", mode="before")

@@ -21,12 +21,14 @@ from doxa.engine.answers import keep
 from doxa.engine.asked import Asked
 from doxa.engine.disputes import disputes_of
 from doxa.engine.feedback import used
+from doxa.engine.prompting import written
 from doxa.engine.replay import beliefs_at, note_of, reading_of
 from doxa.engine.rewriting import rewrite
 from doxa.engine.searching import Within
 from doxa.engine.wiring import Parts
 from doxa.memory import Beliefs, Event, Note, UserState, describe, using
-from doxa.reason import PROMPT_VERSION, answer, relevant_facts, relevant_rules, summarise, write_with_model
+from doxa.reason import answer, relevant_facts, relevant_rules, summarise
+from doxa.reason.tree import Task
 from doxa.recall import Query, Rewriting, encoded, enriched, evidence_of, is_incomplete, look_up, read_query, recall
 from doxa.revise import Denials, Judgement, denials, revise
 from doxa.understand import Extraction, find_question, read_question
@@ -55,6 +57,8 @@ class _Found:
     question: Question | None
     evidence: Sequence[Evidence]
     draft: Draft
+    facts: Sequence[Fact]
+    """What is believed and bears on the question; empty without a language model."""
     believed: str
     """What is believed and bears on the question, in words, for a language model; empty without one."""
     recent: Sequence[Turn]
@@ -249,6 +253,7 @@ def _look_up(asked: Asked, query: Query, state: UserState, parts: Parts, tracer:
         question=question,
         evidence=evidence,
         draft=draft,
+        facts=facts,
         believed=believed,
         recent=recent,
         turns=turns,
@@ -324,34 +329,21 @@ def _write(asked: Asked, found: _Found, parts: Parts, tracer: Tracer) -> Draft:
     if parts.config.llm.name is None:
         return found.draft
     with tracer.step("write") as note:
-        note.update(model=parts.config.llm.name, prompt=PROMPT_VERSION)
-        try:
-            model = parts.model()
-            assert model is not None
-            written = write_with_model(
-                model,
-                asked.text,
-                agent=asked.agent,
-                user=asked.speaker,
-                today=found.today,
-                believed=found.believed,
-                evidence=found.evidence,
-                recent=found.recent,
-                turns=found.turns,
-                context_tokens=parts.config.llm.context_tokens,
-                max_tokens=parts.config.llm.max_tokens,
-            )
-        except BackendError as exc:
-            note["degraded"] = f"the language model failed, so the built-in writer answered: {exc}"
-            return found.draft
-        note.update(
-            calls=written.usage.calls,
-            prompt_tokens=written.usage.prompt_tokens,
-            completion_tokens=written.usage.completion_tokens,
-        )
-        if written.draft is None:
-            note["degraded"] = "the language model refused, so the built-in writer answered"
-        return written.draft or found.draft
+        return written(_task(asked, found), found.draft, parts, found.turns.get, note, believed=found.believed)
+
+
+def _task(asked: Asked, found: _Found) -> Task:
+    return Task(
+        text=asked.text,
+        question=found.question,
+        asker=asked.speaker,
+        agent=asked.agent,
+        today=found.today,
+        day=asked.as_of,
+        facts=tuple(found.facts),
+        recent=tuple(found.recent),
+        evidence=tuple(found.evidence),
+    )
 
 
 def _check(asked: Asked, draft: Draft, state: UserState, parts: Parts) -> Verdict:

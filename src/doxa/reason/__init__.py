@@ -13,19 +13,16 @@ from doxa.memory import Beliefs
 from doxa.reason.drafts import abstention
 from doxa.reason.facts import answer_from_facts, relevant_facts
 from doxa.reason.passages import answer_from_passages
-from doxa.reason.prompted import PROMPT_VERSION, write_with_model
 from doxa.reason.sentences import answer_from_sentences
 from doxa.reason.summary import PastFact, relevant_rules, summarise
 
 __all__ = [
-    "PROMPT_VERSION",
     "PastFact",
     "abstention",
     "answer",
     "relevant_facts",
     "relevant_rules",
     "summarise",
-    "write_with_model",
 ]
 
 

@@ -33,6 +33,7 @@ class Budget:
 
     def __init__(self, *, calls: int, tokens: int, seconds: float) -> None:
         self._calls, self._tokens, self._seconds = calls, tokens, seconds
+        self._spare: tuple[int, int, float] = (0, 0, 0.0)
         self._ledger = _Ledger(started=perf_counter())
 
     def __repr__(self) -> str:
@@ -40,9 +41,14 @@ class Budget:
 
     def less(self, *, calls: int = 0, tokens: int = 0, seconds: float = 0.0) -> "Budget":
         """Return this budget for somebody who has to leave something of it to others; both spend the same money."""
-        part = Budget(calls=self._calls - calls, tokens=self._tokens - tokens, seconds=self._seconds - seconds)
-        part._ledger = self._ledger
+        part = Budget(calls=self._calls, tokens=self._tokens, seconds=self._seconds)
+        part._spare, part._ledger = (calls, tokens, seconds), self._ledger
         return part
+
+    @property
+    def seconds(self) -> float:
+        """Seconds from the beginning to the end, spent or not."""
+        return self._seconds
 
     @property
     def usage(self) -> Usage:
@@ -52,20 +58,26 @@ class Budget:
     @property
     def left_s(self) -> float:
         """Seconds that are left; 0 when there are none."""
-        return max(0.0, self._seconds - (perf_counter() - self._ledger.started))
+        return max(0.0, self._seconds - self._spare[2] - (perf_counter() - self._ledger.started))
+
+    def refusal(self, tokens: int) -> str:
+        """Return why a call of at most so many tokens cannot be made; empty when it can."""
+        held = self._ledger.usage + self._ledger.promised + Usage(calls=self._spare[0], prompt_tokens=self._spare[1])
+        if held.calls >= self._calls:
+            return f"the budget of {self._calls} calls is spent (setting reason.calls)"
+        if held.prompt_tokens + held.completion_tokens + tokens > self._tokens:
+            return f"the budget of {self._tokens} tokens is spent (setting reason.tokens)"
+        if not self.left_s:
+            return f"the budget of {self._seconds:g} seconds is spent (setting reason.seconds)"
+        return ""
 
     def reserve(self, tokens: int) -> str:
         """Set aside one call of at most so many tokens; returns why that cannot be, empty when it was done."""
         with self._ledger.guard:
-            held = self._ledger.usage + self._ledger.promised
-            if held.calls >= self._calls:
-                return f"the budget of {self._calls} calls is spent (setting reason.calls)"
-            if held.prompt_tokens + held.completion_tokens + tokens > self._tokens:
-                return f"the budget of {self._tokens} tokens is spent (setting reason.tokens)"
-            if not self.left_s:
-                return f"the budget of {self._seconds:g} seconds is spent (setting reason.seconds)"
-            self._ledger.promised += Usage(calls=1, prompt_tokens=tokens)
-            return ""
+            refusal = self.refusal(tokens)
+            if not refusal:
+                self._ledger.promised += Usage(calls=1, prompt_tokens=tokens)
+            return refusal
 
     def settle(self, tokens: int, usage: Usage) -> None:
         """Put what a call really cost in place of the `tokens` that were set aside for it."""
