@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["draw_figures", "require_plots"]
+__all__ = ["DPI", "draw_figures", "errors_of", "legend_below", "new_figure", "require_plots"]
 
 COLOURS = {OURS: "#D55E00", "dense": "#0072B2", "hipporag": "#009E73", "bm25": "#999999", "summary": "#CC79A7"}
 SHOWN = (OURS, "dense", "hipporag", "summary", "bm25")
@@ -71,10 +71,11 @@ def draw_figures(folder: Path, asked: Sequence[AskedQuery], studied: Mapping[str
     return paths
 
 
-def _figure(width: float, panels: int = 1) -> tuple[Figure, list[Axes]]:
+def new_figure(width: float, panels: int = 1, *, height: float = 4.0) -> tuple[Figure, list[Axes]]:
+    """Return a figure of so many inches, and its panels from left to right, in the look that all figures share."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, 4.0), layout="constrained")
+    figure = Figure(figsize=(width, height), layout="constrained")
     axes = [figure.add_subplot(1, panels, number + 1) for number in range(panels)]
     for one in axes:
         one.spines[["top", "right"]].set_visible(False)
@@ -83,7 +84,7 @@ def _figure(width: float, panels: int = 1) -> tuple[Figure, list[Axes]]:
     return figure, axes
 
 
-def _legend_below(axes: Axes, columns: int, *, lines: int = 1) -> None:
+def legend_below(axes: Axes, columns: int, *, lines: int = 1) -> None:
     """Put the legend under the axis, whose tick labels have so many lines, where it hides no data."""
     below = (0.5, -0.12 - 0.08 * lines)
     axes.legend(
@@ -101,7 +102,7 @@ def _large(groups: Mapping[str, list[AskedQuery]]) -> dict[str, list[AskedQuery]
     return large or {name: found for name, found in groups.items() if found}
 
 
-def _errors(cells: Sequence[Cell]) -> list[list[float]]:
+def errors_of(cells: Sequence[Cell]) -> list[list[float]]:
     """Return the lengths of error bars below and above, `(2, n)`."""
     below = [max(0.0, c.value - (c.value if c.low is None else c.low)) for c in cells]
     above = [max(0.0, (c.value if c.high is None else c.high) - c.value) for c in cells]
@@ -119,7 +120,7 @@ def _by_group(axes: Axes, asked: Sequence[AskedQuery], bounds: Mapping[str, tupl
         # Points of one group stand side by side, so that no interval hides another.
         places = [place + (number - (len(systems) - 1) / 2) * 0.07 for place in range(len(groups))]
         axes.errorbar(
-            places, [cell.value for cell in cells], yerr=_errors(cells), label=LABELS[name], color=COLOURS[name],
+            places, [cell.value for cell in cells], yerr=errors_of(cells), label=LABELS[name], color=COLOURS[name],
             marker=MARKERS[name], markersize=5, capsize=2.5, linewidth=2.0 if name == OURS else 1.2,
         )  # fmt: skip
     axes.set_xticks(range(len(groups)), [f"{name}\nn = {len(found)}" for name, found in groups.items()])
@@ -128,20 +129,20 @@ def _by_group(axes: Axes, asked: Sequence[AskedQuery], bounds: Mapping[str, tupl
 
 
 def _distance(asked: Sequence[AskedQuery]) -> Figure:
-    figure, (axes,) = _figure(8.0)
+    figure, (axes,) = new_figure(8.0)
     _by_group(axes, asked, {name.removesuffix(" turns"): bound for name, bound in DISTANCES.items()}, "distance")
     axes.set_xlabel("turns between the statement and the question")
     axes.set_title("Implicit recall by distance")
-    _legend_below(axes, 5, lines=2)
+    legend_below(axes, 5, lines=2)
     return figure
 
 
 def _maturity(asked: Sequence[AskedQuery]) -> Figure:
-    figure, (left, right) = _figure(11.0, 2)
+    figure, (left, right) = new_figure(11.0, 2)
     _by_group(left, asked, {name.removesuffix(" turns"): bound for name, bound in STAGES.items()}, "after")
     left.set_xlabel("turns of history when the question is asked")
     left.set_title("(a) Cold start against mature histories")
-    _legend_below(left, 3, lines=2)
+    legend_below(left, 3, lines=2)
     _gap(right, asked)
     return figure
 
@@ -156,7 +157,7 @@ def _gap(axes: Axes, asked: Sequence[AskedQuery]) -> None:
     axes.bar(
         range(len(cells)),
         [cell.value for cell in cells],
-        yerr=_errors(cells),
+        yerr=errors_of(cells),
         color=COLOURS[OURS],
         capsize=4,
         width=0.5,
@@ -169,7 +170,7 @@ def _gap(axes: Axes, asked: Sequence[AskedQuery]) -> None:
 
 
 def _consistency(rows: Sequence[Mapping[str, float]]) -> Figure:
-    figure, (left, right) = _figure(11.0, 2)
+    figure, (left, right) = new_figure(11.0, 2)
     for weight, style, fill in ((max(row["lambda"] for row in rows), "-", None), (0.0, "--", "white")):
         mine = [row for row in rows if row["lambda"] == weight]
         steps, label = list(range(len(mine))), f"λ = {weight:g}"
@@ -190,13 +191,13 @@ def _consistency(rows: Sequence[Mapping[str, float]]) -> Figure:
     left.set_title("(a) Disagreement on the test questions")
     right.set_ylabel("mean over test questions")
     right.set_title("(b) What is found, same budget")
-    _legend_below(left, 2)
-    _legend_below(right, 2)
+    legend_below(left, 2)
+    legend_below(right, 2)
     return figure
 
 
 def _sensitivity(rows: Sequence[Mapping[str, float]]) -> Figure:
-    figure, (axes,) = _figure(6.5)
+    figure, (axes,) = new_figure(6.5)
     taus, lambdas = sorted({row["tau"] for row in rows}), sorted({row["lambda"] for row in rows})
     at = {(row["tau"], row["lambda"]): row["recall"] for row in rows}
     grid = [[at[tau, weight] for weight in lambdas] for tau in taus]
@@ -224,7 +225,7 @@ def _sensitivity(rows: Sequence[Mapping[str, float]]) -> Figure:
 
 
 def _routing(found: Mapping[str, Any]) -> Figure:
-    figure, (left, right) = _figure(12.0, 2)
+    figure, (left, right) = new_figure(12.0, 2)
     groups = {name: row for name, row in found["leads"].items() if row["n"] >= 5}
     bottom = [0.0] * len(groups)
     for lead, colour in LEADS.items():
@@ -237,7 +238,7 @@ def _routing(found: Mapping[str, Any]) -> Figure:
     left.grid(visible=False)
     left.set_xlabel("share of questions")
     left.set_title("(a) Which view leads, by kind of question")
-    _legend_below(left, 3)
+    legend_below(left, 3)
     _quality_cost(right, found)
     return figure
 
@@ -264,11 +265,11 @@ def _quality_cost(axes: Axes, found: Mapping[str, Any]) -> None:
     axes.set_ylabel(RECALL)
     axes.margins(0.12)
     axes.set_title("(b) Quality and cost")
-    _legend_below(axes, 3)
+    legend_below(axes, 3)
 
 
 def _scaling(rows: Sequence[Mapping[str, Any]]) -> Figure:
-    figure, (first, second, third) = _figure(14.0, 3)
+    figure, (first, second, third) = new_figure(14.0, 3)
     places, names = list(range(len(rows))), [f"{row['factor']}x\n{row['turns']:,} turns" for row in rows]
     for number, name in enumerate((OURS, "dense")):
         for measure, style in (("recall", "-"), ("ndcg", "--")):
@@ -278,7 +279,7 @@ def _scaling(rows: Sequence[Mapping[str, Any]]) -> Figure:
             cells = [Cell(value=row[key], low=low, high=high) for row, (low, high) in zip(rows, bounds, strict=True)]
             label = f"{LABELS[name]}, {'Recall@10' if measure == 'recall' else 'nDCG@10'}"
             first.errorbar(
-                beside, [cell.value for cell in cells], yerr=_errors(cells), fmt=style, marker=MARKERS[name],
+                beside, [cell.value for cell in cells], yerr=errors_of(cells), fmt=style, marker=MARKERS[name],
                 color=COLOURS[name], capsize=2.5, label=label,
             )  # fmt: skip
     first.set_ylim(-0.03, 1.05)
@@ -295,6 +296,6 @@ def _scaling(rows: Sequence[Mapping[str, Any]]) -> Figure:
     for axes in (first, second, third):
         axes.set_xticks(places, names)
         axes.set_xlabel("history")
-    _legend_below(first, 2, lines=2)
-    _legend_below(second, 2, lines=2)
+    legend_below(first, 2, lines=2)
+    legend_below(second, 2, lines=2)
     return figure

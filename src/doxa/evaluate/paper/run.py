@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +9,6 @@ from statistics import median
 from typing import Any
 
 from doxa.core.config import Config
-from doxa.core.errors import StoreReadOnlyError
 from doxa.engine import Doxa
 from doxa.evaluate.implicit import AskedQuery, PreferenceDialogue, draw_dialogues, read_chatter
 from doxa.evaluate.implicit import run as run_implicit
@@ -19,7 +17,7 @@ from doxa.evaluate.metrics import mean
 from doxa.evaluate.paper import studies
 from doxa.evaluate.paper.figures import draw_figures, require_plots
 from doxa.evaluate.paper.scaling import scaling
-from doxa.evaluate.paper.tables import OURS, Table, tables_of
+from doxa.evaluate.paper.tables import OURS, Table, make_folder, tables_of, write_tables
 from doxa.evaluate.prefeval import keep_readings
 from doxa.evaluate.record import environment, models_of
 
@@ -96,7 +94,7 @@ def run(
     """
     if plots:
         require_plots()
-    _make(out)
+    make_folder(out)
     asked, told, left_out = _benchmarks(parts, data, dialogues, seed, config, progress)
     studied: dict[str, Any] = {}
     models = _study(studied, parts, data, dialogues, seed, config, progress)
@@ -106,7 +104,7 @@ def run(
     figures = draw_figures(out, asked, studied) if plots else []
     return PaperReport(
         tables=tables,
-        files=(*_written(out, tables), *figures),
+        files=(*write_tables(out, tables), *figures),
         left_out=left_out,
         dialogues=dialogues,
         seed=seed,
@@ -184,18 +182,3 @@ def _expansions(asked: Sequence[AskedQuery]) -> dict[str, Any]:
     without = [one for one in asked if one.implicit and one.systems[OURS].expanded and "no expansion" in one.systems]
     gains = [one.systems[OURS].recall - one.systems["no expansion"].recall for one in without]
     return {"expanded": mean(known), "expansion_gain": median(gains) if gains else None}
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as exc:
-        raise StoreReadOnlyError(f"expected a folder to write tables to, got {folder}: {exc}.") from exc
-
-
-def _written(out: Path, tables: Sequence[Table]) -> list[Path]:
-    markdown, plain = out / "tables.md", out / "tables.json"
-    markdown.write_text("# Tables\n\n" + "\n".join(table.markdown() for table in tables), encoding="utf-8")
-    content = {table.name: table.to_dict() for table in tables}
-    plain.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    return [markdown, plain]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from doxa.core.errors import StoreReadOnlyError
 from doxa.evaluate.implicit import AskedQuery
 from doxa.evaluate.metrics import bootstrap_interval, mean, percentile, ratio
 
-__all__ = ["Cell", "Table", "measured", "tables_of"]
+__all__ = ["Cell", "Table", "make_folder", "measured", "tables_of", "write_tables"]
 
 OURS, DENSE = "doxa", "dense"
 Rows = Sequence[Mapping[str, Any]]
@@ -47,6 +50,27 @@ class Table:
         """Return it as plain JSON data, cells as `[value, low, high]`."""
         rows = [[[c.value, c.low, c.high] if isinstance(c, Cell) else c for c in row] for row in self.rows]
         return {"name": self.name, "title": self.title, "heads": list(self.heads), "rows": rows, "note": self.note}
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder for tables where it is missing.
+
+    Raises:
+        StoreReadOnlyError: it cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as exc:
+        raise StoreReadOnlyError(f"expected a folder to write tables to, got {folder}: {exc}.") from exc
+
+
+def write_tables(folder: Path, tables: Sequence[Table], *, title: str = "Tables") -> list[Path]:
+    """Write tables as `tables.md` and `tables.json`, and return both files."""
+    markdown, plain = folder / "tables.md", folder / "tables.json"
+    markdown.write_text(f"# {title}\n\n" + "\n".join(table.markdown() for table in tables), encoding="utf-8")
+    content = {table.name: table.to_dict() for table in tables}
+    plain.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return [markdown, plain]
 
 
 def measured(asked: Sequence[AskedQuery], value: Callable[[AskedQuery], float]) -> Cell:
