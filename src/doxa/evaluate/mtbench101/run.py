@@ -1,0 +1,352 @@
+"""`doxa bench mtbench101`: replies by several systems, scored for consistency, wording and, by a judge, quality.
+
+The experiment of Lei et al., D-SMART, on MT-Bench-101. Without a language model the reference replies and Doxa's
+built-in ones are scored, so that every part but the judge runs on all dialogues; with one, the four set-ups of the
+ablation are as well. Replies, verdicts and scores are kept in the output folder while they come: a run that was stopped
+goes on.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from doxa.backends.llm import LanguageModel
+from doxa.backends.registry import load
+from doxa.core.config import Config
+from doxa.core.errors import ConfigError, InputError
+from doxa.engine import Doxa
+from doxa.evaluate.mtbench101.complexity import Selection, refine
+from doxa.evaluate.mtbench101.dialogues import BenchDialogue, read_benchmark
+from doxa.evaluate.mtbench101.entailment import JournalledNli, Nli
+from doxa.evaluate.mtbench101.figures import draw_figures
+from doxa.evaluate.mtbench101.journal import Journal, key_of
+from doxa.evaluate.mtbench101.judge import Judge
+from doxa.evaluate.mtbench101.lexical import bleu_signature, has_bleu
+from doxa.evaluate.mtbench101.measures import DialogueResult, by_task, by_turn, measured, overall, plain
+from doxa.evaluate.mtbench101.play import Progress, play_all
+from doxa.evaluate.mtbench101.scoring import score_all
+from doxa.evaluate.mtbench101.systems import OFFLINE, PROMPTED, Builtin, Prompted, Reference, System
+from doxa.evaluate.mtbench101.tables import complexity_table, tables_of
+from doxa.evaluate.paper.figures import require_plots
+from doxa.evaluate.paper.tables import Table, make_folder, write_tables
+from doxa.evaluate.record import environment, masked, models_of
+from doxa.verify import PremiseSpec
+
+__all__ = ["MtbenchReport", "RefinedReport", "run", "run_refined"]
+
+RUNS = 3
+SYSTEMS = (*OFFLINE, *PROMPTED)
+STAND_IN = "STAND-IN model: these numbers show that the harness works, not how good any model is"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MtbenchReport:
+    """What was measured and written. `to_dict()` is the form that is printed and kept."""
+
+    data: str
+    dialogues: int
+    turns: int
+    runs: int
+    results: Mapping[str, tuple[DialogueResult, ...]]
+    selection: Selection
+    tables: tuple[Table, ...]
+    files: tuple[Path, ...]
+    left_out: Mapping[str, str]
+    """What was not measured -> why."""
+    stand_in: bool
+    """A model that only stands in for one had a part in it."""
+    counts: Mapping[str, int]
+    seconds: float
+    models: Mapping[str, str | None] = field(default_factory=dict)
+    environment: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as plain JSON data; `_95` is a bootstrap interval over dialogues."""
+        return {
+            "benchmark": "mtbench101",
+            "data": self.data,
+            "dialogues": self.dialogues,
+            "turns": self.turns,
+            "runs": self.runs,
+            "stand_in": self.stand_in,
+            "systems": {name: _system(found) for name, found in self.results.items()},
+            "refined": self.selection.to_dict(),
+            "tables": {table.name: table.to_dict() for table in self.tables},
+            "files": [str(path) for path in self.files],
+            "left_out": dict(self.left_out),
+            "bleu": bleu_signature() if has_bleu() else None,
+            "counts": dict(self.counts),
+            "seconds": round(self.seconds, 1),
+            "models": dict(self.models),
+            **self.environment,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefinedReport:
+    """The refined subset of appendix C. `to_dict()` is the form that is printed and kept."""
+
+    data: str
+    selection: Selection
+    table: Table
+    models: Mapping[str, str | None] = field(default_factory=dict)
+    environment: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as plain JSON data."""
+        return {
+            "benchmark": "mtbench101-refined",
+            "data": self.data,
+            **self.selection.to_dict(),
+            "tables": {self.table.name: self.table.to_dict()},
+            "files": [],
+            "left_out": {},
+            "models": dict(self.models),
+            **self.environment,
+        }
+
+
+def run_refined(data: Path, *, scores: Mapping[str, float] | None = None) -> RefinedReport:
+    """Return the refined subset of the dialogues of a file, with its complexity beside that of all (table 4).
+
+    Args:
+        data: the file or folder of MT-Bench-101.
+        scores: id -> the judge's score of the baseline; without any, stage 1 is left out.
+
+    Raises:
+        NotFoundError: there is no such file.
+        FormatError: a line is no such dialogue.
+    """
+    selection = refine(read_benchmark(data), scores)
+    return RefinedReport(
+        data=str(data), selection=selection, table=complexity_table(selection), environment=environment()
+    )
+
+
+def run(
+    data: Path,
+    *,
+    out: Path,
+    systems: Sequence[str] = (),
+    runs: int = RUNS,
+    judge: str | None = None,
+    limit: int | None = None,
+    plots: bool = True,
+    nli: Nli | None = None,
+    config: Config | None = None,
+    progress: Progress | None = None,
+) -> MtbenchReport:
+    """Let systems reply to the dialogues of MT-Bench-101, score the replies, and write tables and figures.
+
+    Args:
+        data: the file or folder.
+        out: the folder for tables, figures and journals; what its journals hold is not made again.
+        systems: which of `SYSTEMS`; by default the offline ones, and the others where a language model is configured.
+        runs: how often a system replies that would not reply the same again.
+        judge: the name of the model that scores replies, such as `openai:NAME`; it is reached as `llm` is.
+        limit: most dialogues, from every task in turn.
+        plots: draw figures.
+        nli: the NLI model; by default the configured one.
+        config: the settings; by default those of `doxa.toml` and the environment.
+        progress: is told how far the run is.
+
+    Raises:
+        InputError: a system is unknown, or a number is out of range.
+        ConfigError: a system needs a language model and none is configured.
+        MissingDependencyError: figures are wanted and matplotlib is not installed; nothing was measured yet.
+        BackendError: a model answered none of its first 20 calls.
+        StoreReadOnlyError: the folder cannot be written.
+
+    Cost: a prompted system makes one call a turn and run, the tree its own calls besides; the judge one for each reply;
+    the NLI model reads at most `PremiseSpec.max_pairs` pairs a reply, each pair once.
+    """
+    config, start = config or Config.load(), time.perf_counter()
+    wanted = _wanted(systems, runs, config)
+    if plots:
+        require_plots()
+    dialogues = read_benchmark(data, limit=limit)
+    make_folder(out)
+    bench = _Bench(config=config, out=out, tell=progress or (lambda what, done, total: None))
+    with ExitStack() as stack:
+        bench.open(stack, wanted, judge=judge, nli=nli)
+        results = {system.name: bench.measure(system, dialogues, runs) for system in bench.systems}
+    return _report(bench, data, dialogues, results, runs=runs, plots=plots, seconds=time.perf_counter() - start)
+
+
+def _wanted(systems: Sequence[str], runs: int, config: Config) -> list[str]:
+    unknown = [name for name in systems if name not in SYSTEMS]
+    if unknown:
+        raise InputError(f"bench mtbench101: expected systems out of {', '.join(SYSTEMS)}, got {unknown[0]!r}.")
+    if runs < 1:
+        raise InputError(f"bench mtbench101: expected at least 1 run, got {runs}.")
+    usual = OFFLINE if config.llm.name is None else SYSTEMS
+    wanted = [name for name in SYSTEMS if name in (systems or usual)]
+    if config.llm.name is None and set(wanted) & set(PROMPTED):
+        raise ConfigError(
+            f"bench mtbench101: {', '.join(name for name in wanted if name in PROMPTED)} need a language model, and "
+            "none is configured. Set llm.name (DOXA_LLM=openai:NAME), or take --systems reference,builtin."
+        )
+    return wanted
+
+
+@dataclass(slots=True)
+class _Bench:
+    """The models and journals of one run."""
+
+    config: Config
+    out: Path
+    tell: Progress
+    systems: list[System] = field(default_factory=list)
+    classify: JournalledNli | None = None
+    judge: Judge | None = None
+    spec: PremiseSpec = field(default_factory=PremiseSpec)
+    models: dict[str, str | None] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
+
+    def open(self, stack: ExitStack, wanted: Sequence[str], *, judge: str | None, nli: Nli | None) -> None:
+        """Open what the systems and measures need; what cannot be measured is noted."""
+        offline = stack.enter_context(Doxa.open(":memory:", config=_without_model(self.config)))
+        self.models = models_of(offline.describe()) | {"llm": self.config.llm.name}
+        if wanted and set(wanted) & set(PROMPTED):
+            model = stack.enter_context(_opened(self.config, str(self.config.llm.name)))
+        for name in wanted:
+            self.systems.append(_offline(name, offline) if name in OFFLINE else self._prompted(name, model, stack))
+        if judge is not None:
+            judging = stack.enter_context(_opened(self.config, judge))
+            self.judge = Judge(judging, Journal(self.out / "judged.jsonl"))
+        else:
+            self.left_out["score"] = "no judge; name a model with --judge, such as openai:NAME"
+        if nli is None:
+            self.left_out["CS and DER"] = "no NLI model; set nli.name"
+        else:
+            self.classify = JournalledNli(nli, Journal(self.out / "nli.jsonl"))
+        if not has_bleu():
+            self.left_out["BLEU"] = "sacrebleu is not installed; pip install 'doxa[bleu]'"
+        self.models |= {"nli": nli.name if nli else None, "judge": self.judge.name if self.judge else None}
+
+    def measure(self, system: System, dialogues: Sequence[BenchDialogue], runs: int) -> tuple[DialogueResult, ...]:
+        """Return what a system makes of every dialogue."""
+        total = len(dialogues) * (1 if system.repeatable else runs)
+        played = play_all(system, dialogues, runs, Journal(self.out / "replies.jsonl"), self.tell)
+        scored = score_all(
+            played,
+            classify=self.classify,
+            judge=self.judge,
+            spec=self.spec,
+            tell=lambda done: self.tell(f"{system.name}: scores", done, total),
+        )
+        return tuple(scored)
+
+    def _prompted(self, name: str, model: LanguageModel, stack: ExitStack) -> Prompted:
+        if name == "base":
+            return Prompted(name=name, model=model)
+        doxa = stack.enter_context(Doxa.open(":memory:", config=_without_model(self.config)))
+        return Prompted(name=name, model=model, doxa=doxa, settings=(key_of(masked(self.config)),))
+
+    @property
+    def stand_in(self) -> bool:
+        """Whether a model that only stands in for one has a part in it."""
+        return any(_stands_in(name) for role, name in self.models.items() if role in ("llm", "judge", "nli"))
+
+
+def _offline(name: str, doxa: Doxa) -> System:
+    if name == "reference":
+        return Reference()
+    return Builtin(doxa, ("builtin", environment()["revision"], key_of(masked(doxa.parts.config))))
+
+
+def _without_model(config: Config) -> Config:
+    """Return settings for a memory that asks no language model."""
+    return config.model_copy(update={"llm": config.llm.model_copy(update={"name": None})})
+
+
+@contextmanager
+def _opened(config: Config, name: str) -> Iterator[LanguageModel]:
+    settings = config.llm
+    model: LanguageModel = load(
+        "llm",
+        name,
+        base_url=settings.base_url,
+        api_key=config.secret("llm"),
+        timeout_s=settings.timeout_s,
+        max_retries=settings.max_retries,
+    )
+    try:
+        yield model
+    finally:
+        model.close()
+
+
+def _stands_in(name: str | None) -> bool:
+    return name is not None and ("stand-in" in name or name.startswith("scripted"))
+
+
+def _report(
+    bench: _Bench,
+    data: Path,
+    dialogues: Sequence[BenchDialogue],
+    results: Mapping[str, tuple[DialogueResult, ...]],
+    *,
+    runs: int,
+    plots: bool,
+    seconds: float,
+) -> MtbenchReport:
+    selection = refine(dialogues, _base_scores(results))
+    used = {name: found for name, found in results.items() if found}
+    stand_in = bench.stand_in
+    tables = tuple(tables_of(used, selection, notes={"overall": f"{STAND_IN}." if stand_in else ""}))
+    files = write_tables(bench.out, tables, title=f"MT-Bench-101{': ' + STAND_IN if stand_in else ''}")
+    if plots:
+        files += draw_figures(bench.out, used, selection.ids, (), mark=STAND_IN if stand_in else "")
+    return MtbenchReport(
+        data=str(data),
+        dialogues=len(dialogues),
+        turns=sum(len(one.turns) for one in dialogues),
+        runs=runs,
+        results=used,
+        selection=selection,
+        tables=tables,
+        files=tuple(files),
+        left_out=bench.left_out,
+        stand_in=stand_in,
+        counts=_counts(bench, used),
+        seconds=seconds,
+        models=bench.models,
+        environment=environment(),
+    )
+
+
+def _base_scores(results: Mapping[str, Sequence[DialogueResult]]) -> dict[str, float]:
+    """Return the judge's score of the baseline for each dialogue, averaged over runs; empty where there is none."""
+    found: dict[str, list[DialogueResult]] = {}
+    for one in results.get("base", ()):
+        found.setdefault(one.id, []).append(one)
+    cells = {name: measured(ones, lambda one: one.score) for name, ones in found.items()}
+    return {name: cell.value for name, cell in cells.items() if cell is not None}
+
+
+def _counts(bench: _Bench, results: Mapping[str, Sequence[DialogueResult]]) -> dict[str, int]:
+    counts = {
+        "replies": sum(len(one.turns) for found in results.values() for one in found),
+        "failed_replies": sum(bool(turn.failed) for found in results.values() for one in found for turn in one.turns),
+    }
+    if bench.classify is not None:
+        counts["nli_pairs"] = bench.classify.asked
+    if bench.judge is not None:
+        counts |= {"judge_calls": bench.judge.calls, "judge_failed": bench.judge.failed}
+    return counts
+
+
+def _system(found: Sequence[DialogueResult]) -> dict[str, Any]:
+    return {
+        "runs": len({one.run for one in found}),
+        "failed_replies": sum(bool(turn.failed) for one in found for turn in one.turns),
+        **plain(overall(found)),
+        "tasks": {task: plain(cells) for task, cells in by_task(found).items()},
+        "turns": {str(turn): plain(cells) for turn, cells in by_turn(found).items()},
+    }
