@@ -16,13 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from doxa.backends.llm import LanguageModel
+from doxa.backends.nli import Nli
 from doxa.backends.registry import load
 from doxa.core.config import Config
-from doxa.core.errors import ConfigError, InputError
+from doxa.core.errors import BackendError, ConfigError, InputError
 from doxa.engine import Doxa
 from doxa.evaluate.mtbench101.complexity import Selection, refine
 from doxa.evaluate.mtbench101.dialogues import BenchDialogue, read_benchmark
-from doxa.evaluate.mtbench101.entailment import JournalledNli, Nli
+from doxa.evaluate.mtbench101.entailment import JournalledNli
 from doxa.evaluate.mtbench101.figures import draw_figures
 from doxa.evaluate.mtbench101.journal import Journal, key_of
 from doxa.evaluate.mtbench101.judge import Judge
@@ -221,13 +222,20 @@ class _Bench:
             self.judge = Judge(judging, Journal(self.out / "judged.jsonl"))
         else:
             self.left_out["score"] = "no judge; name a model with --judge, such as openai:NAME"
-        if nli is None:
-            self.left_out["CS and DER"] = "no NLI model; set nli.name"
-        else:
-            self.classify = JournalledNli(nli, Journal(self.out / "nli.jsonl"))
+        self._open_nli(nli or offline.parts.nli())
         if not has_bleu():
             self.left_out["BLEU"] = "sacrebleu is not installed; pip install 'doxa[bleu]'"
-        self.models |= {"nli": nli.name if nli else None, "judge": self.judge.name if self.judge else None}
+        self.models["judge"] = self.judge.name if self.judge else None
+
+    def _open_nli(self, nli: Nli | None) -> None:
+        self.models["nli"] = nli.name if nli else None
+        if nli is None:
+            self.left_out["CS and DER"] = "no NLI model; set nli.name (DOXA_NLI=builtin)"
+            return
+        try:
+            self.classify = JournalledNli(nli, Journal(self.out / "nli.jsonl"))
+        except BackendError as exc:
+            self.left_out["CS and DER"] = str(exc)
 
     def measure(self, system: System, dialogues: Sequence[BenchDialogue], runs: int) -> tuple[DialogueResult, ...]:
         """Return what a system makes of every dialogue."""
