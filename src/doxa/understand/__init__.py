@@ -5,6 +5,7 @@ from doxa.understand.graphs import split_sentences, understand_graph
 from doxa.understand.grounding import ground
 from doxa.understand.identity import identify, of_world
 from doxa.understand.open_ie import open_propositions
+from doxa.understand.parts import plans_of
 from doxa.understand.prompted import Roles, extract_with_model, prompt_version
 from doxa.understand.questions import find_question, read_question
 from doxa.understand.relations import Mapped, RelationMapper
@@ -30,6 +31,7 @@ __all__ = [
     "kind_of",
     "likely_pos",
     "of_world",
+    "plans_of",
     "prompt_version",
     "read_question",
     "senses_of",
