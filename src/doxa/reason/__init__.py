@@ -15,14 +15,40 @@ from doxa.reason.facts import answer_from_facts, relevant_facts
 from doxa.reason.passages import answer_from_passages
 from doxa.reason.sentences import answer_from_sentences
 from doxa.reason.summary import PastFact, relevant_rules, summarise
+from doxa.reason.tree import (
+    ChainWriter,
+    CoverageValuer,
+    Entails,
+    FactGraph,
+    GraphPolicy,
+    Recalled,
+    Task,
+    Tools,
+    Tree,
+    TreeSpec,
+    search_tree,
+    tree_data,
+)
 
 __all__ = [
+    "ChainWriter",
+    "CoverageValuer",
+    "Entails",
+    "FactGraph",
+    "GraphPolicy",
     "PastFact",
+    "Recalled",
+    "Task",
+    "Tools",
+    "Tree",
+    "TreeSpec",
     "abstention",
     "answer",
     "relevant_facts",
     "relevant_rules",
+    "search_tree",
     "summarise",
+    "tree_data",
 ]
 
 

@@ -15,16 +15,28 @@ from doxa.reason.tree.actions import (
     is_terminal,
     name_of,
 )
+from doxa.reason.tree.graph import FactGraph
+from doxa.reason.tree.policy import GraphPolicy
 from doxa.reason.tree.roles import Policy, Proposal, Recalled, Tools, Valuer, Writer
+from doxa.reason.tree.search import Tree, search_tree
+from doxa.reason.tree.spec import TreeSpec
 from doxa.reason.tree.state import State, Step, Task
+from doxa.reason.tree.telling import tree_data
+from doxa.reason.tree.value import CoverageValuer, Entails
+from doxa.reason.tree.writer import ChainWriter
 
 __all__ = [
     "Action",
     "Answer",
     "Ask",
+    "ChainWriter",
     "Compute",
+    "CoverageValuer",
+    "Entails",
     "ExpandEntity",
+    "FactGraph",
     "FindPath",
+    "GraphPolicy",
     "Policy",
     "Proposal",
     "Recall",
@@ -34,8 +46,12 @@ __all__ = [
     "Task",
     "Think",
     "Tools",
+    "Tree",
+    "TreeSpec",
     "Valuer",
     "Writer",
     "is_terminal",
     "name_of",
+    "search_tree",
+    "tree_data",
 ]

@@ -82,10 +82,10 @@ class FactGraph:
     def paths(self, source: Term, target: Term, k: int) -> list[list[Fact]]:
         """Return up to `k` chains of facts between two entities, the cheapest first.
 
-        Loopless shortest paths by Yen's algorithm (SciPy) over what lies within `REACH` hops of either end, so that the
-        cost is bounded. Of several facts between the same two entities a path takes the cheapest. An edge costs more the
-        less it is trusted, the older it is, the less it has to do with the question, and when it leads through a hub or
-        a plain word ("married"), which join what has nothing to do with each other.
+        Loopless shortest paths by Yen's algorithm (SciPy) over what lies within `REACH` hops of either end, so that
+        the cost is bounded. Of several facts between the same two entities a path takes the cheapest. An edge costs
+        more the less it is trusted, the older it is, the less it has to do with the question, and when it leads through
+        a hub or a plain word ("married"), which join what has nothing to do with each other.
         """
         start, end = self.beliefs.key(source.key), self.beliefs.key(target.key)
         edges = [edge for key in (start, end) for _, edge in self._walk(key, REACH) if not _denied(edge)]

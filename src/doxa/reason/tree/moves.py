@@ -32,6 +32,7 @@ def carry_out(proposal: Proposal, state: State, task: Task, tools: Tools) -> Sta
             told = tools.recall(query, day)
             step = Step(
                 action=action, observation=told.text, facts=told.facts, turn_ids=told.turn_ids, draft=told.draft,
+                when=told.when,
                 probability=chance,
             )  # fmt: skip
         case Compute(expression=expression):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Protocol
 
-from doxa.core.values import Draft, Fact, Term, Turn
+from doxa.core.values import Draft, Fact, Interval, Term, Turn
 from doxa.reason.tree.actions import Action
 from doxa.reason.tree.state import State, Task
 
@@ -67,6 +67,8 @@ class Recalled:
     """The facts that the answer rests on."""
     turn_ids: tuple[str, ...] = ()
     """The turns that bear on it, best first."""
+    when: Interval | None = None
+    """The time of what the answer tells: when it began, held or happened."""
     text: str = ""
     """What was found, in words; empty for nothing."""
 

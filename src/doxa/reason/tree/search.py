@@ -14,7 +14,7 @@ from doxa.reason.tree.roles import Policy, Proposal, Tools, Valuer, Writer
 from doxa.reason.tree.spec import TreeSpec
 from doxa.reason.tree.state import Key, State, Step, Task
 
-__all__ = ["Node", "Tree", "search"]
+__all__ = ["Node", "Tree", "search_tree"]
 
 Standing = Literal["open", "expanded", "answer", "merged", "pruned", "failed"]
 
@@ -49,7 +49,7 @@ class Tree:
         return self.best.state.draft
 
 
-def search(
+def search_tree(
     task: Task,
     policy: Policy,
     valuer: Valuer,
@@ -109,6 +109,8 @@ class _Search:
     by_key: dict[Key, Node] = field(default_factory=dict)
     answers: list[Node] = field(default_factory=list)
     calls: dict[str, int] = field(default_factory=lambda: {"policy": 0, "value": 0, "writer": 0})
+    unscored: list[Node] = field(default_factory=list)
+    """The answer of the root, worth its confidence until it is scored with the states of the first level."""
     expanded: int = 0
 
     def run(self, first: Draft | None, *, sure: bool) -> Tree:
@@ -120,7 +122,7 @@ class _Search:
             self.answers.append(known)
             if sure:
                 return self._tree("the answer at the root is sure")
-            self._score([known])
+            self.unscored.append(known)
         waiting = [root]
         reason = ""
         while not reason:
@@ -214,7 +216,8 @@ class _Search:
                 if known.standing == "expanded":
                     known.standing = "open"
                     reopened.append(known)
-        self._score(new)
+        self._score([*self.unscored, *new])
+        self.unscored.clear()
         for node in new:
             if node.state.terminal and node.standing != "failed":
                 node.standing = "answer"

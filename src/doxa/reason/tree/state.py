@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from doxa.core.values import Draft, Evidence, Fact, Question, Term, Turn
+from doxa.core.plans import Plan
+from doxa.core.values import Draft, Evidence, Fact, Interval, Question, Term, Turn
 from doxa.reason.tree.actions import Action, is_terminal
 
 __all__ = ["Key", "State", "Step", "Task"]
@@ -46,6 +47,8 @@ class Task:
     """The turns just before the question, oldest first."""
     evidence: tuple[Evidence, ...] = ()
     """Turns that bear on the question, best first."""
+    plans: tuple[Plan, ...] = ()
+    """The ways to answer the question by others, the likeliest first; none for one that asks for one thing."""
     seed: int = 0
 
 
@@ -62,6 +65,8 @@ class Step:
     """The turns that it rests on, beside those of its facts."""
     draft: Draft | None = None
     """The answer that it found: to a sub-question (RECALL), of a calculation (COMPUTE)."""
+    when: Interval | None = None
+    """The time that the answer to a sub-question tells of."""
     probability: float = 1.0
     """What the policy gave the move, 0 to 1."""
 

@@ -1,0 +1,132 @@
+"""How good a state is without a language model: how much of the question it covers, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from doxa.core.values import Draft, Fact
+from doxa.memory import stems, stems_of
+from doxa.reason.drafts import sentence_of
+from doxa.reason.matching import wording
+from doxa.reason.tree.actions import Ask, FindPath, Recall, Think
+from doxa.reason.tree.progress import FindPlans, progress_of
+from doxa.reason.tree.state import State, Task
+
+__all__ = ["CoverageValuer", "Entails", "coverage"]
+
+Entails = Callable[[Sequence[tuple[str, str]]], Sequence[float]]
+"""Pairs of premise and hypothesis -> P(entailment) of each."""
+ABSTAINED, ASKED, STARTED, UNDER_WAY = 0.15, 0.5, 0.4, 0.5
+"""Value of not knowing; of asking back, for a reason; of a look around; of a plan of which something is answered."""
+LEAST = 0.5
+"""Share of a value that does not hang on coverage: the same thing may be said in other words."""
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageValuer:
+    """A `Valuer` that needs no model.
+
+    An answer is worth its confidence times how much of the question it covers: the question's names and content words
+    that stand in the facts and turns that it rests on, or in a sub-question that facts answered. With an NLI model the
+    answer has to follow from what it cites as well. An open state is worth the share of its plan that is answered; one
+    that only looked around, what its facts cover.
+
+    The paper asks a language model for relevance, progress and potential, or accuracy, completeness and clarity
+    (appendix E, figures 12 and 13); coverage stands for the first of each, progress and entailment for the second.
+
+    Deterministic; cost O(words of the facts of a state), and one call of `entails` for all answers of a level.
+    """
+
+    plans: FindPlans
+    entails: Entails | None = None
+
+    def score(self, states: Sequence[State], task: Task) -> list[float | None]:
+        """Return the value of each state."""
+        values = [self._value(state, task) for state in states]
+        if self.entails is None:
+            return list(values)
+        told = [(number, pair) for number, state in enumerate(states) if (pair := _entailment(state)) is not None]
+        if told:
+            for (number, _), chance in zip(told, self.entails([pair for _, pair in told]), strict=True):
+                values[number] *= LEAST + (1 - LEAST) * min(max(chance, 0.0), 1.0)
+        return list(values)
+
+    def _value(self, state: State, task: Task) -> float:
+        if state.terminal:
+            return self._of_answer(state, task)
+        progress = progress_of(state, task, self.plans)
+        if progress.disputed is not None:
+            return ASKED
+        if progress.found:
+            return _least(step.draft for step in progress.found)
+        if any(isinstance(step.action, FindPath) for step in state.steps):
+            return 1.0
+        if progress.plan is not None:
+            done, left = len(progress.links) + 1, len(progress.pending) + 1
+            return UNDER_WAY + (1 - UNDER_WAY) * done / (done + left)
+        return STARTED * coverage(state, task)
+
+    def _of_answer(self, state: State, task: Task) -> float:
+        draft = state.draft
+        if draft is None:
+            return 0.0
+        if isinstance(state.steps[-1].action, Ask):
+            return ASKED
+        if draft.abstained:
+            return ABSTAINED
+        if any(isinstance(step.action, FindPath) for step in state.steps):
+            return draft.confidence
+        return draft.confidence * (LEAST + (1 - LEAST) * coverage(state, task))
+
+
+def coverage(state: State, task: Task) -> float:
+    """Return the share of a question's names and content words that a state speaks of, 0 to 1.
+
+    Its facts speak, the turns that its answer quotes, and sub-questions that were answered: to know who owns Rex is to
+    have covered "owns Rex", in whatever words the facts say it.
+    """
+    question = task.question
+    if question is None:
+        return 1.0
+    wanted = {stem for word in question.focus or question.terms for stem in stems(word)}
+    wanted |= {stem for term in question.about if term.label != task.asker for stem in wording(term.label)}
+    wanted -= {stem for word in question.noun.split() for stem in stems(word)}
+    if not wanted:
+        return 1.0
+    spoken = {stem for fact in _cited(state) for stem in _words_of(fact)}
+    for step in state.steps:
+        if isinstance(step.action, Recall) and step.draft is not None and not step.draft.abstained:
+            spoken.update(stems(step.action.query))
+        if isinstance(step.action, Think):
+            spoken.update(stems(step.observation))
+    if state.draft is not None:
+        spoken.update(stem for citation in state.draft.citations for stem in stems(citation.text))
+    return len(wanted & spoken) / len(wanted)
+
+
+def _cited(state: State) -> list[Fact]:
+    """Return the facts of a state that its answer rests on; all of an open one."""
+    if state.draft is None:
+        return list(state.facts)
+    used = {citation.turn_id for citation in state.draft.citations}
+    return [fact for fact in state.facts if used & set(fact.turn_ids)]
+
+
+def _words_of(fact: Fact) -> set[str]:
+    return stems_of(f"{fact.subject.label} {fact.relation.label} {fact.object.label}")
+
+
+def _least(drafts: Iterable[Draft | None]) -> float:
+    sure = [draft.confidence for draft in drafts if draft is not None]
+    return min(sure, default=0.0)
+
+
+def _entailment(state: State) -> tuple[str, str] | None:
+    """Return what an answer rests on and what it says; None where it says nothing that could follow."""
+    draft = state.draft
+    if not state.terminal or draft is None or draft.abstained or not draft.text:
+        return None
+    premise = " ".join(sentence_of(fact) for fact in _cited(state))
+    premise = premise or " ".join(citation.text for citation in draft.citations)
+    return (premise, draft.text) if premise else None
