@@ -199,7 +199,7 @@ class RecallConfig(_Group):
 
 
 class ReasonConfig(_Group):
-    """How answers are looked for, and what a language model may cost for one question."""
+    """How an answer is searched for where facts do not give it at once, and what a model may cost for one question."""
 
     roles: Literal["builtin", "prompted"] = Field(
         "builtin",
@@ -210,6 +210,15 @@ class ReasonConfig(_Group):
     calls: int = Field(60, gt=0, description="Most calls to the language model for one question.")
     tokens: int = Field(150_000, gt=0, description="Most tokens of prompts and answers for one question.")
     seconds: float = Field(60.0, gt=0, description="Most seconds that a question waits for the language model.")
+    tree: bool = Field(True, description="Whether such an answer is searched for by the reasoning tree.")
+    beam: int = Field(3, gt=0, description="How many states of the tree are expanded together.")
+    branching: int = Field(3, gt=0, description="How many moves are tried from each state.")
+    depth: int = Field(5, gt=0, description="Most moves on the way to an answer.")
+    expansions: int = Field(12, gt=0, description="Most states that are expanded for one question.")
+    order: Literal["beam", "best-first"] = Field(
+        "beam", description="Level by level (`beam`), or always the most promising state of all (`best-first`)."
+    )
+    seed: int = Field(0, description="Decides between states that are alike in every other respect.")
 
 
 class EngineConfig(_Group):

@@ -22,13 +22,13 @@ from doxa.engine.asked import Asked
 from doxa.engine.disputes import disputes_of
 from doxa.engine.feedback import used
 from doxa.engine.prompting import written
+from doxa.engine.reasoning import Reasoning, answered, reason
 from doxa.engine.replay import beliefs_at, note_of, reading_of
 from doxa.engine.rewriting import rewrite
 from doxa.engine.searching import Within
 from doxa.engine.wiring import Parts
 from doxa.memory import Beliefs, Event, Note, UserState, describe, using
-from doxa.reason import answer, relevant_facts, relevant_rules, summarise
-from doxa.reason.tree import Task
+from doxa.reason import Task, relevant_facts, relevant_rules, summarise
 from doxa.recall import Query, Rewriting, encoded, enriched, evidence_of, is_incomplete, look_up, read_query, recall
 from doxa.revise import Denials, Judgement, denials, revise
 from doxa.understand import Extraction, find_question, read_question
@@ -66,6 +66,8 @@ class _Found:
     changes: Sequence[Change]
     intents: tuple[str, ...]
     today: date
+    reasoning: Reasoning | None = None
+    """What a search for a better answer starts from; None where nothing is asked, or nothing is to be searched."""
 
 
 def absorb(
@@ -236,14 +238,16 @@ def _look_up(asked: Asked, query: Query, state: UserState, parts: Parts, tracer:
     nearby = _nearby(asked, query, question, state, parts, tracer)
     evidence = nearby[: parts.recall.top_k]
     with tracer.step("reason") as note:
-        day = asked.as_of or (question.as_of if question else None)
+        reasoning: Reasoning | None = None
         if question is None:
             draft = _acknowledge(asked, changes, intents, state)
         else:
-            draft = answer(
-                question, beliefs, evidence, state.turn, asker=asked.speaker, day=day, today=today,
-                lexicon=parts.lexicon(), nearby=nearby,
-            )  # fmt: skip
+            draft, reasoning = answered(
+                asked, question, state, parts, beliefs=beliefs, today=today, recent=recent, nearby=nearby
+            )
+            if reasoning is not None:
+                draft, tree = reason(reasoning)
+                note.update(tree)
         facts = _facts_for_prompt(question, beliefs, today, parts)
         believed = _believed(question, facts, beliefs, parts)
         note.update(value=draft.value, confidence=round(draft.confidence, 3))
@@ -260,6 +264,7 @@ def _look_up(asked: Asked, query: Query, state: UserState, parts: Parts, tracer:
         changes=changes,
         intents=intents,
         today=today,
+        reasoning=reasoning,
     )
 
 

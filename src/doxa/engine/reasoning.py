@@ -1,0 +1,249 @@
+"""Question + what was found -> answer by the reasoning tree: what the tree is given, and what the trace tells of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from doxa.backends.parser import Parser
+from doxa.core.plans import Plan
+from doxa.core.values import Draft, Evidence, Fact, Interval, Question, Term, Turn
+from doxa.engine.asked import Asked
+from doxa.engine.wiring import Parts
+from doxa.memory import Beliefs, UserState, stems
+from doxa.reason import (
+    ChainWriter,
+    CoverageValuer,
+    Entails,
+    FactGraph,
+    GraphPolicy,
+    Recalled,
+    Task,
+    Tools,
+    Tree,
+    TreeSpec,
+    answer,
+    search_tree,
+    tree_data,
+)
+from doxa.understand import plans_of, read_question
+
+__all__ = ["Reasoning", "answered", "reason"]
+
+SURE = 0.85
+"""Confidence from which an answer from facts needs no search."""
+SHORT = 5
+"""Most words of an answer that no fact gives and that a further question may be built on."""
+
+Look = Callable[[], AbstractContextManager[UserState]]
+"""Gives the state of the user, locked for as long as it is looked at."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reasoning:
+    """A question with all that a search for its answer needs."""
+
+    task: Task
+    tools: Tools
+    spec: TreeSpec
+    plans: Callable[[str], Sequence[Plan]]
+    first: Draft
+    """The answer without a tree."""
+    sure: bool
+    """Whether that needs no search: it follows from facts, and nothing in the question has to be found out first."""
+
+
+def answered(
+    asked: Asked,
+    question: Question,
+    state: UserState,
+    parts: Parts,
+    *,
+    beliefs: Beliefs,
+    today: date,
+    recent: Sequence[Turn],
+    nearby: Sequence[Evidence],
+) -> tuple[Draft, Reasoning | None]:
+    """Return the answer that facts and turns give as they stand, and what a search for a better one starts from.
+
+    Args:
+        asked: what was asked, by whom, of which time.
+        question: how it was understood.
+        state: the memory, locked.
+        parts: what the engine is made of.
+        beliefs: what is believed, now or at the time that is asked about.
+        today: the memory's today.
+        recent: the turns before the question.
+        nearby: turns that bear on it, best first, more of them than are quoted.
+    """
+    day, evidence = asked.as_of or question.as_of, nearby[: parts.recall.top_k]
+    draft = answer(
+        question, beliefs, evidence, state.turn, asker=asked.speaker, day=day, today=today, lexicon=parts.lexicon(),
+        nearby=nearby,
+    )  # fmt: skip
+    if not parts.config.reason.tree:
+        return draft, None
+    plans = _Plans(parts.parser)
+    graph = FactGraph(beliefs, day, today, past=question.past, topic=frozenset(stems(question.text)))
+    mine = asked.speaker.casefold()
+    known = [term for term in question.about if graph.entity(term.key) is not None]
+    task = Task(
+        text=question.text, question=question, asker=asked.speaker, agent=asked.agent, today=today, day=day,
+        entities=tuple(sorted(known, key=lambda term: term.key == mine)), recent=tuple(recent),
+        evidence=tuple(evidence), plans=plans(question.text), seed=parts.config.reason.seed,
+    )  # fmt: skip
+    memory = _Memory(asked, beliefs, lambda: parts.log.user(asked.user), graph, parts, task)
+    sure = _is_sure(draft) and not task.plans
+    return draft, Reasoning(task=task, tools=memory.tools(), spec=_spec(parts), plans=plans, first=draft, sure=sure)
+
+
+def _spec(parts: Parts) -> TreeSpec:
+    settings = parts.config.reason
+    return TreeSpec(
+        beam=settings.beam,
+        branching=settings.branching,
+        depth=settings.depth,
+        expansions=settings.expansions,
+        order=settings.order,
+        seed=settings.seed,
+    )
+
+
+def reason(reasoning: Reasoning, *, entails: Entails | None = None) -> tuple[Draft, dict[str, Any]]:
+    """Return the best answer that a search without a language model finds, and what the trace tells of the search.
+
+    A question that facts answer as it stands costs no search; neither does one without anything to look for in turn,
+    since looking around finds nothing that the readings of `answer` have not tried.
+    """
+    if reasoning.sure or not reasoning.task.plans:
+        return reasoning.first, {}
+    policy = GraphPolicy(reasoning.tools, reasoning.plans)
+    valuer = CoverageValuer(reasoning.plans, entails)
+    writer = ChainWriter(reasoning.tools, reasoning.plans)
+    tree = search_tree(
+        reasoning.task, policy, valuer, writer, reasoning.tools, reasoning.spec, first=reasoning.first,
+        sure=reasoning.sure,
+    )  # fmt: skip
+    return _chosen(tree, reasoning), {"tree": tree_data(tree)}
+
+
+def _chosen(tree: Tree, reasoning: Reasoning) -> Draft:
+    return tree.draft or reasoning.first
+
+
+def _is_sure(draft: Draft) -> bool:
+    """Tell whether an answer follows from facts that nothing speaks against."""
+    stated = any(citation.fact_id for citation in draft.citations)
+    return stated and not draft.abstained and not draft.disputed and draft.confidence >= SURE
+
+
+class _Plans:
+    """The ways to take questions apart, each question once."""
+
+    def __init__(self, parser: Parser) -> None:
+        self._parser = parser
+        self._known: dict[str, tuple[Plan, ...]] = {}
+
+    def __call__(self, text: str) -> tuple[Plan, ...]:
+        if text not in self._known:
+            self._known[text] = plans_of(text, self._parser)
+        return self._known[text]
+
+
+@dataclass(frozen=True, slots=True)
+class _Memory:
+    """How moves of the tree reach one user's memory."""
+
+    asked: Asked
+    beliefs: Beliefs
+    look: Look
+    graph: FactGraph
+    parts: Parts
+    task: Task
+
+    def tools(self) -> Tools:
+        """Return what the tree is given of it."""
+        return Tools(
+            expand=self._expand,
+            paths=self._paths,
+            recall=self._recall,
+            turn=self._turn,
+            entity=self._entity,
+        )
+
+    def _expand(self, entity: Term, hops: int) -> Sequence[Fact]:
+        with self.look():
+            return self.graph.expand(entity, hops)
+
+    def _paths(self, source: Term, target: Term, k: int) -> Sequence[Sequence[Fact]]:
+        with self.look():
+            return self.graph.paths(source, target, k)
+
+    def _turn(self, turn_id: str) -> Turn | None:
+        with self.look() as state:
+            return state.turn(turn_id)
+
+    def _entity(self, name: str) -> Term | None:
+        """Return the entity that a name or a description ("my boss") stands for."""
+        with self.look():
+            known = self.graph.entity(name)
+            if known is not None:
+                return known
+            read = self._read(f"Who is {name}?")
+            for term in read.about:
+                if term.label.casefold() != self.asked.speaker.casefold():
+                    return self.graph.entity(term.key)
+        return None
+
+    def _read(self, query: str) -> Question:
+        return read_question(
+            query, asker=self.asked.speaker, at=self.asked.at, context=self.task.recent, beliefs=self.beliefs,
+            parser=self.parts.parser,
+        )  # fmt: skip
+
+    def _recall(self, query: str, day: date | None) -> Recalled:
+        """Answer a sub-question from facts, else from the turns that bear on the question as a whole."""
+        with self.look() as state:
+            read = self._read(query)
+            draft = answer(
+                read, self.beliefs, self.task.evidence, state.turn, asker=self.asked.speaker, day=day or read.as_of,
+                today=self.task.today, lexicon=self.parts.lexicon(), nearby=self.task.evidence,
+            )  # fmt: skip
+            if draft.abstained:
+                return Recalled()
+            cited = tuple(dict.fromkeys(citation.turn_id for citation in draft.citations))
+            facts = tuple(self._behind(draft))
+            if not facts and len((draft.value or "").split()) > SHORT:
+                return Recalled(turn_ids=cited, text=draft.text)
+            return Recalled(
+                draft=draft, facts=facts, turn_ids=cited, text=draft.text, when=_time_of(read, draft, facts)
+            )
+
+    def _behind(self, draft: Draft) -> list[Fact]:
+        """Return the facts that an answer rests on: those that it cites, and those of the same turns that it names."""
+        value = (draft.value or "").casefold()
+        named = {part.strip() for part in value.split(",")}
+        found: dict[str, Fact] = {}
+        for citation in draft.citations:
+            for slot in self.beliefs.slots_of_turn(citation.turn_id):
+                for fact in self.beliefs.in_slot(slot):
+                    told = fact.fact_id == citation.fact_id
+                    if told or (
+                        citation.fact_id and {fact.subject.label.casefold(), fact.object.label.casefold()} & named
+                    ):
+                        found.setdefault(fact.fact_id, fact)
+        cited = {citation.fact_id for citation in draft.citations}
+        return sorted(found.values(), key=lambda fact: fact.fact_id not in cited)
+
+
+def _time_of(question: Question, draft: Draft, facts: Sequence[Fact]) -> Interval | None:
+    """Return the time that an answer tells of: when what it rests on began, held or ended."""
+    valid = next((fact.valid for fact in facts if fact.valid.start or fact.valid.end), None)
+    if valid is not None and question.asks == "end" and valid.end is not None:
+        return Interval(
+            start=valid.end, end=valid.end, start_precision=valid.end_precision, end_precision=valid.end_precision
+        )
+    return valid
