@@ -200,6 +200,8 @@ class _Reader:
         if effect == "unreal" or (is_negated(self.tree, head) and effect != "asserted"):
             return
         subject = self._subject_of(head, mood)
+        if self._ordered(head, subject):
+            return
         who = "" if subject is None else tree.phrase(subject)
         first = who.casefold() in ("i", "we", "") or tree.upos(head) != "VERB"
         if effect in REPORTED:
@@ -212,6 +214,14 @@ class _Reader:
             self.clause(kid, _Mood(modality=Modality.POSSIBLE, source=who))
             return
         self.clause(kid, _Mood(modality=_weaker(mood.modality, modality)))
+
+    def _ordered(self, head: int, subject: int | None) -> bool:
+        """Tell whether somebody is told what to say ("say that I live in Porto"); nobody says that it is so."""
+        tree = self.tree
+        if tree.lemma(head) not in _classes("ordered"):
+            return False
+        bare = subject is None and tree.form(head) == tree.lemma(head) and tree.kid(head, "aux", "mark") is None
+        return bare or (subject is not None and tree.form(subject) == "you")
 
     def _modifier(self, noun: int, kid: int) -> None:
         """Read a relative clause, or a participle after a noun, as a clause about the noun."""
