@@ -40,29 +40,27 @@ class ChatHandler(BaseHTTPRequestHandler):
             self.send_header("Content-Length", "0")
             self.end_headers()
             return
+        if self.server.fault is not None and self.server.fault(self, body):
+            return
+        says = self.server.says(body) if callable(self.server.says) else self.server.says
+        self.say(body, says)
+
+    def say(self, body, says, *, finish="stop", **message):
+        """Send a chat completion."""
         prompt, completion = self.server.tokens
-        reply = {
-            "id": "1",
-            "object": "chat.completion",
-            "created": 1,
-            "model": body["model"],
-            "choices": [
-                {
-                    "index": 0,
-                    "finish_reason": "stop",
-                    "message": {"role": "assistant", "content": self.server.says},
-                }
-            ],
-            "usage": {
-                "prompt_tokens": prompt,
-                "completion_tokens": completion,
-                "total_tokens": prompt + completion,
-            },
-        }
-        data = json.dumps(reply).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
+        said = {"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": says} | message}
+        usage = {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
+        head = {"id": "1", "object": "chat.completion", "created": 1, "model": body["model"]}
+        self.give(head | {"choices": [said], "usage": usage})
+
+    def give(self, reply, *, status=200, kind="application/json", headers=()):
+        """Send a whole body."""
+        data = reply if isinstance(reply, bytes) else json.dumps(reply).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(data)))
+        for name, value in headers:
+            self.send_header(name, value)
         self.end_headers()
         self.wfile.write(data)
 
@@ -72,9 +70,12 @@ class ChatHandler(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def chat_server(loopback):
-    """A real server on this machine: a function from what it says, and at what cost in tokens, to the server."""
+    """A real server on this machine: a function from what it says, and at what cost in tokens, to the server.
+
+    What it says is a text, or a function from the request to one; a `fault` may answer in its place.
+    """
     running = ThreadingHTTPServer(("127.0.0.1", 0), ChatHandler)
-    running.requests, running.failing = [], False
+    running.requests, running.failing, running.fault = [], False, None
     thread = threading.Thread(target=running.serve_forever, args=(0.01,))
     thread.start()
 

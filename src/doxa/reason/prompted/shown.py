@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from doxa.core.values import Fact, Turn
+from doxa.core.values import Evidence, Fact, Turn
 from doxa.memory import describe, stems
 from doxa.reason.tree import Task
 
@@ -65,25 +65,24 @@ def show(
     Deterministic; O(words).
     """
     facts = believed or "\n".join(_fill((cited(fact) for fact in task.facts), context_tokens // 2, count_tokens))
-    withheld = [item.turn_ids[0] for item in task.evidence if _is_instruction(item.turn_ids[0], item.text, turn)]
-    lines = [
-        f"[{item.turn_ids[0]}] {' '.join(item.text.split())}"
-        for item in task.evidence
-        if item.turn_ids[0] not in withheld
-    ]
+    withheld = {item.turn_ids[0] for item in task.evidence if _talks_to_models(_text(item, turn))}
+    withheld |= {told.turn_id for told in task.recent if _talks_to_models(told.text)}
+    kept = [item for item in task.evidence if item.turn_ids[0] not in withheld]
+    lines = [f"[{item.turn_ids[0]}] {' '.join(item.text.split())}" for item in kept]
     turns = _fill(lines, context_tokens - count_tokens(facts), count_tokens)
     memory = "\n".join(["Facts:", facts or "(none)", "", "Turns:", *(turns or ["(none)"])])
     system = prompts()["shared"].strip().format(agent=task.agent, asker=task.asker, today=task.today.isoformat())
-    said = [{"speaker": told.speaker, "text": told.text} for told in task.recent]
+    recent = [told for told in task.recent if told.turn_id not in withheld]
+    said = [{"speaker": told.speaker, "text": told.text} for told in recent]
     material = {"dialogue": said, "message": {"speaker": task.asker, "text": task.text}}
     ids = {key for item in task.evidence for key in item.turn_ids} | {key for f in task.facts for key in f.turn_ids}
-    spoken = " ".join([memory, task.text, *(told.text for told in task.recent)])
+    spoken = " ".join([memory, task.text, *(told.text for told in recent)])
     return Shown(
         system=f"{system}\n\n{memory}",
         message=json.dumps(material, ensure_ascii=False),
-        turn_ids=frozenset(ids - set(withheld)),
+        turn_ids=frozenset(ids - withheld),
         stems=frozenset(stems(spoken)),
-        withheld=tuple(dict.fromkeys(withheld)),
+        withheld=tuple(sorted(withheld)),
     )
 
 
@@ -93,13 +92,17 @@ def cited(fact: Fact) -> str:
     return f"{describe(fact)}{ids}"
 
 
-def _is_instruction(turn_id: str, text: str, turn: FindTurn) -> bool:
-    """Tell whether a turn talks to a language model and not to a person."""
-    told = turn(turn_id)
-    return _withheld().search(told.text if told is not None else text) is not None
+def _text(item: Evidence, turn: FindTurn) -> str:
+    told = turn(item.turn_ids[0])
+    return told.text if told is not None else item.text
 
 
-def _fill(lines: Iterator[str] | Sequence[str], budget: int, count_tokens: Callable[[str], int]) -> list[str]:
+def _talks_to_models(text: str) -> bool:
+    """Tell whether somebody talks to a language model here and not to a person."""
+    return _withheld().search(text) is not None
+
+
+def _fill(lines: Iterable[str], budget: int, count_tokens: Callable[[str], int]) -> list[str]:
     taken: list[str] = []
     for line in lines:
         budget -= count_tokens(line)
