@@ -1,6 +1,6 @@
 """times: text, date of speaking -> time expressions with what they mean."""
 
-from doxa.core.times.expressions import Expression, read_times
+from doxa.core.times.expressions import Expression, read_numbers, read_times
 from doxa.core.times.periods import Amount, Clock, Hours, Period, Repeat
 from doxa.core.times.validity import DAYS, MONTHS, NUMBERS, TimeSpan, find_times, number_of
 
@@ -17,5 +17,6 @@ __all__ = [
     "TimeSpan",
     "find_times",
     "number_of",
+    "read_numbers",
     "read_times",
 ]

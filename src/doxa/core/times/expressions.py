@@ -18,7 +18,7 @@ from doxa.core.times.relative import RELATIVE_ACTIONS
 from doxa.core.times.repeats import REPEAT_ACTIONS
 from doxa.core.times.tokens import NODES, UNKNOWN, Token, tokens_of, words
 
-__all__ = ["Expression", "ExpressionKind", "read_times"]
+__all__ = ["Expression", "ExpressionKind", "read_numbers", "read_times"]
 
 ExpressionKind = Literal["date", "daterange", "time", "timerange", "datetime", "datetimerange", "duration", "set"]
 
@@ -98,6 +98,23 @@ def read_times(text: str, at: datetime, *, past: bool, day_first: bool = False) 
         Expression(start=token.start, end=token.end, text=text[token.start : token.end], value=token.value)
         for token in tokens
         if isinstance(token.value, Period | Clock | Hours | Amount | Repeat)
+    ]
+
+
+def read_numbers(text: str) -> list[tuple[int, int, float]]:
+    """Return the numbers of a text as (start, end, value), in digits or words ("twenty-five", "two and a half hours").
+
+    Ordinals are none; signs, currencies and percentages are left to the reader. Cost O(len(text)); deterministic.
+    """
+    seen = Seen(now=datetime.min, past=False, day_first=False)
+    whole = (NUMBER_ACTIONS["number"], NUMBER_ACTIONS["fraction"])
+    grammar = [rule for rule in grammar_of_times() if rule.action in whole]
+    tokens = rewrite(tokens_of(text), NODES, grammar, seen, text)
+    ordinals = words().values["ordinal"]
+    return [
+        (token.start, token.end, token.value)
+        for token in tokens
+        if isinstance(token.value, int | float) and token.word not in ordinals
     ]
 
 

@@ -1,0 +1,10 @@
+"""compute: question, dialogue -> a number or comparison that follows from what was stated, with its working.
+
+Counts, sums, differences, products, rates, shares, averages, percentages, comparisons, dates and durations; exactly, by
+rules over dependency trees and never by a model. Where the reading is not certain there is no answer.
+"""
+
+from doxa.reason.compute.answering import compute, concerns
+from doxa.reason.compute.expressions import Expression, Operation, Stated, steps, value_of
+
+__all__ = ["Expression", "Operation", "Stated", "compute", "concerns", "steps", "value_of"]

@@ -1,0 +1,118 @@
+"""A question and the turns of a dialogue -> a draft with the number, its working and the turns that it rests on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from datetime import date
+
+from doxa.backends.parser import Parser
+from doxa.core.values import Citation, Draft, Turn
+from doxa.memory import stems
+from doxa.reason.compute.amounts import Ledger, owned, within
+from doxa.reason.compute.asked import CONCERNS, Asked, asked
+from doxa.reason.compute.calendar import on_calendar
+from doxa.reason.compute.clauses import Sentence, read_sentences
+from doxa.reason.compute.ledger import Happening, Speakers, entries_of, happenings
+from doxa.reason.compute.series import on_series, series_of
+from doxa.reason.compute.solve import Result, solve
+
+__all__ = ["compute", "concerns"]
+
+CONFIDENCE = 0.9
+TELLS = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|"
+    r"eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|dozen|half|third|"
+    r"quarter|twice|double|triple|some|few|several|many|pair|yesterday|today|last|ago|monday|tuesday|wednesday|thursday|"
+    r"friday|saturday|sunday|january|february|march|april|june|july|august|september|october|november|december)\b",
+    re.IGNORECASE,
+)
+"""What a turn has to say to tell a quantity or a time."""
+
+
+def concerns(text: str) -> bool:
+    """Tell whether a question may want something computed. Cost: one regular expression."""
+    return CONCERNS.search(text) is not None
+
+
+def compute(
+    text: str, turns: Sequence[Turn], parser: Parser, *, asker: Turn, today: date | None, left_out: Collection[str] = ()
+) -> Draft | None:
+    """Return the answer that follows by arithmetic from what was said, or None when it does not for certain.
+
+    Args:
+        text: the question, or a message that holds it.
+        turns: what was said and bears on it, oldest first; questions among it tell nothing.
+        parser: gives the trees of the sentences.
+        asker: the turn that asks: its speaker is "I", and what it says beside the question counts.
+        today: the memory's today.
+        left_out: ids of turns that were taken back.
+
+    A question that `concerns` nothing of this costs one regular expression; else one parse of each turn that tells a
+    quantity or a time (kept by a caching parser). Deterministic. Sound as far as the sentences are read rightly: a
+    vague quantity of the same kind, two readings with different results, or a word of the question that no quantity
+    accounts for give None.
+
+    Raises:
+        BackendError: the parser failed.
+    """
+    if not concerns(text):
+        return None
+    own = read_sentences(asker, parser)
+    question = next((s for s in reversed(own) if s.question), None) or (own[-1] if own else None)
+    if question is None:
+        return None
+    told = [turn for turn in turns if turn.turn_id not in left_out and not turn.generated and turn.turn_id != asker.turn_id and turn.role == "user"]
+    sentences = [s for turn in told if TELLS.search(turn.text) or len(turn.text) < SHORT for s in read_sentences(turn, parser)]
+    sentences += [s for s in own if s is not question]
+    result = _result(question, sentences, today)
+    if result is None:
+        return None
+    return _draft(result, [*told, asker])
+
+
+SHORT = 400
+"""Characters of a turn that is read whatever it says, for whom its pronouns stand."""
+
+
+def _result(question: Sentence, sentences: Sequence[Sentence], today: date | None) -> Result | None:
+    series = series_of(sentences)
+    speakers = Speakers()
+    entries = entries_of(sentences, speakers)
+    goal = asked(question, speakers)
+    if goal is None:
+        return None
+    if series is not None:
+        found = on_series(goal, series)
+        if found is not None:
+            return found
+    told = happenings(sentences, Speakers())
+    return _times(goal, told) or on_calendar(goal, told, today) or solve(goal, Ledger(tuple(entries)))
+
+
+def _times(goal: Asked, told: Sequence[Happening]) -> Result | None:
+    """Return how many times something was done: on how many occasions it was told of."""
+    if not re.search(r"\bhow (?:many times|often)\b", goal.text, re.IGNORECASE) or goal.clause is None:
+        return None
+    wanted = goal.filters - frozenset(stems("times time often"))
+    found = [one for one in told if one.verb == goal.verb and wanted <= one.about and within(one.when, goal.when)]
+    found = [one for one in found if not goal.owners or owned(goal.owners, one.owner)]
+    undated = [one for one in found if one.when is None]
+    fresh = [one for one in undated if re.search(r"\b(?:again|another|once more)\b", one.text, re.IGNORECASE)]
+    if not found or len(undated) - len(fresh) > 1 or any(re.search(r"\b(?:twice|times|every|each)\b", one.text) for one in found):
+        return None
+    occasions = {(one.when.start if one.when else one.order): one for one in found}
+    lines = tuple(one.text for one in occasions.values())
+    value = str(len(occasions))
+    return Result(value=value, text=f"{value} times", working=lines, turn_ids=tuple(one.turn.turn_id for one in occasions.values()))
+
+
+def _draft(result: Result, turns: Sequence[Turn]) -> Draft:
+    used = dict.fromkeys((*result.turn_ids, *(entry.turn.turn_id for entry in result.entries)))
+    by_id = {turn.turn_id: turn for turn in turns}
+    cited = [by_id[key] for key in used if key in by_id]
+    citations = tuple(Citation(turn_id=t.turn_id, text=t.text, speaker=t.speaker, at=t.at) for t in cited)
+    text = result.text if result.text.endswith((".", "!")) else f"{result.text}."
+    if result.working:
+        text += f" ({'; '.join(result.working)})"
+    return Draft(text=text, value=result.value, citations=citations, confidence=CONFIDENCE)

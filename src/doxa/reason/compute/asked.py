@@ -1,0 +1,254 @@
+"""Questions for a number, an amount or a comparison: what is to be found, of what, whose, when and per what."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from doxa.core.values import Interval, Turn
+from doxa.memory import stems
+from doxa.reason.compute.clauses import Clause, Phrase, Sentence
+from doxa.reason.compute.ledger import THEM, Speakers, comparatives, head_of, verbs
+from doxa.reason.compute.units import unit_named
+
+__all__ = ["CONCERNS", "Asked", "asked"]
+
+CONCERNS = re.compile(
+    r"\bhow (?:many|much|old|long|far|tall|high|heavy|wide|deep|often|big|large)\b|\bwhat(?: is| was|'s)? (?:the )?(?:total|sum|"
+    r"average|mean|difference|percentage|percent|share)\b|\bpercent(?:age)?\b|\baverage\b|\b(?:most|least|fewest|fewer|more|less)\b|"
+    r"\b(?:old|young|tall|high|heav|light|cheap|dear|long|short|fast|earl|late|big|larg|small|near|far|deep|wide)(?:i?er|i?est|est|ther|thest)\b|"
+    r"\b(?:first|last|best|worst|actual|earlier|later|eldest|elder)\b|\bby how\b|\beach of\b|"
+    r"\b(?:infer|conclude|conclusion|follows?)\b|\bone or (?:both|the other)\b",
+    re.IGNORECASE,
+)
+"""What a question has to say to concern arithmetic at all; a question without it costs this one look."""
+TOTAL = re.compile(r"\b(?:in all|altogether|in total|total|together|combined|overall|sum|all in all|both)\b", re.IGNORECASE)
+LEFT = re.compile(r"\b(?:left|remain(?:s|ing)?|still|over|now|then|currently|after (?:that|this|the)|at the moment)\b", re.I)
+AVERAGE = re.compile(r"\b(?:average|mean)\b", re.IGNORECASE)
+PERCENT = re.compile(r"\b(?:percent|percentage|per cent|share|proportion|fraction)\b", re.IGNORECASE)
+EXCEPT = re.compile(r"^(?:besides|except|excluding|without|but|than|apart from|other than|except for|from)$")
+MEASURED = {
+    "old": "age", "long": "length time", "far": "length", "tall": "length", "high": "length", "wide": "length",
+    "deep": "length", "heavy": "mass", "expensive": "money",
+}  # fmt: skip
+GRADED = "good bad young old high low big small large tall short long heavy light cheap expensive far early late much little few many".split()
+"""Base forms of what is compared."""
+DIMENSIONS = {
+    "pay": "money", "spend": "money", "cost": "money", "earn": "money", "save": "money", "owe": "money", "weigh": "mass",
+    "change": "money", "charge": "money", "make": "money", "lend": "money", "give": "money", "need": "time", "take": "time", "last": "time",
+}  # fmt: skip
+CUES = frozenset(
+    stem for word in
+    "altogether total together combined overall all sum both how many much more fewer less left remain still now then average mean "
+    "percentage percent each every per day week month year hour minute time times actual actually number amount who which "
+    "what do did have has be there it they them he she we i you my your our their his her already will would than most least in "
+    "difference between equally kind on at of the long old far tall high heavy ago until till since later "
+    "not apart besides except represent result answer get use need come go end start currently at only just so many and or if after before by for from"
+    .split()
+    for stem in stems(word)
+)  # fmt: skip
+"""Stems in a question that tell what to do, and restrict nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a question wants computed."""
+
+    text: str
+    head: str = ""
+    """Stem of the noun that is counted, or the name of the unit that is asked for; empty where only its dimension is."""
+    words: frozenset[str] = frozenset()
+    unit: str = ""
+    dimensions: tuple[str, ...] = ()
+    owners: tuple[frozenset[str], ...] = ()
+    labels: tuple[str, ...] = ()
+    anyone: bool = False
+    """"they", or nobody: whoever it is."""
+    verb: str = ""
+    state: str = ""
+    per: str = ""
+    given: tuple[tuple[Fraction, str], ...] = ()
+    """Amounts that the question itself gives ("in 2 hours", "for four weeks")."""
+    filters: frozenset[str] = frozenset()
+    """Stems that restrict what counts, beyond thing, owner and time."""
+    when: Interval | None = None
+    than: frozenset[str] = frozenset()
+    than_label: str = ""
+    compared: int = 0
+    """1 for "more", -1 for "fewer", where a difference or the greater one is asked for."""
+    among: tuple[tuple[frozenset[str], str], ...] = ()
+    """What is to be compared, by name."""
+    without: tuple[frozenset[str], ...] = ()
+    negative: bool = False
+    future: bool = False
+    each: bool = False
+    nth: int = 0
+    kind: str = "amount"
+    clause: Clause | None = None
+    turn: Turn | None = None
+
+
+def asked(sentence: Sentence, speakers: Speakers) -> Asked | None:
+    """Return what a question wants computed; None when it wants no number and no comparison."""
+    text = sentence.text
+    clause = _main(sentence)
+    if clause is None:
+        return None
+    wanted = _wanted(sentence, clause)
+    base = Asked(text=text, clause=clause, turn=sentence.turn, verb=clause.verb, state=clause.state, when=clause.when)
+    base = replace(base, negative=clause.negative, future=clause.future or bool(re.search(r"\bwill\b", text)))
+    everything = [p for c in sentence.clauses for p in ((c.subject,) if c.subject else ()) + c.phrases]
+    base = _thing(base, wanted, clause, text)
+    base = _owners(base, wanted, everything, sentence, speakers)
+    base = _given(base, wanted, everything)
+    filters = _filters(base, sentence, everything)
+    return replace(base, filters=filters, nth=_nth(text))
+
+
+def _main(sentence: Sentence) -> Clause | None:
+    """Return the clause that asks: the first with the question word, else the first."""
+    for clause in sentence.clauses:
+        if any(re.match(r"how\b|what\b|which\b|who\b", p.label, re.I) for p in ((clause.subject,) if clause.subject else ()) + clause.phrases):
+            if clause.verb == "have" and len(sentence.clauses) > 1 and any(c.verb != "have" and c.verb in sentence.text for c in sentence.clauses[1:2]):
+                return replace(sentence.clauses[1], phrases=(*clause.phrases, *sentence.clauses[1].phrases), future=clause.future, subject=clause.subject)
+            return clause
+    return sentence.clauses[0] if sentence.clauses else None
+
+
+def _wanted(sentence: Sentence, clause: Clause) -> Phrase | None:
+    """Return the phrase with "how many" or "how much"."""
+    phrases = [p for c in (clause, *sentence.clauses) for p in ((c.subject,) if c.subject else ()) + c.phrases]
+    return next((p for p in phrases if re.match(r"(?:and |so |about |by )?how (?:many|much)\b", p.label, re.IGNORECASE)), None)
+
+
+def _thing(base: Asked, wanted: Phrase | None, clause: Clause, text: str) -> Asked:
+    """Say what is to be counted or measured."""
+    low = text.casefold()
+    if wanted is not None and wanted.head:
+        unit = unit_named(wanted.head)
+        more = wanted.more or clause.more
+        compared = next((w for w in re.findall(r"[a-z]+", low) if w in comparatives() and w not in ("more", "less", "fewer", "first", "last")), "")
+        if unit is not None and compared and "age" in comparatives()[compared][0]:
+            return replace(base, dimensions=("age",), compared=comparatives()[compared][1])
+        if unit is not None and compared and unit.dimension in comparatives()[compared][0]:
+            return replace(base, unit=unit.name, dimensions=(unit.dimension,), compared=comparatives()[compared][1])
+        if unit is not None:
+            return replace(base, unit=unit.name, dimensions=(unit.dimension,), words=wanted.words, compared=more)
+        return replace(base, head=head_of(wanted), words=wanted.words, compared=more)
+    measured = re.search(r"\bhow (old|long|far|tall|high|wide|deep|heavy|expensive)\b", low)
+    if measured:
+        dims = MEASURED[measured[1]]
+        if measured[1] == "long" and clause.verb in ("take", "need", "last", "do", "spend"):
+            dims = "time days months"
+        into = re.search(r"\bin (metres|meters|centimetres|centimeters|kilometres|kilometers|miles|feet|minutes|hours|days|weeks|kilos|grams)\b", low)
+        unit = unit_named(into[1]) if into else None
+        return replace(base, dimensions=tuple(dims.split()), unit=unit.name if unit else "")
+    comparative = next((w for w in re.findall(r"[a-z]+", low) if w in comparatives()), "")
+    if re.search(r"\bhow much\b", low):
+        if comparative and comparative not in ("more", "less", "most", "least", "first", "last"):
+            kinds, sign = comparatives()[comparative]
+            return replace(base, dimensions=_dimensions(kinds), compared=sign)
+        dims = DIMENSIONS.get(clause.verb, "")
+        sign = 1 if re.search(r"\bhow much more\b", low) else -1 if re.search(r"\bhow much less\b", low) else 0
+        if "expensive" in low:
+            dims = "money"
+        return replace(base, dimensions=_dimensions((dims,)) if dims else (), compared=sign)
+    if comparative:
+        kinds, sign = comparatives()[comparative]
+        if comparative in ("more", "less") and "expensive" in low:
+            kinds, sign = ("money",), 1 if comparative == "more" else -1
+        thing = next((p for p in clause.phrases if p.more or re.search(rf"\b{comparative}\b", p.label.casefold())), None)
+        head, words = (head_of(thing), thing.words) if thing is not None and comparative in ("more", "most", "fewer", "fewest", "less", "least") else ("", frozenset[str]())
+        return replace(base, kind="compare", compared=sign, dimensions=_dimensions(kinds), head=head, words=words - frozenset(stems(comparative)))
+    return base
+
+
+def _dimensions(kinds: Sequence[str]) -> tuple[str, ...]:
+    found: list[str] = []
+    for kind in kinds:
+        found.extend({"money": ["money", "money_dollar", "money_sterling", "mass?"], "time": ["time", "days", "months"]}.get(kind, [kind]))
+    return tuple(f for f in found if f and f != "mass?")
+
+
+def _owners(base: Asked, wanted: Phrase | None, everything: Sequence[Phrase], sentence: Sentence, speakers: Speakers) -> Asked:
+    """Say whose it is: the subject and what is coordinated with it, and with whom it is compared."""
+    clause, turn = base.clause, sentence.turn
+    assert clause is not None
+    owners: list[frozenset[str]] = []
+    labels: list[str] = []
+    than, than_label = frozenset[str](), ""
+    anyone = clause.subject is None or clause.subject is wanted
+    for phrase in ((clause.subject,) if clause.subject else ()) + clause.phrases:
+        if phrase is wanted:
+            continue
+        if phrase.role == "than":
+            than, than_label = speakers.resolve(phrase, turn)
+        elif phrase.role in ("subject", "and"):
+            if phrase.head in THEM or phrase.head in ("who", "what", "which", "there", "each", "that"):
+                anyone = True
+            else:
+                words, label = speakers.resolve(phrase, turn)
+                if words:
+                    owners.append(words)
+                    labels.append(label)
+    low = sentence.text.casefold()
+    each = bool(clause.subject is not None and clause.subject.each) or bool(re.search(r"\beach\b", low) and not re.search(r"\beach (?:day|week|month|year|morning|evening)", low))
+    without = tuple(p.words for p in everything if EXCEPT.match(p.role) and p is not wanted and (p.role not in ("than", "from", "but") or (p.role == "from" and "apart" in low)))
+    return replace(base, owners=tuple(dict.fromkeys(owners)), labels=tuple(labels), anyone=anyone and not owners, than=than,
+                   than_label=than_label, each=each, without=without)  # fmt: skip
+
+
+def _given(base: Asked, wanted: Phrase | None, everything: Sequence[Phrase]) -> Asked:
+    """Say per what the answer is wanted, and which amounts the question gives itself."""
+    per = ""
+    given: list[tuple[Fraction, str]] = []
+    for phrase in everything:
+        if phrase is wanted:
+            continue
+        unit = unit_named(phrase.head)
+        name = unit.name if unit else head_of(phrase)
+        if phrase.each and phrase.role != "subject":
+            per = name
+        elif phrase.number is not None and phrase.number.kind == "count" and phrase.number.unit != "%" and phrase.head not in ("one",):
+            given.append((phrase.number.value, name))
+        elif unit is not None and phrase.indefinite and phrase.role in ("in", "per", "within", "for", "during", "a"):
+            given.append((Fraction(1), name))
+    return replace(base, per=per, given=tuple(dict.fromkeys(given)))
+
+
+def _filters(base: Asked, sentence: Sentence, everything: Sequence[Phrase]) -> frozenset[str]:
+    """Return the stems that restrict what counts."""
+    known = set(CUES) | base.words | {base.head} | base.than | {stem for owner in base.owners for stem in owner}
+    known |= {stem for words in base.without for stem in words}
+    known |= {stem for _, name in base.given for stem in stems(name)} | set(stems(base.per)) | set(stems(base.unit))
+    found: set[str] = set()
+    for clause in sentence.clauses:
+        found |= clause.words
+    verbal = {stem for clause in sentence.clauses for stem in stems(clause.verb)}
+    timed = {stem for phrase in everything if unit_named(phrase.head) for stem in phrase.words}
+    if base.when is not None:
+        timed |= {s for w in "january february march april may june july august september october november december monday tuesday "
+                  "wednesday thursday friday saturday sunday today yesterday tomorrow last this next week month year".split() for s in stems(w)}  # fmt: skip
+    comparative = {stem for word in (*comparatives(), *GRADED) for stem in stems(word)}
+    numbers = {word for word in found if word.isdigit()}
+    return frozenset(found - known - verbal - timed - comparative - numbers)
+
+
+ORDINALS = {word: n + 1 for n, word in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split())}
+
+
+def _nth(text: str) -> int:
+    match = re.search(rf"\b({'|'.join(ORDINALS)}|\d+(?:st|nd|rd|th)) (?:week|month|year|day|session|round)\b", text, re.IGNORECASE)
+    if match is None:
+        return 0
+    word = match[1].casefold()
+    return ORDINALS.get(word) or int(re.sub(r"\D", "", word))
+
+
+def is_state(base: Asked) -> bool:
+    """Tell whether a question asks how many there are, not how many came to be."""
+    return base.verb in verbs("state") or base.verb.split()[0] in ("be", "have")
+
+

@@ -1,0 +1,367 @@
+"""Sentences -> clauses: who does what with how many of what, read off the dependency tree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from doxa.backends.parser import Parse, Parser, Word, split
+from doxa.core.times import TimeSpan, find_times, read_times
+from doxa.core.values import Interval, Turn
+from doxa.memory import base_forms, stems
+from doxa.reason.compute.numbers import Number, numbers_of
+from doxa.reason.compute.units import CURRENCY, unit_named
+
+__all__ = ["Clause", "Phrase", "Sentence", "read_sentences"]
+
+INNER = ("compound", "amod", "nmod:poss", "flat", "nummod", "det", "case", "nmod", "acl", "appos", "conj", "punct", "cc",
+         "advmod", "nmod:unmarked", "obl")  # fmt: skip
+OPENS = frozenset(["conj", "advcl", "ccomp", "parataxis", "acl:relcl", "acl", "xcomp"])
+"""Relations whose verb opens a clause of its own."""
+EACH = frozenset(["each", "every", "per", "a", "an", "any"])
+MORE, FEWER = frozenset(["more", "extra", "additional", "another", "further"]), frozenset(["less", "fewer"])
+VAGUE = frozenset(["some", "few", "many", "several", "lot", "lots", "most", "all", "any", "enough", "various", "much"])
+FUTURE = frozenset(["will", "shall", "'ll", "going"])
+NOT = frozenset(["not", "n't", "never", "no"])
+EMPTY = frozenset(stems("how many much more most fewer less few several total altogether lot not n't now then still very just a"))
+"""Stems that tell nothing of what a phrase names."""
+IN_A_WEEK = re.compile(r"(?:in|after|within) (?:an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|\d+) \w+", re.I)
+PRONOUNS = frozenset(
+    "i me we us you he him she her it they them who this that these those there one mine yours".split()
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Phrase:
+    """A noun phrase in its clause, with the number that counts or measures it."""
+
+    head: str
+    """Base form of its noun; empty for a bare number."""
+    words: frozenset[str]
+    """Stems of its words, of what belongs to it as well ("classrooms on the upper floor")."""
+    label: str
+    role: str
+    """"subject", "object", "predicate", "than", or its preposition ("on"); "" for a time without one ("every day")."""
+    name: bool = False
+    each: bool = False
+    definite: bool = False
+    """It speaks of what is known: "the pears", "10 of the pears", "half of them"."""
+    indefinite: bool = False
+    """It has the article "a"."""
+    owner: str = ""
+    """Pronoun or name before it ("my", "Ana")."""
+    number: Number | None = None
+    more: int = 0
+    """1 for "3 more", -1 for "3 fewer"."""
+    vague: bool = False
+    place: int = 0
+
+    @property
+    def value(self) -> Fraction | None:
+        """Return the number as it stands."""
+        return self.number.value if self.number else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clause:
+    """A verb with its noun phrases, in the order in which they are said."""
+
+    verb: str
+    """Base form, with its particle ("fly away"); "be" beside an adjective, which `state` names then."""
+    state: str
+    subject: Phrase | None
+    phrases: tuple[Phrase, ...]
+    """All but the subject; those of an "of" follow the phrase that they belong to."""
+    negative: bool = False
+    future: bool = False
+    passive: bool = False
+    conditional: bool = False
+    words: frozenset[str] = frozenset()
+    when: Interval | None = None
+    clock_min: int | None = None
+    """Minutes after midnight of a clock time that is named."""
+    more: int = 0
+    """1 or -1 where "more" or "less" belongs to the verb."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sentence:
+    """One sentence of a turn with its clauses."""
+
+    turn: Turn
+    text: str
+    number: int
+    clauses: tuple[Clause, ...]
+    question: bool
+    numbers: tuple[Number, ...] = ()
+    order: int = 0
+
+
+def read_sentences(turn: Turn, parser: Parser) -> list[Sentence]:
+    """Return the sentences of a turn with their clauses. Cost: one parse of the turn, which a caching parser keeps.
+
+    Raises:
+        BackendError: the parser failed.
+    """
+    text = " ".join(turn.text.split("\n"))
+    sentences = [words for words in split(text) if words]
+    parses = parser.parse([[word.form for word in words] for words in sentences])
+    found: list[Sentence] = []
+    for number, (words, parse) in enumerate(zip(sentences, parses, strict=True)):
+        start, end = words[0].start, words[-1].end
+        own = text[start:end]
+        moved = [Word(word.form, word.start - start, word.end - start) for word in words]
+        tree = _Tree(turn, own, moved, parse)
+        asks = own.rstrip().endswith("?")
+        found.append(
+            Sentence(
+                turn=turn, text=own, number=number, clauses=tuple(tree.clauses()), question=asks,
+                numbers=tuple(numbers_of(own)),
+            )
+        )  # fmt: skip
+    return found
+
+
+@dataclass(slots=True)
+class _Tree:
+    """A parsed sentence; words are meant by their index."""
+
+    turn: Turn
+    text: str
+    words: Sequence[Word]
+    parse: Parse
+    numbers: dict[int, Number] = field(default_factory=dict)
+    """The number that each word belongs to."""
+    timed: set[int] = field(default_factory=set)
+    """The words of dates and clock times."""
+    when: Interval | None = None
+    clock_min: int | None = None
+
+    def __post_init__(self) -> None:
+        past = any(tag == "VERB" and form.endswith(("ed", "nt")) for tag, form in zip(self.parse.upos, self.parse.forms, strict=True))
+        past = past or bool(re.search(r"\b(?:did|was|were|had|ago|last|went|came|spent|ran|read|bought)\b", self.text))
+        for span in find_times(self.text, self.turn.at, past=past):
+            if (span.kind == "duration" and not re.search(r"\bago\b", span.text)) or self._is_no_date(span):
+                continue
+            if span.kind == "clock" or span.valid.start is not None or span.valid.end is not None:
+                inside = [i for i, w in enumerate(self.words) if span.start <= w.start < span.end]
+                self.timed.update(inside)
+                if span.kind != "clock" and self.when is None:
+                    self.when = span.valid
+        for time in read_times(self.text, self.turn.at, past=past):
+            if time.kind == "time" and self.clock_min is None and hasattr(time.value, "hour"):
+                self.clock_min = time.value.hour * 60 + time.value.minute
+        for number in numbers_of(self.text):
+            for i, word in enumerate(self.words):
+                inside = number.start <= word.start < number.end or word.start <= number.start < word.end
+                if inside and i not in self.timed and not (word.form == "one" and self.parse.upos[i] != "NUM"):
+                    self.numbers.setdefault(i, number)
+
+    def _is_no_date(self, span: TimeSpan) -> bool:
+        """Tell whether what looks like a date is a name ("Jan has") or a length of time ("in a week")."""
+        if IN_A_WEEK.fullmatch(span.text):
+            return True
+        inside = [i for i, w in enumerate(self.words) if span.start <= w.start < span.end]
+        return len(inside) == 1 and (
+            self.base(inside[0]) in ("nsubj", "appos")
+            or self.form(inside[0] - 1) in ("than", "and", "or", ",")
+            and self.form(inside[0]) in ("jan", "may", "april", "june", "august")
+            and self.parse.upos[inside[0]] == "PROPN"
+        )
+
+    def kids(self, place: int) -> list[int]:
+        return [i for i, head in enumerate(self.parse.heads) if head == place]
+
+    def rel(self, place: int) -> str:
+        return self.parse.deprels[place]
+
+    def base(self, place: int) -> str:
+        return self.rel(place).partition(":")[0]
+
+    def form(self, place: int) -> str:
+        return self.words[place].form.casefold()
+
+    def lemma(self, place: int) -> str:
+        form = self.form(place)
+        if self.parse.upos[place] in ("VERB", "AUX"):
+            return base_forms().get(form, self.parse.lemmas[place].casefold())
+        return self.parse.lemmas[place].casefold()
+
+    def under(self, place: int, skip: frozenset[str] = frozenset()) -> list[int]:
+        found, open_ = [], [place]
+        while open_:
+            here = open_.pop()
+            found.append(here)
+            open_.extend(kid for kid in self.kids(here) if self.rel(kid) not in skip)
+        return sorted(found)
+
+    def clauses(self) -> Iterator[Clause]:
+        """Yield the clauses, that of the root first."""
+        for place, head in enumerate(self.parse.heads):
+            if head < 0 or (self.base(place) in OPENS and self._is_predicate(place)):
+                yield self._clause(place)
+
+    def _is_predicate(self, place: int) -> bool:
+        if self.parse.upos[place] == "VERB":
+            return True
+        return any(self.base(kid) in ("cop", "nsubj") or self.rel(kid) == "aux:pass" for kid in self.kids(place))
+
+    def _clause(self, place: int) -> Clause:
+        kids = self.kids(place)
+        beside = [k for kid in kids if self.base(kid) == "cop" for k in self.kids(kid)]
+        subject = next((kid for kid in [*kids, *beside] if self.base(kid) == "nsubj"), None)
+        expletive = next((kid for kid in kids if self.base(kid) == "expl"), None)
+        inherited = None
+        above = place
+        while subject is None and expletive is None and self.base(above) in ("conj", "xcomp", "advcl"):
+            above = self.parse.heads[above]
+            inherited = next((kid for kid in self.kids(above) if self.base(kid) == "nsubj"), None)
+            subject = inherited
+        forms = {self.form(kid) for kid in kids}
+        copula = any(self.base(kid) == "cop" for kid in kids)
+        verbal = self.parse.upos[place] in ("VERB", "AUX")
+        particle = next((f" {self.form(k)}" for k in kids if self.rel(k) == "compound:prt" or (self.base(k) == "advmod" and self.form(k) in PARTICLES)), "")
+        verb = "be" if copula or not verbal else f"{self.lemma(place)}{particle}"
+        state = self.form(place) if (copula or not verbal) and self.parse.upos[place] in ("ADJ", "VERB", "ADV") else ""
+        phrases: list[Phrase] = []
+        if copula or not verbal:
+            if self.parse.upos[place] not in ("ADJ", "ADV", "VERB") or place in self.numbers:
+                phrases.append(self._phrase(place, "predicate"))
+        for kid in kids:
+            phrases.extend(self._phrases(kid, place, subject))
+        words = frozenset(s for i in self.under(place) if i not in self.numbers for s in stems(self.lemma(i)))
+        sign = 1 if forms & MORE and verbal else -1 if forms & FEWER and verbal else 0
+        return Clause(
+            verb=verb, state=state, subject=self._phrase(subject, "subject") if subject is not None else None,
+            phrases=tuple(phrases), negative=bool(forms & NOT), future=bool(forms & FUTURE) or (self.form(place).endswith("ing") and bool(forms & {"am", "is", "are", "'re", "'m"})),
+            passive=any(self.rel(kid) in ("aux:pass", "nsubj:pass") for kid in kids),
+            conditional=any(self.rel(k) == "mark" and self.form(k) in ("if", "unless") for k in kids),
+            words=words, when=self.when, clock_min=self.clock_min, more=sign,
+        )  # fmt: skip
+
+    def _phrases(self, kid: int, place: int, subject: int | None) -> Iterator[Phrase]:
+        """Yield the noun phrases that a dependent of a predicate is or holds, with those that belong to it."""
+        base = self.base(kid)
+        if kid in self.timed:
+            return
+        if base == "nsubj":
+            if kid == subject:
+                for more in self._belonging(kid):
+                    yield more
+                for other in self._conjuncts(kid):
+                    yield replace(self._phrase(other, "subject"), role="and")
+            return
+        if base not in ("obj", "iobj", "obl", "nmod", "advmod", "appos", "dep", "conj", "dislocated", "parataxis", "flat", "compound", "nummod", "amod"):
+            return
+        if base in ("advmod", "amod", "compound", "flat") and kid not in self.numbers:
+            yield from self._belonging(kid)
+            return
+        if base in ("conj", "parataxis", "appos") and (self._is_predicate(kid) or self.parse.upos[kid] not in ("NOUN", "NUM", "PROPN", "SYM")):
+            return
+        if base == "nummod" and kid in self.numbers and self.parse.upos[place] not in ("ADJ", "VERB", "ADV"):
+            return
+        role = {"obj": "object", "iobj": "to"}.get(base) or self._case(kid)
+        yield self._phrase(kid, role)
+        yield from self._belonging(kid)
+        for other in self._conjuncts(kid):
+            yield self._phrase(other, role)
+            yield from self._belonging(other)
+
+    def _conjuncts(self, place: int) -> list[int]:
+        found: list[int] = []
+        for kid in self.kids(place):
+            if self.base(kid) == "conj" and not self._is_predicate(kid):
+                found.extend([kid, *self._conjuncts(kid)])
+        return found
+
+    def _belonging(self, place: int) -> Iterator[Phrase]:
+        """Yield the noun phrases inside one: "22 seats in each row", "3 sets of 20 push-ups", "5 letters a day"."""
+        for kid in self.kids(place):
+            if kid not in self.timed and self.base(kid) in ("nmod", "obl") and self.rel(kid) != "nmod:poss":
+                yield self._phrase(kid, self._case(kid))
+                yield from self._belonging(kid)
+                for other in self._conjuncts(kid):
+                    yield self._phrase(other, self._case(kid))
+
+    def _case(self, place: int) -> str:
+        marks = [self.form(kid) for kid in self.kids(place) if self.base(kid) in ("case", "mark")]
+        return " ".join(marks)
+
+    def _phrase(self, place: int, role: str) -> Phrase:
+        kids = self.kids(place)
+        inner = self.under(place, frozenset(["conj", "acl:relcl", "acl", "parataxis", "cc", "appos", "nsubj", "cop", "nsubj:pass", "aux", "aux:pass", "advcl", "obl", "expl", "csubj", "obj"]))
+        counted = next((kid for kid in kids if self.rel(kid) == "nummod" and kid in self.numbers and kid < place), None)
+        if counted is None and place in self.numbers:
+            counted = place
+        if counted is None:
+            counted = next((k for k in kids if k in self.numbers and k < place and self.base(k) in ("advmod", "amod", "det", "compound")), None)
+        if counted is None:
+            counted = next((k for kid in kids for k in self.kids(kid) if k in self.numbers and self.base(kid) in ("amod", "det", "advmod", "nummod")), None)
+        number = self.numbers.get(counted) if counted is not None else None
+        forms = {self.form(kid) for kid in kids}
+        of = next((kid for kid in kids if self.base(kid) == "nmod" and self._case(kid) == "of"), None)
+        head = self._head(place)
+        noun = place
+        if place in self.numbers or unit_named(head) is None and self.form(place) in ("half", "lot", "couple", "rest"):
+            head = ""
+            if of is not None:
+                noun, head = of, self._head(of)
+        appos = next((kid for kid in kids if self._names(kid, place)), None)
+        named = appos if appos is not None else noun
+        own = [i for i in inner if i not in self.numbers and self.base(i) not in ("case", "mark", "punct", "det") or i == named]
+        if appos is not None:
+            own = [appos, *self.under(appos, frozenset(["conj", "cc"]))]
+            head = self._head(appos)
+        label_tokens = [i for i in own if self.parse.upos[i] not in ("PUNCT",) or i in inner]
+        words = frozenset(s for i in label_tokens if i not in self.numbers or i > noun for s in stems(self._word(i)))
+        after = [i for i in kids if self.rel(i) == "nummod" and i > place and self.parse.upos[place] in ("NOUN", "PROPN")]
+        words = (words - EMPTY) | {self.form(i) for i in after}
+        owner = next((self.form(kid) for kid in kids if self.rel(kid) == "nmod:poss"), "")
+        sign = 1 if forms & MORE else -1 if forms & FEWER else 0
+        if counted is not None and counted != place:
+            near = {self.form(k) for k in self.kids(counted)} | ({self.form(counted + 1)} if counted + 1 < len(self.words) else set())
+            sign = 1 if near & MORE else -1 if near & FEWER else sign
+        return Phrase(
+            head=head, words=words, label=self._label(label_tokens, named, after), role=role,
+            name=self.parse.upos[named] == "PROPN",
+            each=bool(forms & EACH) and counted is None and (bool(forms & {"each", "every", "per"}) or role in ("", "per")),
+            definite="the" in forms or of is not None and (self.form(of) in PRONOUNS or any(self.form(k) in DEFINITE for k in self.kids(of))),
+            indefinite=bool(forms & {"a", "an"}), owner=owner, number=number, more=sign, vague=number is None and bool(forms & VAGUE), place=place,
+        )  # fmt: skip
+
+    def _names(self, kid: int, place: int) -> bool:
+        """Tell whether a name stands right behind its noun ("her brother Tim")."""
+        apart = any(self.form(i) in ",:;" for i in range(place + 1, kid))
+        return self.base(kid) == "appos" and self.parse.upos[kid] == "PROPN" and self.parse.upos[place] != "PROPN" and not apart
+
+    def _word(self, place: int) -> str:
+        return self.form(place) if self.parse.upos[place] == "PROPN" else self.lemma(place)
+
+    def _head(self, place: int) -> str:
+        """Return the noun in its base form; "push-ups" is one word."""
+        start = place
+        while start >= 2 and self.form(start - 1) == "-" and self.words[start - 1].end == self.words[start].start:
+            start -= 2
+        front = "".join(self.form(i) for i in range(start, place))
+        if self.parse.upos[place] in ("PRON",):
+            return self.form(place)
+        return front + (self.form(place) if self.parse.upos[place] == "PROPN" else self.lemma(place))
+
+    def _label(self, tokens: Sequence[int], noun: int, after: Sequence[int]) -> str:
+        chosen = sorted({*(i for i in tokens if i <= noun and i not in self.numbers), noun, *after})
+        chosen = [i for i in chosen if self.base(i) not in ("det", "case", "mark")]
+        if not chosen:
+            return ""
+        first = next((i for i in chosen if noun - i <= 4), noun)
+        kept = [i for i in chosen if i >= first]
+        text = self.words[kept[0]].form
+        for before, i in zip(kept, kept[1:], strict=False):
+            gap = "" if self.words[before].end == self.words[i].start else " "
+            text += gap + self.words[i].form
+        return text
+
+
+DEFINITE = frozenset("the my our his her its their these those".split())
+PARTICLES = frozenset("away off up out back in down on over".split())

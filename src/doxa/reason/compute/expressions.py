@@ -1,0 +1,98 @@
+"""The arithmetic of an answer as a tree: what was stated, joined by operations, evaluated exactly and shown in steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Literal
+
+__all__ = ["Expression", "Operation", "Operator", "Stated", "sources", "steps", "value_of", "written"]
+
+Operator = Literal["+", "-", "×", "÷"]
+PLACES = 4
+"""Decimal places after which a number is rounded when it is shown; the value itself stays exact."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stated:
+    """A number that somebody stated, or that is so by definition (7 days a week)."""
+
+    value: Fraction
+    turn_id: str = ""
+    """The turn that states it; empty for a definition or what the question itself gives."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """Expressions joined by one operator, from left to right; at least two parts."""
+
+    operator: Operator
+    parts: tuple[Expression, ...]
+
+
+Expression = Stated | Operation
+
+
+def value_of(expression: Expression) -> Fraction:
+    """Return the exact value. O(nodes). Raises ZeroDivisionError for a division by zero."""
+    if isinstance(expression, Stated):
+        return expression.value
+    first, *rest = map(value_of, expression.parts)
+    for value in rest:
+        match expression.operator:
+            case "+":
+                first += value
+            case "-":
+                first -= value
+            case "×":
+                first *= value
+            case "÷":
+                first /= value
+    return first
+
+
+def sources(expression: Expression) -> tuple[str, ...]:
+    """Return the ids of the turns that an expression rests on, in the order of its parts."""
+    found = (leaf.turn_id for leaf in _leaves(expression))
+    return tuple(dict.fromkeys(turn_id for turn_id in found if turn_id))
+
+
+def steps(expression: Expression) -> tuple[str, ...]:
+    """Return the working, one line an operation, inner ones first ("3 × 20 = 60"); none for a stated number."""
+    return tuple(dict.fromkeys(_steps(expression)))
+
+
+def written(value: Fraction, *, places: int = PLACES) -> str:
+    """Return a number as people write it: without needless zeros, rounded where it has no end."""
+    if value.denominator == 1:
+        return str(value.numerator)
+    exact = Decimal(value.numerator) / Decimal(value.denominator)
+    return f"{exact:.{places}f}".rstrip("0").rstrip(".")
+
+
+def _leaves(expression: Expression) -> Iterator[Stated]:
+    if isinstance(expression, Stated):
+        yield expression
+        return
+    for part in expression.parts:
+        yield from _leaves(part)
+
+
+def _steps(expression: Expression) -> Iterator[str]:
+    if isinstance(expression, Stated):
+        return
+    for part in expression.parts:
+        yield from _steps(part)
+    parts = f" {expression.operator} ".join(_shown(value_of(part), n) for n, part in enumerate(expression.parts))
+    value = value_of(expression)
+    sign = "=" if Fraction(written(value)) == value else "≈"
+    yield f"{parts} {sign} {written(value)}"
+
+
+def _shown(value: Fraction, place: int) -> str:
+    text = written(value)
+    return f"({text})" if value < 0 and place else text
+
+

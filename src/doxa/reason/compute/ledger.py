@@ -1,0 +1,397 @@
+"""Sentences -> entries: each stated quantity with what it counts, whose it is, per what, and what it does.
+
+Source: the categories of verbs (observation, gain, loss, transfer) follow Hosseini, Hajishirzi, Etzioni and Kushman,
+"Learning to Solve Arithmetic Word Problems with Verb Categorization" (EMNLP 2014); theirs are learned, ours a table
+(`verbs.toml`). Quantities per something follow Roy and Roth, "Unit Dependency Graph and its Application to Arithmetic
+Word Problem Solving" (AAAI 2017).
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal
+
+from doxa.core.values import Interval, Turn
+from doxa.memory import stems
+from doxa.reason.compute.clauses import Clause, Phrase, Sentence
+from doxa.reason.compute.units import CURRENCY, is_money, unit_named
+
+__all__ = ["Entry", "Happening", "Speakers", "does", "entries_of", "happenings", "head_of", "verbs"]
+
+Does = Literal["hold", "gain", "lose", "done", "grow", "shrink", "share", "each_grow"]
+FIRST, GROUP = frozenset(["i", "me", "my", "mine"]), frozenset(["we", "us", "our", "ours"])
+THIRD = frozenset(["he", "she", "him", "her", "his", "hers"])
+THEM = frozenset(["they", "them", "their", "theirs", "these", "those"])
+ITS = frozenset(["it", "its", "this", "that"])
+CORRECTING = re.compile(
+    r"^(?:sorry|correction|actually|wait|oops|no,|i mean|i was wrong|my mistake|to correct)|"
+    r"\bi (?:meant|made a mistake|was wrong)\b|\bnot \d+\b|\binstead of \d+\b",
+    re.IGNORECASE,
+)
+HEDGED = re.compile(r"\b(?:about|around|roughly|approximately|maybe|perhaps|probably|nearly|almost|at least|up to|at most|"
+                    r"if|might|could|would|or so|want|wants|wish|plan|hope)\b", re.IGNORECASE)  # fmt: skip
+
+
+@cache
+def _table() -> dict[str, Any]:
+    return tomllib.loads(files("doxa.reason.compute").joinpath("verbs.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def verbs(kind: str) -> frozenset[str]:
+    """Return the verbs of a kind, as in `verbs.toml`, their particles behind a space."""
+    return frozenset(verb.replace("+", " ") for verb in _table()[kind]["verbs"].split())
+
+
+@cache
+def comparatives() -> dict[str, tuple[tuple[str, ...], int]]:
+    """Return what a comparative or superlative compares, and whether more (1) or less (-1) of it is meant."""
+    return {word: (tuple(kinds.split()), sign) for word, (kinds, sign) in _table()["comparative"].items()}
+
+
+@cache
+def growing() -> dict[str, int]:
+    """Return verbs by which an amount becomes more (1) or less (-1)."""
+    more = dict.fromkeys((verb.replace("+", " ") for verb in _table()["grow"]["more"].split()), 1)
+    return more | dict.fromkeys((verb.replace("+", " ") for verb in _table()["grow"]["less"].split()), -1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One stated quantity."""
+
+    value: Fraction
+    kind: str
+    """"count", "part" or "multiple", as of its number."""
+    head: str
+    """Noun that is counted; empty where a unit measures something that is not named."""
+    words: frozenset[str]
+    """Stems of what is counted, with what belongs to it."""
+    unit: str
+    """Name of the unit of measure; empty for what is counted."""
+    per: tuple[str, ...]
+    """Nouns of what there is so much of in each; empty for an amount of its own."""
+    does: str
+    verb: str
+    owner: frozenset[str]
+    owner_label: str
+    to: frozenset[str]
+    """Who gets it, where somebody gives it."""
+    than: frozenset[str]
+    more: int
+    about: frozenset[str]
+    """Stems of the whole clause."""
+    places: frozenset[str]
+    """Stems of where: what tells parts of one whole apart."""
+    when: Interval | None
+    turn: Turn
+    text: str
+    order: int
+    state: str = ""
+    negative: bool = False
+    future: bool = False
+    vague: bool = False
+    total: bool = False
+    signed: bool = False
+    definite: bool = False
+    role: str = ""
+    among: Fraction = Fraction(1)
+    """How many of `per` the value is for: "3 tickets cost 21 euros"."""
+
+    @property
+    def thing(self) -> str:
+        """Return the name of what is counted, for messages."""
+        return self.unit or self.head
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Happening:
+    """Something that was said to happen, with its time where one was told."""
+
+    about: frozenset[str]
+    """Stems of what it is, with whom it concerns."""
+    verb: str
+    when: Interval | None
+    clock_min: int | None
+    """Minutes after midnight, where a clock time was named."""
+    owner: frozenset[str]
+    label: str
+    turn: Turn
+    text: str
+    order: int
+
+
+@dataclass(slots=True)
+class Speakers:
+    """Who and what pronouns stand for, as the dialogue goes on."""
+
+    person: frozenset[str] = frozenset()
+    person_label: str = ""
+    thing: frozenset[str] = frozenset()
+    thing_label: str = ""
+    counted: str = ""
+    """The noun that was counted last: "30 of them"."""
+
+    def resolve(self, phrase: Phrase | None, turn: Turn) -> tuple[frozenset[str], str]:
+        """Return whom or what a phrase stands for: stems of its name, and its label."""
+        if phrase is None:
+            return frozenset(), ""
+        word = phrase.head
+        if word in FIRST:
+            return self.speaker(turn)
+        if word in GROUP:
+            return frozenset(["we"]), "we"
+        if word in THEM:
+            return frozenset(["they"]), "they"
+        if word in THIRD:
+            return self.person, self.person_label
+        if word in ITS:
+            return self.thing, self.thing_label
+        label = phrase.label
+        if phrase.owner and not phrase.name:
+            label = f"{phrase.owner} {label}" if not label.casefold().startswith(phrase.owner) else label
+        return phrase.words, label
+
+    @staticmethod
+    def speaker(turn: Turn) -> tuple[frozenset[str], str]:
+        """Return the speaker of a turn as an owner."""
+        return frozenset(stems(turn.speaker)), turn.speaker
+
+    def hear(self, clause: Clause, turn: Turn) -> None:
+        """Note whom and what a clause speaks of."""
+        subject = clause.subject
+        for phrase in (*clause.phrases, *((subject,) if subject else ())):
+            if phrase.name and phrase.words and not phrase.words & frozenset(stems(turn.speaker)) and phrase.role in ("subject", "object", "to", "and", "from"):
+                self.person, self.person_label = phrase.words, phrase.label
+        if subject is not None and subject.head not in FIRST | GROUP | THIRD | THEM | ITS and subject.words:
+            if not subject.name:
+                self.thing, self.thing_label = subject.words, subject.label
+                if subject.number is None:
+                    self.person, self.person_label = subject.words, subject.label
+        elif subject is None or subject.head in FIRST | GROUP | THIRD:
+            objects = [p for p in clause.phrases if p.role == "object" and p.words and unit_named(p.head) is None and p.head not in THIRD]
+            if objects:
+                self.thing, self.thing_label = objects[0].words, objects[0].label
+
+
+def head_of(phrase: Phrase) -> str:
+    """Return the noun of a phrase as things are compared: its last stem."""
+    last = stems(phrase.head)
+    return last[-1] if last else ""
+
+
+def does(clause: Clause, phrase: Phrase) -> str:
+    """Return what a clause does with a quantity."""
+    verb = clause.verb
+    if verb == "be":
+        return "hold"
+    if clause.passive and phrase.role == "subject" and verb in verbs("gain") - verbs("lose"):
+        return "gain"
+    for kind in ("hold", "gain", "lose"):
+        if verb in verbs(kind) or (" " in verb and verb.split()[0] in verbs(kind) and verb not in _particled()):
+            return kind
+    return "done"
+
+
+@cache
+def _particled() -> frozenset[str]:
+    return frozenset(v for kind in ("hold", "gain", "lose") for v in verbs(kind) if " " in v)
+
+
+def happenings(sentences: Sequence[Sentence], speakers: Speakers) -> list[Happening]:
+    """Return what sentences say to happen or to be, in the order in which it was said. Cost O(words)."""
+    found: list[Happening] = []
+    for order, sentence in enumerate(sentences):
+        for clause in sentence.clauses:
+            owner, label = speakers.resolve(clause.subject, sentence.turn)
+            if not sentence.question and not clause.conditional and not clause.negative:
+                objects = [p for p in clause.phrases if p.role == "object"]
+                about = clause.words | owner | frozenset(s for p in clause.phrases for s in speakers.resolve(p, sentence.turn)[0])
+                found.append(Happening(
+                    about=about, verb=clause.verb, when=clause.when, clock_min=clause.clock_min, owner=owner,
+                    label=label or (objects[0].label if objects else ""), turn=sentence.turn, text=sentence.text, order=order,
+                ))  # fmt: skip
+            speakers.hear(clause, sentence.turn)
+    return found
+
+
+def entries_of(sentences: Sequence[Sentence], speakers: Speakers) -> list[Entry]:
+    """Return the quantities that sentences state, in the order in which they were said, corrected ones as corrected.
+
+    Questions state nothing; nor does what is only supposed. `speakers` hears everything. Cost O(words).
+    """
+    found: list[Entry] = []
+    for order, sentence in enumerate(sentences):
+        if not sentence.question:
+            made: list[Entry] = []
+            for clause in sentence.clauses:
+                if not clause.conditional:
+                    made.extend(_of_clause(clause, sentence, order, speakers))
+                speakers.hear(clause, sentence.turn)
+            found = _corrected(found, made, sentence)
+        else:
+            for clause in sentence.clauses:
+                speakers.hear(clause, sentence.turn) if not clause.subject or clause.subject.head != "who" else None
+    return found
+
+
+def _of_clause(clause: Clause, sentence: Sentence, order: int, speakers: Speakers) -> list[Entry]:
+    owner, label = speakers.resolve(clause.subject, sentence.turn)
+    found: list[Entry] = []
+    everything = [*((clause.subject,) if clause.subject else ()), *clause.phrases]
+    for place, phrase in enumerate(everything):
+        if phrase.number is None and not (phrase.vague and phrase.role in ("object", "subject", "predicate")):
+            continue
+        if clause.verb in verbs("share") and phrase.role in ("among", "between", "by", "with"):
+            found.append(_entry(clause, sentence, order, phrase, everything, owner, label, speakers, does="share"))
+            continue
+        if phrase.role in ("as", "than", "by", "until", "since") and not (phrase.number and phrase.number.kind == "multiple") and phrase.role != "by":
+            continue
+        found.append(_entry(clause, sentence, order, phrase, everything, owner, label, speakers))
+    if clause.verb in verbs("share") and clause.subject is not None and clause.subject.number is not None and not clause.passive:
+        found = [replace(e, does="share") if e.order == order and e.value == clause.subject.number.value else e for e in found]
+    return found
+
+
+def _entry(
+    clause: Clause, sentence: Sentence, order: int, phrase: Phrase, everything: Sequence[Phrase],
+    owner: frozenset[str], label: str, speakers: Speakers, *, does: str = "",
+) -> Entry:  # fmt: skip
+    number = phrase.number
+    kind = number.kind if number else "count"
+    unit = unit_named(phrase.head) if phrase.head else None
+    sign = CURRENCY.get(number.unit) if number else None
+    unit_name = sign or (unit.name if unit else "")
+    of = _of(phrase, everything)
+    words, head = phrase.words, head_of(phrase)
+    if unit_name and of is not None and of.number is None:
+        words, head = words | of.words, head_of(of)
+    elif unit_name:
+        head = ""
+    if phrase.head in THEM or (not phrase.head and kind == "count" and not unit_name and of is None):
+        head = speakers.counted
+        words = words | ({speakers.counted} if speakers.counted else set())
+    if not unit_name and head and kind != "multiple" and number is not None:
+        speakers.counted = head
+    subject_is_it = phrase is clause.subject
+    if subject_is_it:
+        owner, label = frozenset(), ""
+    what = does or _does(clause, phrase)
+    to = next((speakers.resolve(p, sentence.turn)[0] for p in everything if p.role == "to" and p is not phrase and not p.number), frozenset())
+    than = next((_than(p, sentence, speakers) for p in everything if p.role == "than" or (p.role == "as" and kind == "multiple" and not p.vague)), frozenset())
+    if what == "done" and clause.verb in growing() and (unit_name or kind == "part"):
+        what = "grow" if growing()[clause.verb] > 0 else "shrink"
+    more = phrase.more or clause.more
+    if clause.state in comparatives() and (unit_name or head) and number is not None:
+        more = comparatives()[clause.state][1]  # "9 cm taller than Anton"
+    per = _per(clause, phrase, everything, subject_is_it)
+    places = frozenset(
+        stem for p in _near(phrase, everything) if p.role in PLACING and p.number is None and not p.each for stem in p.words
+    ) if not does else frozenset()
+    if what == "hold" and not unit_name and not head and phrase.role == "predicate" and 0 < (number.value if number else 0) < 120:
+        unit_name, head = "year", "age"  # "Lea is 34"
+    if (what == "hold" and unit_name == "year" and clause.state == "old"):
+        head = "age"
+    names = frozenset(s for p in everything for s in p.words) | frozenset(stems(clause.verb)) | clause.words
+    return Entry(
+        value=number.value if number else Fraction(0), kind=kind, head=head, words=words, unit=unit_name, per=per, does=what,
+        verb=clause.verb, owner=owner, owner_label=label, to=to, than=than, more=more,
+        about=names, places=places, when=clause.when, turn=sentence.turn, text=sentence.text, order=order,
+        state=clause.state, negative=clause.negative, future=clause.future, vague=number is None or bool(HEDGED.search(sentence.text)),
+        among=clause.subject.value if per and clause.subject is not None and clause.subject.value and not subject_is_it else Fraction(1),
+        total="in total" in sentence.text or "altogether" in sentence.text, signed=bool(number and number.signed), definite=phrase.definite, role=phrase.role,
+    )  # fmt: skip
+
+
+PLACING = frozenset(["on", "in", "at", "inside", "under", "behind", "upstairs"])
+
+
+def _near(phrase: Phrase, everything: Sequence[Phrase]) -> list[Phrase]:
+    """Return the phrases that may say where a quantity is: those before any number, and those up to the next number."""
+    at = next((n for n, other in enumerate(everything) if other is phrase), 0)
+    found: list[Phrase] = []
+    for n, other in enumerate(everything):
+        if other.number is not None and n > at:
+            break
+        if other.number is None and (n > at or not any(p.number is not None for p in everything[:n])):
+            found.append(other)
+    return found
+
+
+def _than(phrase: Phrase, sentence: Sentence, speakers: Speakers) -> frozenset[str]:
+    if phrase.head in ("ours", "our"):
+        return frozenset(["we"])
+    return speakers.resolve(phrase, sentence.turn)[0]
+
+
+def _does(clause: Clause, phrase: Phrase) -> str:
+    return does(clause, phrase)
+
+
+def _of(phrase: Phrase, everything: Sequence[Phrase]) -> Phrase | None:
+    """Return the phrase that belongs to one with "of": "4 kilos of tomatoes"."""
+    at = next((n for n, other in enumerate(everything) if other is phrase), -1)
+    after = everything[at + 1] if 0 <= at < len(everything) - 1 else None
+    return after if after is not None and after.role == "of" else None
+
+
+def _per(clause: Clause, phrase: Phrase, everything: Sequence[Phrase], is_subject: bool) -> tuple[str, ...]:
+    """Return what a quantity is said to be per: "22 seats in each row", "5 letters a day", "a crate holds 24 bottles"."""
+    found: list[str] = []
+    at = next((n for n, other in enumerate(everything) if other is phrase), 0)
+    if at and phrase.role == "of" and everything[at - 1].number is not None:
+        found.append(_unit_or_head(everything[at - 1]))
+        return tuple(found)
+    for other in everything[at:]:
+        if other is not phrase and other.each and not (other.number and other is not phrase):
+            found.append(_unit_or_head(other))
+    for other in everything[:at]:
+        if other.each and other.role != "subject":
+            found.append(_unit_or_head(other))
+    subject = clause.subject
+    if not is_subject and subject is not None and subject.head and not found and not subject.name:
+        if subject.each:
+            found.append(_unit_or_head(subject))
+        elif subject.number is not None and subject.number.kind == "count" and (subject.value == 1 or clause.verb == "cost"):
+            found.append(_unit_or_head(subject))
+        elif subject.indefinite and clause.verb in verbs("hold"):
+            found.append(_unit_or_head(subject))
+    return tuple(dict.fromkeys(f for f in found if f))
+
+
+def _unit_or_head(phrase: Phrase) -> str:
+    unit = unit_named(phrase.head)
+    return unit.name if unit else head_of(phrase)
+
+
+def _corrected(found: list[Entry], made: list[Entry], sentence: Sentence) -> list[Entry]:
+    """Return the entries with new ones; a correction replaces the latest of its kind."""
+    if not made or not CORRECTING.search(sentence.text):
+        return [*found, *made]
+    fresh = [e for e in made if not e.negative or len(made) == 1]
+    fresh = fresh[:1] if re.search(r"\bnot \d|\binstead of\b", sentence.text) else fresh
+    for entry in fresh:
+        wanted = [n for n, old in enumerate(found) if old.unit == entry.unit and (old.head == entry.head or not entry.head)]
+        same = [n for n in wanted if found[n].verb == entry.verb or entry.verb == "be"] or wanted
+        if same:
+            old = found[same[-1]]
+            found[same[-1]] = replace(old, value=entry.value, turn=entry.turn, text=entry.text)
+        else:
+            found.append(entry)
+    return found
+
+
+def texts(entries: Iterable[Entry]) -> list[str]:
+    """Return the sentences that entries were read from, each once."""
+    return list(dict.fromkeys(entry.text for entry in entries))
+
+
+def is_price(entry: Entry) -> bool:
+    """Tell whether an entry is a sum of money."""
+    return is_money(entry.unit) or (entry.unit == "pound" and entry.verb in verbs("spend"))

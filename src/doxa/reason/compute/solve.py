@@ -1,0 +1,419 @@
+"""What a question wants computed -> the result: amounts, differences, shares, averages, percentages, the greater one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from doxa.core.values import Interval
+from doxa.memory import stems
+from doxa.reason.compute.amounts import Found, Ledger, joined, owned, rescaled, stated, total_of, within
+from doxa.reason.compute.asked import AVERAGE, PERCENT, TOTAL, Asked
+from doxa.reason.compute.expressions import Expression, Operation, Stated, steps, value_of, written
+from doxa.reason.compute.ledger import Entry, comparatives
+from doxa.reason.compute.units import is_money, unit_named
+
+__all__ = ["Result", "solve"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """The answer to a question for a number or a comparison, with its working and what it rests on."""
+
+    value: str
+    text: str
+    working: tuple[str, ...] = ()
+    entries: tuple[Entry, ...] = ()
+    turn_ids: tuple[str, ...] = ()
+
+
+def solve(goal: Asked, ledger: Ledger) -> Result | None:
+    """Return the result; None when the entries do not give it for sure. Cost O(entries x depth of the composition)."""
+    for way in (_compared, _percentage, _averaged, _shared, _grown, _changed_price, _change, _difference, _needed, _remaining, _plain):
+        try:
+            result = way(goal, ledger)
+        except ZeroDivisionError:
+            return None
+        if result is not None:
+            return result if result is not NOTHING else None
+    return None
+
+
+NOTHING = Result(value="", text="")
+"""A way of computing that applies, but whose result is not certain."""
+
+
+def _plain(goal: Asked, ledger: Ledger) -> Result | None:
+    found = ledger.amount(goal)
+    if found is None and TOTAL.search(goal.text):
+        found = _sum_of_things(goal, ledger)
+    return _of(found, goal)
+
+
+def _sum_of_things(goal: Asked, ledger: Ledger) -> Found | None:
+    """Return the sum over several things that a question names: "chairs and tables"."""
+    names = [p for c in ((goal.clause,) if goal.clause else ()) for p in c.phrases if p.role in ("object", "subject") and p.head]
+    found = [ledger.amount(replace(goal, head=stems(p.head)[-1], words=p.words, filters=frozenset())) for p in names]
+    sure = [one for one in found if one is not None]
+    return total_of(sure) if len(sure) == len(found) and len(sure) > 1 else None
+
+
+def _of(found: Found | None, goal: Asked, text: str = "") -> Result | None:
+    if found is None or value_of(found.expression) < 0:
+        return None
+    value = in_words(value_of(found.expression), found.unit)
+    name = "" if found.unit else _noun(goal, value_of(found.expression))
+    working = steps(found.expression)
+    return Result(value=value, text=text or f"{value}{f' {name}' if name else ''}", working=working, entries=found.entries)
+
+
+def in_words(value: Fraction, unit: str) -> str:
+    """Return an amount with its unit; money with two decimal places where it is not whole."""
+    named = unit_named(unit)
+    if named is None:
+        return written(value)
+    if named.name == "percent":
+        return f"{written(value)}%"
+    places = 2 if is_money(unit) else 4
+    text = f"{float(value):.2f}" if is_money(unit) and value.denominator != 1 else written(value, places=places)
+    return f"{text} {named.written(value == 1)}"
+
+
+def _noun(goal: Asked, value: Fraction) -> str:
+    phrases = [p for p in (goal.clause.phrases + ((goal.clause.subject,) if goal.clause.subject else ()) if goal.clause else ())]
+    label = next((p.label for p in phrases if p.head and stems(p.head)[-1:] == [goal.head]), "")
+    label = re.sub(r"^(?:and |so |by |about )?how (?:many|much) (?:more |fewer |less )?", "", label, flags=re.IGNORECASE)
+    return label if value != 1 else label
+
+
+# --- comparisons -----------------------------------------------------------------------------------------------------
+
+
+def _compared(goal: Asked, ledger: Ledger) -> Result | None:
+    """Answer who has more, which is the cheapest, and whether one is heavier than the other."""
+    if goal.kind != "compare" or "date" in goal.dimensions:
+        return None
+    if goal.than and goal.owners and re.match(r"\s*(?:is|are|was|were|does|do|did|has|have)\b", goal.text, re.IGNORECASE):
+        one, other = (_amount_of(goal, ledger, owner) for owner in (goal.owners[0], goal.than))
+        if one is None or other is None:
+            return NOTHING
+        yes = (one.value > other.value) if goal.compared > 0 else (one.value < other.value)
+        return _told("yes" if yes else "no", [(goal.labels[0], one), (goal.than_label, other)], goal)
+    if re.search(r"\b(?:which|what|on which|in which|when) (?:day|month|year|week)\b", goal.text, re.IGNORECASE):
+        return _most_by_time(goal, ledger)
+    rivals = _rivals(goal, ledger)
+    known = [(label, _amount_of(goal, ledger, words)) for words, label in rivals]
+    if len(known) < 2 or any(found is None for _, found in known):
+        return NOTHING
+    sure = [(label, found) for label, found in known if found is not None]
+    if len({found.unit for _, found in sure}) > 1:
+        return NOTHING
+    best = max(sure, key=lambda pair: pair[1].value * goal.compared)
+    if sum(found.value == best[1].value for _, found in sure) > 1:
+        return NOTHING
+    return _told(best[0], sure, goal)
+
+
+def _told(value: str, known: Sequence[tuple[str, Found]], goal: Asked) -> Result:
+    parts = [f"{label}: {in_words(found.value, found.unit)}" for label, found in known]
+    working = [step for _, found in known for step in steps(found.expression)]
+    entries = tuple(entry for _, found in known for entry in found.entries)
+    return Result(value=value, text=value[:1].upper() + value[1:], working=(*working, "; ".join(parts)), entries=entries)
+
+
+def _amount_of(goal: Asked, ledger: Ledger, owner: frozenset[str]) -> Found | None:
+    verb = goal.verb if goal.head else "have"
+    asked = replace(goal, kind="amount", owners=(owner,), labels=("",), anyone=False, than=frozenset(), verb=verb, filters=frozenset())
+    if asked.dimensions or asked.head:
+        return ledger.amount(asked)
+    return None
+
+
+def _rivals(goal: Asked, ledger: Ledger) -> list[tuple[frozenset[str], str]]:
+    """Return those who are compared: whom the question names, else all whose amount is known."""
+    everyone = {e.owner: e.owner_label for e in ledger.of(goal) if e.owner and (e.kind == "count" or e.than)}
+    named = [(owner, label) for owner, label in everyone.items() if owner & goal.filters or owned(goal.owners, owner)]
+    words = {stem for owner, _ in named for stem in owner}
+    asks = set(goal.filters) - words - {"one"} - {stem for word in comparatives() for stem in stems(word)} - {"young", "old", "good", "bad"}
+    if named and asks:
+        return []
+    if len(named) > 1:
+        distinct = [pair for pair in named if pair[0] & goal.filters]
+        return distinct if len(distinct) > 1 else named
+    return list(everyone.items()) if not named and not asks else []
+
+
+def _most_by_time(goal: Asked, ledger: Ledger) -> Result | None:
+    entries = [e for e in ledger.of(goal) if e.when is not None and e.when.start is not None and not e.per]
+    entries = [e for e in entries if not goal.owners or owned(goal.owners, e.owner)]
+    if len(entries) < 2 or len({e.unit for e in entries}) > 1:
+        return NOTHING
+    best = max(entries, key=lambda e: e.value * goal.compared)
+    if sum(e.value == best.value for e in entries) > 1 or best.when is None or best.when.start is None:
+        return NOTHING
+    month, day = re.search(r"\bmonth\b", goal.text), re.search(r"\bday\b", goal.text)
+    start = best.when.start
+    weekday = f"{start:%A}"
+    name = f"{start:%B}" if month else weekday if day and weekday in best.text else Interval.format(start, best.when.start_precision)
+    return _told(name, [(Interval.format(e.when.start, e.when.start_precision), Found(expression=stated(e), unit=e.unit, entries=(e,))) for e in entries if e.when], goal)
+
+
+def _difference(goal: Asked, ledger: Ledger) -> Result | None:
+    """Answer how many more one has than another, or there are of one thing than of another."""
+    if not goal.compared or goal.kind == "compare" or not goal.than:
+        return None
+    one = ledger.amount(replace(goal, than=frozenset(), compared=0, verb=goal.verb if goal.head or goal.verb != "be" else "have"))
+    other = _amount_of(goal, ledger, goal.than)
+    if other is None and goal.head:
+        than = next((p for p in goal.clause.phrases if p.role == "than"), None) if goal.clause else None
+        if than is not None:
+            other = ledger.amount(replace(goal, than=frozenset(), compared=0, head=stems(than.head)[-1], words=than.words))
+    if one is None or other is None:
+        return NOTHING
+    expression = rescaled(other.expression, other.unit, one.unit) if other.unit != one.unit else other.expression
+    if expression is None:
+        return NOTHING
+    operands = (one.expression, expression)
+    more = value_of(operands[0]) - value_of(operands[1])
+    if more * goal.compared < 0:
+        return NOTHING
+    first, second = operands if goal.compared > 0 else operands[::-1]
+    found = Found(expression=Operation(operator="-", parts=(first, second)), unit=one.unit, entries=(*one.entries, *other.entries))
+    return _of(found, goal)
+
+
+# --- shares, averages, percentages -----------------------------------------------------------------------------------
+
+
+def _shared(goal: Asked, ledger: Ledger) -> Result | None:
+    """Answer how many each gets, where something is shared equally."""
+    shares = [e for e in ledger.entries if e.does == "share"]
+    if not goal.each or not shares or not goal.head:
+        return None
+    among = ledger.held(replace(goal, head=shares[-1].head, words=frozenset([shares[-1].head]), owners=(), anyone=True, verb="have", each=False))
+    sharers: Expression = stated(shares[-1])
+    used: list[Entry] = [shares[-1]]
+    for entry in ledger.entries:
+        if entry.order > shares[-1].order and entry.head == shares[-1].head and entry.kind == "count":
+            if entry.does not in ("gain", "lose"):
+                return NOTHING
+            sharers = joined("+" if entry.does == "gain" else "-", sharers, stated(entry))
+            used.append(entry)
+    whole = ledger.held(replace(goal, owners=(), anyone=True, verb="have", each=False))
+    if whole is None or among is None and not used:
+        return NOTHING
+    expression = Operation(operator="÷", parts=(whole.expression, sharers))
+    if value_of(expression).denominator != 1 and not whole.unit:
+        return NOTHING
+    return _of(Found(expression=expression, unit=whole.unit, entries=(*whole.entries, *used)), goal)
+
+
+def _averaged(goal: Asked, ledger: Ledger) -> Result | None:
+    """Answer what the average is of several stated amounts."""
+    if not AVERAGE.search(goal.text):
+        return None
+    bare = replace(goal, per="")
+    if re.search(r"\bages?\b", goal.text):
+        bare = replace(bare, dimensions=("age",), head="", words=frozenset(), owners=())
+    if not bare.head and not bare.dimensions:
+        words = goal.owners[0] - frozenset(stems("average mean")) if goal.owners else frozenset[str]()
+        heads = [stem for stem in words if any(e.head == stem or stem in e.about for e in ledger.entries)]
+        units = {e.unit for e in ledger.entries if set(heads) & e.about and e.unit}
+        if len(units) != 1:
+            return NOTHING
+        named = unit_named(units.pop())
+        bare = replace(bare, dimensions=(named.dimension,) if named else (), owners=(), filters=frozenset(heads))
+    found = [e for e in ledger.of(bare) if e.kind == "count" and not e.per and not e.more and within(e.when, goal.when)]
+    found = [e for e in found if not bare.owners or owned(bare.owners, e.owner)]
+    found = [e for e in found if goal.verb in ("be", "have") or e.verb == goal.verb or not bare.owners]
+    if len(found) < 2 or any(e.vague for e in found) or len({e.unit for e in found}) > 1 or len({e.verb for e in found}) > 1:
+        return NOTHING
+    total = Operation(operator="+", parts=tuple(stated(e) for e in found))
+    mean = Operation(operator="÷", parts=(total, Stated(value=Fraction(len(found)))))
+    unit = "" if bare.dimensions == ("age",) else found[0].unit
+    return _of(Found(expression=mean, unit=unit, entries=tuple(found)), bare)
+
+
+def _percentage(goal: Asked, ledger: Ledger) -> Result | None:
+    """Answer what percentage of a whole a stated part is."""
+    if not PERCENT.search(goal.text) or goal.head:
+        return None
+    words = {stem for p in (goal.clause.phrases if goal.clause else ()) if p.role == "of" for stem in p.words}
+    counted = [e for e in ledger.entries if e.kind == "count" and not e.unit and not e.per]
+    wholes = [e for e in counted if {e.head} & words and not e.definite]
+    if not wholes:
+        return NOTHING
+    asks = goal.filters | frozenset(stems(goal.verb)) | {s for p in (goal.clause.phrases if goal.clause else ()) if p.role == "predicate" for s in p.words}
+    asks -= words | frozenset(stems("be say percentage what percent"))
+    parts = [e for e in counted if e is not wholes[-1] and e.definite and (not asks or asks <= e.about | e.words)]
+    if len(parts) != 1:
+        return NOTHING
+    share = Operation(operator="÷", parts=(stated(parts[0]), stated(wholes[-1])))
+    expression = Operation(operator="×", parts=(share, Stated(value=Fraction(100))))
+    return _of(Found(expression=expression, unit="percent", entries=(wholes[-1], parts[0])), goal)
+
+
+# --- what changes ----------------------------------------------------------------------------------------------------
+
+
+def _grown(goal: Asked, ledger: Ledger) -> Result | None:
+    """Answer what a steadily growing amount is in the n-th period, or in all after n."""
+    same = [e for e in ledger.of(goal) if e.kind == "count" and (not goal.owners or owned(goal.owners, e.owner))]
+    growth = [e for e in same if e.more and (e.per or e.than) and e.order > 0]
+    base = [e for e in same if not e.more and not e.per]
+    if len(growth) != 1 or len(base) != 1 or not (goal.nth or goal.given or goal.when or TOTAL.search(goal.text)):
+        return None
+    count = goal.nth or _periods(goal, base[0], growth[0])
+    if count < 1:
+        return NOTHING
+    step = joined("×", stated(growth[0]), Stated(value=Fraction(count - 1)))
+    last = joined("+" if growth[0].more > 0 else "-", stated(base[0]), step) if count > 1 else stated(base[0])
+    whole = re.search(r"\b(?:total|in all|altogether|have saved|have \w+ by|by the end|will have)\b", goal.text) or goal.given
+    if not whole:
+        return _of(Found(expression=last, unit=base[0].unit, entries=(base[0], growth[0])), goal)
+    terms = tuple(
+        Stated(value=base[0].value + growth[0].more * n * growth[0].value, turn_id=(base[0] if n == 0 else growth[0]).turn.turn_id)
+        for n in range(count)
+    )  # fmt: skip
+    expression = Operation(operator="+", parts=terms) if count > 1 else terms[0]
+    return _of(Found(expression=expression, unit=base[0].unit, entries=(base[0], growth[0])), goal)
+
+
+def _periods(goal: Asked, base: Entry, growth: Entry) -> int:
+    """Return how many periods a question is about: "after four weeks", "in April"."""
+    for value, name in goal.given:
+        if (not growth.per or name in growth.per) and value.denominator == 1:
+            return int(value)
+    if goal.when and base.when and goal.when.start and base.when.start and ("month" in growth.per or not growth.per):
+        return (goal.when.start.year - base.when.start.year) * 12 + goal.when.start.month - base.when.start.month + 1
+    return 0
+
+
+def _changed_price(goal: Asked, ledger: Ledger) -> Result | None:
+    """Answer what something costs or is after a rise or fall by a percentage or an amount, and how much that saves."""
+    changes = [e for e in ledger.entries if e.unit == "percent" and _direction(e)]
+    if not changes or not goal.dimensions or len(changes) > 1:
+        return None
+    change = changes[0]
+    same = [e for e in ledger.of(replace(goal, unit="")) if e.order < change.order and e.kind == "count"]
+    same = [e for e in same if not change.owner or owned([change.owner], e.owner) or change.owner & e.about]
+    if not same:
+        return NOTHING
+    base = same[-1]
+    difference = Operation(operator="÷", parts=(joined("×", stated(base), stated(change)), Stated(value=Fraction(100))))
+    if goal.verb in ("save", "rise", "increase", "fall", "grow") or re.search(r"\b(?:discount|off|saving|increase by|by how much)\b", goal.text):
+        return _of(Found(expression=difference, unit=base.unit, entries=(base, change)), goal)
+    if re.search(r"\b(?:before|originally|old price|without)\b", goal.text):
+        return _of(Found(expression=stated(base), unit=base.unit, entries=(base,)), goal)
+    expression: Expression = Operation(operator="+" if _direction(change) > 0 else "-", parts=(stated(base), difference))
+    per = base.per[0] if base.per else "month"
+    for value, name in goal.given:
+        factor = _factor(name, per)
+        if factor is None:
+            return NOTHING
+        expression = joined("×", expression, Stated(value=value * factor))
+    return _of(Found(expression=expression, unit=base.unit, entries=(base, change)), goal)
+
+
+def _factor(name: str, per: str) -> Fraction | None:
+    one, other = unit_named(name), unit_named(per)
+    if one is None or other is None or one.dimension != other.dimension:
+        return Fraction(1) if name == per else None
+    return one.factor / other.factor
+
+
+def _direction(entry: Entry) -> int:
+    """Return 1 where an amount becomes more, -1 where it becomes less, 0 where that is not said."""
+    if entry.does in ("grow", "shrink"):
+        return 1 if entry.does == "grow" else -1
+    if entry.more:
+        return entry.more
+    if entry.state in comparatives():
+        kinds, sign = comparatives()[entry.state]
+        return sign if kinds else sign
+    if re.search(r"\b(?:discount|off|reduction|cheaper|less|rebate)\b", entry.text, re.IGNORECASE):
+        return -1
+    if re.search(r"\b(?:increase|rise|raise|higher|up by|more expensive|extra|tip|tax)\b", entry.text, re.IGNORECASE):
+        return 1
+    return 0
+
+
+def _change(goal: Asked, ledger: Ledger) -> Result | None:
+    """Answer how much change somebody gets: what he pays with, less what everything costs."""
+    if not re.search(r"\bhow much (?:change|money back)\b|\bget back\b", goal.text, re.IGNORECASE):
+        return None
+    notes = [e for e in ledger.entries if re.search(r"\b(?:note|bill|coin)\b|\bpa(?:y|id) with\b|\bhand(?:ed)? (?:over)?", e.text) and is_money(e.unit)]
+    if len(notes) != 1:
+        return NOTHING
+    rest = Ledger(tuple(e for e in ledger.entries if e.text != notes[0].text))
+    paid = rest.priced(replace(goal, verb="pay", dimensions=("money", "money_dollar", "money_sterling"), filters=frozenset(), head="", words=frozenset()))
+    if paid is None or paid.unit != notes[0].unit:
+        return NOTHING
+    expression = Operation(operator="-", parts=(stated(notes[0]), paid.expression))
+    return _of(Found(expression=expression, unit=paid.unit, entries=(notes[0], *paid.entries)), goal)
+
+
+def _needed(goal: Asked, ledger: Ledger) -> Result | None:
+    """Answer how long something takes: how much there is, divided by how much of it goes in a time."""
+    times = {"time", "days", "months"} & set(goal.dimensions)
+    if not times or goal.per or not (goal.verb in ("need", "take", "last", "have", "require") or not goal.dimensions):
+        return None
+    rates = [e for e in ledger.entries if e.per and e.kind == "count" and any((unit := unit_named(p)) and unit.dimension in times for p in e.per)]
+    rates = [e for e in rates if not e.more]
+    if not rates:
+        return None
+    names = {(e.unit, e.head) for e in rates}
+    if len(names) != 1:
+        return NOTHING
+    rate = rates[-1]
+    per = next(p for p in rate.per if unit_named(p))
+    more = bool(re.search(r"\b(?:more|still|left|remaining)\b", goal.text))
+    bare = replace(goal, head=rate.head if not rate.unit else "", words=frozenset(), unit=rate.unit, filters=frozenset(), owners=(), anyone=True,
+                   dimensions=(unit.dimension,) if (unit := unit_named(rate.unit)) else (), verb="have", compared=0)  # fmt: skip
+    whole = _remaining_of(bare, ledger) if more else _whole_of(bare, ledger)
+    speed = ledger.rate(replace(bare), per)
+    if whole is None or speed is None:
+        return NOTHING
+    expression: Expression = Operation(operator="÷", parts=(whole.expression, speed.expression))
+    unit = per
+    if goal.unit and goal.unit != per:
+        scaled = rescaled(expression, per, goal.unit)
+        if scaled is None:
+            return NOTHING
+        expression, unit = scaled, goal.unit
+    return _of(Found(expression=expression, unit=unit, entries=(*whole.entries, *speed.entries)), goal)
+
+
+DONE_ALREADY = re.compile(r"\b(?:already|so far)\b", re.IGNORECASE)
+
+
+def _whole_of(goal: Asked, ledger: Ledger) -> Found | None:
+    """Return the whole that is worked through: the one amount that nobody has worked off yet."""
+    plain = [e for e in ledger.of(goal) if not e.per and e.kind == "count" and not e.more and not DONE_ALREADY.search(e.text)]
+    if len(plain) != 1 or plain[0].vague and "need" not in plain[0].text:
+        return None
+    return Found(expression=stated(plain[0]), unit=plain[0].unit, entries=(plain[0],))
+
+
+def _remaining_of(goal: Asked, ledger: Ledger) -> Found | None:
+    whole = _whole_of(goal, ledger)
+    done = [e for e in ledger.of(goal) if not e.per and e.kind == "count" and DONE_ALREADY.search(e.text)]
+    if whole is None or any(e.vague for e in done):
+        return whole if not done else None
+    expression = whole.expression
+    for entry in done:
+        expression = joined("-", expression, stated(entry))
+    return replace(whole, expression=expression, entries=(*whole.entries, *done))
+
+
+def _remaining(goal: Asked, ledger: Ledger) -> Result | None:
+    """Answer how much is still to be done of something of which a part is done already."""
+    if not re.search(r"\b(?:still|left|remain|remaining|yet)\b", goal.text) or not goal.head:
+        return None
+    done = [e for e in ledger.of(goal) if not e.per and DONE_ALREADY.search(e.text)]
+    found = _remaining_of(goal, ledger) if done else None
+    return _of(found, goal) if done else None
+
+
