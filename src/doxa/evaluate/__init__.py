@@ -16,6 +16,9 @@ from doxa.evaluate.locomo_answers import LocomoAnswersReport
 from doxa.evaluate.locomo_answers import run as run_locomo_answers
 from doxa.evaluate.longmemeval import LongMemEvalReport
 from doxa.evaluate.longmemeval import run as run_longmemeval
+from doxa.evaluate.mtbench101 import MtbenchReport, RefinedReport
+from doxa.evaluate.mtbench101 import run as run_mtbench
+from doxa.evaluate.mtbench101 import run_refined as run_mtbench_refined
 from doxa.evaluate.observations import ObservationsReport
 from doxa.evaluate.observations import run as run_observations
 from doxa.evaluate.openie import OpenieReport
@@ -41,10 +44,12 @@ __all__ = [
     "LocomoAnswersReport",
     "LocomoReport",
     "LongMemEvalReport",
+    "MtbenchReport",
     "ObservationsReport",
     "OpenieReport",
     "PaperReport",
     "PrefevalReport",
+    "RefinedReport",
     "RevisionReport",
     "UnderstandingReport",
     "WorldsReport",
@@ -55,6 +60,8 @@ __all__ = [
     "run_locomo",
     "run_locomo_answers",
     "run_longmemeval",
+    "run_mtbench",
+    "run_mtbench_refined",
     "run_observations",
     "run_openie",
     "run_paper",

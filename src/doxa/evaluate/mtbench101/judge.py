@@ -40,7 +40,8 @@ class Judge:
     """A language model that scores replies; it is asked about the same reply once. Safe between threads."""
 
     def __init__(self, model: LanguageModel, journal: Journal | None = None) -> None:
-        self._model, self._journal, self._guard = model, journal or Journal(), threading.Lock()
+        self._model, self._guard = model, threading.Lock()
+        self._journal = Journal() if journal is None else journal
         self.name = model.name
         self.calls = 0
         self.failed = 0

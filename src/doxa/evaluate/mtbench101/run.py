@@ -30,6 +30,7 @@ from doxa.evaluate.mtbench101.judge import Judge
 from doxa.evaluate.mtbench101.lexical import bleu_signature, has_bleu
 from doxa.evaluate.mtbench101.measures import DialogueResult, by_task, by_turn, measured, overall, plain
 from doxa.evaluate.mtbench101.play import Progress, play_all
+from doxa.evaluate.mtbench101.results import read_results, write_json, write_results
 from doxa.evaluate.mtbench101.scoring import score_all
 from doxa.evaluate.mtbench101.systems import OFFLINE, PROMPTED, Builtin, Prompted, Reference, System
 from doxa.evaluate.mtbench101.tables import complexity_table, tables_of
@@ -41,6 +42,7 @@ from doxa.verify import PremiseSpec
 __all__ = ["MtbenchReport", "RefinedReport", "run", "run_refined"]
 
 RUNS = 3
+RESULTS, REFINED = "results.json", "refined.json"
 SYSTEMS = (*OFFLINE, *PROMPTED)
 STAND_IN = "STAND-IN model: these numbers show that the harness works, not how good any model is"
 
@@ -95,6 +97,7 @@ class RefinedReport:
     data: str
     selection: Selection
     table: Table
+    files: tuple[Path, ...]
     models: Mapping[str, str | None] = field(default_factory=dict)
     environment: Mapping[str, Any] = field(default_factory=dict)
 
@@ -105,28 +108,32 @@ class RefinedReport:
             "data": self.data,
             **self.selection.to_dict(),
             "tables": {self.table.name: self.table.to_dict()},
-            "files": [],
-            "left_out": {},
+            "files": [str(path) for path in self.files],
+            "left_out": {} if self.selection.judged else {"stage 1": "no judged replies of base in the folder"},
             "models": dict(self.models),
             **self.environment,
         }
 
 
-def run_refined(data: Path, *, scores: Mapping[str, float] | None = None) -> RefinedReport:
-    """Return the refined subset of the dialogues of a file, with its complexity beside that of all (table 4).
+def run_refined(data: Path, *, out: Path) -> RefinedReport:
+    """Write the refined subset of the dialogues of a file, with its complexity beside that of all (table 4).
 
     Args:
         data: the file or folder of MT-Bench-101.
-        scores: id -> the judge's score of the baseline; without any, stage 1 is left out.
+        out: the folder for `refined.json`. Where an earlier `run` left judged replies of `base` in it (`results.json`),
+            stage 1 goes by them; else it is left out.
 
     Raises:
         NotFoundError: there is no such file.
-        FormatError: a line is no such dialogue.
+        FormatError: a line is no such dialogue, or `results.json` is none of ours.
+        StoreReadOnlyError: the folder cannot be written.
     """
-    selection = refine(read_benchmark(data), scores)
-    return RefinedReport(
-        data=str(data), selection=selection, table=complexity_table(selection), environment=environment()
-    )
+    dialogues = read_benchmark(data)
+    make_folder(out)
+    selection = refine(dialogues, _base_scores(read_results(out / RESULTS)))
+    table = complexity_table(selection)
+    path = write_json(out / REFINED, selection.to_dict())
+    return RefinedReport(data=str(data), selection=selection, table=table, files=(path,), environment=environment())
 
 
 def run(
@@ -309,6 +316,7 @@ def _report(
     stand_in = bench.stand_in
     tables = tuple(tables_of(used, selection, notes={"overall": f"{STAND_IN}." if stand_in else ""}))
     files = write_tables(bench.out, tables, title=f"MT-Bench-101{': ' + STAND_IN if stand_in else ''}")
+    files += [write_results(bench.out / RESULTS, used), write_json(bench.out / REFINED, selection.to_dict())]
     if plots:
         files += draw_figures(bench.out, used, selection.ids, (), mark=STAND_IN if stand_in else "")
     return MtbenchReport(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
@@ -15,6 +16,7 @@ from doxa.core.errors import InputError
 from doxa.transport.cli.app import command
 from doxa.transport.cli.bench_answers import measure_locomo_answers, measure_longmemeval, show_answers
 from doxa.transport.cli.bench_implicit import measure_implicit, show_implicit
+from doxa.transport.cli.bench_mtbench import measure_mtbench, measure_refined, show_mtbench
 from doxa.transport.cli.bench_options import (
     AblationsOption,
     AnswererOption,
@@ -27,12 +29,15 @@ from doxa.transport.cli.bench_options import (
     ErrorRateOption,
     ErrorsOption,
     FamilyOption,
+    JudgeOption,
     KOption,
     LimitOption,
     OutOption,
     PredictionsOption,
     RecordOption,
+    RunsOption,
     SeedOption,
+    SystemsOption,
     Wanted,
 )
 from doxa.transport.cli.bench_recall import measure_prefeval, show_compared, show_prefeval
@@ -61,6 +66,8 @@ class Benchmark(StrEnum):
     PREFEVAL = "prefeval"
     IMPLICIT = "implicit"
     TABLES = "tables"
+    MTBENCH101 = "mtbench101"
+    MTBENCH101_REFINED = "mtbench101-refined"
 
 
 class _Report(Protocol):
@@ -70,7 +77,33 @@ class _Report(Protocol):
     def models(self) -> Mapping[str, str | None]: ...
 
 
+ABOUT = """
+locomo: is the evidence of a question found? Recall@k, ndcg@k, per category and without shared words; latency.
+locomo --answers, longmemeval: are questions about long histories answered? Token F1, abstention, risk by coverage.
+understanding: is what a turn says stored, and nothing else? Precision, recall, F1, forbidden rate, details, by tag.
+openie: are the propositions of a sentence found (CaRB or WiRe57)? dialogre: the relations of a dialogue (DialogRE)?
+observations: what people noted about the conversations of LoCoMo? Coverage, claims per turn, duplicates.
+revision: are questions answered rightly while facts change? Accuracy, precision, recall, abstention, by kind.
+worlds: can a dialogue about a made-up world end in contradiction? By policy; answers are simulated, or a model's.
+beliefbank: what do the policies make of 12,636 beliefs when a tenth is wrong? Consistency, accuracy, time.
+prefeval: is a stated preference found by a question without its words, 100 turns later? Beside BM25, dense, RRF.
+implicit: the same over weeks of drawn dialogues on films, food and work, beside eight systems; no data needed.
+tables: every table and figure of the paper that implicit, LoCoMo and replays of both give: Markdown, JSON, PNG.
+mtbench101: are the replies of a system consistent and good? CS, DER, word F1, BLEU, a judge's score; by task, by turn.
+mtbench101-refined: which quarter of its dialogues is the hardest? The subset for ablations, and how complex it is.
+"""
+"""What `--help` says of each."""
+
+
+def _described(function: Callable[..., None]) -> Callable[..., None]:
+    """Put what each benchmark is about into the help."""
+    first, _, rest = (function.__doc__ or "").partition("\n\n")
+    function.__doc__ = "\n\n".join((first, ABOUT.strip(), inspect.cleandoc(rest)))
+    return function
+
+
 @command("bench", example="doxa bench locomo --data locomo10.json --json")
+@_described
 def bench(
     request: Request,
     name: Annotated[Benchmark, typer.Argument(help="Which benchmark.", show_choices=True)],
@@ -90,29 +123,22 @@ def bench(
     ablations: AblationsOption = None,
     answers: AnswersOption = None,
     out: OutOption = None,
+    systems: SystemsOption = None,
+    runs: RunsOption = None,
+    judge: JudgeOption = None,
     record: RecordOption = True,
 ) -> None:
     """Measure the memory on a benchmark.
-
-    locomo: is the evidence of a question found? Recall@k, ndcg@k, per category and without shared words; latency.
-    locomo --answers, longmemeval: are questions about long histories answered? Token F1, abstention, risk by coverage.
-    understanding: is what a turn says stored, and nothing else? Precision, recall, F1, forbidden rate, details, by tag.
-    openie: are the propositions of a sentence found (CaRB or WiRe57)? dialogre: the relations of a dialogue (DialogRE)?
-    observations: what people noted about the conversations of LoCoMo? Coverage, claims per turn, duplicates.
-    revision: are questions answered rightly while facts change? Accuracy, precision, recall, abstention, by kind.
-    worlds: can a dialogue about a made-up world end in contradiction? By policy; answers are simulated, or a model's.
-    beliefbank: what do the policies make of 12,636 beliefs when a tenth is wrong? Consistency, accuracy, time.
-    prefeval: is a stated preference found by a question without its words, 100 turns later? Beside BM25, dense, RRF.
-    implicit: the same over weeks of drawn dialogues on films, food and work, beside eight systems; no data needed.
-    tables: every table and figure of the paper that implicit, LoCoMo and replays of both give: Markdown, JSON, PNG.
 
     Every report has turns per second, git revision and versions. It works on a memory of its own; --db and --user play
     no part.
     """
     about_worlds = (dialogues, family, answerer, error_rate, contradiction_rate)
+    about_replies = (systems, runs, judge)
     wanted = Wanted(
-        data, k, limit, predictions, errors, claims, seed, *about_worlds, baselines, ablations, out, answers
-    )
+        data, k, limit, predictions, errors, claims, seed, *about_worlds, baselines, ablations, out, answers,
+        *about_replies,
+    )  # fmt: skip
     _check(name, wanted)
     measure, _, show = BENCHMARKS[name]
     with _progress(request) as tell:
@@ -333,5 +359,11 @@ BENCHMARKS: dict[Benchmark, tuple[Measure, set[str], Show]] = {
     Benchmark.PREFEVAL: (measure_prefeval, {"data", "limit", "seed"}, show_prefeval),
     Benchmark.IMPLICIT: (measure_implicit, {"data", "seed", "dialogues", "ablations"}, show_implicit),
     Benchmark.TABLES: (measure_tables, {"data", "seed", "dialogues", "out"}, show_tables),
+    Benchmark.MTBENCH101: (
+        measure_mtbench,
+        {"data", "limit", "out", "systems", "runs", "judge"},
+        show_mtbench,
+    ),
+    Benchmark.MTBENCH101_REFINED: (measure_refined, {"data", "out"}, show_mtbench),
 }
 """How each is run, the options that it takes, and how its report is printed."""

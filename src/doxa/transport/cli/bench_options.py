@@ -20,12 +20,15 @@ __all__ = [
     "ErrorRateOption",
     "ErrorsOption",
     "FamilyOption",
+    "JudgeOption",
     "KOption",
     "LimitOption",
     "OutOption",
     "PredictionsOption",
     "RecordOption",
+    "RunsOption",
     "SeedOption",
+    "SystemsOption",
     "Wanted",
 ]
 
@@ -55,7 +58,8 @@ OutOption = Annotated[
     typer.Option(
         "--out",
         metavar="FOLDER",
-        help="tables: where they are written [default tables]. Answers: where the figure of risk and coverage goes.",
+        help="tables, mtbench101: where they are written [default tables, mtbench101]; mtbench101 goes on from what "
+        "it finds there. Answers: where the figure of risk and coverage goes.",
     ),
 ]
 PredictionsOption = Annotated[
@@ -97,6 +101,22 @@ ContradictionOption = Annotated[
     float | None,
     typer.Option("--contradiction-rate", min=0, max=1, help="worlds: how often it contradicts itself."),
 ]
+SystemsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--systems",
+        metavar="NAMES",
+        help="mtbench101: reference, builtin, base, without-tree, without-memory, full; with commas [default: all that "
+        "the settings allow].",
+    ),
+]
+RunsOption = Annotated[
+    int | None, typer.Option("--runs", min=1, help="mtbench101: how often a model replies, averaged [default 3].")
+]
+JudgeOption = Annotated[
+    str | None,
+    typer.Option("--judge", metavar="MODEL", help="mtbench101: the model that scores replies, such as openai:NAME."),
+]
 RecordOption = Annotated[bool, typer.Option("--record/--no-record", help="Write a run record under runs/, or none.")]
 
 
@@ -120,6 +140,9 @@ class Wanted:
     ablations: bool | None = None
     out: Path | None = None
     answers: bool | None = None
+    systems: str | None = None
+    runs: int | None = None
+    judge: str | None = None
 
     @property
     def given(self) -> set[str]:

@@ -15,7 +15,7 @@ from doxa.transport.cli.request import Request
 if TYPE_CHECKING:
     from doxa.evaluate import PaperReport
 
-__all__ = ["measure_tables", "show_tables"]
+__all__ = ["measure_tables", "show_table", "show_tables"]
 
 OUT = Path("tables")
 """Where the files go unless `--out` says otherwise."""
@@ -42,14 +42,19 @@ def measure_tables(
 def show_tables(out: Console, found: dict[str, Any]) -> None:
     """Print every table, what was not measured, and the files."""
     for table in found["tables"].values():
-        shown = columns(*table["heads"], title=table["title"])
-        for row in table["rows"]:
-            shown.add_row(*map(_cell, row))
-        put(out, shown)
-        put(out, table["note"])
+        show_table(out, table)
     for name, reason in found["left_out"].items():
         put(out, f"Not measured: {name}: {reason}.")
     put(out, f"Written: {', '.join(found['files'])}; revision {found.get('revision') or 'unknown'}")
+
+
+def show_table(out: Console, table: dict[str, Any]) -> None:
+    """Print one table, as plain data, and its note."""
+    shown = columns(*table["heads"], title=table["title"])
+    for row in table["rows"]:
+        shown.add_row(*map(_cell, row))
+    put(out, shown)
+    put(out, table["note"])
 
 
 def _cell(value: Any) -> str:

@@ -1,0 +1,210 @@
+"""MT-Bench-101 with a language model and a judge: a real server on this machine that stands in for both."""
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import numpy as np
+import pytest
+
+from doxa.backends.llm import Message
+from doxa.backends.llm.scripted import ScriptedModel
+from doxa.core.config import Config, EncoderConfig, LLMConfig
+from doxa.core.errors import BackendError, BackendUnavailableError
+from doxa.evaluate.mtbench101 import run
+from doxa.evaluate.mtbench101.dialogues import BenchDialogue, Exchange
+from doxa.evaluate.mtbench101.journal import Journal
+from doxa.evaluate.mtbench101.judge import Judge, prompt
+
+DIALOGUES = [
+    ("CM", 1, [("My dog is called Rex.", "A fine name."), ("What is my dog called?", "Your dog is called Rex.")]),
+    ("MR", 2, [("I have 2 apples and buy 3. How many?", "You have 5."), ("I eat one. And now?", "You have 4.")]),
+]
+
+
+class StandIn(BaseHTTPRequestHandler):
+    """Replies with the number of the message; judges with 8, or 4 where the reply says 2."""
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        with self.server.guard:
+            self.server.requests.append(body)
+        if self.server.failing:
+            self.send_response(503)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
+        said = json.dumps(self._judged(body)) if "score" in str(body.get("response_format", "")) else self._said(body)
+        reply = {
+            "id": "1", "object": "chat.completion", "created": 1, "model": body["model"],
+            "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": said}}],
+            "usage": {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10},
+        }  # fmt: skip
+        content = json.dumps(reply).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def _said(self, body):
+        return f"Reply {sum(one['role'] == 'user' for one in body['messages'])}."
+
+    def _judged(self, body):
+        return {"reason": "so", "score": 4 if "Reply 2" in body["messages"][-1]["content"].split("grade")[-1] else 8}
+
+    def log_message(self, *_):
+        """Say nothing."""
+
+
+@pytest.fixture
+def server(loopback):
+    """The stand-in; `requests` are what it was sent."""
+    running = ThreadingHTTPServer(("127.0.0.1", 0), StandIn)
+    running.requests, running.failing, running.guard = [], False, threading.Lock()
+    thread = threading.Thread(target=running.serve_forever, args=(0.01,))
+    thread.start()
+    yield running
+    running.shutdown()
+    thread.join()
+    running.server_close()
+
+
+@pytest.fixture
+def config(server):
+    """Settings that lead to the stand-in."""
+    address = f"http://127.0.0.1:{server.server_port}/v1"
+    llm = LLMConfig(name="openai:stand-in", base_url=address, api_key="x", max_retries=0)
+    return Config(encoder=EncoderConfig(name="hash"), llm=llm)
+
+
+@pytest.fixture
+def data(tmp_path):
+    """A file of two dialogues."""
+    path = tmp_path / "mtbench101.jsonl"
+    rows = [
+        {"task": task, "id": number, "history": [{"user": user, "bot": bot} for user, bot in turns]}
+        for task, number, turns in DIALOGUES
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+class Neutral:
+    """An NLI model that takes no side."""
+
+    name = "neutral"
+
+    def classify(self, pairs):
+        return np.asarray([[0.2, 0.7, 0.1]] * len(pairs), dtype=np.float32)
+
+    def close(self):
+        """Nothing is held."""
+
+
+def chats(server):
+    return [body["messages"] for body in server.requests if "response_format" not in body]
+
+
+def test_a_model_goes_on_from_its_own_replies(server, config, data, tmp_path):
+    """Autoregressive: never from the reference's."""
+    run(data, out=tmp_path / "out", systems=["base"], runs=1, plots=False, config=config, nli=Neutral())
+    second = [one for one in chats(server) if len(one) == 3]
+    assert sorted(one[0]["content"] for one in second) == [DIALOGUES[1][2][0][0], DIALOGUES[0][2][0][0]]
+    assert all(one[1] == {"role": "assistant", "content": "Reply 1."} for one in second)
+
+
+def test_runs_are_averaged_and_a_second_start_asks_nobody(server, config, data, tmp_path):
+    options = {"systems": ["base"], "runs": 3, "plots": False, "config": config, "nli": Neutral()}
+    found = run(data, out=tmp_path / "out", judge="openai:stand-in-judge", **options).to_dict()
+    assert found["systems"]["base"]["runs"] == 3
+    assert len(chats(server)) == 3 * 4
+    sent = len(server.requests)
+    again = run(data, out=tmp_path / "out", judge="openai:stand-in-judge", **options).to_dict()
+    assert len(server.requests) == sent
+    assert again["systems"] == found["systems"]
+
+
+def test_a_judge_scores_replies_and_the_worst_turn_counts(server, config, data, tmp_path):
+    """CM: the first turn only sets the scene; MR: the reference is shown."""
+    report = run(
+        data, out=tmp_path / "out", systems=["base"], runs=1, judge="openai:stand-in-judge", plots=False,
+        config=config, nli=Neutral(),
+    )  # fmt: skip
+    found = report.to_dict()
+    assert {one.id: [turn.score for turn in one.turns] for one in report.results["base"]} == {
+        "1": [None, 4.0], "2": [8.0, 4.0],
+    }  # fmt: skip
+    assert (found["systems"]["base"]["score"], found["counts"]["judge_calls"]) == (4.0, 3)
+    judged = [body["messages"] for body in server.requests if "response_format" in body]
+    assert sum("You have 5." in one[-1]["content"] for one in judged) == 1
+    assert not any("fine name" in one[-1]["content"] for one in judged)
+
+
+def test_a_stand_in_is_named_in_all_that_is_written(server, config, data, tmp_path):
+    report = run(data, out=tmp_path / "out", systems=["base"], runs=1, plots=False, config=config, nli=Neutral())
+    assert report.stand_in and report.models["llm"] == "openai:stand-in"
+    assert "STAND-IN" in (tmp_path / "out" / "tables.md").read_text().splitlines()[0]
+
+
+def test_a_model_with_memory_is_told_what_was_said(server, config, data, tmp_path):
+    run(data, out=tmp_path / "out", systems=["without tree"], runs=1, plots=False, config=config, nli=Neutral())
+    told = [one[0]["content"] for one in chats(server) if one[0]["role"] == "system" and "dog" in str(one[1:])]
+    assert any("Rex" in one for one in told)
+
+
+def test_a_server_that_is_away_stops_the_run(server, config, data, tmp_path):
+    """After 20 replies of which none came, with what to do next."""
+    server.failing = True
+    with pytest.raises(BackendUnavailableError, match="run the same command again"):
+        run(data, out=tmp_path / "out", systems=["base"], runs=6, plots=False, config=config, nli=Neutral())
+
+
+def test_replies_that_failed_are_counted_and_tried_again(server, config, data, tmp_path):
+    options = {"systems": ["base"], "runs": 1, "plots": False, "config": config, "nli": Neutral()}
+    server.failing = True
+    found = run(data, out=tmp_path / "out", **options).to_dict()
+    assert found["counts"]["failed_replies"] == 4
+    server.failing = False
+    assert run(data, out=tmp_path / "out", **options).to_dict()["counts"]["failed_replies"] == 0
+
+
+def dialogue(task="CM", turns=(("a?", "ref a"), ("b?", "ref b"))):
+    return BenchDialogue(id="1", task=task, turns=tuple(Exchange(*turn) for turn in turns))
+
+
+def test_the_judge_is_shown_the_dialogue_up_to_the_reply_that_it_judges():
+    system, user = prompt(dialogue("MR"), ["said a", "said b"])
+    assert "Mathematical Reasoning" in system.content and "calculation" in system.content
+    assert user.content.index("Assistant: said a") < user.content.index("User: b?") < user.content.index("grade")
+    assert user.content.index("said b") < user.content.index("ref b")
+    assert "ref" not in prompt(dialogue("CM"), ["said a"])[1].content
+    assert isinstance(system, Message)
+
+
+def test_the_only_turn_of_a_dialogue_is_judged():
+    judge = Judge(ScriptedModel(['{"reason": "r", "score": 6}']))
+    assert judge.scores(dialogue("CM", (("a?", "b"),)), ["x"]) == [6.0]
+
+
+def test_a_judge_that_does_not_keep_to_the_form_is_counted_and_gives_no_score():
+    """Twice outside 1 to 10 is a failure; the other turns keep their scores."""
+    script = ['{"reason": "r", "score": 11}', "eleven", '{"reason": "r", "score": 7}']
+    judge = Judge(ScriptedModel(script))
+    assert judge.scores(dialogue("GR"), ["x", "y"]) == [None, 7.0]
+    assert (judge.calls, judge.failed) == (2, 1)
+
+
+def test_a_judge_that_never_answers_stops_the_run():
+    judge, turns = Judge(ScriptedModel([BackendError("away")] * 20)), (("a?", "b"),) * 20
+    with pytest.raises(BackendError, match="away"):
+        judge.scores(dialogue("TS", turns), ["x"] * 20)
+
+
+def test_the_same_reply_is_judged_once(tmp_path):
+    path = tmp_path / "judged.jsonl"
+    first = Judge(ScriptedModel(['{"reason": "r", "score": 6}']), Journal(path))
+    one = dialogue("TS", (("a?", "b"),))
+    assert first.scores(one, ["x"]) == [6.0]
+    again = Judge(ScriptedModel([]), Journal(path))
+    assert again.scores(one, ["x"]) == [6.0] and again.calls == 0
