@@ -27,7 +27,8 @@ class Plan:
     kind: PlanKind
     asks: tuple[str, ...] = ()
     rest: str = ""
-    """Of a chain: the question with `HOLE` where what was described stood; of one in time: without the clause."""
+    """Of a chain: the question with `HOLE` where what was described stood, `HOLE` alone where nothing else is asked; of
+    one in time: without the clause."""
     join: Join = "thing"
     """What the answer gives to the rest of a chain: a thing, or the time at, before or after which it is asked."""
     names: tuple[str, ...] = ()

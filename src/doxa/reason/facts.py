@@ -27,6 +27,7 @@ from doxa.reason.kinds import (
     weekdays,
 )
 from doxa.reason.matching import Match, matches, wording
+from doxa.reason.owners import owner
 from doxa.reason.readings import by_entity, readings
 from doxa.reason.sources import by_source, who_says
 from doxa.reason.special import counted, kin, life, marital, retired
@@ -89,7 +90,7 @@ class _Asking:
 
     def special(self) -> Draft | None:
         """Return what follows from facts that do not name what is asked: being alive, or married."""
-        for of in (life, marital, retired, kin):
+        for of in (life, marital, retired, kin, owner):
             draft = of(self.question, self.beliefs, self.turn, day=self.day, today=self.today)
             if draft is not None:
                 return draft

@@ -27,6 +27,8 @@ __all__ = ["plans_of"]
 
 MOST = 6
 """Plans that are given of one question."""
+NAMING = re.compile(r"(?:who|what|which one) (?:is|are|was|were) \{\}\?", re.IGNORECASE)
+"""Asks for nothing but what is described."""
 PRONOUNS = frozenset("i you he she it we they".split())
 THIRD = frozenset("he she it they".split())
 OWNERS = {"my": "my", "your": "your", "his": "his", "her": "her", "our": "our", "their": "their", "its": "its"}
@@ -84,9 +86,9 @@ class _Asked:
                 continue
             for stop in self._ends(start, verb):
                 query = self._query(start, end, marker, clause, stop)
-                rest = f"{self.text(0, start)} {HOLE} {self.text(stop, len(self.tokens))}"
+                rest = _asked(f"{self.text(0, start)} {HOLE} {self.text(stop, len(self.tokens))}")
                 if query:
-                    yield Plan(kind="chain", asks=(query,), rest=_asked(rest))
+                    yield Plan(kind="chain", asks=(query,), rest=HOLE if NAMING.fullmatch(rest) else rest)
 
     def _put_off(self, start: int, end: int) -> Iterator[Plan]:
         """Yield the plan for a clause that stands behind the verb ("is the company based where Leo works")."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from doxa.core.plans import Plan
 from doxa.core.values import Term
+from doxa.reason.drafts import abstention
 from doxa.reason.tree.actions import Action, Answer, Ask, Compute, ExpandEntity, FindPath, Recall
 from doxa.reason.tree.progress import FindPlans, Progress, progress_of
 from doxa.reason.tree.roles import Proposal, Tools
@@ -29,6 +30,7 @@ class GraphPolicy:
     - A comparison: recall both sides, then COMPUTE.
     - Else the entities of the question are expanded, the one with the fewest facts first: it says the most.
     - Where sources disagree on a sub-question: ASK which one is right.
+    - At the root, to say that it is not known is a move too, so that no poor answer is given for want of another.
 
     Probabilities are the shares of the weights. Deterministic; cost O(plans) a state, and no call of anything.
 
@@ -48,9 +50,11 @@ class GraphPolicy:
         for action, weight in self._weighed(state, task):
             if action not in done:
                 weights[action] = max(weight, weights.get(action, 0.0))
-        best = sorted(weights.items(), key=lambda move: -move[1])[:width]
-        total = sum(weights.values())
-        return [Proposal(action, weight / total) for action, weight in best]
+        unknown = [] if state.steps else [Proposal(Answer(), GUESS, abstention())]
+        best = sorted(weights.items(), key=lambda move: -move[1])[: max(width - len(unknown), 1)]
+        found = [*(Proposal(action, weight) for action, weight in best), *unknown][:width]
+        total = sum(proposal.probability for proposal in found)
+        return [replace(proposal, probability=proposal.probability / total) for proposal in found]
 
     def _weighed(self, state: State, task: Task) -> Iterator[tuple[Action, float]]:
         progress = progress_of(state, task, self.plans)
@@ -68,6 +72,9 @@ class GraphPolicy:
             return
         if any(isinstance(step.action, FindPath) for step in state.steps):
             yield Answer(), LIKELY
+            return
+        if any(isinstance(step.action, ExpandEntity) for step in state.steps):
+            yield from self._look_around(state, task)  # the plans are tried elsewhere
             return
         for number, plan in enumerate(progress.choices):
             for action in self._begin(plan, task):

@@ -68,6 +68,8 @@ def progress_of(state: State, task: Task, plans: FindPlans) -> Progress:
         walk.links.append(step)
         if step.draft is not None and step.draft.disputed:
             return Progress(plan=begun, links=tuple(walk.links), disputed=step)
+        if begun.rest == HOLE and _answered(step):
+            return Progress(plan=begun, found=(walk.links.pop(),), links=tuple(walk.links))
         following = list(_filled(begun, step, asked[0].day, task))
         if not _answered(step) or not following:
             return Progress(plan=begun, links=tuple(walk.links))
@@ -132,9 +134,9 @@ def _days(when: Interval | None, join: str, today: date) -> list[date]:
     behind = _behind(start, when.start_precision)
     if join == "after":
         return [behind if end is None or end == start else end]
-    if end == start:
-        return [start]
-    return list(dict.fromkeys([start, max(start, min(end - DAY if end else today, today))]))
+    if end == start or end is None:
+        return [start]  # it happened then, or began then and goes on
+    return list(dict.fromkeys([start, max(start, min(end - DAY, today))]))
 
 
 def _behind(day: date, precision: Precision) -> date:

@@ -108,9 +108,10 @@ class State:
         """What it knows, however it came to know it: states with one key are merged.
 
         Two ways to gather the same facts in another order are one state. Looking without finding anything changes
-        nothing, so that such a state is its parent.
+        nothing, so that such a state is its parent. What a sub-question was answered is known of that sub-question.
         """
-        told = frozenset(step.observation for step in self.steps if step.observation and not is_terminal(step.action))
+        steps = [step for step in self.steps if step.observation and not is_terminal(step.action)]
+        told = frozenset(f"{step.action}\n{step.observation}" if step.draft else step.observation for step in steps)
         end = ""
         if self.terminal:
             end = str(self.steps[-1].action) + (f"\n{self.draft.text}\n{self.draft.value}" if self.draft else "")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from doxa.core.plans import HOLE
 from doxa.core.values import Draft, Fact
 from doxa.memory import stems, stems_of
 from doxa.reason.drafts import sentence_of
@@ -21,6 +23,16 @@ ABSTAINED, ASKED, STARTED, UNDER_WAY = 0.15, 0.5, 0.4, 0.5
 """Value of not knowing; of asking back, for a reason; of a look around; of a plan of which something is answered."""
 LEAST = 0.5
 """Share of a value that does not hang on coverage: the same thing may be said in other words."""
+LEFT_OUT = 0.2
+"""What is left of coverage where a name of the question is spoken of nowhere."""
+IGNORING = 0.25
+"""What is left of the value of an answer that leaves a name out, or gives a link of the chain for its end."""
+NAME = re.compile(r"\b(?!I\b)[A-Z][\w'’-]+")
+ANYBODY = frozenset(
+    stem
+    for stem in stems("person man woman guy girl boy lady people one somebody someone thing place before after when")
+)
+"""Stems of what a question says of anybody, and of what joins its clauses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +56,10 @@ class CoverageValuer:
     def score(self, states: Sequence[State], task: Task) -> list[float | None]:
         """Return the value of each state."""
         values = [self._value(state, task) for state in states]
+        links = {value for state in states for value in _first_links(state, task)}
+        for number, state in enumerate(states):
+            if len(state.steps) == 1 and state.draft is not None and state.draft.value in links:
+                values[number] *= IGNORING
         if self.entails is None:
             return list(values)
         told = [(number, pair) for number, state in enumerate(states) if (pair := _entailment(state)) is not None]
@@ -77,21 +93,24 @@ class CoverageValuer:
             return ABSTAINED
         if any(isinstance(step.action, FindPath) for step in state.steps):
             return draft.confidence
-        return draft.confidence * (LEAST + (1 - LEAST) * coverage(state, task))
+        covered = coverage(state, task)
+        if covered <= LEFT_OUT:
+            return draft.confidence * IGNORING
+        return draft.confidence * (LEAST + (1 - LEAST) * covered)
 
 
 def coverage(state: State, task: Task) -> float:
-    """Return the share of a question's names and content words that a state speaks of, 0 to 1.
+    """Return the share of a question's content words that a state speaks of, 0 to 1; far less where a name is left out.
 
     Its facts speak, the turns that its answer quotes, and sub-questions that were answered: to know who owns Rex is to
-    have covered "owns Rex", in whatever words the facts say it.
+    have covered "owns Rex", in whatever words the facts say it. The noun of the answer's kind and nouns that fit
+    anybody ("the man who") are no content.
     """
     question = task.question
     if question is None:
         return 1.0
-    wanted = {stem for word in question.focus or question.terms for stem in stems(word)}
-    wanted |= {stem for term in question.about if term.label != task.asker for stem in wording(term.label)}
-    wanted -= {stem for word in question.noun.split() for stem in stems(word)}
+    wanted = {stem for term in question.terms for stem in stems(term)} - ANYBODY
+    wanted -= {twice for word in question.noun.split() for stem in stems(word) for twice in stems(stem)}
     if not wanted:
         return 1.0
     spoken = {stem for fact in _cited(state) for stem in _words_of(fact)}
@@ -102,7 +121,21 @@ def coverage(state: State, task: Task) -> float:
             spoken.update(stems(step.observation))
     if state.draft is not None:
         spoken.update(stem for citation in state.draft.citations for stem in stems(citation.text))
-    return len(wanted & spoken) / len(wanted)
+    spoken.update(wording(task.asker))
+    spoken |= {twice for stem in spoken for twice in stems(stem)}
+    share = len(wanted & spoken) / len(wanted)
+    left_out = [name for name in NAME.findall(task.text[1:]) if not set(stems(name)) <= spoken]
+    return share * LEFT_OUT if left_out else share
+
+
+def _first_links(state: State, task: Task) -> Iterator[str]:
+    """Yield the answer to a first sub-question that is not what is asked, only the way to it."""
+    if state.terminal or len(state.steps) != 1 or not isinstance(state.steps[0].action, Recall):
+        return
+    step, query = state.steps[0], state.steps[0].action.query
+    link = any(plan.join == "thing" and query in plan.asks and plan.rest not in ("", HOLE) for plan in task.plans)
+    if link and step.draft is not None and step.draft.value:
+        yield step.draft.value
 
 
 def _cited(state: State) -> list[Fact]:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import UTC, datetime
+from typing import Literal
 
 from dateutil import parser as dateparser
 
 from doxa.core.plans import Plan
 from doxa.core.values import Citation, Draft, Fact, Term
 from doxa.reason.drafts import draft_of, sentence_of
-from doxa.reason.tree.actions import Compute, ExpandEntity, FindPath
+from doxa.reason.kinds import NUMBER_WORDS
+from doxa.reason.tree.actions import Compute, ExpandEntity, FindPath, Recall
 from doxa.reason.tree.progress import FindPlans, Progress, progress_of, values_of
 from doxa.reason.tree.roles import Tools
 from doxa.reason.tree.state import State, Step, Task
@@ -23,6 +25,10 @@ SURE = 0.95
 """Confidence of what follows from facts that are undisputed."""
 LINK = 0.98
 """What every further fact of a path takes from it."""
+FIRST_DAY = datetime(1, 1, 1, tzinfo=UTC)
+"""Gives what a date leaves out: a year begins on 1 January."""
+COUNTED = {word: number for number, word in enumerate(NUMBER_WORDS[:21])}
+""""no" to "twenty"."""
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 
 
@@ -122,17 +128,17 @@ def _because(draft: Draft, links: Sequence[Step]) -> Draft:
 
 def _compared(plan: Plan, progress: Progress) -> Draft | None:
     """Return the one of two with more, or less, of what was asked; None where it cannot be told."""
-    amounts = [_amount(step) for step in progress.found]
-    if len(amounts) != 2 or amounts[0] is None or amounts[1] is None or type(amounts[0]) is not type(amounts[1]):
+    amounts = [amount for step in progress.found if (amount := _amount(step)) is not None]
+    if len(amounts) != 2 or amounts[0][0] != amounts[1][0]:
         return None
-    first, second = amounts
+    (_, first), (_, second) = amounts
     told = " ".join(step.draft.text for step in progress.found if step.draft is not None)
     sure = min(step.draft.confidence for step in progress.found if step.draft is not None)
     cited = _cited(progress.found)
     if first == second:
         value, opening = ("no", "No, it is the same. ") if plan.tests else ("the same", "It is the same. ")
         return Draft(text=f"{opening}{told}", value=value, citations=cited, confidence=sure)
-    more = (first > second) == (plan.sign > 0)  # type: ignore[operator]  # two of one type
+    more = (first > second) == (plan.sign > 0)
     if plan.tests:
         value = "yes" if more else "no"
         return Draft(text=f"{value.capitalize()}. {told}", value=value, citations=cited, confidence=sure)
@@ -140,19 +146,25 @@ def _compared(plan: Plan, progress: Progress) -> Draft | None:
     return Draft(text=f"{value[:1].upper()}{value[1:]}. {told}", value=value, citations=cited, confidence=sure)
 
 
-def _amount(step: Step) -> float | date | None:
-    """Return the time or number that answers a sub-question."""
+def _amount(step: Step) -> tuple[Literal["day", "number"], float] | None:
+    """Return the time (as an ordinal) or the number that answers a sub-question; None where it gives neither."""
     if step.draft is None or not step.draft.value:
         return None
-    if step.when is not None and step.when.start is not None:
-        return step.when.start
-    number = NUMBER.search(step.draft.value)
-    if number and number[0] == step.draft.value.strip():
-        return float(number[0].replace(",", ""))
-    try:
-        return dateparser.parse(step.draft.value).date()
-    except (ValueError, OverflowError):
-        return float(number[0].replace(",", "")) if number else None
+    asked = step.action.query.casefold() if isinstance(step.action, Recall) else ""
+    value = step.draft.value.strip()
+    if asked.startswith("when"):
+        if step.when is not None and step.when.start is not None:
+            return "day", step.when.start.toordinal()
+        try:
+            return "day", dateparser.parse(value, default=FIRST_DAY).date().toordinal()
+        except (ValueError, OverflowError):
+            return None
+    number = NUMBER.search(value)
+    if number:
+        return "number", float(number[0].replace(",", ""))
+    return next(
+        (("number", float(n)) for word in value.split() if (n := COUNTED.get(word.casefold())) is not None), None
+    )
 
 
 def _same(progress: Progress) -> Draft | None:
