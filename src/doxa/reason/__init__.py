@@ -14,6 +14,8 @@ from doxa.reason.drafts import abstention
 from doxa.reason.facts import answer_from_facts, relevant_facts
 from doxa.reason.passages import answer_from_passages
 from doxa.reason.sentences import answer_from_sentences
+from doxa.reason.telling import tellings
+from doxa.reason.when import answer_when
 from doxa.reason.summary import PastFact, relevant_rules, summarise
 from doxa.reason.tree import (
     ChainWriter,
@@ -82,6 +84,11 @@ def answer(
         nearby: more turns and facts than are quoted; in a large memory only what stands in their slots is compared
             with the question in other words. None compares everything.
     """
+    told = tellings(question, evidence, turn, asker=asker)
+    if question.kind == "when":
+        draft = answer_when(question, told)
+        if draft is not None:
+            return draft
     near = None if nearby is None or len(beliefs.facts) <= FEW else _near(nearby, beliefs)
     draft = answer_from_facts(question, beliefs, turn, day=day, today=today, lexicon=lexicon, near=near)
     if draft is None:
