@@ -38,6 +38,8 @@ _BUILT_IN: Final[Mapping[tuple[str, str], str]] = {
     ("nli", "hf"): "doxa.backends.nli.huggingface:open_nli",
     ("nli", "scripted"): "doxa.backends.nli.scripted:open_nli",
     ("parser", "builtin"): "doxa.backends.parser.onnx:open_parser",
+    ("reader", "builtin"): "doxa.backends.reader.onnx:open_reader",
+    ("reader", "scripted"): "doxa.backends.reader.scripted:open_reader",
     ("store", "sql"): "doxa.backends.store.sql:open_store",
 }
 
@@ -46,7 +48,7 @@ def load(kind: str, name: str, **options: object) -> Any:
     """Gives back a new backend; the caller closes it.
 
     Args:
-        kind: What it does: `amr`, `encoder`, `lexicon`, `llm`, `nli`, `parser`, or one that an installed package adds.
+        kind: What it does: `amr`, `encoder`, `lexicon`, `llm`, `nli`, `parser`, `reader`, or one of an installed package.
         name: `scheme` or `scheme:rest`, such as `builtin` or `openai:text-embedding-3-small`.
         options: Keyword arguments of the factory, such as `base_url` or `timeout_s`.
 

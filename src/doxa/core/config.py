@@ -26,6 +26,7 @@ __all__ = [
     "LexiconConfig",
     "NliConfig",
     "ParserConfig",
+    "ReaderConfig",
     "ReasonConfig",
     "RecallConfig",
     "StoreConfig",
@@ -164,6 +165,15 @@ class NliConfig(_Group):
     )
 
 
+class ReaderConfig(_Group):
+    """Which model reads short answers out of what was said, where facts do not answer."""
+
+    name: str = Field("builtin", description="`builtin`, or `none`: without one, whole sentences are quoted.")
+    model: Path | None = Field(
+        None, description="Folder of other weights for `builtin`, as `training/reader` writes them; unset is what ships."
+    )
+
+
 class RecallConfig(_Group):
     """How evidence is searched for."""
 
@@ -257,6 +267,7 @@ class Config(_Group):
     amr: AmrConfig = AmrConfig()
     lexicon: LexiconConfig = LexiconConfig()
     nli: NliConfig = NliConfig()
+    reader: ReaderConfig = ReaderConfig()
     recall: RecallConfig = RecallConfig()
     reason: ReasonConfig = ReasonConfig()
     engine: EngineConfig = EngineConfig()

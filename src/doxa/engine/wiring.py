@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -19,6 +20,7 @@ from doxa.backends.lexicon import Lexicon
 from doxa.backends.llm import LanguageModel
 from doxa.backends.nli import Nli
 from doxa.backends.parser import CachedParser, Parser
+from doxa.backends.reader import Reader
 from doxa.core.answers import Answered
 from doxa.core.config import Config
 from doxa.core.errors import BackendError, ConfigError, DoxaError, InputError
@@ -66,6 +68,8 @@ class Parts:
     _lexicon: Lexicon | None = None
     _looked_up: bool = False
     _nli: Nli | None = None
+    _reader: Reader | None = None
+    _reader_sought: bool = False
     _guard: threading.Lock = field(default_factory=threading.Lock)
 
     def model(self) -> LanguageModel | None:
@@ -111,6 +115,21 @@ class Parts:
             if self._nli is None:
                 self._nli = load("nli", name, **nli_options(self.config))
             return self._nli
+
+    def reader(self) -> Reader | None:
+        """Return what reads answers out of passages, opened at its first use; None for `none`, or where it is missing.
+
+        Raises:
+            ConfigError: `reader.name` is unknown.
+        """
+        name, folder = self.config.reader.name, self.config.reader.model
+        with self._guard:
+            if not self._reader_sought and name not in ("", "none"):
+                options = {"folder": folder} if folder is not None and name.startswith("builtin") else {}
+                with suppress(BackendError):  # answers quote sentences then; the trace tells
+                    self._reader = load("reader", name, **options)
+            self._reader_sought = True
+            return self._reader
 
     def amr(self) -> AmrParser:
         """Return the configured AMR parser, opened at its first use.
@@ -205,6 +224,8 @@ class Parts:
             self._model.close()
         if self._nli is not None:
             self._nli.close()
+        if self._reader is not None:
+            self._reader.close()
         if self._lexicon is not None:
             self._lexicon.close()
         self.encoder.close()

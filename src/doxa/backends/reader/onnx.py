@@ -1,0 +1,158 @@
+"""The built-in reader: MiniLM-L6 with a head for both ends of an answer, int8 weights, run by ONNX Runtime on the CPU.
+
+Source: Devlin et al. 2019, BERT, section 4.3 (the head of spans and the score of no answer); Wang et al. 2020, MiniLM.
+How it was trained, and how good it is: `training/reader`.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doxa.backends.onnx import SideBySide, open_session, open_tokenizer, threads_of
+from doxa.backends.reader import Pair, Reading, Span
+from doxa.core.errors import BackendError, ConfigError
+
+__all__ = ["OnnxReader", "open_reader", "spans_of"]
+
+MODEL: Final = "minilm-l6-read-int8"
+MAX_CHARS: Final = 1_600
+"""Longest passage that is read; about twice what fits into the 256 tokens of the model."""
+MAX_QUESTION_CHARS: Final = 400
+INPUTS: Final = ("input_ids", "attention_mask", "token_type_ids")
+OUTPUTS: Final = ("ends", "answerable")
+LONGEST: Final = 30
+"""Tokens of the longest answer."""
+KEPT: Final = 3
+"""Spans that are given back."""
+
+Scores = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelCard:
+    """What `model.json` says about a model, and where it lies."""
+
+    name: str
+    folder: Path
+    scale: float
+    shift: float
+    """Calibration of the score that there is an answer: `sigmoid(scale * score + shift)`."""
+
+
+def open_reader(name: str, *, threads: int | None = None, folder: Path | None = None) -> "OnnxReader":
+    """Gives back the built-in reader; its weights are read on the first call of `read`.
+
+    Args:
+        name: Empty or `minilm-l6-read-int8`.
+        threads: Passages read side by side; by default one per core, four at most.
+        folder: Other weights of the same kind, as `training/reader` writes them.
+
+    Raises:
+        ConfigError: Another name, or fewer than one thread.
+        BackendError: The files of the model are not there.
+    """
+    if name not in ("", MODEL):
+        raise ConfigError(f"There is no built-in reader called {name!r}; there is {MODEL!r}. Write 'builtin'.")
+    return OnnxReader(_read_card(folder or Path(__file__).parent / MODEL), threads=threads_of(threads))
+
+
+class OnnxReader:
+    """Deterministic: on one machine, a pair has one reading, bit for bit, in any batch and order."""
+
+    def __init__(self, card: ModelCard, *, threads: int) -> None:
+        """Takes note of the model; nothing is loaded yet."""
+        self._card = card
+        self._run: SideBySide[Pair, Reading] = SideBySide(partial(_load, card), threads=threads, what="reader")
+
+    @property
+    def name(self) -> str:
+        """`builtin:` and the name of the model."""
+        return f"builtin:{self._card.name}"
+
+    def read(self, pairs: Sequence[Pair]) -> list[Reading]:
+        """Gives back one reading per pair, in order. One call to the model per pair.
+
+        Raises:
+            BackendError: The model cannot be loaded or run.
+            ClosedError: It was closed.
+        """
+        return self._run(pairs)
+
+    def close(self) -> None:
+        """Ends the threads and lets go of the model."""
+        self._run.close()
+
+
+def spans_of(ends: Scores, offsets: Sequence[tuple[int, int]], passage: str) -> tuple[Span, ...]:
+    """Return the likeliest spans that do not overlap, best first.
+
+    Args:
+        ends: `(n, 2) float32`, the score of every token of the passage as the first and as the last one.
+        offsets: the characters of each token in the passage.
+        passage: what was read.
+
+    O(n * longest answer).
+    """
+    count = len(offsets)
+    if not count:
+        return ()
+    scores = ends[:, 0][:, None] + ends[:, 1][None, :]
+    allowed = np.triu(np.ones((count, count), dtype=bool)) & ~np.triu(np.ones((count, count), dtype=bool), LONGEST)
+    scores = np.where(allowed, scores, -np.inf)
+    shares = np.exp(scores - scores.max())
+    shares /= shares.sum()
+    found: list[Span] = []
+    while len(found) < KEPT:
+        place = int(shares.argmax())
+        first, last = divmod(place, count)
+        if shares[first, last] <= 0.0:
+            break
+        start, end = offsets[first][0], offsets[last][1]
+        found.append(Span(start=start, end=end, text=passage[start:end], score=float(shares[first, last])))
+        shares[: last + 1, first:] = 0.0  # every span that shares a token with this one
+    return tuple(found)
+
+
+def _load(card: ModelCard) -> Callable[[Pair], Reading]:
+    session = open_session(card.folder / "model.onnx", "reader")
+    tokenizer = open_tokenizer(card.folder / "tokenizer.json", "reader")
+
+    def run(pair: Pair) -> Reading:
+        question, passage = (_clean(text) for text in pair)
+        passage = passage[:MAX_CHARS]
+        tokens = tokenizer.encode(question[:MAX_QUESTION_CHARS], passage)
+        rows = (tokens.ids, tokens.attention_mask, tokens.type_ids)
+        feed = {name: np.array([row], dtype=np.int64) for name, row in zip(INPUTS, rows, strict=True)}
+        try:
+            ends, there = session.run(list(OUTPUTS), feed)
+        except Exception as exc:  # its exception classes share no base of their own
+            size = len(question) + len(passage)
+            raise BackendError(f"The built-in reader failed on a pair of {size} characters: {exc}") from exc
+        inside = [at for at, part in enumerate(tokens.sequence_ids) if part == 1]
+        spans = spans_of(ends[0][inside], [tokens.offsets[at] for at in inside], passage)
+        score = card.scale * float(there[0]) + card.shift
+        return Reading(answerable=float(1.0 / (1.0 + np.exp(-score))), spans=spans)
+
+    return run
+
+
+def _clean(text: str) -> str:
+    # Lone surrogates reach Python from broken JSON, and the tokenizer needs UTF-8.
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _read_card(folder: Path) -> ModelCard:
+    try:
+        card: dict[str, Any] = json.loads((folder / "model.json").read_text(encoding="utf-8"))
+        scale, shift = (float(value) for value in card["calibration"])
+        return ModelCard(name=card["name"], folder=folder, scale=scale, shift=shift)
+    except (OSError, ValueError, KeyError, TypeError) as exc:
+        raise BackendError(
+            f"The reader in {folder} is not complete: {exc}. Reinstall doxa, or make it with training/reader."
+        ) from exc
