@@ -153,6 +153,23 @@ def test_a_model_with_memory_is_told_what_was_said(server, config, data, tmp_pat
     assert any("Rex" in one for one in told)
 
 
+def test_a_tree_without_memory_is_told_nothing_of_what_was_said(server, config, data, tmp_path):
+    """Its notes come from the message alone."""
+    run(data, out=tmp_path / "out", systems=["without memory"], runs=1, plots=False, config=config, nli=Neutral())
+    told = [one[0]["content"] for one in chats(server) if one[0]["role"] == "system" and "Notes on" in str(one[0])]
+    assert not any("Rex" in one for one in told)
+
+
+def test_seven_sizes_of_the_tree_are_compared_on_the_same_dialogues(server, config, data, tmp_path):
+    report = run(
+        data, out=tmp_path / "out", systems=["base"], runs=1, sensitivity=True, plots=False, config=config,
+        nli=Neutral(),
+    )  # fmt: skip
+    table = report.to_dict()["tables"]["sensitivity"]
+    assert [row[:4] for row in table["rows"]][4] == ["Conf-5", 5, 3, 3]
+    assert len(table["rows"]) == 7 and all(row[5][0] == pytest.approx(0.55) for row in table["rows"])
+
+
 def test_a_server_that_is_away_stops_the_run(server, config, data, tmp_path):
     """After 20 replies of which none came, with what to do next."""
     server.failing = True

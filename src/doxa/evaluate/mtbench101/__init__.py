@@ -4,6 +4,7 @@
 `doxa.verify`), `complexity` chooses the refined subset, `tables` and `figures` show it, `run` does all of it.
 """
 
-from doxa.evaluate.mtbench101.run import MtbenchReport, RefinedReport, run, run_refined
+from doxa.evaluate.mtbench101.report import MtbenchReport, RefinedReport
+from doxa.evaluate.mtbench101.run import run, run_refined
 
 __all__ = ["MtbenchReport", "RefinedReport", "run", "run_refined"]

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from doxa.backends.llm import LanguageModel
@@ -21,98 +22,45 @@ from doxa.backends.registry import load
 from doxa.core.config import Config
 from doxa.core.errors import BackendError, ConfigError, InputError
 from doxa.engine import Doxa
-from doxa.evaluate.mtbench101.complexity import Selection, refine
+from doxa.evaluate.metrics import mean
+from doxa.evaluate.mtbench101.complexity import refine
 from doxa.evaluate.mtbench101.dialogues import BenchDialogue, read_benchmark
 from doxa.evaluate.mtbench101.entailment import JournalledNli
 from doxa.evaluate.mtbench101.figures import draw_figures
 from doxa.evaluate.mtbench101.journal import Journal, key_of
 from doxa.evaluate.mtbench101.judge import Judge
-from doxa.evaluate.mtbench101.lexical import bleu_signature, has_bleu
-from doxa.evaluate.mtbench101.measures import DialogueResult, by_task, by_turn, measured, overall, plain
+from doxa.evaluate.mtbench101.lexical import has_bleu
+from doxa.evaluate.mtbench101.measures import DialogueResult, measured, overall
 from doxa.evaluate.mtbench101.play import Progress, play_all
+from doxa.evaluate.mtbench101.report import MtbenchReport, RefinedReport
 from doxa.evaluate.mtbench101.results import read_results, write_json, write_results
 from doxa.evaluate.mtbench101.scoring import score_all
-from doxa.evaluate.mtbench101.systems import OFFLINE, PROMPTED, Builtin, Prompted, Reference, System
-from doxa.evaluate.mtbench101.tables import complexity_table, tables_of
+from doxa.evaluate.mtbench101.systems import OFFLINE, PROMPTED, TREE, Builtin, Prompted, Reference, System
+from doxa.evaluate.mtbench101.tables import complexity_table, sensitivity_table, tables_of
 from doxa.evaluate.paper.figures import require_plots
-from doxa.evaluate.paper.tables import Table, make_folder, write_tables
+from doxa.evaluate.paper.tables import make_folder, write_tables
 from doxa.evaluate.record import environment, masked, models_of
 from doxa.verify import PremiseSpec
 
-__all__ = ["MtbenchReport", "RefinedReport", "run", "run_refined"]
+__all__ = ["run", "run_refined"]
 
 RUNS = 3
+DRAWN = 100
+"""Dialogues of the sensitivity analysis. Source: appendix B."""
+SIZES = {
+    "Conf-1": (1, 1, 3),
+    "Conf-2": (3, 1, 3),
+    "Conf-3": (5, 1, 3),
+    "Conf-4": (5, 2, 3),
+    "Conf-5": (5, 3, 3),
+    "Conf-6": (5, 3, 1),
+    "Conf-7": (5, 3, 5),
+}
+"""Name -> Dmax, B, S. Appendix B says that 1 to 3 deepen the tree, that 3 and 5 differ in B, and what 5 is; the rest is
+ours."""
 RESULTS, REFINED = "results.json", "refined.json"
 SYSTEMS = (*OFFLINE, *PROMPTED)
 STAND_IN = "STAND-IN model: these numbers show that the harness works, not how good any model is"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MtbenchReport:
-    """What was measured and written. `to_dict()` is the form that is printed and kept."""
-
-    data: str
-    dialogues: int
-    turns: int
-    runs: int
-    results: Mapping[str, tuple[DialogueResult, ...]]
-    selection: Selection
-    tables: tuple[Table, ...]
-    files: tuple[Path, ...]
-    left_out: Mapping[str, str]
-    """What was not measured -> why."""
-    stand_in: bool
-    """A model that only stands in for one had a part in it."""
-    counts: Mapping[str, int]
-    seconds: float
-    models: Mapping[str, str | None] = field(default_factory=dict)
-    environment: Mapping[str, Any] = field(default_factory=dict)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the report as plain JSON data; `_95` is a bootstrap interval over dialogues."""
-        return {
-            "benchmark": "mtbench101",
-            "data": self.data,
-            "dialogues": self.dialogues,
-            "turns": self.turns,
-            "runs": self.runs,
-            "stand_in": self.stand_in,
-            "systems": {name: _system(found) for name, found in self.results.items()},
-            "refined": self.selection.to_dict(),
-            "tables": {table.name: table.to_dict() for table in self.tables},
-            "files": [str(path) for path in self.files],
-            "left_out": dict(self.left_out),
-            "bleu": bleu_signature() if has_bleu() else None,
-            "counts": dict(self.counts),
-            "seconds": round(self.seconds, 1),
-            "models": dict(self.models),
-            **self.environment,
-        }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RefinedReport:
-    """The refined subset of appendix C. `to_dict()` is the form that is printed and kept."""
-
-    data: str
-    selection: Selection
-    table: Table
-    files: tuple[Path, ...]
-    models: Mapping[str, str | None] = field(default_factory=dict)
-    environment: Mapping[str, Any] = field(default_factory=dict)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the report as plain JSON data."""
-        return {
-            "benchmark": "mtbench101-refined",
-            "data": self.data,
-            **self.selection.to_dict(),
-            "tables": {self.table.name: self.table.to_dict()},
-            "files": [str(path) for path in self.files],
-            "left_out": {} if self.selection.judged else {"stage 1": "no judged replies of base in the folder"},
-            "models": dict(self.models),
-            **self.environment,
-        }
 
 
 def run_refined(data: Path, *, out: Path) -> RefinedReport:
@@ -144,6 +92,8 @@ def run(
     runs: int = RUNS,
     judge: str | None = None,
     limit: int | None = None,
+    sensitivity: bool = False,
+    seed: int = 0,
     plots: bool = True,
     nli: Nli | None = None,
     config: Config | None = None,
@@ -158,6 +108,8 @@ def run(
         runs: how often a system replies that would not reply the same again.
         judge: the name of the model that scores replies, such as `openai:NAME`; it is reached as `llm` is.
         limit: most dialogues, from every task in turn.
+        sensitivity: run `full` with seven sizes of the tree on 100 dialogues as well.
+        seed: of the draw of those dialogues.
         plots: draw figures.
         nli: the NLI model; by default the configured one.
         config: the settings; by default those of `doxa.toml` and the environment.
@@ -174,7 +126,7 @@ def run(
     the NLI model reads at most `PremiseSpec.max_pairs` pairs a reply, each pair once.
     """
     config, start = config or Config.load(), time.perf_counter()
-    wanted = _wanted(systems, runs, config)
+    wanted = _wanted(systems, runs, config, sensitivity=sensitivity)
     if plots:
         require_plots()
     dialogues = read_benchmark(data, limit=limit)
@@ -183,10 +135,12 @@ def run(
     with ExitStack() as stack:
         bench.open(stack, wanted, judge=judge, nli=nli)
         results = {system.name: bench.measure(system, dialogues, runs) for system in bench.systems}
-    return _report(bench, data, dialogues, results, runs=runs, plots=plots, seconds=time.perf_counter() - start)
+        sizes = bench.sensitivity(stack, dialogues, seed) if sensitivity else []
+    bench.seconds = time.perf_counter() - start
+    return _report(bench, data, dialogues, results, sizes, runs=runs, plots=plots)
 
 
-def _wanted(systems: Sequence[str], runs: int, config: Config) -> list[str]:
+def _wanted(systems: Sequence[str], runs: int, config: Config, *, sensitivity: bool) -> list[str]:
     unknown = [name for name in systems if name not in SYSTEMS]
     if unknown:
         raise InputError(f"bench mtbench101: expected systems out of {', '.join(SYSTEMS)}, got {unknown[0]!r}.")
@@ -194,10 +148,11 @@ def _wanted(systems: Sequence[str], runs: int, config: Config) -> list[str]:
         raise InputError(f"bench mtbench101: expected at least 1 run, got {runs}.")
     usual = OFFLINE if config.llm.name is None else SYSTEMS
     wanted = [name for name in SYSTEMS if name in (systems or usual)]
-    if config.llm.name is None and set(wanted) & set(PROMPTED):
+    needy = [name for name in wanted if name in PROMPTED] + (["--sensitivity"] if sensitivity else [])
+    if config.llm.name is None and needy:
         raise ConfigError(
-            f"bench mtbench101: {', '.join(name for name in wanted if name in PROMPTED)} need a language model, and "
-            "none is configured. Set llm.name (DOXA_LLM=openai:NAME), or take --systems reference,builtin."
+            f"bench mtbench101: {', '.join(needy)} need a language model, and none is configured. Set llm.name "
+            "(DOXA_LLM=openai:NAME), or take --systems reference,builtin."
         )
     return wanted
 
@@ -215,15 +170,15 @@ class _Bench:
     spec: PremiseSpec = field(default_factory=PremiseSpec)
     models: dict[str, str | None] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
+    seconds: float = 0.0
+    _model: LanguageModel | None = None
 
     def open(self, stack: ExitStack, wanted: Sequence[str], *, judge: str | None, nli: Nli | None) -> None:
         """Open what the systems and measures need; what cannot be measured is noted."""
         offline = stack.enter_context(Doxa.open(":memory:", config=_without_model(self.config)))
         self.models = models_of(offline.describe()) | {"llm": self.config.llm.name}
-        if wanted and set(wanted) & set(PROMPTED):
-            model = stack.enter_context(_opened(self.config, str(self.config.llm.name)))
         for name in wanted:
-            self.systems.append(_offline(name, offline) if name in OFFLINE else self._prompted(name, model, stack))
+            self.systems.append(_offline(name, offline) if name in OFFLINE else self._prompted(name, stack))
         if judge is not None:
             judging = stack.enter_context(_opened(self.config, judge))
             self.judge = Judge(judging, Journal(self.out / "judged.jsonl"))
@@ -257,11 +212,26 @@ class _Bench:
         )
         return tuple(scored)
 
-    def _prompted(self, name: str, model: LanguageModel, stack: ExitStack) -> Prompted:
+    def sensitivity(self, stack: ExitStack, dialogues: Sequence[BenchDialogue], seed: int) -> list[dict[str, Any]]:
+        """Return what `full` makes of drawn dialogues with every size of the tree, one run each (figure 7)."""
+        drawn = Random(seed).sample(list(dialogues), min(len(dialogues), DRAWN))
+        rows = []
+        for name, (depth, beam, branching) in SIZES.items():
+            system = self._prompted("full", stack, depth=depth, beam=beam, branching=branching)
+            found = self.measure(system, drawn, 1)
+            calls = mean([float(turn.calls) for one in found for turn in one.turns])
+            size = {"name": name, "depth": depth, "beam": beam, "branching": branching, "calls": calls}
+            rows.append({**size, **overall(found)})
+        return rows
+
+    def _prompted(self, name: str, stack: ExitStack, **size: int) -> Prompted:
+        if self._model is None:
+            self._model = stack.enter_context(_opened(self.config, str(self.config.llm.name)))
         if name == "base":
-            return Prompted(name=name, model=model)
-        doxa = stack.enter_context(Doxa.open(":memory:", config=_without_model(self.config)))
-        return Prompted(name=name, model=model, doxa=doxa, settings=(key_of(masked(self.config)),))
+            return Prompted(name=name, model=self._model)
+        settings = _with_tree(self.config, **size) if name in TREE else _without_model(self.config)
+        doxa = stack.enter_context(Doxa.open(":memory:", config=settings))
+        return Prompted(name=name, model=self._model, doxa=doxa, settings=(key_of(masked(settings)),))
 
     @property
     def stand_in(self) -> bool:
@@ -278,6 +248,12 @@ def _offline(name: str, doxa: Doxa) -> System:
 def _without_model(config: Config) -> Config:
     """Return settings for a memory that asks no language model."""
     return config.model_copy(update={"llm": config.llm.model_copy(update={"name": None})})
+
+
+def _with_tree(config: Config, **size: int) -> Config:
+    """Return settings for a tree whose roles the language model plays."""
+    reason = config.reason.model_copy(update={"tree": True, "roles": "prompted", **size})
+    return config.model_copy(update={"reason": reason})
 
 
 @contextmanager
@@ -306,19 +282,21 @@ def _report(
     data: Path,
     dialogues: Sequence[BenchDialogue],
     results: Mapping[str, tuple[DialogueResult, ...]],
+    sizes: Sequence[Mapping[str, Any]],
     *,
     runs: int,
     plots: bool,
-    seconds: float,
 ) -> MtbenchReport:
     selection = refine(dialogues, _base_scores(results))
     used = {name: found for name, found in results.items() if found}
     stand_in = bench.stand_in
-    tables = tuple(tables_of(used, selection, notes={"overall": f"{STAND_IN}." if stand_in else ""}))
+    tables = tables_of(used, selection, note=f"{STAND_IN}." if stand_in else "")
+    if sizes:
+        tables.append(sensitivity_table(sizes))
     files = write_tables(bench.out, tables, title=f"MT-Bench-101{': ' + STAND_IN if stand_in else ''}")
     files += [write_results(bench.out / RESULTS, used), write_json(bench.out / REFINED, selection.to_dict())]
     if plots:
-        files += draw_figures(bench.out, used, selection.ids, (), mark=STAND_IN if stand_in else "")
+        files += draw_figures(bench.out, used, selection.ids, sizes, mark=STAND_IN if stand_in else "")
     return MtbenchReport(
         data=str(data),
         dialogues=len(dialogues),
@@ -326,12 +304,12 @@ def _report(
         runs=runs,
         results=used,
         selection=selection,
-        tables=tables,
+        tables=tuple(tables),
         files=tuple(files),
         left_out=bench.left_out,
         stand_in=stand_in,
         counts=_counts(bench, used),
-        seconds=seconds,
+        seconds=bench.seconds,
         models=bench.models,
         environment=environment(),
     )
@@ -356,13 +334,3 @@ def _counts(bench: _Bench, results: Mapping[str, Sequence[DialogueResult]]) -> d
     if bench.judge is not None:
         counts |= {"judge_calls": bench.judge.calls, "judge_failed": bench.judge.failed}
     return counts
-
-
-def _system(found: Sequence[DialogueResult]) -> dict[str, Any]:
-    return {
-        "runs": len({one.run for one in found}),
-        "failed_replies": sum(bool(turn.failed) for one in found for turn in one.turns),
-        **plain(overall(found)),
-        "tasks": {task: plain(cells) for task, cells in by_task(found).items()},
-        "turns": {str(turn): plain(cells) for turn, cells in by_turn(found).items()},
-    }

@@ -8,13 +8,15 @@
     full             as base, and told what the memory holds and what the reasoning tree found in it
 
 Source: Lei et al., D-SMART, equation 1: a reply is written from the message, the dialogue, the memory and the tree; and
-its ablation study. The memory takes in both sides of every turn after the reply, as in the paper.
+its ablation study. The memory takes in both sides of every turn after the reply, as in the paper. The tree is that of
+the engine, with the language model in its roles; it is asked where a message asks something, and what it finds goes
+into the notes of the prompt: a reply may also rest on general knowledge, so the model itself writes it.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -25,7 +27,7 @@ from doxa.core.trace import Trace
 from doxa.engine import Dialogue, Doxa
 from doxa.evaluate.mtbench101.dialogues import BenchDialogue, Exchange
 
-__all__ = ["OFFLINE", "PROMPTED", "Builtin", "Prompted", "Reference", "Said", "Speaker", "System"]
+__all__ = ["MEMORY", "OFFLINE", "PROMPTED", "TREE", "Builtin", "Prompted", "Reference", "Said", "Speaker", "System"]
 
 OFFLINE = ("reference", "builtin")
 PROMPTED = ("base", "without tree", "without memory", "full")
@@ -240,9 +242,10 @@ class _Chatting:
         assert self.chat is not None
         reply = self.chat.ask(text)
         usage, degraded = spent(reply.trace)
-        if reply.abstained:
+        if reply.abstained or not _asks(reply.trace):
             return [], usage, degraded
-        return ["What follows, step by step:", *steps(reply.trace), f"Conclusion: {reply.text}"], usage, degraded
+        path = steps(reply.trace)
+        return [*(["What was looked at:", *path] if path else []), f"What follows: {reply.text}"], usage, degraded
 
     def _remember(self, text: str, answer: str) -> str:
         if self.chat is None or self.system.name not in MEMORY:
@@ -269,5 +272,23 @@ def spent(trace: Trace) -> tuple[Usage, str]:
 
 
 def steps(trace: Trace) -> list[str]:
-    """Return what the tree did on the way to its best state, one line a step."""
-    return [f"- {line}" for step in trace.steps for line in step.detail.get("path", ())]
+    """Return what the tree did on the way to its answer, one line a step."""
+    trees = [step.detail["tree"] for step in trace.steps if step.detail.get("tree")]
+    return [f"- {line}" for tree in trees for line in _told(tree)]
+
+
+def _told(tree: Mapping[str, Any]) -> list[str]:
+    """Return the moves that led to the best state of a tree, as its trace holds them."""
+    states = {one["id"]: one for one in tree.get("states", ())}
+    at, lines = tree.get("best"), list[str]()
+    while at in states:
+        move = states[at]
+        if move.get("action"):
+            lines.append(": ".join(filter(None, (str(move["action"]), str(move.get("observation", ""))))))
+        at = move.get("parent")
+    return lines[::-1]
+
+
+def _asks(trace: Trace) -> bool:
+    """Tell whether a message was understood as a question; the engine only acknowledges others."""
+    return any(step.name == "question" and step.detail.get("kind") for step in trace.steps)

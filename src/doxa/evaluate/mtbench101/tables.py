@@ -55,20 +55,19 @@ OTHERS = "The paper's rows have another NLI model and judge; they stand here for
 NONE = "-"
 
 
-def tables_of(results: Results, selection: Selection, *, notes: Mapping[str, str] | None = None) -> list[Table]:
+def tables_of(results: Results, selection: Selection, *, note: str = "") -> list[Table]:
     """Return every table that there are results for.
 
     Args:
         results: system -> its results.
         selection: the refined subset.
-        notes: table -> what has to be known to read it, beside what is always said.
+        note: what has to be known to read them, beside what is always said.
     """
     subset = set(selection.ids)
     refined = {name: [one for one in found if one.id in subset] for name, found in results.items()}
-    told = notes or {}
     return [
-        _overall(results, told.get("overall", "")),
-        _ablation(refined, told.get("ablation", "")),
+        _overall(results, note),
+        _ablation(refined, note),
         _latency(results),
         complexity_table(selection),
         *(_grouped(name, found) for name, found in results.items()),
@@ -91,10 +90,11 @@ def complexity_table(selection: Selection) -> Table:
     return Table(name="complexity", title=title, heads=heads, rows=tuple(rows), note=note)
 
 
-def sensitivity_table(rows: Sequence[Mapping[str, Any]], note: str) -> Table:
+def sensitivity_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     """Return what the tree's size does (figure 7); rows hold `name`, `depth`, `beam`, `branching` and measures."""
     names = ("name", "depth", "beam", "branching", "score", "cs", "der", "f1", "calls")
     heads = ("configuration", "Dmax", "B", "S", "Score", "CS", "DER", "F1", "calls a turn")
+    note = "One run of `full` with each size; the same dialogues for all."
     body = tuple(tuple(NONE if row.get(name) is None else row[name] for name in names) for row in rows)
     return Table(name="sensitivity", title="Sensitivity of the tree (figure 7)", heads=heads, rows=body, note=note)
 

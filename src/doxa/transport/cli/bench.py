@@ -37,6 +37,7 @@ from doxa.transport.cli.bench_options import (
     RecordOption,
     RunsOption,
     SeedOption,
+    SensitivityOption,
     SystemsOption,
     Wanted,
 )
@@ -126,6 +127,7 @@ def bench(
     systems: SystemsOption = None,
     runs: RunsOption = None,
     judge: JudgeOption = None,
+    sensitivity: SensitivityOption = None,
     record: RecordOption = True,
 ) -> None:
     """Measure the memory on a benchmark.
@@ -134,7 +136,7 @@ def bench(
     no part.
     """
     about_worlds = (dialogues, family, answerer, error_rate, contradiction_rate)
-    about_replies = (systems, runs, judge)
+    about_replies = (systems, runs, judge, sensitivity)
     wanted = Wanted(
         data, k, limit, predictions, errors, claims, seed, *about_worlds, baselines, ablations, out, answers,
         *about_replies,
@@ -361,7 +363,7 @@ BENCHMARKS: dict[Benchmark, tuple[Measure, set[str], Show]] = {
     Benchmark.TABLES: (measure_tables, {"data", "seed", "dialogues", "out"}, show_tables),
     Benchmark.MTBENCH101: (
         measure_mtbench,
-        {"data", "limit", "out", "systems", "runs", "judge"},
+        {"data", "limit", "seed", "out", "systems", "runs", "judge", "sensitivity"},
         show_mtbench,
     ),
     Benchmark.MTBENCH101_REFINED: (measure_refined, {"data", "out"}, show_mtbench),

@@ -36,6 +36,8 @@ def measure_mtbench(
         runs=wanted.runs or 3,
         judge=wanted.judge,
         limit=wanted.limit,
+        sensitivity=bool(wanted.sensitivity),
+        seed=wanted.seed or 0,
         config=request.config,
         progress=tell,
     )

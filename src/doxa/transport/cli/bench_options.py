@@ -28,6 +28,7 @@ __all__ = [
     "RecordOption",
     "RunsOption",
     "SeedOption",
+    "SensitivityOption",
     "SystemsOption",
     "Wanted",
 ]
@@ -117,6 +118,9 @@ JudgeOption = Annotated[
     str | None,
     typer.Option("--judge", metavar="MODEL", help="mtbench101: the model that scores replies, such as openai:NAME."),
 ]
+SensitivityOption = Annotated[
+    bool | None, typer.Option("--sensitivity", help="mtbench101: seven sizes of the tree on 100 dialogues as well.")
+]
 RecordOption = Annotated[bool, typer.Option("--record/--no-record", help="Write a run record under runs/, or none.")]
 
 
@@ -143,6 +147,7 @@ class Wanted:
     systems: str | None = None
     runs: int | None = None
     judge: str | None = None
+    sensitivity: bool | None = None
 
     @property
     def given(self) -> set[str]:
