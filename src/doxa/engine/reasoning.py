@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -95,7 +95,9 @@ def answered(
         entities=tuple(sorted(known, key=lambda term: term.key == mine)), recent=tuple(recent),
         evidence=tuple(evidence), plans=plans(question.text), seed=parts.config.reason.seed,
     )  # fmt: skip
-    memory = _Memory(asked, beliefs, lambda: parts.log.user(asked.user), graph, parts, task)
+    waits = parts.config.reason.roles == "prompted"  # then the memory is not locked while the tree grows
+    look: Look = (lambda: parts.log.user(asked.user)) if waits else (lambda: nullcontext(state))
+    memory = _Memory(asked, beliefs, look, graph, parts, task)
     sure = _is_sure(draft) and not task.plans
     return draft, Reasoning(task=task, tools=memory.tools(), spec=_spec(parts), plans=plans, first=draft, sure=sure)
 
@@ -192,26 +194,40 @@ class _Memory:
             known = self.graph.entity(name)
             if known is not None:
                 return known
-            read = self._read(f"Who is {name}?")
+            read = self._read(f"Who is {name}?", self.parts.parser)
             for term in read.about:
                 if term.label.casefold() != self.asked.speaker.casefold():
                     return self.graph.entity(term.key)
         return None
 
-    def _read(self, query: str) -> Question:
+    def _read(self, query: str, parser: Parser | None) -> Question:
         return read_question(
             query, asker=self.asked.speaker, at=self.asked.at, context=self.task.recent, beliefs=self.beliefs,
-            parser=self.parts.parser,
+            parser=parser,
         )  # fmt: skip
 
     def _recall(self, query: str, day: date | None) -> Recalled:
-        """Answer a sub-question from facts, else from the turns that bear on the question as a whole."""
+        """Answer a sub-question from facts, else from the turns that bear on the question as a whole.
+
+        Its wording is read first, which costs no parse; its tree where that finds nothing sure.
+        """
         with self.look() as state:
-            read = self._read(query)
+            read = self._read(query, None)
             draft = answer(
-                read, self.beliefs, self.task.evidence, state.turn, asker=self.asked.speaker, day=day or read.as_of,
-                today=self.task.today, lexicon=self.parts.lexicon(), nearby=self.task.evidence,
-            )  # fmt: skip
+                read,
+                self.beliefs,
+                (),
+                state.turn,
+                asker=self.asked.speaker,
+                day=day or read.as_of,
+                today=self.task.today,
+            )
+            if not _is_sure(draft):
+                read = self._read(query, self.parts.parser)
+                draft = answer(
+                    read, self.beliefs, self.task.evidence, state.turn, asker=self.asked.speaker, day=day or read.as_of,
+                    today=self.task.today, lexicon=self.parts.lexicon(), nearby=self.task.evidence,
+                )  # fmt: skip
             if draft.abstained:
                 return Recalled()
             cited = tuple(dict.fromkeys(citation.turn_id for citation in draft.citations))
