@@ -31,7 +31,12 @@ class Plan:
     one in time: without the clause."""
     join: Join = "thing"
     """What the answer gives to the rest of a chain: a thing, or the time at, before or after which it is asked."""
+    noun: str = ""
+    """Of a chain: the noun of what was described ("uncle" in "the uncle who mended my roof"); empty for a role."""
     names: tuple[str, ...] = ()
     sign: int = 1
+    needed: bool = True
+    """Whether an answer that does without it leaves a part of the question out. Names for somebody's somebody ("Leo's
+    boss") are often known as they stand."""
     tests: bool = False
     """It wants yes or no: whether the first of the names has more."""

@@ -13,7 +13,7 @@ from doxa.core.plans import Plan
 from doxa.core.values import Draft, Evidence, Fact, Interval, Question, Term, Turn
 from doxa.engine.asked import Asked
 from doxa.engine.wiring import Parts
-from doxa.memory import Beliefs, UserState, stems
+from doxa.memory import Beliefs, UserState, answered_by, kinds_of, stems
 from doxa.reason import (
     ChainWriter,
     CoverageValuer,
@@ -26,6 +26,7 @@ from doxa.reason import (
     Tree,
     TreeSpec,
     answer,
+    may_be,
     search_tree,
     tree_data,
 )
@@ -98,7 +99,8 @@ def answered(
     waits = parts.config.reason.roles == "prompted"  # then the memory is not locked while the tree grows
     look: Look = (lambda: parts.log.user(asked.user)) if waits else (lambda: nullcontext(state))
     memory = _Memory(asked, beliefs, look, graph, parts, task)
-    sure = _is_sure(draft) and not task.plans
+    sure = _is_sure(draft) and not any(plan.needed for plan in task.plans)
+    sure = sure and (not task.plans or _to_the_point(draft, question, beliefs))
     return draft, Reasoning(task=task, tools=memory.tools(), spec=_spec(parts), plans=plans, first=draft, sure=sure)
 
 
@@ -122,9 +124,15 @@ def reason(reasoning: Reasoning, *, entails: Entails | None = None) -> tuple[Dra
     """
     if reasoning.sure or not reasoning.task.plans:
         return reasoning.first, {}
-    policy = GraphPolicy(reasoning.tools, reasoning.plans)
-    valuer = CoverageValuer(reasoning.plans, entails)
-    writer = ChainWriter(reasoning.tools, reasoning.plans)
+    tools, plans = reasoning.tools, reasoning.plans
+
+    def fits(noun: str, name: str) -> bool:
+        entity = tools.entity(name)
+        return entity is None or may_be(noun, entity.key, tools.expand(entity, 1))
+
+    policy = GraphPolicy(tools, plans, fits)
+    valuer = CoverageValuer(plans, entails, fits)
+    writer = ChainWriter(tools, plans, fits)
     tree = search_tree(
         reasoning.task, policy, valuer, writer, reasoning.tools, reasoning.spec, first=reasoning.first,
         sure=reasoning.sure,
@@ -140,6 +148,14 @@ def _is_sure(draft: Draft) -> bool:
     """Tell whether an answer follows from facts that nothing speaks against."""
     stated = any(citation.fact_id for citation in draft.citations)
     return stated and not draft.abstained and not draft.disputed and draft.confidence >= SURE
+
+
+def _to_the_point(draft: Draft, question: Question, beliefs: Beliefs) -> bool:
+    """Tell whether an answer cites a fact of a relation that the question may be read as, and no way to it."""
+    names = {one.relation.name for one in (question, *question.alternatives) if one.relation is not None}
+    names |= {kind for name in names for kind in (*kinds_of(name), *answered_by(name))}
+    cited = (beliefs.facts.get(citation.fact_id or "") for citation in draft.citations)
+    return any(fact is not None and fact.relation.name in names for fact in cited)
 
 
 class _Plans:

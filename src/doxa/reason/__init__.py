@@ -28,6 +28,7 @@ from doxa.reason.tree import (
     Tools,
     Tree,
     TreeSpec,
+    may_be,
     search_tree,
     tree_data,
 )
@@ -46,6 +47,7 @@ __all__ = [
     "TreeSpec",
     "abstention",
     "answer",
+    "may_be",
     "relevant_facts",
     "relevant_rules",
     "search_tree",

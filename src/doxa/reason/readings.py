@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 from doxa.core.values import Fact, Question, Term
-from doxa.memory import Beliefs, answered_by, attribute, kinds_of, relation_type, stems_of
+from doxa.memory import Beliefs, answered_by, attribute, is_tie, kinds_of, relation_type, stems_of
 from doxa.reason.kinds import GROUPS, relations_of_attribute
 
 __all__ = ["by_entity", "readings", "same_thing"]
+
+IN_LAW = re.compile(r"\bin[- ]laws?$|^(?:step|ex|great|god|half|foster)-?\w", re.IGNORECASE)
 
 
 def readings(question: Question, beliefs: Beliefs) -> Iterator[tuple[Question, list[Fact]]]:
@@ -101,6 +104,8 @@ def _nouns(noun: str, facts: list[Fact]) -> set[str]:
     named = attribute(noun.removesuffix("s")).name
     alike = {fact.relation.name: stems_of(fact.relation.label) for fact in facts if _is_noun(fact)}
     same = {name for name, words in alike.items() if words == wanted} | {named, *kinds_of(named)}
+    if is_tie(named) or IN_LAW.search(noun):
+        return same  # a sister-in-law is no sister
     more = {name for name, words in alike.items() if words and (wanted < words or words < wanted)}
     return same if same & alike.keys() or len(more) != 1 else more
 

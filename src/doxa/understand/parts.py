@@ -31,6 +31,8 @@ NAMING = re.compile(r"(?:who|what|which one) (?:is|are|was|were) \{\}\?", re.IGN
 """Asks for nothing but what is described."""
 PRONOUNS = frozenset("i you he she it we they".split())
 THIRD = frozenset("he she it they".split())
+ATTRIBUTES = frozenset(["name", "names", "age", "birthday", "first", "last"])
+"""Nouns for what is asked of somebody, who is none himself."""
 OWNERS = {"my": "my", "your": "your", "his": "his", "her": "her", "our": "our", "their": "their", "its": "its"}
 
 
@@ -88,7 +90,9 @@ class _Asked:
                 query = self._query(start, end, marker, clause, stop)
                 rest = _asked(f"{self.text(0, start)} {HOLE} {self.text(stop, len(self.tokens))}")
                 if query:
-                    yield Plan(kind="chain", asks=(query,), rest=HOLE if NAMING.fullmatch(rest) else rest)
+                    yield Plan(
+                        kind="chain", asks=(query,), rest=HOLE if NAMING.fullmatch(rest) else rest, noun=self.form(end)
+                    )
 
     def _put_off(self, start: int, end: int) -> Iterator[Plan]:
         """Yield the plan for a clause that stands behind the verb ("is the company based where Leo works")."""
@@ -127,7 +131,7 @@ class _Asked:
     def roles(self) -> Iterator[Plan]:
         """Yield plans for what is only named by its role ("Leo's employer", "the owner of Rex")."""
         for start, end in reversed(list(self._phrases(bare=True))):
-            noun = self.form(end)
+            noun, end = self._noun(end)
             owner, first = self._owner(start, end)
             if not owner:
                 continue
@@ -137,12 +141,19 @@ class _Asked:
             rest = _asked(f"{self.text(0, first)} {HOLE} {self.text(whole, len(self.tokens))}")
             if not re.sub(r"\W|\b(?:who|what|is|are|was|were)\b", "", rest.casefold()):
                 continue  # nothing else is asked
-            known = () if owner.casefold().split()[0] in ("the", "a", "an") else _table()["roles"].get(noun, ())
-            for query in known:
-                yield Plan(kind="chain", asks=(_agreeing(query.replace(HOLE, owner)),), rest=rest)
-            plain = owner in ("I", "we") or owner.casefold().split()[0] in ("the", "a", "an")
-            if not known and not plain and kin_of(noun) is None and noun not in ("name", "names", "age", "birthday"):
-                yield Plan(kind="chain", asks=(f"Who is {_owned(owner)} {noun}?",), rest=rest)
+            vague = owner.casefold().split()[0] in ("the", "a", "an")
+            known = () if vague else _table()["roles"].get(noun, ())
+            asks = [_agreeing(_about(query, owner)) for query in known]
+            if not vague and noun not in ATTRIBUTES and owner not in ("I", "we") and (kin_of(noun) or not known):
+                asks.insert(0, f"Who is {_owned(owner)} {noun}?")
+            for query in asks:
+                yield Plan(kind="chain", asks=(query,), rest=rest, needed=False)
+
+    def _noun(self, end: int) -> tuple[str, int]:
+        """Return the noun that ends a phrase, and where it ends ("sister-in-law" is one)."""
+        if (self.form(end + 1), self.form(end + 2)) == ("in", "law"):
+            return f"{self.form(end)}-in-law", end + 2
+        return self.form(end), end
 
     def _owner(self, start: int, end: int) -> tuple[str, int]:
         """Return whose a noun is, and where the phrase with its owner begins; empty for nobody's."""
@@ -290,7 +301,11 @@ class _Asked:
         return self.tree.form(self.tokens[place]) if 0 <= place < len(self.tokens) else ""
 
     def text(self, start: int, stop: int) -> str:
-        return self.tree.spell(self.tokens[start:stop])
+        """Return words as text, with the hyphens between them."""
+        if start >= stop:
+            return ""
+        places = range(self.tokens[start], self.tokens[stop - 1] + 1)
+        return self.tree.spell([place for place in places if place in self.tokens or self.tree.form(place) in "-/&"])
 
 
 def _asked(text: str) -> str:
@@ -301,6 +316,11 @@ def _asked(text: str) -> str:
 
 def _owned(owner: str) -> str:
     return {"I": "my", "we": "our"}.get(owner, f"{owner}'s")
+
+
+def _about(query: str, owner: str) -> str:
+    """Return a question about somebody ("{}") or somebody's ("{'s}")."""
+    return query.replace("{'s}", _owned(owner)).replace(HOLE, owner)
 
 
 def _agreeing(query: str) -> str:

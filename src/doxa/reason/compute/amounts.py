@@ -119,7 +119,11 @@ class Ledger:
             return False
         holders = [e for e in same if e.does == "hold" and e.kind == "count" and not e.more]
         theirs = any(owned([entry.owner], e.owner) for e in holders)
-        return not theirs and (entry.definite or bool(entry.more) or entry.does == "lose" or entry.owner in (WE, THEY)) and len({e.owner for e in holders}) < 2
+        return (
+            not theirs
+            and (entry.definite or bool(entry.more) or entry.does == "lose" or entry.owner in (WE, THEY))
+            and len({e.owner for e in holders}) < 2
+        )
 
     def _passes(self, entry: Entry, goal: Asked, mine: Sequence[Entry]) -> bool:
         """Tell whether an entry is of the place that a question names: changes need not name the only one again."""
@@ -194,8 +198,25 @@ class Ledger:
 
     def _related(self, entry: Entry, goal: Asked, own: Expression) -> Expression | None:
         """Return an amount that is told by that of another: "twice as many as Vera", "35 fewer than ours"."""
-        before = Ledger(tuple(e for e in self.entries if e.order < entry.order or (e.order == entry.order and e is not entry and e.than == frozenset())))
-        other = before.amount(replace(goal, owners=(entry.than,), labels=("",), anyone=False, filters=frozenset(), verb=entry.verb, than=frozenset(), compared=0))
+        before = Ledger(
+            tuple(
+                e
+                for e in self.entries
+                if e.order < entry.order or (e.order == entry.order and e is not entry and e.than == frozenset())
+            )
+        )
+        other = before.amount(
+            replace(
+                goal,
+                owners=(entry.than,),
+                labels=("",),
+                anyone=False,
+                filters=frozenset(),
+                verb=entry.verb,
+                than=frozenset(),
+                compared=0,
+            )
+        )
         if other is None:
             return None
         if entry.kind == "multiple":
@@ -207,8 +228,14 @@ class Ledger:
     def done(self, goal: Asked) -> Found | None:
         """Return how much was done in all, by the verb of the question, in its time, with what it names."""
         same = [e for e in self.of(goal) if not e.per or e.does == "hold"]
-        alike = [e for e in same if e.verb == goal.verb or _money(e, goal) or (e.kind == "multiple" and e.verb == goal.verb)]
-        mine = [e for e in alike if not goal.owners or owned(goal.owners, e.owner) or (owned(goal.owners, WE_KEYS) and not e.owner)]
+        alike = [
+            e for e in same if e.verb == goal.verb or _money(e, goal) or (e.kind == "multiple" and e.verb == goal.verb)
+        ]
+        mine = [
+            e
+            for e in alike
+            if not goal.owners or owned(goal.owners, e.owner) or (owned(goal.owners, WE_KEYS) and not e.owner)
+        ]
         mine = [e for e in mine if within(e.when, goal.when) and goal.filters <= e.about | e.words | e.places]
         mine = [e for e in mine if not any(one <= e.about for one in goal.without)]
         if not mine or any(e.vague for e in mine):
@@ -252,7 +279,20 @@ class Ledger:
         """Yield what there is so much of per something, by one entry or several in a row."""
         if depth == 0:
             return
-        same = [e for e in self.of(goal) if e.per and e.kind == "count" and (not goal.owners or not e.owner or owned(goal.owners, e.owner) or goal.owners[0] in (WE, THEY) or e.owner in (WE, THEY) or set(e.per) <= e.owner)]
+        same = [
+            e
+            for e in self.of(goal)
+            if e.per
+            and e.kind == "count"
+            and (
+                not goal.owners
+                or not e.owner
+                or owned(goal.owners, e.owner)
+                or goal.owners[0] in (WE, THEY)
+                or e.owner in (WE, THEY)
+                or set(e.per) <= e.owner
+            )
+        ]
         heads = dict.fromkeys((e.unit or e.head, e.per) for e in same if not e.more)
         for name, per in heads:
             own = [e for e in same if (e.unit or e.head, e.per) == (name, per) and not e.more]
@@ -289,7 +329,11 @@ class Ledger:
     def _changes(self, entry: Entry, goal: Asked) -> list[Entry]:
         """Return later entries by which an amount per something becomes more or less ("one set less")."""
         later = [e for e in self.entries if e.order > entry.order and e.more and not e.than and e.kind == "count"]
-        return [e for e in later if (e.unit, e.head) == (entry.unit, entry.head) and (not e.per or set(e.per) & set(entry.per))]
+        return [
+            e
+            for e in later
+            if (e.unit, e.head) == (entry.unit, entry.head) and (not e.per or set(e.per) & set(entry.per))
+        ]
 
     def _chains(self, goal: Asked, depth: int, skip: frozenset[int]) -> Iterator[Found]:
         """Yield amounts: so much in each, times how many there are."""
@@ -337,7 +381,11 @@ class Ledger:
             return direct or self.priced(goal)
         if from_state:
             return self.held(goal)
-        return self.done(goal) or self.composed(replace(goal, filters=frozenset())) if not goal.filters else self.done(goal)
+        return (
+            self.done(goal) or self.composed(replace(goal, filters=frozenset()))
+            if not goal.filters
+            else self.done(goal)
+        )
 
     def _of_several(self, goal: Asked) -> Found | None:
         """Return the sum over several owners; each has to be known."""
@@ -429,9 +477,22 @@ def _is(entry: Entry, goal: Asked) -> bool:
 def _goal_of(name: str, goal: Asked) -> Asked:
     """Return the question for how many there are of something that another amount is per."""
     unit = unit_named(name)
-    bare = replace(goal, filters=frozenset(), when=None, unit="", dimensions=(), compared=0, per="", verb="have", kind="amount", negative=False)
+    bare = replace(
+        goal,
+        filters=frozenset(),
+        when=None,
+        unit="",
+        dimensions=(),
+        compared=0,
+        per="",
+        verb="have",
+        kind="amount",
+        negative=False,
+    )
     if unit is not None and unit.name == name:
-        return replace(bare, head="", words=frozenset(), unit=name, dimensions=(unit.dimension,), owners=(), anyone=True)
+        return replace(
+            bare, head="", words=frozenset(), unit=name, dimensions=(unit.dimension,), owners=(), anyone=True
+        )
     return replace(bare, head=name, words=frozenset(stems(name)), owners=(), anyone=True)
 
 
@@ -439,10 +500,18 @@ def _unit_of(entries: Sequence[Entry], goal: Asked) -> str:
     """Return the unit of a result: that of the question, else the finest one that was used."""
     if goal.unit:
         return goal.unit
-    units = [unit for e in entries if e.kind == "count" and (unit := unit_named(e.unit)) is not None and e.unit != "percent"]
+    units = [
+        unit for e in entries if e.kind == "count" and (unit := unit_named(e.unit)) is not None and e.unit != "percent"
+    ]
     return min(units, key=lambda unit: unit.factor).name if units else ""
 
 
 def _money(entry: Entry, goal: Asked) -> bool:
     """Tell whether an entry is a sum that was spent, where a question asks what was spent in other words."""
-    return "money" in goal.dimensions and goal.verb in verbs("spend") and entry.verb in verbs("spend") and (is_money(entry.unit) or entry.unit == "pound") and (goal.verb == "cost") == (entry.verb == "cost")
+    return (
+        "money" in goal.dimensions
+        and goal.verb in verbs("spend")
+        and entry.verb in verbs("spend")
+        and (is_money(entry.unit) or entry.unit == "pound")
+        and (goal.verb == "cost") == (entry.verb == "cost")
+    )

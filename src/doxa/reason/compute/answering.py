@@ -62,8 +62,14 @@ def compute(
     question = next((s for s in reversed(own) if s.question), None) or (own[-1] if own else None)
     if question is None:
         return None
-    told = [turn for turn in turns if turn.turn_id not in left_out and not turn.generated and turn.turn_id != asker.turn_id and turn.role == "user"]
-    sentences = [s for turn in told if TELLS.search(turn.text) or len(turn.text) < SHORT for s in read_sentences(turn, parser)]
+    told = [
+        turn
+        for turn in turns
+        if turn.turn_id not in left_out and not turn.generated and turn.turn_id != asker.turn_id and turn.role == "user"
+    ]
+    sentences = [
+        s for turn in told if TELLS.search(turn.text) or len(turn.text) < SHORT for s in read_sentences(turn, parser)
+    ]
     sentences += [s for s in own if s is not question]
     result = _result(question, sentences, today)
     if result is None:
@@ -99,12 +105,21 @@ def _times(goal: Asked, told: Sequence[Happening]) -> Result | None:
     found = [one for one in found if not goal.owners or owned(goal.owners, one.owner)]
     undated = [one for one in found if one.when is None]
     fresh = [one for one in undated if re.search(r"\b(?:again|another|once more)\b", one.text, re.IGNORECASE)]
-    if not found or len(undated) - len(fresh) > 1 or any(re.search(r"\b(?:twice|times|every|each)\b", one.text) for one in found):
+    if (
+        not found
+        or len(undated) - len(fresh) > 1
+        or any(re.search(r"\b(?:twice|times|every|each)\b", one.text) for one in found)
+    ):
         return None
     occasions = {(one.when.start if one.when else one.order): one for one in found}
     lines = tuple(one.text for one in occasions.values())
     value = str(len(occasions))
-    return Result(value=value, text=f"{value} times", working=lines, turn_ids=tuple(one.turn.turn_id for one in occasions.values()))
+    return Result(
+        value=value,
+        text=f"{value} times",
+        working=lines,
+        turn_ids=tuple(one.turn.turn_id for one in occasions.values()),
+    )
 
 
 def _draft(result: Result, turns: Sequence[Turn]) -> Draft:

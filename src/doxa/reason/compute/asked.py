@@ -24,8 +24,12 @@ CONCERNS = re.compile(
     re.IGNORECASE,
 )
 """What a question has to say to concern arithmetic at all; a question without it costs this one look."""
-TOTAL = re.compile(r"\b(?:in all|altogether|in total|total|together|combined|overall|sum|all in all|both)\b", re.IGNORECASE)
-LEFT = re.compile(r"\b(?:left|remain(?:s|ing)?|still|over|now|then|currently|after (?:that|this|the)|at the moment)\b", re.I)
+TOTAL = re.compile(
+    r"\b(?:in all|altogether|in total|total|together|combined|overall|sum|all in all|both)\b", re.IGNORECASE
+)
+LEFT = re.compile(
+    r"\b(?:left|remain(?:s|ing)?|still|over|now|then|currently|after (?:that|this|the)|at the moment)\b", re.I
+)
 AVERAGE = re.compile(r"\b(?:average|mean)\b", re.IGNORECASE)
 PERCENT = re.compile(r"\b(?:percent|percentage|per cent|share|proportion|fraction)\b", re.IGNORECASE)
 EXCEPT = re.compile(r"^(?:besides|except|excluding|without|but|than|apart from|other than|except for|from)$")
@@ -110,9 +114,21 @@ def asked(sentence: Sentence, speakers: Speakers) -> Asked | None:
 def _main(sentence: Sentence) -> Clause | None:
     """Return the clause that asks: the first with the question word, else the first."""
     for clause in sentence.clauses:
-        if any(re.match(r"how\b|what\b|which\b|who\b", p.label, re.I) for p in ((clause.subject,) if clause.subject else ()) + clause.phrases):
-            if clause.verb == "have" and len(sentence.clauses) > 1 and any(c.verb != "have" and c.verb in sentence.text for c in sentence.clauses[1:2]):
-                return replace(sentence.clauses[1], phrases=(*clause.phrases, *sentence.clauses[1].phrases), future=clause.future, subject=clause.subject)
+        if any(
+            re.match(r"how\b|what\b|which\b|who\b", p.label, re.I)
+            for p in ((clause.subject,) if clause.subject else ()) + clause.phrases
+        ):
+            if (
+                clause.verb == "have"
+                and len(sentence.clauses) > 1
+                and any(c.verb != "have" and c.verb in sentence.text for c in sentence.clauses[1:2])
+            ):
+                return replace(
+                    sentence.clauses[1],
+                    phrases=(*clause.phrases, *sentence.clauses[1].phrases),
+                    future=clause.future,
+                    subject=clause.subject,
+                )
             return clause
     return sentence.clauses[0] if sentence.clauses else None
 
@@ -120,7 +136,9 @@ def _main(sentence: Sentence) -> Clause | None:
 def _wanted(sentence: Sentence, clause: Clause) -> Phrase | None:
     """Return the phrase with "how many" or "how much"."""
     phrases = [p for c in (clause, *sentence.clauses) for p in ((c.subject,) if c.subject else ()) + c.phrases]
-    return next((p for p in phrases if re.match(r"(?:and |so |about |by )?how (?:many|much)\b", p.label, re.IGNORECASE)), None)
+    return next(
+        (p for p in phrases if re.match(r"(?:and |so |about |by )?how (?:many|much)\b", p.label, re.IGNORECASE)), None
+    )
 
 
 def _thing(base: Asked, wanted: Phrase | None, clause: Clause, text: str) -> Asked:
@@ -129,7 +147,14 @@ def _thing(base: Asked, wanted: Phrase | None, clause: Clause, text: str) -> Ask
     if wanted is not None and wanted.head:
         unit = unit_named(wanted.head)
         more = wanted.more or clause.more
-        compared = next((w for w in re.findall(r"[a-z]+", low) if w in comparatives() and w not in ("more", "less", "fewer", "first", "last")), "")
+        compared = next(
+            (
+                w
+                for w in re.findall(r"[a-z]+", low)
+                if w in comparatives() and w not in ("more", "less", "fewer", "first", "last")
+            ),
+            "",
+        )
         if unit is not None and compared and "age" in comparatives()[compared][0]:
             return replace(base, dimensions=("age",), compared=comparatives()[compared][1])
         if unit is not None and compared and unit.dimension in comparatives()[compared][0]:
@@ -142,7 +167,10 @@ def _thing(base: Asked, wanted: Phrase | None, clause: Clause, text: str) -> Ask
         dims = MEASURED[measured[1]]
         if measured[1] == "long" and clause.verb in ("take", "need", "last", "do", "spend"):
             dims = "time days months"
-        into = re.search(r"\bin (metres|meters|centimetres|centimeters|kilometres|kilometers|miles|feet|minutes|hours|days|weeks|kilos|grams)\b", low)
+        into = re.search(
+            r"\bin (metres|meters|centimetres|centimeters|kilometres|kilometers|miles|feet|minutes|hours|days|weeks|kilos|grams)\b",
+            low,
+        )
         unit = unit_named(into[1]) if into else None
         return replace(base, dimensions=tuple(dims.split()), unit=unit.name if unit else "")
     comparative = next((w for w in re.findall(r"[a-z]+", low) if w in comparatives()), "")
@@ -159,20 +187,39 @@ def _thing(base: Asked, wanted: Phrase | None, clause: Clause, text: str) -> Ask
         kinds, sign = comparatives()[comparative]
         if comparative in ("more", "less") and "expensive" in low:
             kinds, sign = ("money",), 1 if comparative == "more" else -1
-        thing = next((p for p in clause.phrases if p.more or re.search(rf"\b{comparative}\b", p.label.casefold())), None)
-        head, words = (head_of(thing), thing.words) if thing is not None and comparative in ("more", "most", "fewer", "fewest", "less", "least") else ("", frozenset[str]())
-        return replace(base, kind="compare", compared=sign, dimensions=_dimensions(kinds), head=head, words=words - frozenset(stems(comparative)))
+        thing = next(
+            (p for p in clause.phrases if p.more or re.search(rf"\b{comparative}\b", p.label.casefold())), None
+        )
+        head, words = (
+            (head_of(thing), thing.words)
+            if thing is not None and comparative in ("more", "most", "fewer", "fewest", "less", "least")
+            else ("", frozenset[str]())
+        )
+        return replace(
+            base,
+            kind="compare",
+            compared=sign,
+            dimensions=_dimensions(kinds),
+            head=head,
+            words=words - frozenset(stems(comparative)),
+        )
     return base
 
 
 def _dimensions(kinds: Sequence[str]) -> tuple[str, ...]:
     found: list[str] = []
     for kind in kinds:
-        found.extend({"money": ["money", "money_dollar", "money_sterling", "mass?"], "time": ["time", "days", "months"]}.get(kind, [kind]))
+        found.extend(
+            {"money": ["money", "money_dollar", "money_sterling", "mass?"], "time": ["time", "days", "months"]}.get(
+                kind, [kind]
+            )
+        )
     return tuple(f for f in found if f and f != "mass?")
 
 
-def _owners(base: Asked, wanted: Phrase | None, everything: Sequence[Phrase], sentence: Sentence, speakers: Speakers) -> Asked:
+def _owners(
+    base: Asked, wanted: Phrase | None, everything: Sequence[Phrase], sentence: Sentence, speakers: Speakers
+) -> Asked:
     """Say whose it is: the subject and what is coordinated with it, and with whom it is compared."""
     clause, turn = base.clause, sentence.turn
     assert clause is not None
@@ -194,8 +241,16 @@ def _owners(base: Asked, wanted: Phrase | None, everything: Sequence[Phrase], se
                     owners.append(words)
                     labels.append(label)
     low = sentence.text.casefold()
-    each = bool(clause.subject is not None and clause.subject.each) or bool(re.search(r"\beach\b", low) and not re.search(r"\beach (?:day|week|month|year|morning|evening)", low))
-    without = tuple(p.words for p in everything if EXCEPT.match(p.role) and p is not wanted and (p.role not in ("than", "from", "but") or (p.role == "from" and "apart" in low)))
+    each = bool(clause.subject is not None and clause.subject.each) or bool(
+        re.search(r"\beach\b", low) and not re.search(r"\beach (?:day|week|month|year|morning|evening)", low)
+    )
+    without = tuple(
+        p.words
+        for p in everything
+        if EXCEPT.match(p.role)
+        and p is not wanted
+        and (p.role not in ("than", "from", "but") or (p.role == "from" and "apart" in low))
+    )
     return replace(base, owners=tuple(dict.fromkeys(owners)), labels=tuple(labels), anyone=anyone and not owners, than=than,
                    than_label=than_label, each=each, without=without)  # fmt: skip
 
@@ -211,7 +266,12 @@ def _given(base: Asked, wanted: Phrase | None, everything: Sequence[Phrase]) -> 
         name = unit.name if unit else head_of(phrase)
         if phrase.each and phrase.role != "subject":
             per = name
-        elif phrase.number is not None and phrase.number.kind == "count" and phrase.number.unit != "%" and phrase.head not in ("one",):
+        elif (
+            phrase.number is not None
+            and phrase.number.kind == "count"
+            and phrase.number.unit != "%"
+            and phrase.head not in ("one",)
+        ):
             given.append((phrase.number.value, name))
         elif unit is not None and phrase.indefinite and phrase.role in ("in", "per", "within", "for", "during", "a"):
             given.append((Fraction(1), name))
@@ -236,11 +296,18 @@ def _filters(base: Asked, sentence: Sentence, everything: Sequence[Phrase]) -> f
     return frozenset(found - known - verbal - timed - comparative - numbers)
 
 
-ORDINALS = {word: n + 1 for n, word in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split())}
+ORDINALS = {
+    word: n + 1
+    for n, word in enumerate(
+        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
+    )
+}
 
 
 def _nth(text: str) -> int:
-    match = re.search(rf"\b({'|'.join(ORDINALS)}|\d+(?:st|nd|rd|th)) (?:week|month|year|day|session|round)\b", text, re.IGNORECASE)
+    match = re.search(
+        rf"\b({'|'.join(ORDINALS)}|\d+(?:st|nd|rd|th)) (?:week|month|year|day|session|round)\b", text, re.IGNORECASE
+    )
     if match is None:
         return 0
     word = match[1].casefold()
@@ -250,5 +317,3 @@ def _nth(text: str) -> int:
 def is_state(base: Asked) -> bool:
     """Tell whether a question asks how many there are, not how many came to be."""
     return base.verb in verbs("state") or base.verb.split()[0] in ("be", "have")
-
-

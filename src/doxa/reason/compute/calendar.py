@@ -23,11 +23,16 @@ LEAST_DAYS = 92
 """Up to this many days a length of time is told in days, beyond it in months and years."""
 AGO = re.compile(r"\bago\b|\bhow long (?:is it|has it been) since\b", re.IGNORECASE)
 UNTIL = re.compile(r"\b(?:until|till|to go|before)\b", re.IGNORECASE)
-BETWEEN = re.compile(r"\bbetween\b(?P<one>.+?)\band\b(?P<other>.+)|\bfrom\b(?P<first>.+?)\b(?:to|until|till)\b(?P<last>.+)", re.IGNORECASE)
+BETWEEN = re.compile(
+    r"\bbetween\b(?P<one>.+?)\band\b(?P<other>.+)|\bfrom\b(?P<first>.+?)\b(?:to|until|till)\b(?P<last>.+)",
+    re.IGNORECASE,
+)
 OLD = re.compile(r"\bhow old\b(?P<who>.*?)(?:\bwhen\b(?P<when>.+)|\bon\b.+|\bin \d.+)?$", re.IGNORECASE)
 FIRST = re.compile(r"\b(?:first|earlier|earliest|sooner|before)\b", re.IGNORECASE)
 LAST = re.compile(r"\b(?:last|later|latest|after)\b", re.IGNORECASE)
-SAYING = frozenset(stems("lie day week month year pass be come happen take place long how many much did was is there the start begin"))
+SAYING = frozenset(
+    stems("lie day week month year pass be come happen take place long how many much did was is there the start begin")
+)
 
 
 def on_calendar(goal: Asked, told: Sequence[Happening], today: date | None) -> Result | None:
@@ -45,7 +50,10 @@ def on_calendar(goal: Asked, told: Sequence[Happening], today: date | None) -> R
         return _order(goal, text, told)
     between = BETWEEN.search(text)
     if between and not AGO.search(text):
-        one, other = (_event(part or "", told) for part in ((between["one"] or between["first"]), (between["other"] or between["last"])))
+        one, other = (
+            _event(part or "", told)
+            for part in ((between["one"] or between["first"]), (between["other"] or between["last"]))
+        )
         return _between(goal, one, other)
     if AGO.search(text) and today is not None:
         found = _event(re.sub(r".*\b(?:ago|since)\b", "", text, flags=re.IGNORECASE), told)
@@ -69,7 +77,11 @@ def _event(words: str, told: Sequence[Happening]) -> _Moment | None:
     starts, ends = set(stems(words)) & BEGINS, set(stems(words)) & ENDS
     if not wanted:
         return None
-    found = [one for one in told if one.when is not None and one.when.start is not None and wanted <= one.about | _stemmed(one.verb)]
+    found = [
+        one
+        for one in told
+        if one.when is not None and one.when.start is not None and wanted <= one.about | _stemmed(one.verb)
+    ]
     if ends and not wanted & ENDS:
         found = [one for one in found if one.about & ENDS]
     elif starts or any(one.about & ENDS for one in found):
@@ -83,7 +95,12 @@ def _event(words: str, told: Sequence[Happening]) -> _Moment | None:
 
 
 def _light() -> frozenset[str]:
-    return frozenset(CUES | SAYING | BEGINS - frozenset(stems("leave open")) | {stem for word in comparatives() for stem in stems(word)})
+    return frozenset(
+        CUES
+        | SAYING
+        | BEGINS - frozenset(stems("leave open"))
+        | {stem for word in comparatives() for stem in stems(word)}
+    )
 
 
 def _stemmed(text: str) -> frozenset[str]:
@@ -98,7 +115,9 @@ def _between(goal: Asked, one: _Moment | None, other: _Moment | None) -> Result 
     if value is None:
         return None
     working = f"{_said(first)} to {_said(last)} = {value}"
-    return Result(value=value, text=value, working=(working,), turn_ids=(one.source.turn.turn_id, other.source.turn.turn_id))
+    return Result(
+        value=value, text=value, working=(working,), turn_ids=(one.source.turn.turn_id, other.source.turn.turn_id)
+    )
 
 
 def _since(goal: Asked, found: _Moment | None, today: date) -> Result | None:
@@ -107,7 +126,12 @@ def _since(goal: Asked, found: _Moment | None, today: date) -> Result | None:
     value = _length(found, _Moment(today, "day", found.source), goal)
     if value is None:
         return None
-    return Result(value=value, text=f"{value} ago", working=(f"{_said(found)} to {Interval.format(today, 'day')} = {value}",), turn_ids=(found.source.turn.turn_id,))
+    return Result(
+        value=value,
+        text=f"{value} ago",
+        working=(f"{_said(found)} to {Interval.format(today, 'day')} = {value}",),
+        turn_ids=(found.source.turn.turn_id,),
+    )
 
 
 def _ahead(goal: Asked, found: _Moment | None, today: date) -> Result | None:
@@ -116,12 +140,19 @@ def _ahead(goal: Asked, found: _Moment | None, today: date) -> Result | None:
     value = _length(_Moment(today, "day", found.source), found, goal)
     if value is None:
         return None
-    return Result(value=value, text=value, working=(f"{Interval.format(today, 'day')} to {_said(found)} = {value}",), turn_ids=(found.source.turn.turn_id,))
+    return Result(
+        value=value,
+        text=value,
+        working=(f"{Interval.format(today, 'day')} to {_said(found)} = {value}",),
+        turn_ids=(found.source.turn.turn_id,),
+    )
 
 
 def _length(first: _Moment, last: _Moment, goal: Asked) -> str | None:
     """Return the time between two moments in the unit that is asked for; None when they are not known that exactly."""
-    unit = goal.unit or next((u for u in ("day", "week", "month", "year") if re.search(rf"\bmany {u}s\b", goal.text, re.IGNORECASE)), "")
+    unit = goal.unit or next(
+        (u for u in ("day", "week", "month", "year") if re.search(rf"\bmany {u}s\b", goal.text, re.IGNORECASE)), ""
+    )
     coarse = {first.precision, last.precision}
     gap = relativedelta(last.day, first.day)
     days = (last.day - first.day).days
@@ -161,13 +192,23 @@ def _age(goal: Asked, text: str, told: Sequence[Happening], today: date | None) 
     owners = goal.owners
     if match is None or len(owners) != 1:
         return None
-    births = [one for one in told if one.about & BIRTH and one.when is not None and (one.owner and (one.owner <= owners[0] or owners[0] <= one.owner))]
+    births = [
+        one
+        for one in told
+        if one.about & BIRTH
+        and one.when is not None
+        and (one.owner and (one.owner <= owners[0] or owners[0] <= one.owner))
+    ]
     if len({one.when for one in births}) != 1 or births[-1].when is None or births[-1].when.start is None:
         return None
     born = _Moment(births[-1].when.start, births[-1].when.start_precision, births[-1])
     then: _Moment | None
     if match["when"]:
-        others = [one for one in told if one not in births and (not one.owner or one.owner <= owners[0] or owners[0] <= one.owner)]
+        others = [
+            one
+            for one in told
+            if one not in births and (not one.owner or one.owner <= owners[0] or owners[0] <= one.owner)
+        ]
         then = _event(" ".join(w for w in match["when"].split() if not set(stems(w)) & owners[0]), others)
     elif goal.when is not None and goal.when.start is not None:
         then = _Moment(goal.when.start, goal.when.start_precision, births[-1])
@@ -175,10 +216,19 @@ def _age(goal: Asked, text: str, told: Sequence[Happening], today: date | None) 
         then = _Moment(today, "day", births[-1]) if today is not None else None
     if then is None or then.day < born.day:
         return None
-    years = relativedelta(then.day, born.day).years if "year" not in (born.precision, then.precision) else then.day.year - born.day.year
+    years = (
+        relativedelta(then.day, born.day).years
+        if "year" not in (born.precision, then.precision)
+        else then.day.year - born.day.year
+    )
     value = str(years)
     turn_ids = (born.source.turn.turn_id, then.source.turn.turn_id)
-    return Result(value=value, text=f"{value} years old", working=(f"{_said(born)} to {_said(then)} = {_counted(years, 'year')}",), turn_ids=tuple(dict.fromkeys(turn_ids)))
+    return Result(
+        value=value,
+        text=f"{value} years old",
+        working=(f"{_said(born)} to {_said(then)} = {_counted(years, 'year')}",),
+        turn_ids=tuple(dict.fromkeys(turn_ids)),
+    )
 
 
 def _order(goal: Asked, text: str, told: Sequence[Happening]) -> Result | None:
@@ -186,14 +236,22 @@ def _order(goal: Asked, text: str, told: Sequence[Happening]) -> Result | None:
     sign = -1 if FIRST.search(text) else 1 if LAST.search(text) else 0
     if not sign or not re.search(r"\bor\b|\bearliest\b|\blatest\b|\bbefore\b|\bafter\b", text, re.IGNORECASE):
         return None
-    yes = re.match(r"(?:did|was|is|were|does|do|has|have|will)\b(?P<one>.+?)\b(?P<word>before|after|earlier than|later than)\b(?P<other>.+)", text, re.IGNORECASE)
+    yes = re.match(
+        r"(?:did|was|is|were|does|do|has|have|will)\b(?P<one>.+?)\b(?P<word>before|after|earlier than|later than)\b(?P<other>.+)",
+        text,
+        re.IGNORECASE,
+    )
     if yes:
         one, other = _event(yes["one"], told), _event(yes["other"], told)
         if one is None or other is None or one.day == other.day:
             return None
         true = (one.day < other.day) == bool(re.search("before|earlier", yes["word"], re.IGNORECASE))
         return _ordered("yes" if true else "no", [one, other])
-    tail = re.split(r"[,:]", text)[-1] if re.search(r"[,:]", text) else re.sub(r".*?\b(?:first|earlier|later|last|sooner)\b", "", text, flags=re.IGNORECASE)
+    tail = (
+        re.split(r"[,:]", text)[-1]
+        if re.search(r"[,:]", text)
+        else re.sub(r".*?\b(?:first|earlier|later|last|sooner)\b", "", text, flags=re.IGNORECASE)
+    )
     names = [name.strip(" ,:") for name in re.split(r"\bor\b|,", tail) if name.strip(" ,:")]
     moments = [(name, _event(name, told)) for name in names]
     if len(moments) < 2 or any(moment is None for _, moment in moments):
@@ -206,8 +264,16 @@ def _order(goal: Asked, text: str, told: Sequence[Happening]) -> Result | None:
 
 
 def _ordered(value: str, moments: Sequence[_Moment]) -> Result:
-    lines = tuple(f"{Interval.format(m.day, 'year' if m.precision == 'year' else 'month' if m.precision == 'month' else 'day')}: {m.source.text}" for m in sorted(moments, key=lambda m: m.day))
-    return Result(value=value, text=value[:1].upper() + value[1:], working=lines, turn_ids=tuple(m.source.turn.turn_id for m in moments))
+    lines = tuple(
+        f"{Interval.format(m.day, 'year' if m.precision == 'year' else 'month' if m.precision == 'month' else 'day')}: {m.source.text}"
+        for m in sorted(moments, key=lambda m: m.day)
+    )
+    return Result(
+        value=value,
+        text=value[:1].upper() + value[1:],
+        working=lines,
+        turn_ids=tuple(m.source.turn.turn_id for m in moments),
+    )
 
 
 def _lasting(goal: Asked, text: str, told: Sequence[Happening]) -> Result | None:
@@ -224,12 +290,14 @@ def _lasting(goal: Asked, text: str, told: Sequence[Happening]) -> Result | None
         line = f"{start // 60}:{start % 60:02} to {stop // 60}:{stop % 60:02} = {value}"
         return Result(value=value, text=value, working=(line,), turn_ids=(begin[-1].turn.turn_id, end[-1].turn.turn_id))
     named = " ".join(wanted)
-    days = [one for one in told if one.when is not None and one.when.start is not None and wanted and wanted <= one.about]
+    days = [
+        one for one in told if one.when is not None and one.when.start is not None and wanted and wanted <= one.about
+    ]
     first = [one for one in days if one.about & BEGINS]
     last = [one for one in days if one.about & ENDS]
     if not named or len({one.when for one in first}) != 1 or len({one.when for one in last}) != 1:
         return None
-    one, other = (_Moment(d.when.start, d.when.start_precision, d) for d in (first[-1], last[-1]) if d.when and d.when.start)
+    one, other = (
+        _Moment(d.when.start, d.when.start_precision, d) for d in (first[-1], last[-1]) if d.when and d.when.start
+    )
     return _between(goal, one, other) if one.day <= other.day else None
-
-

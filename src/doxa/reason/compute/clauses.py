@@ -25,9 +25,13 @@ MORE, FEWER = frozenset(["more", "extra", "additional", "another", "further"]), 
 VAGUE = frozenset(["some", "few", "many", "several", "lot", "lots", "most", "all", "any", "enough", "various", "much"])
 FUTURE = frozenset(["will", "shall", "'ll", "going"])
 NOT = frozenset(["not", "n't", "never", "no"])
-EMPTY = frozenset(stems("how many much more most fewer less few several total altogether lot not n't now then still very just a"))
+EMPTY = frozenset(
+    stems("how many much more most fewer less few several total altogether lot not n't now then still very just a")
+)
 """Stems that tell nothing of what a phrase names."""
-IN_A_WEEK = re.compile(r"(?:in|after|within) (?:an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|\d+) \w+", re.I)
+IN_A_WEEK = re.compile(
+    r"(?:in|after|within) (?:an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|\d+) \w+", re.I
+)
 PRONOUNS = frozenset(
     "i me we us you he him she her it they them who this that these those there one mine yours".split()
 )
@@ -140,7 +144,10 @@ class _Tree:
     clock_min: int | None = None
 
     def __post_init__(self) -> None:
-        past = any(tag == "VERB" and form.endswith(("ed", "nt")) for tag, form in zip(self.parse.upos, self.parse.forms, strict=True))
+        past = any(
+            tag == "VERB" and form.endswith(("ed", "nt"))
+            for tag, form in zip(self.parse.upos, self.parse.forms, strict=True)
+        )
         past = past or bool(re.search(r"\b(?:did|was|were|had|ago|last|went|came|spent|ran|read|bought)\b", self.text))
         for span in find_times(self.text, self.turn.at, past=past):
             if (span.kind == "duration" and not re.search(r"\bago\b", span.text)) or self._is_no_date(span):
@@ -222,7 +229,14 @@ class _Tree:
         forms = {self.form(kid) for kid in kids}
         copula = any(self.base(kid) == "cop" for kid in kids)
         verbal = self.parse.upos[place] in ("VERB", "AUX")
-        particle = next((f" {self.form(k)}" for k in kids if self.rel(k) == "compound:prt" or (self.base(k) == "advmod" and self.form(k) in PARTICLES)), "")
+        particle = next(
+            (
+                f" {self.form(k)}"
+                for k in kids
+                if self.rel(k) == "compound:prt" or (self.base(k) == "advmod" and self.form(k) in PARTICLES)
+            ),
+            "",
+        )
         verb = "be" if copula or not verbal else f"{self.lemma(place)}{particle}"
         state = self.form(place) if (copula or not verbal) and self.parse.upos[place] in ("ADJ", "VERB", "ADV") else ""
         phrases: list[Phrase] = []
@@ -253,12 +267,29 @@ class _Tree:
                 for other in self._conjuncts(kid):
                     yield replace(self._phrase(other, "subject"), role="and")
             return
-        if base not in ("obj", "iobj", "obl", "nmod", "advmod", "appos", "dep", "conj", "dislocated", "parataxis", "flat", "compound", "nummod", "amod"):
+        if base not in (
+            "obj",
+            "iobj",
+            "obl",
+            "nmod",
+            "advmod",
+            "appos",
+            "dep",
+            "conj",
+            "dislocated",
+            "parataxis",
+            "flat",
+            "compound",
+            "nummod",
+            "amod",
+        ):
             return
         if base in ("advmod", "amod", "compound", "flat") and kid not in self.numbers:
             yield from self._belonging(kid)
             return
-        if base in ("conj", "parataxis", "appos") and (self._is_predicate(kid) or self.parse.upos[kid] not in ("NOUN", "NUM", "PROPN", "SYM")):
+        if base in ("conj", "parataxis", "appos") and (
+            self._is_predicate(kid) or self.parse.upos[kid] not in ("NOUN", "NUM", "PROPN", "SYM")
+        ):
             return
         if base == "nummod" and kid in self.numbers and self.parse.upos[place] not in ("ADJ", "VERB", "ADV"):
             return
@@ -291,14 +322,51 @@ class _Tree:
 
     def _phrase(self, place: int, role: str) -> Phrase:
         kids = self.kids(place)
-        inner = self.under(place, frozenset(["conj", "acl:relcl", "acl", "parataxis", "cc", "appos", "nsubj", "cop", "nsubj:pass", "aux", "aux:pass", "advcl", "obl", "expl", "csubj", "obj"]))
+        inner = self.under(
+            place,
+            frozenset(
+                [
+                    "conj",
+                    "acl:relcl",
+                    "acl",
+                    "parataxis",
+                    "cc",
+                    "appos",
+                    "nsubj",
+                    "cop",
+                    "nsubj:pass",
+                    "aux",
+                    "aux:pass",
+                    "advcl",
+                    "obl",
+                    "expl",
+                    "csubj",
+                    "obj",
+                ]
+            ),
+        )
         counted = next((kid for kid in kids if self.rel(kid) == "nummod" and kid in self.numbers and kid < place), None)
         if counted is None and place in self.numbers:
             counted = place
         if counted is None:
-            counted = next((k for k in kids if k in self.numbers and k < place and self.base(k) in ("advmod", "amod", "det", "compound")), None)
+            counted = next(
+                (
+                    k
+                    for k in kids
+                    if k in self.numbers and k < place and self.base(k) in ("advmod", "amod", "det", "compound")
+                ),
+                None,
+            )
         if counted is None:
-            counted = next((k for kid in kids for k in self.kids(kid) if k in self.numbers and self.base(kid) in ("amod", "det", "advmod", "nummod")), None)
+            counted = next(
+                (
+                    k
+                    for kid in kids
+                    for k in self.kids(kid)
+                    if k in self.numbers and self.base(kid) in ("amod", "det", "advmod", "nummod")
+                ),
+                None,
+            )
         number = self.numbers.get(counted) if counted is not None else None
         forms = {self.form(kid) for kid in kids}
         of = next((kid for kid in kids if self.base(kid) == "nmod" and self._case(kid) == "of"), None)
@@ -310,18 +378,26 @@ class _Tree:
                 noun, head = of, self._head(of)
         appos = next((kid for kid in kids if self._names(kid, place)), None)
         named = appos if appos is not None else noun
-        own = [i for i in inner if i not in self.numbers and self.base(i) not in ("case", "mark", "punct", "det") or i == named]
+        own = [
+            i
+            for i in inner
+            if i not in self.numbers and self.base(i) not in ("case", "mark", "punct", "det") or i == named
+        ]
         if appos is not None:
             own = [appos, *self.under(appos, frozenset(["conj", "cc"]))]
             head = self._head(appos)
         label_tokens = [i for i in own if self.parse.upos[i] not in ("PUNCT",) or i in inner]
         words = frozenset(s for i in label_tokens if i not in self.numbers or i > noun for s in stems(self._word(i)))
-        after = [i for i in kids if self.rel(i) == "nummod" and i > place and self.parse.upos[place] in ("NOUN", "PROPN")]
+        after = [
+            i for i in kids if self.rel(i) == "nummod" and i > place and self.parse.upos[place] in ("NOUN", "PROPN")
+        ]
         words = (words - EMPTY) | {self.form(i) for i in after}
         owner = next((self.form(kid) for kid in kids if self.rel(kid) == "nmod:poss"), "")
         sign = 1 if forms & MORE else -1 if forms & FEWER else 0
         if counted is not None and counted != place:
-            near = {self.form(k) for k in self.kids(counted)} | ({self.form(counted + 1)} if counted + 1 < len(self.words) else set())
+            near = {self.form(k) for k in self.kids(counted)} | (
+                {self.form(counted + 1)} if counted + 1 < len(self.words) else set()
+            )
             sign = 1 if near & MORE else -1 if near & FEWER else sign
         return Phrase(
             head=head, words=words, label=self._label(label_tokens, named, after), role=role,
@@ -334,7 +410,12 @@ class _Tree:
     def _names(self, kid: int, place: int) -> bool:
         """Tell whether a name stands right behind its noun ("her brother Tim")."""
         apart = any(self.form(i) in ",:;" for i in range(place + 1, kid))
-        return self.base(kid) == "appos" and self.parse.upos[kid] == "PROPN" and self.parse.upos[place] != "PROPN" and not apart
+        return (
+            self.base(kid) == "appos"
+            and self.parse.upos[kid] == "PROPN"
+            and self.parse.upos[place] != "PROPN"
+            and not apart
+        )
 
     def _word(self, place: int) -> str:
         return self.form(place) if self.parse.upos[place] == "PROPN" else self.lemma(place)

@@ -94,5 +94,3 @@ def _steps(expression: Expression) -> Iterator[str]:
 def _shown(value: Fraction, place: int) -> str:
     text = written(value)
     return f"({text})" if value < 0 and place else text
-
-

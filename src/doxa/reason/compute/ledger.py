@@ -167,7 +167,12 @@ class Speakers:
         """Note whom and what a clause speaks of."""
         subject = clause.subject
         for phrase in (*clause.phrases, *((subject,) if subject else ())):
-            if phrase.name and phrase.words and not phrase.words & frozenset(stems(turn.speaker)) and phrase.role in ("subject", "object", "to", "and", "from"):
+            if (
+                phrase.name
+                and phrase.words
+                and not phrase.words & frozenset(stems(turn.speaker))
+                and phrase.role in ("subject", "object", "to", "and", "from")
+            ):
                 self.person, self.person_label = phrase.words, phrase.label
         if subject is not None and subject.head not in FIRST | GROUP | THIRD | THEM | ITS and subject.words:
             if not subject.name:
@@ -175,7 +180,11 @@ class Speakers:
                 if subject.number is None:
                     self.person, self.person_label = subject.words, subject.label
         elif subject is None or subject.head in FIRST | GROUP | THIRD:
-            objects = [p for p in clause.phrases if p.role == "object" and p.words and unit_named(p.head) is None and p.head not in THIRD]
+            objects = [
+                p
+                for p in clause.phrases
+                if p.role == "object" and p.words and unit_named(p.head) is None and p.head not in THIRD
+            ]
             if objects:
                 self.thing, self.thing_label = objects[0].words, objects[0].label
 
@@ -212,7 +221,11 @@ def happenings(sentences: Sequence[Sentence], speakers: Speakers) -> list[Happen
             owner, label = speakers.resolve(clause.subject, sentence.turn)
             if not sentence.question and not clause.conditional and not clause.negative:
                 objects = [p for p in clause.phrases if p.role == "object"]
-                about = clause.words | owner | frozenset(s for p in clause.phrases for s in speakers.resolve(p, sentence.turn)[0])
+                about = (
+                    clause.words
+                    | owner
+                    | frozenset(s for p in clause.phrases for s in speakers.resolve(p, sentence.turn)[0])
+                )
                 found.append(Happening(
                     about=about, verb=clause.verb, when=clause.when, clock_min=clause.clock_min, owner=owner,
                     label=label or (objects[0].label if objects else ""), turn=sentence.turn, text=sentence.text, order=order,
@@ -251,11 +264,23 @@ def _of_clause(clause: Clause, sentence: Sentence, order: int, speakers: Speaker
         if clause.verb in verbs("share") and phrase.role in ("among", "between", "by", "with"):
             found.append(_entry(clause, sentence, order, phrase, everything, owner, label, speakers, does="share"))
             continue
-        if phrase.role in ("as", "than", "by", "until", "since") and not (phrase.number and phrase.number.kind == "multiple") and phrase.role != "by":
+        if (
+            phrase.role in ("as", "than", "by", "until", "since")
+            and not (phrase.number and phrase.number.kind == "multiple")
+            and phrase.role != "by"
+        ):
             continue
         found.append(_entry(clause, sentence, order, phrase, everything, owner, label, speakers))
-    if clause.verb in verbs("share") and clause.subject is not None and clause.subject.number is not None and not clause.passive:
-        found = [replace(e, does="share") if e.order == order and e.value == clause.subject.number.value else e for e in found]
+    if (
+        clause.verb in verbs("share")
+        and clause.subject is not None
+        and clause.subject.number is not None
+        and not clause.passive
+    ):
+        found = [
+            replace(e, does="share") if e.order == order and e.value == clause.subject.number.value else e
+            for e in found
+        ]
     return found
 
 
@@ -283,20 +308,47 @@ def _entry(
     if subject_is_it:
         owner, label = frozenset(), ""
     what = does or _does(clause, phrase)
-    to = next((speakers.resolve(p, sentence.turn)[0] for p in everything if p.role == "to" and p is not phrase and not p.number), frozenset())
-    than = next((_than(p, sentence, speakers) for p in everything if p.role == "than" or (p.role == "as" and kind == "multiple" and not p.vague)), frozenset())
+    to = next(
+        (
+            speakers.resolve(p, sentence.turn)[0]
+            for p in everything
+            if p.role == "to" and p is not phrase and not p.number
+        ),
+        frozenset(),
+    )
+    than = next(
+        (
+            _than(p, sentence, speakers)
+            for p in everything
+            if p.role == "than" or (p.role == "as" and kind == "multiple" and not p.vague)
+        ),
+        frozenset(),
+    )
     if what == "done" and clause.verb in growing() and (unit_name or kind == "part"):
         what = "grow" if growing()[clause.verb] > 0 else "shrink"
     more = phrase.more or clause.more
     if clause.state in comparatives() and (unit_name or head) and number is not None:
         more = comparatives()[clause.state][1]  # "9 cm taller than Anton"
     per = _per(clause, phrase, everything, subject_is_it)
-    places = frozenset(
-        stem for p in _near(phrase, everything) if p.role in PLACING and p.number is None and not p.each for stem in p.words
-    ) if not does else frozenset()
-    if what == "hold" and not unit_name and not head and phrase.role == "predicate" and 0 < (number.value if number else 0) < 120:
+    places = (
+        frozenset(
+            stem
+            for p in _near(phrase, everything)
+            if p.role in PLACING and p.number is None and not p.each
+            for stem in p.words
+        )
+        if not does
+        else frozenset()
+    )
+    if (
+        what == "hold"
+        and not unit_name
+        and not head
+        and phrase.role == "predicate"
+        and 0 < (number.value if number else 0) < 120
+    ):
         unit_name, head = "year", "age"  # "Lea is 34"
-    if (what == "hold" and unit_name == "year" and clause.state == "old"):
+    if what == "hold" and unit_name == "year" and clause.state == "old":
         head = "age"
     names = frozenset(s for p in everything for s in p.words) | frozenset(stems(clause.verb)) | clause.words
     return Entry(
@@ -358,7 +410,11 @@ def _per(clause: Clause, phrase: Phrase, everything: Sequence[Phrase], is_subjec
     if not is_subject and subject is not None and subject.head and not found and not subject.name:
         if subject.each:
             found.append(_unit_or_head(subject))
-        elif subject.number is not None and subject.number.kind == "count" and (subject.value == 1 or clause.verb == "cost"):
+        elif (
+            subject.number is not None
+            and subject.number.kind == "count"
+            and (subject.value == 1 or clause.verb == "cost")
+        ):
             found.append(_unit_or_head(subject))
         elif subject.indefinite and clause.verb in verbs("hold"):
             found.append(_unit_or_head(subject))
@@ -377,7 +433,9 @@ def _corrected(found: list[Entry], made: list[Entry], sentence: Sentence) -> lis
     fresh = [e for e in made if not e.negative or len(made) == 1]
     fresh = fresh[:1] if re.search(r"\bnot \d|\binstead of\b", sentence.text) else fresh
     for entry in fresh:
-        wanted = [n for n, old in enumerate(found) if old.unit == entry.unit and (old.head == entry.head or not entry.head)]
+        wanted = [
+            n for n, old in enumerate(found) if old.unit == entry.unit and (old.head == entry.head or not entry.head)
+        ]
         same = [n for n in wanted if found[n].verb == entry.verb or entry.verb == "be"] or wanted
         if same:
             old = found[same[-1]]

@@ -22,7 +22,9 @@ PART = re.compile(
     r"(?= (?:of|as)\b| (?:the|her|his|its|their|my|our) )",
     re.IGNORECASE,
 )
-MULTIPLE = re.compile(r"\b(?P<word>twice|thrice|double|triple)\b|\b(?P<number>[\w.-]+) times(?= (?:as|more|the))", re.IGNORECASE)
+MULTIPLE = re.compile(
+    r"\b(?P<word>twice|thrice|double|triple)\b|\b(?P<number>[\w.-]+) times(?= (?:as|more|the))", re.IGNORECASE
+)
 MULTIPLES = {"twice": 2, "thrice": 3, "double": 2, "triple": 3}
 DOZEN = re.compile(r"\b(?:(?P<number>a|one|two|three|four|five|six|half a) )?dozen\b", re.IGNORECASE)
 SMALL = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "": 1}
@@ -65,9 +67,7 @@ def _digits(text: str) -> list[Number]:
         value *= SCALES.get((match["scale"] or "").strip(), 1)
         value = -value if match["sign"] and match["sign"] != "+" else value
         sign = match["money"] or match["after"] or ""
-        found.append(
-            Number(start=match.start(), end=match.end(), value=value, unit=sign, signed=bool(match["sign"]))
-        )
+        found.append(Number(start=match.start(), end=match.end(), value=value, unit=sign, signed=bool(match["sign"])))
     return found
 
 

@@ -20,19 +20,32 @@ __all__ = ["Series", "on_series", "series_of"]
 LEAST = 3
 """Numbers in a row that make a list."""
 STANDARD = re.compile(
-    r"\b(?:standard|target|norm|reference|requirement|benchmark|quota|goal|par|baseline|nominal|planned|pass mark|required|basis)\b", re.I
+    r"\b(?:standard|target|norm|reference|requirement|benchmark|quota|goal|par|baseline|nominal|planned|pass mark|required|basis)\b",
+    re.I,
 )
 SIGNS = re.compile(r"\b(?P<word>positive|negative|plus|minus)\b|(?P<sign>[+\-−](?!\d))", re.IGNORECASE)
-ABOVE = re.compile(r"\b(?:exceed\w*|above|over|more|surpass\w*|beyond|higher|longer|heavier|faster|better|extra|surplus|gain)\b", re.IGNORECASE)
-BELOW = re.compile(r"\b(?:fall\w* short|short(?:fall)?|below|under|less|fewer|lower|shorter|lighter|slower|worse|missing|deficit|loss)\b", re.IGNORECASE)
+ABOVE = re.compile(
+    r"\b(?:exceed\w*|above|over|more|surpass\w*|beyond|higher|longer|heavier|faster|better|extra|surplus|gain)\b",
+    re.IGNORECASE,
+)
+BELOW = re.compile(
+    r"\b(?:fall\w* short|short(?:fall)?|below|under|less|fewer|lower|shorter|lighter|slower|worse|missing|deficit|loss)\b",
+    re.IGNORECASE,
+)
 AT_LEAST = re.compile(
     r"\b(?:met|reached|hit|achieved|attained|meet|reach|matched|equal(?:l?ed)?)\b.{0,12}\bor\b|\bat least\b|\bor (?:more|better|above|over)\b|"
     r"\bnot (?:below|under|less)\b|\b(?:passed|met|reached|fulfill?ed|satisf\w+|meet|reach|pass)\b",
     re.IGNORECASE,
 )
-NOT_REACHED = re.compile(r"\b(?:did|do|does)(?:n't| not) (?:meet|reach|pass|hit|achieve|exceed)|\bfail(?:ed|s)?\b|\bmiss(?:ed|es)?\b", re.IGNORECASE)
+NOT_REACHED = re.compile(
+    r"\b(?:did|do|does)(?:n't| not) (?:meet|reach|pass|hit|achieve|exceed)|\bfail(?:ed|s)?\b|\bmiss(?:ed|es)?\b",
+    re.IGNORECASE,
+)
 EXACT = re.compile(r"\bexactly\b|\bprecisely\b|\bjust met\b", re.IGNORECASE)
-MOST = re.compile(r"\b(?:most|best|highest|maximum|largest|biggest|heaviest|longest|tallest|farthest|furthest|fastest|greatest|top|max)\b", re.I)
+MOST = re.compile(
+    r"\b(?:most|best|highest|maximum|largest|biggest|heaviest|longest|tallest|farthest|furthest|fastest|greatest|top|max)\b",
+    re.I,
+)
 FEWEST = re.compile(r"\b(?:least|worst|lowest|minimum|smallest|lightest|shortest|fewest|slowest|min|poorest)\b", re.I)
 EACH = re.compile(r"\b(?:actual(?:ly)?|each|real(?:ly)?|individual)\b", re.IGNORECASE)
 WHOLE = re.compile(r"\b(?:total|altogether|in all|sum|together|combined)\b", re.IGNORECASE)
@@ -69,7 +82,14 @@ def series_of(sentences: Sequence[Sentence]) -> Series | None:
         deviations = tuple(number.value for number in listed)
         if not signed:
             own = tuple(Stated(value=value, turn_id=turn_id) for value in deviations)
-            return Series(results=own, deviations=(), standard=None, unit=_unit(sentences[place]), about=frozenset(stems(sentences[place].text)), turn_ids=(turn_id,))
+            return Series(
+                results=own,
+                deviations=(),
+                standard=None,
+                unit=_unit(sentences[place]),
+                about=frozenset(stems(sentences[place].text)),
+                turn_ids=(turn_id,),
+            )
         standard = next((s for s in reversed(before) if STANDARD.search(s.text) and _single(s) is not None), None)
         sense = _sense(" ".join(s.text for s in before[-6:]))
         if standard is None or not sense:
@@ -78,7 +98,8 @@ def series_of(sentences: Sequence[Sentence]) -> Series | None:
         assert value is not None
         base = Stated(value=value.value, turn_id=standard.turn.turn_id)
         results = tuple(
-            Operation(operator="+" if sense * d >= 0 else "-", parts=(base, Stated(value=abs(d), turn_id=turn_id))) for d in deviations
+            Operation(operator="+" if sense * d >= 0 else "-", parts=(base, Stated(value=abs(d), turn_id=turn_id)))
+            for d in deviations
         )
         return Series(
             results=results, deviations=tuple(sense * d for d in deviations), standard=value.value, unit=_unit(standard), about=about,
@@ -103,7 +124,11 @@ def _listed(sentence: Sentence) -> list[Number]:
 def _single(sentence: Sentence) -> Number | None:
     """Return the number of a standard: the one behind the word for it."""
     match = STANDARD.search(sentence.text)
-    after = [n for n in sentence.numbers if match and n.start > match.start() and not n.signed and sentence.text[n.start : n.end] != "one"]
+    after = [
+        n
+        for n in sentence.numbers
+        if match and n.start > match.start() and not n.signed and sentence.text[n.start : n.end] != "one"
+    ]
     return after[0] if after else None
 
 
@@ -166,10 +191,17 @@ def on_series(goal: Asked, series: Series) -> Result | None:
 
 def _is_about(goal: Asked, series: Series) -> bool:
     """Tell whether a question speaks of what the list is of: it names nothing that the list's sentences do not."""
-    known = series.about | frozenset(stems("number result score each actual met exceed below above reach percentage represent total did do"))
+    known = series.about | frozenset(
+        stems("number result score each actual met exceed below above reach percentage represent total did do")
+    )
     heads = {goal.head} if goal.head else set()
-    return heads <= known and bool((set(goal.filters) | heads | goal.words | {s for o in goal.owners for s in o} | set(stems(goal.text))) & series.about) and (
-        not goal.filters or len(goal.filters - known) <= len(goal.filters & known) + 1
+    return (
+        heads <= known
+        and bool(
+            (set(goal.filters) | heads | goal.words | {s for o in goal.owners for s in o} | set(stems(goal.text)))
+            & series.about
+        )
+        and (not goal.filters or len(goal.filters - known) <= len(goal.filters & known) + 1)
     )
 
 
@@ -177,7 +209,10 @@ def _sum(series: Series) -> Operation:
     """Return the sum of all results; from a standard it is so many times that, and the deviations."""
     if series.standard is None:
         return Operation(operator="+", parts=series.results)
-    base = Operation(operator="×", parts=(Stated(value=Fraction(len(series.results))), Stated(value=series.standard, turn_id=series.turn_ids[0])))
+    base = Operation(
+        operator="×",
+        parts=(Stated(value=Fraction(len(series.results))), Stated(value=series.standard, turn_id=series.turn_ids[0])),
+    )
     rest = Operation(operator="+", parts=tuple(Stated(value=d, turn_id=series.turn_ids[-1]) for d in series.deviations))
     return Operation(operator="+", parts=(base, rest))
 
@@ -195,7 +230,13 @@ def _condition(text: str) -> str | None:
 
 
 def _counted(goal: Asked, series: Series, condition: str) -> Result:
-    tests = {">=": lambda d: d >= 0, ">": lambda d: d > 0, "<": lambda d: d < 0, "<=": lambda d: d <= 0, "=": lambda d: d == 0}
+    tests = {
+        ">=": lambda d: d >= 0,
+        ">": lambda d: d > 0,
+        "<": lambda d: d < 0,
+        "<=": lambda d: d <= 0,
+        "=": lambda d: d == 0,
+    }
     chosen = [value for value, d in zip(series.results, series.deviations, strict=True) if tests[condition](d)]
     count, whole = len(chosen), len(series.results)
     standard = written(series.standard or Fraction(0))
@@ -205,7 +246,11 @@ def _counted(goal: Asked, series: Series, condition: str) -> Result:
     if not PERCENT.search(goal.text):
         return _made(series, str(count), tuple(working))
     share = Operation(
-        operator="×", parts=(Operation(operator="÷", parts=(Stated(value=Fraction(count)), Stated(value=Fraction(whole)))), Stated(value=Fraction(100)))
+        operator="×",
+        parts=(
+            Operation(operator="÷", parts=(Stated(value=Fraction(count)), Stated(value=Fraction(whole)))),
+            Stated(value=Fraction(100)),
+        ),
     )
     percent = f"{written(value_of(share))}%"
     both = re.search(r"\bhow many\b", goal.text, re.IGNORECASE)
@@ -213,7 +258,9 @@ def _counted(goal: Asked, series: Series, condition: str) -> Result:
 
 
 def _shown(series: Series, values: Sequence[Fraction]) -> tuple[str, ...]:
-    found = [step for value in values for result in series.results if value_of(result) == value for step in steps(result)[:1]]
+    found = [
+        step for value in values for result in series.results if value_of(result) == value for step in steps(result)[:1]
+    ]
     return tuple(dict.fromkeys(found))
 
 

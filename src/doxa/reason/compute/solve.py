@@ -31,7 +31,19 @@ class Result:
 
 def solve(goal: Asked, ledger: Ledger) -> Result | None:
     """Return the result; None when the entries do not give it for sure. Cost O(entries x depth of the composition)."""
-    for way in (_compared, _percentage, _averaged, _shared, _grown, _changed_price, _change, _difference, _needed, _remaining, _plain):
+    for way in (
+        _compared,
+        _percentage,
+        _averaged,
+        _shared,
+        _grown,
+        _changed_price,
+        _change,
+        _difference,
+        _needed,
+        _remaining,
+        _plain,
+    ):
         try:
             result = way(goal, ledger)
         except ZeroDivisionError:
@@ -54,7 +66,12 @@ def _plain(goal: Asked, ledger: Ledger) -> Result | None:
 
 def _sum_of_things(goal: Asked, ledger: Ledger) -> Found | None:
     """Return the sum over several things that a question names: "chairs and tables"."""
-    names = [p for c in ((goal.clause,) if goal.clause else ()) for p in c.phrases if p.role in ("object", "subject") and p.head]
+    names = [
+        p
+        for c in ((goal.clause,) if goal.clause else ())
+        for p in c.phrases
+        if p.role in ("object", "subject") and p.head
+    ]
     found = [ledger.amount(replace(goal, head=stems(p.head)[-1], words=p.words, filters=frozenset())) for p in names]
     sure = [one for one in found if one is not None]
     return total_of(sure) if len(sure) == len(found) and len(sure) > 1 else None
@@ -66,7 +83,9 @@ def _of(found: Found | None, goal: Asked, text: str = "") -> Result | None:
     value = in_words(value_of(found.expression), found.unit)
     name = "" if found.unit else _noun(goal, value_of(found.expression))
     working = steps(found.expression)
-    return Result(value=value, text=text or f"{value}{f' {name}' if name else ''}", working=working, entries=found.entries)
+    return Result(
+        value=value, text=text or f"{value}{f' {name}' if name else ''}", working=working, entries=found.entries
+    )
 
 
 def in_words(value: Fraction, unit: str) -> str:
@@ -82,9 +101,14 @@ def in_words(value: Fraction, unit: str) -> str:
 
 
 def _noun(goal: Asked, value: Fraction) -> str:
-    phrases = [p for p in (goal.clause.phrases + ((goal.clause.subject,) if goal.clause.subject else ()) if goal.clause else ())]
+    phrases = [
+        p
+        for p in (goal.clause.phrases + ((goal.clause.subject,) if goal.clause.subject else ()) if goal.clause else ())
+    ]
     label = next((p.label for p in phrases if p.head and stems(p.head)[-1:] == [goal.head]), "")
-    label = re.sub(r"^(?:and |so |by |about )?how (?:many|much) (?:more |fewer |less )?", "", label, flags=re.IGNORECASE)
+    label = re.sub(
+        r"^(?:and |so |by |about )?how (?:many|much) (?:more |fewer |less )?", "", label, flags=re.IGNORECASE
+    )
     return label if value != 1 else label
 
 
@@ -95,7 +119,11 @@ def _compared(goal: Asked, ledger: Ledger) -> Result | None:
     """Answer who has more, which is the cheapest, and whether one is heavier than the other."""
     if goal.kind != "compare" or "date" in goal.dimensions:
         return None
-    if goal.than and goal.owners and re.match(r"\s*(?:is|are|was|were|does|do|did|has|have)\b", goal.text, re.IGNORECASE):
+    if (
+        goal.than
+        and goal.owners
+        and re.match(r"\s*(?:is|are|was|were|does|do|did|has|have)\b", goal.text, re.IGNORECASE)
+    ):
         one, other = (_amount_of(goal, ledger, owner) for owner in (goal.owners[0], goal.than))
         if one is None or other is None:
             return NOTHING
@@ -120,12 +148,23 @@ def _told(value: str, known: Sequence[tuple[str, Found]], goal: Asked) -> Result
     parts = [f"{label}: {in_words(found.value, found.unit)}" for label, found in known]
     working = [step for _, found in known for step in steps(found.expression)]
     entries = tuple(entry for _, found in known for entry in found.entries)
-    return Result(value=value, text=value[:1].upper() + value[1:], working=(*working, "; ".join(parts)), entries=entries)
+    return Result(
+        value=value, text=value[:1].upper() + value[1:], working=(*working, "; ".join(parts)), entries=entries
+    )
 
 
 def _amount_of(goal: Asked, ledger: Ledger, owner: frozenset[str]) -> Found | None:
     verb = goal.verb if goal.head else "have"
-    asked = replace(goal, kind="amount", owners=(owner,), labels=("",), anyone=False, than=frozenset(), verb=verb, filters=frozenset())
+    asked = replace(
+        goal,
+        kind="amount",
+        owners=(owner,),
+        labels=("",),
+        anyone=False,
+        than=frozenset(),
+        verb=verb,
+        filters=frozenset(),
+    )
     if asked.dimensions or asked.head:
         return ledger.amount(asked)
     return None
@@ -136,7 +175,13 @@ def _rivals(goal: Asked, ledger: Ledger) -> list[tuple[frozenset[str], str]]:
     everyone = {e.owner: e.owner_label for e in ledger.of(goal) if e.owner and (e.kind == "count" or e.than)}
     named = [(owner, label) for owner, label in everyone.items() if owner & goal.filters or owned(goal.owners, owner)]
     words = {stem for owner, _ in named for stem in owner}
-    asks = set(goal.filters) - words - {"one"} - {stem for word in comparatives() for stem in stems(word)} - {"young", "old", "good", "bad"}
+    asks = (
+        set(goal.filters)
+        - words
+        - {"one"}
+        - {stem for word in comparatives() for stem in stems(word)}
+        - {"young", "old", "good", "bad"}
+    )
     if named and asks:
         return []
     if len(named) > 1:
@@ -156,20 +201,41 @@ def _most_by_time(goal: Asked, ledger: Ledger) -> Result | None:
     month, day = re.search(r"\bmonth\b", goal.text), re.search(r"\bday\b", goal.text)
     start = best.when.start
     weekday = f"{start:%A}"
-    name = f"{start:%B}" if month else weekday if day and weekday in best.text else Interval.format(start, best.when.start_precision)
-    return _told(name, [(Interval.format(e.when.start, e.when.start_precision), Found(expression=stated(e), unit=e.unit, entries=(e,))) for e in entries if e.when], goal)
+    name = (
+        f"{start:%B}"
+        if month
+        else weekday
+        if day and weekday in best.text
+        else Interval.format(start, best.when.start_precision)
+    )
+    return _told(
+        name,
+        [
+            (
+                Interval.format(e.when.start, e.when.start_precision),
+                Found(expression=stated(e), unit=e.unit, entries=(e,)),
+            )
+            for e in entries
+            if e.when
+        ],
+        goal,
+    )
 
 
 def _difference(goal: Asked, ledger: Ledger) -> Result | None:
     """Answer how many more one has than another, or there are of one thing than of another."""
     if not goal.compared or goal.kind == "compare" or not goal.than:
         return None
-    one = ledger.amount(replace(goal, than=frozenset(), compared=0, verb=goal.verb if goal.head or goal.verb != "be" else "have"))
+    one = ledger.amount(
+        replace(goal, than=frozenset(), compared=0, verb=goal.verb if goal.head or goal.verb != "be" else "have")
+    )
     other = _amount_of(goal, ledger, goal.than)
     if other is None and goal.head:
         than = next((p for p in goal.clause.phrases if p.role == "than"), None) if goal.clause else None
         if than is not None:
-            other = ledger.amount(replace(goal, than=frozenset(), compared=0, head=stems(than.head)[-1], words=than.words))
+            other = ledger.amount(
+                replace(goal, than=frozenset(), compared=0, head=stems(than.head)[-1], words=than.words)
+            )
     if one is None or other is None:
         return NOTHING
     expression = rescaled(other.expression, other.unit, one.unit) if other.unit != one.unit else other.expression
@@ -180,7 +246,9 @@ def _difference(goal: Asked, ledger: Ledger) -> Result | None:
     if more * goal.compared < 0:
         return NOTHING
     first, second = operands if goal.compared > 0 else operands[::-1]
-    found = Found(expression=Operation(operator="-", parts=(first, second)), unit=one.unit, entries=(*one.entries, *other.entries))
+    found = Found(
+        expression=Operation(operator="-", parts=(first, second)), unit=one.unit, entries=(*one.entries, *other.entries)
+    )
     return _of(found, goal)
 
 
@@ -192,7 +260,17 @@ def _shared(goal: Asked, ledger: Ledger) -> Result | None:
     shares = [e for e in ledger.entries if e.does == "share"]
     if not goal.each or not shares or not goal.head:
         return None
-    among = ledger.held(replace(goal, head=shares[-1].head, words=frozenset([shares[-1].head]), owners=(), anyone=True, verb="have", each=False))
+    among = ledger.held(
+        replace(
+            goal,
+            head=shares[-1].head,
+            words=frozenset([shares[-1].head]),
+            owners=(),
+            anyone=True,
+            verb="have",
+            each=False,
+        )
+    )
     sharers: Expression = stated(shares[-1])
     used: list[Entry] = [shares[-1]]
     for entry in ledger.entries:
@@ -228,7 +306,12 @@ def _averaged(goal: Asked, ledger: Ledger) -> Result | None:
     found = [e for e in ledger.of(bare) if e.kind == "count" and not e.per and not e.more and within(e.when, goal.when)]
     found = [e for e in found if not bare.owners or owned(bare.owners, e.owner)]
     found = [e for e in found if goal.verb in ("be", "have") or e.verb == goal.verb or not bare.owners]
-    if len(found) < 2 or any(e.vague for e in found) or len({e.unit for e in found}) > 1 or len({e.verb for e in found}) > 1:
+    if (
+        len(found) < 2
+        or any(e.vague for e in found)
+        or len({e.unit for e in found}) > 1
+        or len({e.verb for e in found}) > 1
+    ):
         return NOTHING
     total = Operation(operator="+", parts=tuple(stated(e) for e in found))
     mean = Operation(operator="÷", parts=(total, Stated(value=Fraction(len(found)))))
@@ -245,7 +328,11 @@ def _percentage(goal: Asked, ledger: Ledger) -> Result | None:
     wholes = [e for e in counted if {e.head} & words and not e.definite]
     if not wholes:
         return NOTHING
-    asks = goal.filters | frozenset(stems(goal.verb)) | {s for p in (goal.clause.phrases if goal.clause else ()) if p.role == "predicate" for s in p.words}
+    asks = (
+        goal.filters
+        | frozenset(stems(goal.verb))
+        | {s for p in (goal.clause.phrases if goal.clause else ()) if p.role == "predicate" for s in p.words}
+    )
     asks -= words | frozenset(stems("be say percentage what percent"))
     parts = [e for e in counted if e is not wholes[-1] and e.definite and (not asks or asks <= e.about | e.words)]
     if len(parts) != 1:
@@ -270,7 +357,10 @@ def _grown(goal: Asked, ledger: Ledger) -> Result | None:
         return NOTHING
     step = joined("×", stated(growth[0]), Stated(value=Fraction(count - 1)))
     last = joined("+" if growth[0].more > 0 else "-", stated(base[0]), step) if count > 1 else stated(base[0])
-    whole = re.search(r"\b(?:total|in all|altogether|have saved|have \w+ by|by the end|will have)\b", goal.text) or goal.given
+    whole = (
+        re.search(r"\b(?:total|in all|altogether|have saved|have \w+ by|by the end|will have)\b", goal.text)
+        or goal.given
+    )
     if not whole:
         return _of(Found(expression=last, unit=base[0].unit, entries=(base[0], growth[0])), goal)
     terms = tuple(
@@ -303,11 +393,15 @@ def _changed_price(goal: Asked, ledger: Ledger) -> Result | None:
         return NOTHING
     base = same[-1]
     difference = Operation(operator="÷", parts=(joined("×", stated(base), stated(change)), Stated(value=Fraction(100))))
-    if goal.verb in ("save", "rise", "increase", "fall", "grow") or re.search(r"\b(?:discount|off|saving|increase by|by how much)\b", goal.text):
+    if goal.verb in ("save", "rise", "increase", "fall", "grow") or re.search(
+        r"\b(?:discount|off|saving|increase by|by how much)\b", goal.text
+    ):
         return _of(Found(expression=difference, unit=base.unit, entries=(base, change)), goal)
     if re.search(r"\b(?:before|originally|old price|without)\b", goal.text):
         return _of(Found(expression=stated(base), unit=base.unit, entries=(base,)), goal)
-    expression: Expression = Operation(operator="+" if _direction(change) > 0 else "-", parts=(stated(base), difference))
+    expression: Expression = Operation(
+        operator="+" if _direction(change) > 0 else "-", parts=(stated(base), difference)
+    )
     per = base.per[0] if base.per else "month"
     for value, name in goal.given:
         factor = _factor(name, per)
@@ -344,11 +438,24 @@ def _change(goal: Asked, ledger: Ledger) -> Result | None:
     """Answer how much change somebody gets: what he pays with, less what everything costs."""
     if not re.search(r"\bhow much (?:change|money back)\b|\bget back\b", goal.text, re.IGNORECASE):
         return None
-    notes = [e for e in ledger.entries if re.search(r"\b(?:note|bill|coin)\b|\bpa(?:y|id) with\b|\bhand(?:ed)? (?:over)?", e.text) and is_money(e.unit)]
+    notes = [
+        e
+        for e in ledger.entries
+        if re.search(r"\b(?:note|bill|coin)\b|\bpa(?:y|id) with\b|\bhand(?:ed)? (?:over)?", e.text) and is_money(e.unit)
+    ]
     if len(notes) != 1:
         return NOTHING
     rest = Ledger(tuple(e for e in ledger.entries if e.text != notes[0].text))
-    paid = rest.priced(replace(goal, verb="pay", dimensions=("money", "money_dollar", "money_sterling"), filters=frozenset(), head="", words=frozenset()))
+    paid = rest.priced(
+        replace(
+            goal,
+            verb="pay",
+            dimensions=("money", "money_dollar", "money_sterling"),
+            filters=frozenset(),
+            head="",
+            words=frozenset(),
+        )
+    )
     if paid is None or paid.unit != notes[0].unit:
         return NOTHING
     expression = Operation(operator="-", parts=(stated(notes[0]), paid.expression))
@@ -360,7 +467,11 @@ def _needed(goal: Asked, ledger: Ledger) -> Result | None:
     times = {"time", "days", "months"} & set(goal.dimensions)
     if not times or goal.per or not (goal.verb in ("need", "take", "last", "have", "require") or not goal.dimensions):
         return None
-    rates = [e for e in ledger.entries if e.per and e.kind == "count" and any((unit := unit_named(p)) and unit.dimension in times for p in e.per)]
+    rates = [
+        e
+        for e in ledger.entries
+        if e.per and e.kind == "count" and any((unit := unit_named(p)) and unit.dimension in times for p in e.per)
+    ]
     rates = [e for e in rates if not e.more]
     if not rates:
         return None
@@ -391,7 +502,9 @@ DONE_ALREADY = re.compile(r"\b(?:already|so far)\b", re.IGNORECASE)
 
 def _whole_of(goal: Asked, ledger: Ledger) -> Found | None:
     """Return the whole that is worked through: the one amount that nobody has worked off yet."""
-    plain = [e for e in ledger.of(goal) if not e.per and e.kind == "count" and not e.more and not DONE_ALREADY.search(e.text)]
+    plain = [
+        e for e in ledger.of(goal) if not e.per and e.kind == "count" and not e.more and not DONE_ALREADY.search(e.text)
+    ]
     if len(plain) != 1 or plain[0].vague and "need" not in plain[0].text:
         return None
     return Found(expression=stated(plain[0]), unit=plain[0].unit, entries=(plain[0],))
@@ -415,5 +528,3 @@ def _remaining(goal: Asked, ledger: Ledger) -> Result | None:
     done = [e for e in ledger.of(goal) if not e.per and DONE_ALREADY.search(e.text)]
     found = _remaining_of(goal, ledger) if done else None
     return _of(found, goal) if done else None
-
-

@@ -16,6 +16,7 @@ from doxa.reason.tree.actions import (
     name_of,
 )
 from doxa.reason.tree.graph import FactGraph
+from doxa.reason.tree.people import may_be
 from doxa.reason.tree.policy import GraphPolicy
 from doxa.reason.tree.roles import Policy, Proposal, Recalled, Tools, Valuer, Writer
 from doxa.reason.tree.search import Tree, search_tree
@@ -51,6 +52,7 @@ __all__ = [
     "Valuer",
     "Writer",
     "is_terminal",
+    "may_be",
     "name_of",
     "search_tree",
     "tree_data",

@@ -9,7 +9,7 @@ from doxa.core.plans import Plan
 from doxa.core.values import Term
 from doxa.reason.drafts import abstention
 from doxa.reason.tree.actions import Action, Answer, Ask, Compute, ExpandEntity, FindPath, Recall
-from doxa.reason.tree.progress import FindPlans, Progress, progress_of
+from doxa.reason.tree.progress import FindPlans, Fits, Progress, anything, progress_of
 from doxa.reason.tree.roles import Proposal, Tools
 from doxa.reason.tree.state import State, Task
 
@@ -39,6 +39,7 @@ class GraphPolicy:
 
     tools: Tools
     plans: FindPlans
+    fits: Fits = anything
 
     def propose(self, states: Sequence[State], task: Task, width: int) -> list[list[Proposal]]:
         """Return up to `width` moves for each state."""
@@ -57,7 +58,7 @@ class GraphPolicy:
         return [replace(proposal, probability=proposal.probability / total) for proposal in found]
 
     def _weighed(self, state: State, task: Task) -> Iterator[tuple[Action, float]]:
-        progress = progress_of(state, task, self.plans)
+        progress = progress_of(state, task, self.plans, self.fits)
         if progress.disputed is not None:
             yield Ask(_which(progress)), LIKELY
             return

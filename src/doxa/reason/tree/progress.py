@@ -11,10 +11,12 @@ from doxa.core.values import Draft, Interval, Precision
 from doxa.reason.tree.actions import Recall
 from doxa.reason.tree.state import State, Step, Task
 
-__all__ = ["FindPlans", "Progress", "progress_of", "values_of"]
+__all__ = ["FindPlans", "Fits", "Progress", "anything", "progress_of", "values_of"]
 
 FindPlans = Callable[[str], Sequence[Plan]]
 """Question -> the ways to take it apart."""
+Fits = Callable[[str, str], bool]
+"""Noun of a description, name -> whether the one of that name may be meant ("the uncle who ...")."""
 MOST_VALUES = 4
 """Answers to one sub-question that are followed, each on its own."""
 MOST_LINKS = 6
@@ -48,7 +50,12 @@ class _Walk:
     links: list[Step] = field(default_factory=list)
 
 
-def progress_of(state: State, task: Task, plans: FindPlans) -> Progress:
+def anything(noun: str, name: str) -> bool:
+    """Take everything for what a noun may mean."""
+    return True
+
+
+def progress_of(state: State, task: Task, plans: FindPlans, fits: Fits = anything) -> Progress:
     """Return where a state stands with the plans of its question. O(links x plans), beside what `plans` costs."""
     walk = _Walk({step.action: step for step in state.steps if isinstance(step.action, Recall)})
     asked = [Recall(task.text, task.day)]
@@ -70,7 +77,7 @@ def progress_of(state: State, task: Task, plans: FindPlans) -> Progress:
             return Progress(plan=begun, links=tuple(walk.links), disputed=step)
         if begun.rest == HOLE and _answered(step):
             return Progress(plan=begun, found=(walk.links.pop(),), links=tuple(walk.links))
-        following = list(_filled(begun, step, asked[0].day, task))
+        following = list(_filled(begun, step, asked[0].day, task, fits))
         if not _answered(step) or not following:
             return Progress(plan=begun, links=tuple(walk.links))
         asked, last = following, begun
@@ -99,10 +106,11 @@ def _answered(step: Step) -> bool:
     return draft is not None and not draft.abstained and not draft.disputed and bool(draft.value)
 
 
-def _filled(plan: Plan, step: Step, day: date | None, task: Task) -> Iterable[Recall]:
+def _filled(plan: Plan, step: Step, day: date | None, task: Task, fits: Fits) -> Iterable[Recall]:
     """Yield what a chain asks once its first question is answered: the rest, about each answer or each time."""
     if plan.join == "thing":
-        for value in values_of(step)[:MOST_VALUES]:
+        named = values_of(step)[:MOST_VALUES]
+        for value in (one for one in named if not plan.noun or fits(plan.noun, one)):
             yield Recall(plan.rest.replace(HOLE, _as_subject(value, task)), day)
         return
     for moment in _days(step.when, plan.join, task.today):

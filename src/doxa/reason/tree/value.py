@@ -12,14 +12,14 @@ from doxa.memory import stems, stems_of
 from doxa.reason.drafts import sentence_of
 from doxa.reason.matching import wording
 from doxa.reason.tree.actions import Ask, FindPath, Recall, Think
-from doxa.reason.tree.progress import FindPlans, progress_of
+from doxa.reason.tree.progress import FindPlans, Fits, anything, progress_of
 from doxa.reason.tree.state import State, Task
 
 __all__ = ["CoverageValuer", "Entails", "coverage"]
 
 Entails = Callable[[Sequence[tuple[str, str]]], Sequence[float]]
 """Pairs of premise and hypothesis -> P(entailment) of each."""
-ABSTAINED, ASKED, STARTED, UNDER_WAY = 0.15, 0.5, 0.4, 0.5
+ABSTAINED, ASKED, STARTED, UNDER_WAY = 0.3, 0.5, 0.4, 0.5
 """Value of not knowing; of asking back, for a reason; of a look around; of a plan of which something is answered."""
 LEAST = 0.5
 """Share of a value that does not hang on coverage: the same thing may be said in other words."""
@@ -52,6 +52,7 @@ class CoverageValuer:
 
     plans: FindPlans
     entails: Entails | None = None
+    fits: Fits = anything
 
     def score(self, states: Sequence[State], task: Task) -> list[float | None]:
         """Return the value of each state."""
@@ -71,7 +72,7 @@ class CoverageValuer:
     def _value(self, state: State, task: Task) -> float:
         if state.terminal:
             return self._of_answer(state, task)
-        progress = progress_of(state, task, self.plans)
+        progress = progress_of(state, task, self.plans, self.fits)
         if progress.disputed is not None:
             return ASKED
         if progress.found:

@@ -15,7 +15,7 @@ from doxa.core.values import Citation, Draft, Fact, Term
 from doxa.reason.drafts import draft_of, sentence_of
 from doxa.reason.kinds import NUMBER_WORDS
 from doxa.reason.tree.actions import Compute, ExpandEntity, FindPath, Recall
-from doxa.reason.tree.progress import FindPlans, Progress, progress_of, values_of
+from doxa.reason.tree.progress import FindPlans, Fits, Progress, anything, progress_of, values_of
 from doxa.reason.tree.roles import Tools
 from doxa.reason.tree.state import State, Step, Task
 
@@ -42,6 +42,7 @@ class ChainWriter:
 
     tools: Tools
     plans: FindPlans
+    fits: Fits = anything
 
     def write(self, states: Sequence[State], task: Task) -> list[Draft | None]:
         """Return an answer from each state; None where its facts do not answer the question."""
@@ -54,7 +55,7 @@ class ChainWriter:
         path = next((step for step in state.steps if isinstance(step.action, FindPath)), None)
         if path is not None:
             return self._path(path, task)
-        progress = progress_of(state, task, self.plans)
+        progress = progress_of(state, task, self.plans, self.fits)
         if progress.found and progress.plan is not None:
             return self._planned(progress.plan, progress)
         return self._common(state, progress, task)
