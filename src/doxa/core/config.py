@@ -164,6 +164,12 @@ class NliConfig(_Group):
         None, description="Folder of other weights for `builtin`, as `training/nli` writes them; unset is what ships."
     )
 
+    @property
+    def options(self) -> dict[str, Any]:
+        """What the factory of the model is given beside its name."""
+        own = self.name.partition(":")[0] == "builtin" and self.model is not None
+        return {"folder": self.model} if own else {}
+
 
 class ReaderConfig(_Group):
     """Which model reads short answers out of what was said, where facts do not answer."""

@@ -35,7 +35,7 @@ from doxa.memory import MemoryLog, using
 from doxa.recall import RecallSpec
 from doxa.understand import Extraction, RelationMapper, Roles, extract_with_model, split_sentences
 
-__all__ = ["OntologySource", "Parts", "encoder_options", "nli_options", "relation_counts", "wire"]
+__all__ = ["OntologySource", "Parts", "encoder_options", "relation_counts", "wire"]
 
 
 @dataclass(slots=True)
@@ -113,7 +113,7 @@ class Parts:
             return None
         with self._guard:
             if self._nli is None:
-                self._nli = load("nli", name, **nli_options(self.config))
+                self._nli = load("nli", name, **self.config.nli.options)
             return self._nli
 
     def reader(self) -> Reader | None:
@@ -360,9 +360,3 @@ def encoder_options(config: Config) -> dict[str, Any]:
     if not config.encoder.name.startswith("openai:"):
         return {}
     return {"base_url": config.encoder.base_url, "api_key": config.secret("encoder")}
-
-
-def nli_options(config: Config) -> dict[str, Any]:
-    """Return what the factory of the configured NLI model is given beside its name."""
-    own = config.nli.name.partition(":")[0] == "builtin" and config.nli.model is not None
-    return {"folder": config.nli.model} if own else {}

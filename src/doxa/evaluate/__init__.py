@@ -19,6 +19,8 @@ from doxa.evaluate.longmemeval import run as run_longmemeval
 from doxa.evaluate.mtbench101 import MtbenchReport, RefinedReport
 from doxa.evaluate.mtbench101 import run as run_mtbench
 from doxa.evaluate.mtbench101 import run_refined as run_mtbench_refined
+from doxa.evaluate.nli import NliReport
+from doxa.evaluate.nli import run as run_nli
 from doxa.evaluate.observations import ObservationsReport
 from doxa.evaluate.observations import run as run_observations
 from doxa.evaluate.openie import OpenieReport
@@ -45,6 +47,7 @@ __all__ = [
     "LocomoReport",
     "LongMemEvalReport",
     "MtbenchReport",
+    "NliReport",
     "ObservationsReport",
     "OpenieReport",
     "PaperReport",
@@ -62,6 +65,7 @@ __all__ = [
     "run_longmemeval",
     "run_mtbench",
     "run_mtbench_refined",
+    "run_nli",
     "run_observations",
     "run_openie",
     "run_paper",
