@@ -238,7 +238,52 @@ def _answered(asked: str, reply: Said, chance: random.Random) -> tuple[int, int]
     return (best[1], best[2]) if best and best[0] > -0.4 else None
 
 
-def of_talk(talk: Talk, others: list[Talk], chance: random.Random, *, most: int) -> Iterator[Example]:
+class Elsewhere:
+    """Turns of all dialogues by the words in them: where a question finds most of its words, and not its answer."""
+
+    def __init__(self, talks: list[Talk], captions: list[str]) -> None:
+        self.talks, self.captions = talks, captions
+        self.places: dict[str, list[tuple[int, int]]] = {}
+        for number, talk in enumerate(talks):
+            for at, turn in enumerate(talk.turns):
+                for stem in set(stems(turn.text)):
+                    self.places.setdefault(stem, []).append((number, at))
+
+    def find(self, topic: set[str], bare: str, chance: random.Random) -> Place | None:
+        """A passage with some of the words of a question, but not all of them, and without its answer."""
+        rare = sorted((len(self.places[stem]), stem) for stem in topic if stem in self.places)[:3]
+        pool = [place for _, stem in rare for place in chance.sample(self.places[stem], min(12, len(self.places[stem])))]
+        ranked = []
+        for number, at in pool:
+            text = self.talks[number].turns[at].text
+            shared = len(topic & set(stems(text)))
+            if shared < len(topic) and bare not in text.lower():
+                ranked.append((shared + chance.random(), number, at))
+        if not ranked:
+            return None
+        _, number, at = max(ranked)
+        found = place(self.talks[number], at, chance)
+        return found if found and bare not in found.passage.lower() else None
+
+    def pictured(self, passage: str, chance: random.Random) -> str:
+        """A passage, at times with a photo behind it that has nothing to do with it."""
+        if chance.random() > 0.22 or len(passage) > MOST_CHARS - 80:
+            return passage
+        return f"{passage} [image: {chance.choice(('a photo of ', 'a photography of ', ''))}{chance.choice(self.captions)}]"
+
+
+def corrupted(question: str, chance: random.Random, words: list[str]) -> str | None:
+    """A question with one of its nouns or verbs replaced by that of another question: the passage does not answer it."""
+    parts = question.rstrip("?").split()
+    places = [at for at, word in enumerate(parts) if at > 1 and len(word) > 3 and word.islower() and set(stems(word))]
+    if not places or not words:
+        return None
+    at = chance.choice(places)
+    parts[at] = chance.choice(words)
+    return None if set(stems(parts[at])) & set(stems(question)) else " ".join(parts) + "?"
+
+
+def of_talk(talk: Talk, elsewhere: Elsewhere, chance: random.Random, *, most: int) -> Iterator[Example]:
     """Yield the examples of a dialogue: its questions over the right passage and over wrong ones."""
     natural = [*of_notes(talk, chance), *of_replies(talk, chance)]
     plain = list(of_statements(talk, chance))
@@ -260,12 +305,18 @@ def of_talk(talk: Talk, others: list[Talk], chance: random.Random, *, most: int)
             continue
         asked = text if kind == "reply" or chance.random() < 0.35 else reworded(text, chance)
         passage, begin, end = window(where.passage, where.offset + first, where.offset + last)
-        if chance.random() < 0.8:
-            yield Example(framed(asked), passage, begin, end, kind)
-        yield from _wrong(talk, others, asked, at, answer, first, last, chance)
+        if chance.random() < 0.85:
+            yield Example(framed(asked), elsewhere.pictured(passage, chance), begin, end, kind)
+        for one in _wrong(talk, elsewhere, asked, at, answer, first, last, chance):
+            yield Example(one.question, elsewhere.pictured(one.passage, chance), -1, -1, one.kind)
+        if chance.random() < 0.12:
+            words = [w for item in chance.sample(chosen, min(4, len(chosen))) for w in item[0].rstrip("?").split()[2:] if len(w) > 3 and w.islower()]
+            wrong = corrupted(asked, chance, words)
+            if wrong:
+                yield Example(framed(wrong), passage, -1, -1, "other word")
 
 
-def _wrong(talk: Talk, others: list[Talk], asked: str, at: int, answer: str, first: int, last: int,
+def _wrong(talk: Talk, elsewhere: Elsewhere, asked: str, at: int, answer: str, first: int, last: int,
            chance: random.Random) -> Iterator[Example]:  # fmt: skip
     """Yield the question where it has no answer: of the other person, elsewhere, or with the sentence taken out."""
     draw = chance.random()
@@ -274,20 +325,23 @@ def _wrong(talk: Talk, others: list[Talk], asked: str, at: int, answer: str, fir
         where = place(talk, at, chance)
         assert where is not None
         yield Example(framed(asked, swapped=True), window(where.passage, where.offset + first, 0)[0], -1, -1, "other person")
-    elif draw < 0.72:
+    elif draw < 0.55:
         topic = set(stems(asked))
-        pool = talk if chance.random() < 0.7 or not others else chance.choice(others)
         ranked = sorted(
             (len(topic & set(stems(turn.text))) + chance.random(), index)
-            for index, turn in enumerate(pool.turns)
-            if not (pool is talk and index == at) and bare not in turn.text.lower()
+            for index, turn in enumerate(talk.turns)
+            if index != at and bare not in turn.text.lower()
         )
         for _, index in ranked[-1:]:
-            where = place(pool, index, chance)
+            where = place(talk, index, chance)
             if where is not None and bare not in where.passage.lower():
-                swapped = pool is talk and pool.turns[index].speaker != talk.turns[at].speaker
+                swapped = talk.turns[index].speaker != talk.turns[at].speaker
                 yield Example(framed(asked, swapped=swapped), where.passage[:MOST_CHARS], -1, -1, "elsewhere")
     elif draw < 0.85:
+        where = elsewhere.find(set(stems(asked)), bare, chance)
+        if where is not None:
+            yield Example(framed(asked), where.passage[:MOST_CHARS], -1, -1, "alike")
+    elif draw < 0.95:
         where = place(talk, at, chance)
         assert where is not None
         for sentence in where.turn.sentences:
@@ -367,20 +421,21 @@ def main() -> None:
     args = reader.parse_args()
     chance = random.Random(args.seed)
     found: list[Example] = []
-    for name, most in (("persona", 9), ("longmemeval", 16), ("sgd", 10), ("carb", 4), ("genericskb", 4)):
+    captions = pickle.loads((args.work / "snli.pickle").read_bytes())
+    shown = [talk.turns[0].text.rstrip(". ").lower() for talk in captions]
+    for name, most in (("persona", 4), ("longmemeval", 24), ("sgd", 10), ("carb", 4), ("genericskb", 4)):
         path = args.work / f"{name}.pickle"
         if not path.exists():
             continue
         talks: list[Talk] = pickle.loads(path.read_bytes())
         before = len(found)
+        elsewhere = Elsewhere(talks, shown)
         for talk in talks:
-            found += of_talk(talk, talks if name in ("persona", "sgd") else talks[:200], chance, most=most)
+            found += of_talk(talk, elsewhere, chance, most=most)
         print(name, len(talks), "dialogues,", len(found) - before, "examples", flush=True)
-    path = args.work / "snli.pickle"
-    if path.exists():
-        before = len(found)
-        found += of_captions(pickle.loads(path.read_bytes()), chance)
-        print("snli", len(found) - before)
+    before = len(found)
+    found += of_captions(captions, chance)
+    print("snli", len(found) - before)
     own = list(of_longmemeval(args.data, 0, chance))
     print("longmemeval questions", len(own))
     chance.shuffle(found)
