@@ -12,6 +12,7 @@ from doxa.backends.parser import Parser
 from doxa.core.plans import Plan
 from doxa.core.values import Draft, Evidence, Fact, Interval, Question, Term, Turn
 from doxa.engine.asked import Asked
+from doxa.engine.computing import computed
 from doxa.engine.wiring import Parts
 from doxa.memory import Beliefs, UserState, answered_by, kinds_of, stems
 from doxa.reason import (
@@ -81,9 +82,10 @@ def answered(
         nearby: turns that bear on it, best first, more of them than are quoted.
     """
     day, evidence = asked.as_of or question.as_of, nearby[: parts.recall.top_k]
+    worked = computed(question.text, asked, state, nearby, parts, today=today)
     draft = answer(
         question, beliefs, evidence, state.turn, asker=asked.speaker, day=day, today=today, lexicon=parts.lexicon(),
-        nearby=nearby,
+        nearby=nearby, computed=worked,
     )  # fmt: skip
     if not parts.config.reason.tree:
         return draft, None
@@ -100,7 +102,7 @@ def answered(
     look: Look = (lambda: parts.log.user(asked.user)) if waits else (lambda: nullcontext(state))
     memory = _Memory(asked, beliefs, look, graph, parts, task)
     sure = _is_sure(draft) and not any(plan.needed for plan in task.plans)
-    sure = sure and (not task.plans or _to_the_point(draft, question, beliefs))
+    sure = draft is worked or (sure and (not task.plans or _to_the_point(draft, question, beliefs)))
     return draft, Reasoning(task=task, tools=memory.tools(), spec=_spec(parts), plans=plans, first=draft, sure=sure)
 
 
@@ -190,6 +192,7 @@ class _Memory:
             recall=self._recall,
             turn=self._turn,
             entity=self._entity,
+            compute=self._compute,
         )
 
     def _expand(self, entity: Term, hops: int) -> Sequence[Fact]:
@@ -215,6 +218,10 @@ class _Memory:
                 if term.label.casefold() != self.asked.speaker.casefold():
                     return self.graph.entity(term.key)
         return None
+
+    def _compute(self, text: str, facts: Sequence[Fact], task: Task) -> Draft | None:
+        with self.look() as state:
+            return computed(text, self.asked, state, task.evidence, self.parts, today=task.today)
 
     def _read(self, query: str, parser: Parser | None) -> Question:
         return read_question(

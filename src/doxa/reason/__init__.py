@@ -10,6 +10,7 @@ from datetime import date
 from doxa.backends.lexicon import Lexicon
 from doxa.core.values import Draft, Evidence, Fact, Question, Status, Turn
 from doxa.memory import Beliefs
+from doxa.reason.compute import compute, concerns
 from doxa.reason.drafts import abstention
 from doxa.reason.facts import answer_from_facts, relevant_facts
 from doxa.reason.passages import answer_from_passages
@@ -48,6 +49,8 @@ __all__ = [
     "abstention",
     "answer",
     "may_be",
+    "compute",
+    "concerns",
     "relevant_facts",
     "relevant_rules",
     "search_tree",
@@ -71,6 +74,7 @@ def answer(
     today: date | None,
     lexicon: Lexicon | None = None,
     nearby: Sequence[Evidence] | None = None,
+    computed: Draft | None = None,
 ) -> Draft:
     """Return the best answer that the memory gives without a language model.
 
@@ -85,6 +89,8 @@ def answer(
         lexicon: knows synonyms and kinds of things; None where there is none.
         nearby: more turns and facts than are quoted; in a large memory only what stands in their slots is compared
             with the question in other words. None compares everything.
+        computed: what follows by arithmetic from what was said (`compute`), if anything does. It comes before a fact
+            that states a number, which is one of those it was computed from, but not before a dispute.
     """
     told = tellings(question, evidence, turn, asker=asker)
     if question.kind == "when":
@@ -93,6 +99,8 @@ def answer(
             return draft
     near = None if nearby is None or len(beliefs.facts) <= FEW else _near(nearby, beliefs)
     draft = answer_from_facts(question, beliefs, turn, day=day, today=today, lexicon=lexicon, near=near)
+    if computed is not None and _better(computed, draft):
+        return computed
     if draft is None:
         rules = [rule.span for rule in beliefs.rules]
         said = [told for item in evidence for key in item.turn_ids if (told := turn(key))]
@@ -102,6 +110,11 @@ def answer(
             quotable = [told for told in said if not _outdated(told.turn_id, beliefs, past=past)]
             draft = answer_from_sentences(question, quotable, asker=asker, unasserted=rules)
     return draft or abstention()
+
+
+def _better(computed: Draft, draft: Draft | None) -> bool:
+    """Tell whether what was computed answers better than what the facts say."""
+    return draft is None or draft.abstained or (not draft.disputed and computed.confidence > draft.confidence)
 
 
 def _near(nearby: Sequence[Evidence], beliefs: Beliefs) -> list[Fact]:

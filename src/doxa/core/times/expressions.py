@@ -106,7 +106,7 @@ def read_numbers(text: str) -> list[tuple[int, int, float]]:
 
     Ordinals are none; signs, currencies and percentages are left to the reader. Cost O(len(text)); deterministic.
     """
-    seen = Seen(now=datetime.min, past=False, day_first=False)
+    seen = Seen(now=datetime(1, 1, 1), past=False, day_first=False)  # noqa: DTZ001  # numbers have no date
     whole = (NUMBER_ACTIONS["number"], NUMBER_ACTIONS["fraction"])
     grammar = [rule for rule in grammar_of_times() if rule.action in whole]
     tokens = rewrite(tokens_of(text), NODES, grammar, seen, text)

@@ -1,9 +1,9 @@
-"""The amount of something: what is held, what came to it and went, what is so many in each, and what is so many per day.
+"""The amount of something: what is held, what came to it and went, what is so many in each, or so many per day.
 
 An amount is folded out of the entries in the order in which they were said: what is there is set, added to, taken from
 and multiplied; parts of a whole in several places add up. Where nobody states the amount, it is composed of amounts per
-something ("24 bottles in a crate", "5 crates"). What is uncertain on the way (something vague of the same kind, two ways
-that give different results) gives None: no number is better than a wrong one.
+something ("24 bottles in a crate", "5 crates"). What is uncertain on the way (something vague of the same kind, two
+ways that give different results) gives None: no number is better than a wrong one.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class Ledger:
 
     def held(self, goal: Asked) -> Found | None:
         """Return how many there are at the end, of one owner or of several."""
-        same = [e for e in self.of(goal) if not e.per or e.does == "hold" and not _divides(e)]
+        same = [e for e in self.of(goal) if not e.per or (e.does == "hold" and not _divides(e))]
         same = [e for e in same if not e.per or (set(e.per) <= e.owner and owned(goal.owners, e.owner))]
         mine = [e for e in same if self._concerns(e, goal, same)]
         mine = [e for e in mine if (goal.future or not e.future) and self._passes(e, goal, mine)]
@@ -172,9 +172,11 @@ class Ledger:
 
     @staticmethod
     def _set(
-        parts: dict[tuple[frozenset[str], frozenset[str]], tuple[int, Expression]], entry: Entry, own: Expression,
+        parts: dict[tuple[frozenset[str], frozenset[str]], tuple[int, Expression]],
+        entry: Entry,
+        own: Expression,
         total: Expression | None,
-    ) -> Expression:  # fmt: skip
+    ) -> Expression:
         """Return the amount after somebody says how many there are: at a place of its own, or anew."""
         key = (entry.owner, entry.places)
         known = parts.get(key)
@@ -322,9 +324,12 @@ class Ledger:
         for other in self._rates(inner, depth - 1):
             if other.per != found.per:
                 yield Found(
-                    expression=joined("×", other.expression, found.expression), unit=found.unit,
-                    entries=(*found.entries, *other.entries), thing=found.thing, per=other.per,
-                )  # fmt: skip
+                    expression=joined("×", other.expression, found.expression),
+                    unit=found.unit,
+                    entries=(*found.entries, *other.entries),
+                    thing=found.thing,
+                    per=other.per,
+                )
 
     def _changes(self, entry: Entry, goal: Asked) -> list[Entry]:
         """Return later entries by which an amount per something becomes more or less ("one set less")."""
@@ -342,9 +347,11 @@ class Ledger:
                 continue
             for amount in self._many(chain.per, goal, depth):
                 yield Found(
-                    expression=joined("×", amount.expression, chain.expression), unit=chain.unit,
-                    entries=(*chain.entries, *amount.entries), thing=chain.thing,
-                )  # fmt: skip
+                    expression=joined("×", amount.expression, chain.expression),
+                    unit=chain.unit,
+                    entries=(*chain.entries, *amount.entries),
+                    thing=chain.thing,
+                )
 
     def _many(self, per: str, goal: Asked, depth: int) -> Iterator[Found]:
         """Yield how many there are of what something is per."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import date
 
-from doxa.backends.parser import Parser
+from doxa.backends.parser import Parser, split
 from doxa.core.values import Citation, Draft, Turn
 from doxa.memory import stems
 from doxa.reason.compute.amounts import Ledger, owned, within
-from doxa.reason.compute.asked import CONCERNS, Asked, asked
+from doxa.reason.compute.asked import CONCERNS, CUES, Asked, asked
 from doxa.reason.compute.calendar import on_calendar
 from doxa.reason.compute.clauses import Sentence, read_sentences
 from doxa.reason.compute.ledger import Happening, Speakers, entries_of, happenings
@@ -19,7 +19,11 @@ from doxa.reason.compute.solve import Result, solve
 
 __all__ = ["compute", "concerns"]
 
-CONFIDENCE = 0.9
+DERIVED, STATED = 0.96, 0.6
+"""Confidence of a result, above that of a fact that states one of its parts, and of a number as it was stated."""
+FEW = 40
+"""Turns of a dialogue that are all read; of more, those that share a word with the question and those before them."""
+MOST = 60
 TELLS = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|"
     r"eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|dozen|half|third|"
@@ -35,9 +39,7 @@ def concerns(text: str) -> bool:
     return CONCERNS.search(text) is not None
 
 
-def compute(
-    text: str, turns: Sequence[Turn], parser: Parser, *, asker: Turn, today: date | None, left_out: Collection[str] = ()
-) -> Draft | None:
+def compute(text: str, turns: Sequence[Turn], parser: Parser, *, asker: Turn, today: date | None) -> Draft | None:
     """Return the answer that follows by arithmetic from what was said, or None when it does not for certain.
 
     Args:
@@ -46,7 +48,6 @@ def compute(
         parser: gives the trees of the sentences.
         asker: the turn that asks: its speaker is "I", and what it says beside the question counts.
         today: the memory's today.
-        left_out: ids of turns that were taken back.
 
     A question that `concerns` nothing of this costs one regular expression; else one parse of each turn that tells a
     quantity or a time (kept by a caching parser). Deterministic. Sound as far as the sentences are read rightly: a
@@ -62,23 +63,28 @@ def compute(
     question = next((s for s in reversed(own) if s.question), None) or (own[-1] if own else None)
     if question is None:
         return None
-    told = [
-        turn
-        for turn in turns
-        if turn.turn_id not in left_out and not turn.generated and turn.turn_id != asker.turn_id and turn.role == "user"
-    ]
-    sentences = [
-        s for turn in told if TELLS.search(turn.text) or len(turn.text) < SHORT for s in read_sentences(turn, parser)
-    ]
+    told = [turn for turn in turns if not turn.generated and turn.turn_id != asker.turn_id and turn.role == "user"]
+    told = _relevant(told, question)
+    if len(told) > MOST:
+        return None
+    parser.parse(
+        [[word.form for word in words] for turn in told for words in split(" ".join(turn.text.split("\n"))) if words]
+    )
+    sentences = [s for turn in told for s in read_sentences(turn, parser)]
     sentences += [s for s in own if s is not question]
     result = _result(question, sentences, today)
     if result is None:
         return None
-    return _draft(result, [*told, asker])
+    return _draft(result, [*told, asker], DERIVED if result.working or result.restricted else STATED)
 
 
-SHORT = 400
-"""Characters of a turn that is read whatever it says, for whom its pronouns stand."""
+def _relevant(turns: Sequence[Turn], question: Sentence) -> list[Turn]:
+    """Return the turns that may bear on a question: all of a short dialogue."""
+    if len(turns) <= FEW:
+        return list(turns)
+    wanted = set(stems(question.text)) - CUES
+    chosen = [bool(TELLS.search(turn.text)) and bool(wanted & set(stems(turn.text))) for turn in turns]
+    return [turn for place, turn in enumerate(turns) if chosen[place] or any(chosen[place + 1 : place + 2])]
 
 
 def _result(question: Sentence, sentences: Sequence[Sentence], today: date | None) -> Result | None:
@@ -122,7 +128,7 @@ def _times(goal: Asked, told: Sequence[Happening]) -> Result | None:
     )
 
 
-def _draft(result: Result, turns: Sequence[Turn]) -> Draft:
+def _draft(result: Result, turns: Sequence[Turn], confidence: float) -> Draft:
     used = dict.fromkeys((*result.turn_ids, *(entry.turn.turn_id for entry in result.entries)))
     by_id = {turn.turn_id: turn for turn in turns}
     cited = [by_id[key] for key in used if key in by_id]
@@ -130,4 +136,4 @@ def _draft(result: Result, turns: Sequence[Turn]) -> Draft:
     text = result.text if result.text.endswith((".", "!")) else f"{result.text}."
     if result.working:
         text += f" ({'; '.join(result.working)})"
-    return Draft(text=text, value=result.value, citations=citations, confidence=CONFIDENCE)
+    return Draft(text=text, value=result.value, citations=citations, confidence=confidence)

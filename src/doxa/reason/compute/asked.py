@@ -7,20 +7,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from doxa.core.times import DAYS, MONTHS
 from doxa.core.values import Interval, Turn
 from doxa.memory import stems
 from doxa.reason.compute.clauses import Clause, Phrase, Sentence
-from doxa.reason.compute.ledger import THEM, Speakers, comparatives, head_of, verbs
+from doxa.reason.compute.ledger import THEM, Speakers, comparatives, head_of, listed, verbs
 from doxa.reason.compute.units import unit_named
 
 __all__ = ["CONCERNS", "Asked", "asked"]
 
 CONCERNS = re.compile(
-    r"\bhow (?:many|much|old|long|far|tall|high|heavy|wide|deep|often|big|large)\b|\bwhat(?: is| was|'s)? (?:the )?(?:total|sum|"
-    r"average|mean|difference|percentage|percent|share)\b|\bpercent(?:age)?\b|\baverage\b|\b(?:most|least|fewest|fewer|more|less)\b|"
-    r"\b(?:old|young|tall|high|heav|light|cheap|dear|long|short|fast|earl|late|big|larg|small|near|far|deep|wide)(?:i?er|i?est|est|ther|thest)\b|"
-    r"\b(?:first|last|best|worst|actual|earlier|later|eldest|elder)\b|\bby how\b|\beach of\b|"
-    r"\b(?:infer|conclude|conclusion|follows?)\b|\bone or (?:both|the other)\b",
+    r"\bhow (?:many|much|old|long|far|tall|high|heavy|wide|deep|often|big|large)\b|"
+    r"\bwhat(?: is| was|'s)? (?:the )?(?:total|sum|average|mean|difference|percentage|percent|share)\b|"
+    r"\bpercent(?:age)?\b|\baverage\b|\b(?:most|least|fewest|fewer|more|less)\b|"
+    r"\b(?:old|young|tall|high|heav|light|cheap|dear|long|short|fast|earl|late|big|larg|small|near|far|deep|wide)"
+    r"(?:i?er|i?est|est|ther|thest)\b|"
+    r"\b(?:first|last|best|worst|actual|earlier|later|eldest|elder)\b|\bby how\b|\beach of\b",
     re.IGNORECASE,
 )
 """What a question has to say to concern arithmetic at all; a question without it costs this one look."""
@@ -34,25 +36,39 @@ AVERAGE = re.compile(r"\b(?:average|mean)\b", re.IGNORECASE)
 PERCENT = re.compile(r"\b(?:percent|percentage|per cent|share|proportion|fraction)\b", re.IGNORECASE)
 EXCEPT = re.compile(r"^(?:besides|except|excluding|without|but|than|apart from|other than|except for|from)$")
 MEASURED = {
-    "old": "age", "long": "length time", "far": "length", "tall": "length", "high": "length", "wide": "length",
-    "deep": "length", "heavy": "mass", "expensive": "money",
-}  # fmt: skip
-GRADED = "good bad young old high low big small large tall short long heavy light cheap expensive far early late much little few many".split()
+    "old": "age",
+    "long": "length time",
+    "far": "length",
+    "tall": "length",
+    "high": "length",
+    "wide": "length",
+    "deep": "length",
+    "heavy": "mass",
+    "expensive": "money",
+}
+TIMES = frozenset(
+    stem for word in (*MONTHS, *DAYS, *"last this next today yesterday week".split()) for stem in stems(word)
+)
+GRADED = listed("graded")
 """Base forms of what is compared."""
 DIMENSIONS = {
-    "pay": "money", "spend": "money", "cost": "money", "earn": "money", "save": "money", "owe": "money", "weigh": "mass",
-    "change": "money", "charge": "money", "make": "money", "lend": "money", "give": "money", "need": "time", "take": "time", "last": "time",
-}  # fmt: skip
-CUES = frozenset(
-    stem for word in
-    "altogether total together combined overall all sum both how many much more fewer less left remain still now then average mean "
-    "percentage percent each every per day week month year hour minute time times actual actually number amount who which "
-    "what do did have has be there it they them he she we i you my your our their his her already will would than most least in "
-    "difference between equally kind on at of the long old far tall high heavy ago until till since later "
-    "not apart besides except represent result answer get use need come go end start currently at only just so many and or if after before by for from"
-    .split()
-    for stem in stems(word)
-)  # fmt: skip
+    "pay": "money",
+    "spend": "money",
+    "cost": "money",
+    "earn": "money",
+    "save": "money",
+    "owe": "money",
+    "weigh": "mass",
+    "change": "money",
+    "charge": "money",
+    "make": "money",
+    "lend": "money",
+    "give": "money",
+    "need": "time",
+    "take": "time",
+    "last": "time",
+}
+CUES = frozenset(stem for word in listed("cues") for stem in stems(word))
 """Stems in a question that tell what to do, and restrict nothing."""
 
 
@@ -62,7 +78,7 @@ class Asked:
 
     text: str
     head: str = ""
-    """Stem of the noun that is counted, or the name of the unit that is asked for; empty where only its dimension is."""
+    """Stem of the noun that is counted; empty where a dimension is asked for."""
     words: frozenset[str] = frozenset()
     unit: str = ""
     dimensions: tuple[str, ...] = ()
@@ -167,10 +183,7 @@ def _thing(base: Asked, wanted: Phrase | None, clause: Clause, text: str) -> Ask
         dims = MEASURED[measured[1]]
         if measured[1] == "long" and clause.verb in ("take", "need", "last", "do", "spend"):
             dims = "time days months"
-        into = re.search(
-            r"\bin (metres|meters|centimetres|centimeters|kilometres|kilometers|miles|feet|minutes|hours|days|weeks|kilos|grams)\b",
-            low,
-        )
+        into = re.search(r"\bin (\w+s|feet)\b", low)
         unit = unit_named(into[1]) if into else None
         return replace(base, dimensions=tuple(dims.split()), unit=unit.name if unit else "")
     comparative = next((w for w in re.findall(r"[a-z]+", low) if w in comparatives()), "")
@@ -251,8 +264,16 @@ def _owners(
         and p is not wanted
         and (p.role not in ("than", "from", "but") or (p.role == "from" and "apart" in low))
     )
-    return replace(base, owners=tuple(dict.fromkeys(owners)), labels=tuple(labels), anyone=anyone and not owners, than=than,
-                   than_label=than_label, each=each, without=without)  # fmt: skip
+    return replace(
+        base,
+        owners=tuple(dict.fromkeys(owners)),
+        labels=tuple(labels),
+        anyone=anyone and not owners,
+        than=than,
+        than_label=than_label,
+        each=each,
+        without=without,
+    )
 
 
 def _given(base: Asked, wanted: Phrase | None, everything: Sequence[Phrase]) -> Asked:
@@ -289,8 +310,7 @@ def _filters(base: Asked, sentence: Sentence, everything: Sequence[Phrase]) -> f
     verbal = {stem for clause in sentence.clauses for stem in stems(clause.verb)}
     timed = {stem for phrase in everything if unit_named(phrase.head) for stem in phrase.words}
     if base.when is not None:
-        timed |= {s for w in "january february march april may june july august september october november december monday tuesday "
-                  "wednesday thursday friday saturday sunday today yesterday tomorrow last this next week month year".split() for s in stems(w)}  # fmt: skip
+        timed |= TIMES
     comparative = {stem for word in (*comparatives(), *GRADED) for stem in stems(word)}
     numbers = {word for word in found if word.isdigit()}
     return frozenset(found - known - verbal - timed - comparative - numbers)

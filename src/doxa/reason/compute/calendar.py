@@ -1,4 +1,4 @@
-"""Dates and durations: how long ago, how long until, how many days between, how old, which came first, how long it took."""
+"""Dates and durations: how long ago, until or between, how old somebody is, what came first, how long it took."""
 
 from __future__ import annotations
 
@@ -237,7 +237,8 @@ def _order(goal: Asked, text: str, told: Sequence[Happening]) -> Result | None:
     if not sign or not re.search(r"\bor\b|\bearliest\b|\blatest\b|\bbefore\b|\bafter\b", text, re.IGNORECASE):
         return None
     yes = re.match(
-        r"(?:did|was|is|were|does|do|has|have|will)\b(?P<one>.+?)\b(?P<word>before|after|earlier than|later than)\b(?P<other>.+)",
+        r"(?:did|was|is|were|does|do|has|have|will)\b(?P<one>.+?)\b(?P<word>before|after|earlier than|later than)\b"
+        r"(?P<other>.+)",
         text,
         re.IGNORECASE,
     )
@@ -264,16 +265,9 @@ def _order(goal: Asked, text: str, told: Sequence[Happening]) -> Result | None:
 
 
 def _ordered(value: str, moments: Sequence[_Moment]) -> Result:
-    lines = tuple(
-        f"{Interval.format(m.day, 'year' if m.precision == 'year' else 'month' if m.precision == 'month' else 'day')}: {m.source.text}"
-        for m in sorted(moments, key=lambda m: m.day)
-    )
-    return Result(
-        value=value,
-        text=value[:1].upper() + value[1:],
-        working=lines,
-        turn_ids=tuple(m.source.turn.turn_id for m in moments),
-    )
+    lines = tuple(f"{_said(m)}: {m.source.text}" for m in sorted(moments, key=lambda m: m.day))
+    turn_ids = tuple(moment.source.turn.turn_id for moment in moments)
+    return Result(value=value, text=value[:1].upper() + value[1:], working=lines, turn_ids=turn_ids)
 
 
 def _lasting(goal: Asked, text: str, told: Sequence[Happening]) -> Result | None:

@@ -6,18 +6,17 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import pairwise
 
 from doxa.backends.parser import Parse, Parser, Word, split
-from doxa.core.times import TimeSpan, find_times, read_times
+from doxa.core.times import Clock, TimeSpan, find_times, read_times
 from doxa.core.values import Interval, Turn
 from doxa.memory import base_forms, stems
 from doxa.reason.compute.numbers import Number, numbers_of
-from doxa.reason.compute.units import CURRENCY, unit_named
+from doxa.reason.compute.units import unit_named
 
 __all__ = ["Clause", "Phrase", "Sentence", "read_sentences"]
 
-INNER = ("compound", "amod", "nmod:poss", "flat", "nummod", "det", "case", "nmod", "acl", "appos", "conj", "punct", "cc",
-         "advmod", "nmod:unmarked", "obl")  # fmt: skip
 OPENS = frozenset(["conj", "advcl", "ccomp", "parataxis", "acl:relcl", "acl", "xcomp"])
 """Relations whose verb opens a clause of its own."""
 EACH = frozenset(["each", "every", "per", "a", "an", "any"])
@@ -121,10 +120,14 @@ def read_sentences(turn: Turn, parser: Parser) -> list[Sentence]:
         asks = own.rstrip().endswith("?")
         found.append(
             Sentence(
-                turn=turn, text=own, number=number, clauses=tuple(tree.clauses()), question=asks,
+                turn=turn,
+                text=own,
+                number=number,
+                clauses=tuple(tree.clauses()),
+                question=asks,
                 numbers=tuple(numbers_of(own)),
             )
-        )  # fmt: skip
+        )
     return found
 
 
@@ -158,12 +161,12 @@ class _Tree:
                 if span.kind != "clock" and self.when is None:
                     self.when = span.valid
         for time in read_times(self.text, self.turn.at, past=past):
-            if time.kind == "time" and self.clock_min is None and hasattr(time.value, "hour"):
+            if isinstance(time.value, Clock) and self.clock_min is None:
                 self.clock_min = time.value.hour * 60 + time.value.minute
         for number in numbers_of(self.text):
             for i, word in enumerate(self.words):
-                inside = number.start <= word.start < number.end or word.start <= number.start < word.end
-                if inside and i not in self.timed and not (word.form == "one" and self.parse.upos[i] != "NUM"):
+                held = number.start <= word.start < number.end or word.start <= number.start < word.end
+                if held and i not in self.timed and not (word.form == "one" and self.parse.upos[i] != "NUM"):
                     self.numbers.setdefault(i, number)
 
     def _is_no_date(self, span: TimeSpan) -> bool:
@@ -173,9 +176,11 @@ class _Tree:
         inside = [i for i, w in enumerate(self.words) if span.start <= w.start < span.end]
         return len(inside) == 1 and (
             self.base(inside[0]) in ("nsubj", "appos")
-            or self.form(inside[0] - 1) in ("than", "and", "or", ",")
-            and self.form(inside[0]) in ("jan", "may", "april", "june", "august")
-            and self.parse.upos[inside[0]] == "PROPN"
+            or (
+                self.form(inside[0] - 1) in ("than", "and", "or", ",")
+                and self.form(inside[0]) in ("jan", "may", "april", "june", "august")
+                and self.parse.upos[inside[0]] == "PROPN"
+            )
         )
 
     def kids(self, place: int) -> list[int]:
@@ -240,20 +245,28 @@ class _Tree:
         verb = "be" if copula or not verbal else f"{self.lemma(place)}{particle}"
         state = self.form(place) if (copula or not verbal) and self.parse.upos[place] in ("ADJ", "VERB", "ADV") else ""
         phrases: list[Phrase] = []
-        if copula or not verbal:
-            if self.parse.upos[place] not in ("ADJ", "ADV", "VERB") or place in self.numbers:
-                phrases.append(self._phrase(place, "predicate"))
+        named = self.parse.upos[place] not in ("ADJ", "ADV", "VERB") or place in self.numbers
+        if (copula or not verbal) and named:
+            phrases.append(self._phrase(place, "predicate"))
         for kid in kids:
             phrases.extend(self._phrases(kid, place, subject))
         words = frozenset(s for i in self.under(place) if i not in self.numbers for s in stems(self.lemma(i)))
         sign = 1 if forms & MORE and verbal else -1 if forms & FEWER and verbal else 0
         return Clause(
-            verb=verb, state=state, subject=self._phrase(subject, "subject") if subject is not None else None,
-            phrases=tuple(phrases), negative=bool(forms & NOT), future=bool(forms & FUTURE) or (self.form(place).endswith("ing") and bool(forms & {"am", "is", "are", "'re", "'m"})),
+            verb=verb,
+            state=state,
+            subject=self._phrase(subject, "subject") if subject is not None else None,
+            phrases=tuple(phrases),
+            negative=bool(forms & NOT),
+            future=bool(forms & FUTURE)
+            or (self.form(place).endswith("ing") and bool(forms & {"am", "is", "are", "'re", "'m"})),
             passive=any(self.rel(kid) in ("aux:pass", "nsubj:pass") for kid in kids),
             conditional=any(self.rel(k) == "mark" and self.form(k) in ("if", "unless") for k in kids),
-            words=words, when=self.when, clock_min=self.clock_min, more=sign,
-        )  # fmt: skip
+            words=words,
+            when=self.when,
+            clock_min=self.clock_min,
+            more=sign,
+        )
 
     def _phrases(self, kid: int, place: int, subject: int | None) -> Iterator[Phrase]:
         """Yield the noun phrases that a dependent of a predicate is or holds, with those that belong to it."""
@@ -262,8 +275,7 @@ class _Tree:
             return
         if base == "nsubj":
             if kid == subject:
-                for more in self._belonging(kid):
-                    yield more
+                yield from self._belonging(kid)
                 for other in self._conjuncts(kid):
                     yield replace(self._phrase(other, "subject"), role="and")
             return
@@ -372,7 +384,9 @@ class _Tree:
         of = next((kid for kid in kids if self.base(kid) == "nmod" and self._case(kid) == "of"), None)
         head = self._head(place)
         noun = place
-        if place in self.numbers or unit_named(head) is None and self.form(place) in ("half", "lot", "couple", "rest"):
+        if place in self.numbers or (
+            unit_named(head) is None and self.form(place) in ("half", "lot", "couple", "rest")
+        ):
             head = ""
             if of is not None:
                 noun, head = of, self._head(of)
@@ -381,7 +395,7 @@ class _Tree:
         own = [
             i
             for i in inner
-            if i not in self.numbers and self.base(i) not in ("case", "mark", "punct", "det") or i == named
+            if (i not in self.numbers and self.base(i) not in ("case", "mark", "punct", "det")) or i == named
         ]
         if appos is not None:
             own = [appos, *self.under(appos, frozenset(["conj", "cc"]))]
@@ -400,12 +414,23 @@ class _Tree:
             )
             sign = 1 if near & MORE else -1 if near & FEWER else sign
         return Phrase(
-            head=head, words=words, label=self._label(label_tokens, named, after), role=role,
+            head=head,
+            words=words,
+            label=self._label(label_tokens, named, after),
+            role=role,
             name=self.parse.upos[named] == "PROPN",
-            each=bool(forms & EACH) and counted is None and (bool(forms & {"each", "every", "per"}) or role in ("", "per")),
-            definite="the" in forms or of is not None and (self.form(of) in PRONOUNS or any(self.form(k) in DEFINITE for k in self.kids(of))),
-            indefinite=bool(forms & {"a", "an"}), owner=owner, number=number, more=sign, vague=number is None and bool(forms & VAGUE), place=place,
-        )  # fmt: skip
+            each=bool(forms & EACH)
+            and counted is None
+            and (bool(forms & {"each", "every", "per"}) or role in ("", "per")),
+            definite="the" in forms
+            or (of is not None and (self.form(of) in PRONOUNS or any(self.form(k) in DEFINITE for k in self.kids(of)))),
+            indefinite=bool(forms & {"a", "an"}),
+            owner=owner,
+            number=number,
+            more=sign,
+            vague=number is None and bool(forms & VAGUE),
+            place=place,
+        )
 
     def _names(self, kid: int, place: int) -> bool:
         """Tell whether a name stands right behind its noun ("her brother Tim")."""
@@ -438,7 +463,7 @@ class _Tree:
         first = next((i for i in chosen if noun - i <= 4), noun)
         kept = [i for i in chosen if i >= first]
         text = self.words[kept[0]].form
-        for before, i in zip(kept, kept[1:], strict=False):
+        for before, i in pairwise(kept):
             gap = "" if self.words[before].end == self.words[i].start else " "
             text += gap + self.words[i].form
         return text

@@ -1,4 +1,4 @@
-"""The arithmetic of an answer as a tree: what was stated, joined by operations, evaluated exactly and shown in steps."""
+"""The arithmetic of an answer as a tree: stated numbers joined by operations, evaluated exactly, shown in steps."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 Source: the categories of verbs (observation, gain, loss, transfer) follow Hosseini, Hajishirzi, Etzioni and Kushman,
 "Learning to Solve Arithmetic Word Problems with Verb Categorization" (EMNLP 2014); theirs are learned, ours a table
-(`verbs.toml`). Quantities per something follow Roy and Roth, "Unit Dependency Graph and its Application to Arithmetic
+(`words.toml`). Quantities per something follow Roy and Roth, "Unit Dependency Graph and its Application to Arithmetic
 Word Problem Solving" (AAAI 2017).
 """
 
@@ -22,7 +22,7 @@ from doxa.memory import stems
 from doxa.reason.compute.clauses import Clause, Phrase, Sentence
 from doxa.reason.compute.units import CURRENCY, is_money, unit_named
 
-__all__ = ["Entry", "Happening", "Speakers", "does", "entries_of", "happenings", "head_of", "verbs"]
+__all__ = ["Entry", "Happening", "Speakers", "does", "entries_of", "happenings", "head_of", "listed", "verbs"]
 
 Does = Literal["hold", "gain", "lose", "done", "grow", "shrink", "share", "each_grow"]
 FIRST, GROUP = frozenset(["i", "me", "my", "mine"]), frozenset(["we", "us", "our", "ours"])
@@ -34,19 +34,27 @@ CORRECTING = re.compile(
     r"\bi (?:meant|made a mistake|was wrong)\b|\bnot \d+\b|\binstead of \d+\b",
     re.IGNORECASE,
 )
-HEDGED = re.compile(r"\b(?:about|around|roughly|approximately|maybe|perhaps|probably|nearly|almost|at least|up to|at most|"
-                    r"if|might|could|would|or so|want|wants|wish|plan|hope)\b", re.IGNORECASE)  # fmt: skip
+HEDGED = re.compile(
+    r"\b(?:about|around|roughly|approximately|maybe|perhaps|probably|nearly|almost|at least|up to|at most|"
+    r"if|might|could|would|or so|want|wants|wish|plan|hope)\b",
+    re.IGNORECASE,
+)
 
 
 @cache
 def _table() -> dict[str, Any]:
-    return tomllib.loads(files("doxa.reason.compute").joinpath("verbs.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(files("doxa.reason.compute").joinpath("words.toml").read_text(encoding="utf-8"))
 
 
 @cache
+def listed(kind: str) -> frozenset[str]:
+    """Return the words of a list in `words.toml`; "fly+away" is "fly away"."""
+    return frozenset(word.replace("+", " ") for word in _table()[kind]["words"].split())
+
+
 def verbs(kind: str) -> frozenset[str]:
-    """Return the verbs of a kind, as in `verbs.toml`, their particles behind a space."""
-    return frozenset(verb.replace("+", " ") for verb in _table()[kind]["verbs"].split())
+    """Return the verbs of a kind, as in `words.toml`, their particles behind a space."""
+    return listed(kind)
 
 
 @cache
@@ -226,10 +234,19 @@ def happenings(sentences: Sequence[Sentence], speakers: Speakers) -> list[Happen
                     | owner
                     | frozenset(s for p in clause.phrases for s in speakers.resolve(p, sentence.turn)[0])
                 )
-                found.append(Happening(
-                    about=about, verb=clause.verb, when=clause.when, clock_min=clause.clock_min, owner=owner,
-                    label=label or (objects[0].label if objects else ""), turn=sentence.turn, text=sentence.text, order=order,
-                ))  # fmt: skip
+                found.append(
+                    Happening(
+                        about=about,
+                        verb=clause.verb,
+                        when=clause.when,
+                        clock_min=clause.clock_min,
+                        owner=owner,
+                        label=label or (objects[0].label if objects else ""),
+                        turn=sentence.turn,
+                        text=sentence.text,
+                        order=order,
+                    )
+                )
             speakers.hear(clause, sentence.turn)
     return found
 
@@ -258,7 +275,7 @@ def _of_clause(clause: Clause, sentence: Sentence, order: int, speakers: Speaker
     owner, label = speakers.resolve(clause.subject, sentence.turn)
     found: list[Entry] = []
     everything = [*((clause.subject,) if clause.subject else ()), *clause.phrases]
-    for place, phrase in enumerate(everything):
+    for phrase in everything:
         if phrase.number is None and not (phrase.vague and phrase.role in ("object", "subject", "predicate")):
             continue
         if clause.verb in verbs("share") and phrase.role in ("among", "between", "by", "with"):
@@ -285,9 +302,17 @@ def _of_clause(clause: Clause, sentence: Sentence, order: int, speakers: Speaker
 
 
 def _entry(
-    clause: Clause, sentence: Sentence, order: int, phrase: Phrase, everything: Sequence[Phrase],
-    owner: frozenset[str], label: str, speakers: Speakers, *, does: str = "",
-) -> Entry:  # fmt: skip
+    clause: Clause,
+    sentence: Sentence,
+    order: int,
+    phrase: Phrase,
+    everything: Sequence[Phrase],
+    owner: frozenset[str],
+    label: str,
+    speakers: Speakers,
+    *,
+    does: str = "",
+) -> Entry:
     number = phrase.number
     kind = number.kind if number else "count"
     unit = unit_named(phrase.head) if phrase.head else None
@@ -352,13 +377,37 @@ def _entry(
         head = "age"
     names = frozenset(s for p in everything for s in p.words) | frozenset(stems(clause.verb)) | clause.words
     return Entry(
-        value=number.value if number else Fraction(0), kind=kind, head=head, words=words, unit=unit_name, per=per, does=what,
-        verb=clause.verb, owner=owner, owner_label=label, to=to, than=than, more=more,
-        about=names, places=places, when=clause.when, turn=sentence.turn, text=sentence.text, order=order,
-        state=clause.state, negative=clause.negative, future=clause.future, vague=number is None or bool(HEDGED.search(sentence.text)),
-        among=clause.subject.value if per and clause.subject is not None and clause.subject.value and not subject_is_it else Fraction(1),
-        total="in total" in sentence.text or "altogether" in sentence.text, signed=bool(number and number.signed), definite=phrase.definite, role=phrase.role,
-    )  # fmt: skip
+        value=number.value if number else Fraction(0),
+        kind=kind,
+        head=head,
+        words=words,
+        unit=unit_name,
+        per=per,
+        does=what,
+        verb=clause.verb,
+        owner=owner,
+        owner_label=label,
+        to=to,
+        than=than,
+        more=more,
+        about=names,
+        places=places,
+        when=clause.when,
+        turn=sentence.turn,
+        text=sentence.text,
+        order=order,
+        state=clause.state,
+        negative=clause.negative,
+        future=clause.future,
+        vague=number is None or bool(HEDGED.search(sentence.text)),
+        among=clause.subject.value
+        if per and clause.subject is not None and clause.subject.value and not subject_is_it
+        else Fraction(1),
+        total="in total" in sentence.text or "altogether" in sentence.text,
+        signed=bool(number and number.signed),
+        definite=phrase.definite,
+        role=phrase.role,
+    )
 
 
 PLACING = frozenset(["on", "in", "at", "inside", "under", "behind", "upstairs"])
@@ -394,7 +443,7 @@ def _of(phrase: Phrase, everything: Sequence[Phrase]) -> Phrase | None:
 
 
 def _per(clause: Clause, phrase: Phrase, everything: Sequence[Phrase], is_subject: bool) -> tuple[str, ...]:
-    """Return what a quantity is said to be per: "22 seats in each row", "5 letters a day", "a crate holds 24 bottles"."""
+    """Return what a quantity is said to be per: "22 seats in each row", "5 letters a day"."""
     found: list[str] = []
     at = next((n for n, other in enumerate(everything) if other is phrase), 0)
     if at and phrase.role == "of" and everything[at - 1].number is not None:
@@ -407,17 +456,23 @@ def _per(clause: Clause, phrase: Phrase, everything: Sequence[Phrase], is_subjec
         if other.each and other.role != "subject":
             found.append(_unit_or_head(other))
     subject = clause.subject
-    if not is_subject and subject is not None and subject.head and not found and not subject.name:
-        if subject.each:
-            found.append(_unit_or_head(subject))
-        elif (
-            subject.number is not None
-            and subject.number.kind == "count"
-            and (subject.value == 1 or clause.verb == "cost")
-        ):
-            found.append(_unit_or_head(subject))
-        elif subject.indefinite and clause.verb in verbs("hold"):
-            found.append(_unit_or_head(subject))
+    if (
+        not is_subject
+        and subject is not None
+        and subject.head
+        and not found
+        and not subject.name
+        and (
+            subject.each
+            or (
+                subject.number is not None
+                and subject.number.kind == "count"
+                and (subject.value == 1 or clause.verb == "cost")
+            )
+            or (subject.indefinite and clause.verb in verbs("hold"))
+        )
+    ):
+        found.append(_unit_or_head(subject))
     return tuple(dict.fromkeys(f for f in found if f))
 
 

@@ -12,11 +12,23 @@ __all__ = ["Number", "numbers_of"]
 
 DIGITS = re.compile(
     r"(?<![\w.,])(?P<sign>[+\-−–](?=[€$£]?\d))?(?P<money>[€$£])?\s?(?P<whole>\d{1,3}(?:,\d{3})+|\d+)(?P<part>\.\d+)?"
-    r"(?:/(?P<below>\d{1,3})(?![\d/]))?(?P<scale>k\b| (?:million|billion|thousand|dozen)\b)?\s?(?P<after>[€$£%])?(?![\w]|[.,:]\d)"
+    r"(?:/(?P<below>\d{1,3})(?![\d/]))?(?P<scale>k\b| (?:million|billion|thousand|dozen)\b)?\s?"
+    r"(?P<after>[€$£%])?(?![\w]|[.,:]\d)"
 )
 SCALES = {"k": 1000, "thousand": 1000, "million": 10**6, "billion": 10**9, "dozen": 12}
-PARTS = {"half": 2, "halves": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8,
-         "ninth": 9, "tenth": 10}  # fmt: skip
+PARTS = {
+    "half": 2,
+    "halves": 2,
+    "third": 3,
+    "quarter": 4,
+    "fourth": 4,
+    "fifth": 5,
+    "sixth": 6,
+    "seventh": 7,
+    "eighth": 8,
+    "ninth": 9,
+    "tenth": 10,
+}
 PART = re.compile(
     rf"\b(?:(?P<above>an?|one|two|three|four|five|six|seven) )?(?P<part>{'|'.join(PARTS)})(?P<more>s)?\b"
     r"(?= (?:of|as)\b| (?:the|her|his|its|their|my|our) )",

@@ -1,4 +1,4 @@
-"""A list of results: as they are, or as deviations from a standard ("-2, +5, 0" from 28), and what is asked about it."""
+"""A list of results, as they are or as deviations from a standard ("-2, +5, 0" from 28), and what is asked of it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["Series", "on_series", "series_of"]
 LEAST = 3
 """Numbers in a row that make a list."""
 STANDARD = re.compile(
-    r"\b(?:standard|target|norm|reference|requirement|benchmark|quota|goal|par|baseline|nominal|planned|pass mark|required|basis)\b",
+    r"\b(?:standard|target|norm|reference|requirement|benchmark|quota|goal|par|baseline|nominal|pass mark)\b",
     re.I,
 )
 SIGNS = re.compile(r"\b(?P<word>positive|negative|plus|minus)\b|(?P<sign>[+\-−](?!\d))", re.IGNORECASE)
@@ -29,11 +29,12 @@ ABOVE = re.compile(
     re.IGNORECASE,
 )
 BELOW = re.compile(
-    r"\b(?:fall\w* short|short(?:fall)?|below|under|less|fewer|lower|shorter|lighter|slower|worse|missing|deficit|loss)\b",
+    r"\b(?:fall\w* short|short(?:fall)?|below|under|less|fewer|lower|shorter|lighter|slower|worse|missing)\b",
     re.IGNORECASE,
 )
 AT_LEAST = re.compile(
-    r"\b(?:met|reached|hit|achieved|attained|meet|reach|matched|equal(?:l?ed)?)\b.{0,12}\bor\b|\bat least\b|\bor (?:more|better|above|over)\b|"
+    r"\b(?:met|reached|hit|achieved|attained|meet|reach|matched)\b.{0,12}\bor\b|\bat least\b|"
+    r"\bor (?:more|better|above|over)\b|"
     r"\bnot (?:below|under|less)\b|\b(?:passed|met|reached|fulfill?ed|satisf\w+|meet|reach|pass)\b",
     re.IGNORECASE,
 )
@@ -102,9 +103,13 @@ def series_of(sentences: Sequence[Sentence]) -> Series | None:
             for d in deviations
         )
         return Series(
-            results=results, deviations=tuple(sense * d for d in deviations), standard=value.value, unit=_unit(standard), about=about,
+            results=results,
+            deviations=tuple(sense * d for d in deviations),
+            standard=value.value,
+            unit=_unit(standard),
+            about=about,
             turn_ids=tuple(dict.fromkeys((standard.turn.turn_id, turn_id))),
-        )  # fmt: skip
+        )
     return None
 
 
@@ -184,8 +189,8 @@ def on_series(goal: Asked, series: Series) -> Result | None:
         total = _sum(series)
         return _made(series, in_words(value_of(total), series.unit), steps(total))
     if EACH.search(text):
-        value = ", ".join(written(v) for v in values)
-        return _made(series, value, tuple(step for result in series.results for step in steps(result)))
+        listed = ", ".join(written(v) for v in values)
+        return _made(series, listed, tuple(step for result in series.results for step in steps(result)))
     return None
 
 

@@ -1,4 +1,4 @@
-"""What a question wants computed -> the result: amounts, differences, shares, averages, percentages, the greater one."""
+"""What a question wants computed -> the result: amounts, differences, shares, averages, percentages, the most."""
 
 from __future__ import annotations
 
@@ -27,6 +27,8 @@ class Result:
     working: tuple[str, ...] = ()
     entries: tuple[Entry, ...] = ()
     turn_ids: tuple[str, ...] = ()
+    restricted: bool = False
+    """The question names more than what is counted and whose it is, and the entries account for it."""
 
 
 def solve(goal: Asked, ledger: Ledger) -> Result | None:
@@ -49,7 +51,7 @@ def solve(goal: Asked, ledger: Ledger) -> Result | None:
         except ZeroDivisionError:
             return None
         if result is not None:
-            return result if result is not NOTHING else None
+            return replace(result, restricted=bool(goal.filters)) if result is not NOTHING else None
     return None
 
 
@@ -101,15 +103,9 @@ def in_words(value: Fraction, unit: str) -> str:
 
 
 def _noun(goal: Asked, value: Fraction) -> str:
-    phrases = [
-        p
-        for p in (goal.clause.phrases + ((goal.clause.subject,) if goal.clause.subject else ()) if goal.clause else ())
-    ]
+    phrases = list(goal.clause.phrases + ((goal.clause.subject,) if goal.clause.subject else ()) if goal.clause else ())
     label = next((p.label for p in phrases if p.head and stems(p.head)[-1:] == [goal.head]), "")
-    label = re.sub(
-        r"^(?:and |so |by |about )?how (?:many|much) (?:more |fewer |less )?", "", label, flags=re.IGNORECASE
-    )
-    return label if value != 1 else label
+    return re.sub(r"^(?:and |so |by |about )?how (?:many|much) (?:more |fewer |less )?", "", label, flags=re.IGNORECASE)
 
 
 # --- comparisons -----------------------------------------------------------------------------------------------------
@@ -280,7 +276,7 @@ def _shared(goal: Asked, ledger: Ledger) -> Result | None:
             sharers = joined("+" if entry.does == "gain" else "-", sharers, stated(entry))
             used.append(entry)
     whole = ledger.held(replace(goal, owners=(), anyone=True, verb="have", each=False))
-    if whole is None or among is None and not used:
+    if whole is None or (among is None and not used):
         return NOTHING
     expression = Operation(operator="÷", parts=(whole.expression, sharers))
     if value_of(expression).denominator != 1 and not whole.unit:
@@ -364,9 +360,12 @@ def _grown(goal: Asked, ledger: Ledger) -> Result | None:
     if not whole:
         return _of(Found(expression=last, unit=base[0].unit, entries=(base[0], growth[0])), goal)
     terms = tuple(
-        Stated(value=base[0].value + growth[0].more * n * growth[0].value, turn_id=(base[0] if n == 0 else growth[0]).turn.turn_id)
+        Stated(
+            value=base[0].value + growth[0].more * n * growth[0].value,
+            turn_id=(base[0] if n == 0 else growth[0]).turn.turn_id,
+        )
         for n in range(count)
-    )  # fmt: skip
+    )
     expression = Operation(operator="+", parts=terms) if count > 1 else terms[0]
     return _of(Found(expression=expression, unit=base[0].unit, entries=(base[0], growth[0])), goal)
 
@@ -425,8 +424,8 @@ def _direction(entry: Entry) -> int:
     if entry.more:
         return entry.more
     if entry.state in comparatives():
-        kinds, sign = comparatives()[entry.state]
-        return sign if kinds else sign
+        _, sign = comparatives()[entry.state]
+        return sign
     if re.search(r"\b(?:discount|off|reduction|cheaper|less|rebate)\b", entry.text, re.IGNORECASE):
         return -1
     if re.search(r"\b(?:increase|rise|raise|higher|up by|more expensive|extra|tip|tax)\b", entry.text, re.IGNORECASE):
@@ -470,7 +469,7 @@ def _needed(goal: Asked, ledger: Ledger) -> Result | None:
     rates = [
         e
         for e in ledger.entries
-        if e.per and e.kind == "count" and any((unit := unit_named(p)) and unit.dimension in times for p in e.per)
+        if e.per and e.kind == "count" and any((one := unit_named(p)) and one.dimension in times for p in e.per)
     ]
     rates = [e for e in rates if not e.more]
     if not rates:
@@ -481,8 +480,18 @@ def _needed(goal: Asked, ledger: Ledger) -> Result | None:
     rate = rates[-1]
     per = next(p for p in rate.per if unit_named(p))
     more = bool(re.search(r"\b(?:more|still|left|remaining)\b", goal.text))
-    bare = replace(goal, head=rate.head if not rate.unit else "", words=frozenset(), unit=rate.unit, filters=frozenset(), owners=(), anyone=True,
-                   dimensions=(unit.dimension,) if (unit := unit_named(rate.unit)) else (), verb="have", compared=0)  # fmt: skip
+    bare = replace(
+        goal,
+        head=rate.head if not rate.unit else "",
+        words=frozenset(),
+        unit=rate.unit,
+        filters=frozenset(),
+        owners=(),
+        anyone=True,
+        dimensions=(named.dimension,) if (named := unit_named(rate.unit)) else (),
+        verb="have",
+        compared=0,
+    )
     whole = _remaining_of(bare, ledger) if more else _whole_of(bare, ledger)
     speed = ledger.rate(replace(bare), per)
     if whole is None or speed is None:
@@ -505,7 +514,7 @@ def _whole_of(goal: Asked, ledger: Ledger) -> Found | None:
     plain = [
         e for e in ledger.of(goal) if not e.per and e.kind == "count" and not e.more and not DONE_ALREADY.search(e.text)
     ]
-    if len(plain) != 1 or plain[0].vague and "need" not in plain[0].text:
+    if len(plain) != 1 or (plain[0].vague and "need" not in plain[0].text):
         return None
     return Found(expression=stated(plain[0]), unit=plain[0].unit, entries=(plain[0],))
 
