@@ -114,6 +114,8 @@ def answer(
 
 def _better(computed: Draft, draft: Draft | None) -> bool:
     """Tell whether what was computed answers better than what the facts say."""
+    if computed.abstained:
+        return draft is not None and not draft.disputed
     return draft is None or draft.abstained or (not draft.disputed and computed.confidence > draft.confidence)
 
 

@@ -89,7 +89,7 @@ class Ledger:
 
     def of(self, goal: Asked) -> list[Entry]:
         """Return the entries that count or measure what is asked about, by whomever."""
-        return [entry for entry in self.entries if _is(entry, goal)]
+        return [entry for entry in self.entries if _is(entry, goal) and _in_force(entry, goal)]
 
     # --- what is there -------------------------------------------------------------------------------------------
 
@@ -158,9 +158,9 @@ class Ledger:
                 if entry.does == "lose" and not gives:
                     return None
                 total = own
-            elif (entry.does == "lose" and not gives) or (entry.does == "hold" and entry.more < 0):
+            elif (entry.does == "lose" and not gives) or (entry.does in ("hold", "shrink") and entry.more < 0):
                 total = joined("-", total, own)
-            elif entry.does in ("gain", "hold") or gives:
+            elif entry.does in ("gain", "hold", "grow") or gives:
                 total = joined("+", total, own)
             else:
                 used.pop()
@@ -334,6 +334,10 @@ class Ledger:
     def _changes(self, entry: Entry, goal: Asked) -> list[Entry]:
         """Return later entries by which an amount per something becomes more or less ("one set less")."""
         later = [e for e in self.entries if e.order > entry.order and e.more and not e.than and e.kind == "count"]
+        later = [e for e in later if _in_force(e, goal)]
+        alike = {e.owner for e in self.entries if (e.unit, e.head) == (entry.unit, entry.head) and e.per and not e.more}
+        if len(alike) > 1:
+            later = [e for e in later if owned([entry.owner], e.owner)]
         return [
             e
             for e in later
@@ -479,6 +483,14 @@ def _is(entry: Entry, goal: Asked) -> bool:
     if entry.kind == "part" and not entry.head:
         return True
     return entry.head == goal.head and bool(goal.head) and goal.words <= entry.words | entry.about
+
+
+def _in_force(entry: Entry, goal: Asked) -> bool:
+    """Tell whether what an entry says has begun when a question asks, or the question asks ahead."""
+    start = entry.when.start if entry.when is not None and entry.does in ("grow", "shrink", "hold") else None
+    if start is None or goal.turn is None or goal.future or start <= goal.turn.at.date():
+        return True
+    return goal.when is not None and goal.when.start is not None and goal.when.start >= start
 
 
 def _goal_of(name: str, goal: Asked) -> Asked:

@@ -10,7 +10,7 @@ from doxa.backends.parser import Parser, split
 from doxa.core.values import Citation, Draft, Turn
 from doxa.memory import stems
 from doxa.reason.compute.amounts import Ledger, owned, within
-from doxa.reason.compute.asked import CONCERNS, CUES, Asked, asked
+from doxa.reason.compute.asked import CONCERNS, CUES, TOTAL, Asked, asked
 from doxa.reason.compute.calendar import on_calendar
 from doxa.reason.compute.clauses import Sentence, read_sentences
 from doxa.reason.compute.ledger import Happening, Speakers, entries_of, happenings
@@ -50,7 +50,8 @@ def compute(text: str, turns: Sequence[Turn], parser: Parser, *, asker: Turn, to
         today: the memory's today.
 
     A question that `concerns` nothing of this costs one regular expression; else one parse of each turn that tells a
-    quantity or a time (kept by a caching parser). Deterministic. Sound as far as the sentences are read rightly: a
+    quantity or a time (kept by a caching parser). Where several amounts have to be taken together and one of them is
+    uncertain, the draft abstains. Deterministic. Sound as far as the sentences are read rightly: a
     vague quantity of the same kind, two readings with different results, or a word of the question that no quantity
     accounts for give None.
 
@@ -73,6 +74,8 @@ def compute(text: str, turns: Sequence[Turn], parser: Parser, *, asker: Turn, to
     sentences = [s for turn in told for s in read_sentences(turn, parser)]
     sentences += [s for s in own if s is not question]
     result = _result(question, sentences, today)
+    if result is UNCERTAIN:
+        return Draft(text="I don't know: what I remember does not add up to that for certain.", abstained=True)
     if result is None:
         return None
     return _draft(result, [*told, asker], DERIVED if result.working or result.restricted else STATED)
@@ -99,7 +102,14 @@ def _result(question: Sentence, sentences: Sequence[Sentence], today: date | Non
         if found is not None:
             return found
     told = happenings(sentences, Speakers())
-    return _times(goal, told) or on_calendar(goal, told, today) or solve(goal, Ledger(tuple(entries)))
+    found = _times(goal, told) or on_calendar(goal, told, today) or solve(goal, Ledger(tuple(entries)))
+    combines = len(goal.owners) > 1 or bool(goal.than) or (TOTAL.search(goal.text) and len(entries) > 1)
+    wants = re.search(r"\bhow (?:many|much)\b", goal.text, re.IGNORECASE)
+    return UNCERTAIN if found is None and wants and combines else found
+
+
+UNCERTAIN = Result(value="", text="")
+"""Several amounts have to be taken together, and one of them is not certain: a fact that states a part is no answer."""
 
 
 def _times(goal: Asked, told: Sequence[Happening]) -> Result | None:

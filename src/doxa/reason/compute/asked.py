@@ -191,6 +191,9 @@ def _thing(base: Asked, wanted: Phrase | None, clause: Clause, text: str) -> Ask
         if comparative and comparative not in ("more", "less", "most", "least", "first", "last"):
             kinds, sign = comparatives()[comparative]
             return replace(base, dimensions=_dimensions(kinds), compared=sign)
+        if clause.verb == "be" and clause.state in ("much", ""):
+            base = replace(base, verb="cost", state="")
+            return replace(base, dimensions=_dimensions(("money",)))
         dims = DIMENSIONS.get(clause.verb, "")
         sign = 1 if re.search(r"\bhow much more\b", low) else -1 if re.search(r"\bhow much less\b", low) else 0
         if "expensive" in low:

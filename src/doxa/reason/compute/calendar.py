@@ -27,6 +27,11 @@ BETWEEN = re.compile(
     r"\bbetween\b(?P<one>.+?)\band\b(?P<other>.+)|\bfrom\b(?P<first>.+?)\b(?:to|until|till)\b(?P<last>.+)",
     re.IGNORECASE,
 )
+APART = re.compile(
+    r"\bhow (?:long|many (?:days|weeks|months|years)) (?:before|after) (?P<one>[\w' ]+?) (?:did|was|were|is|do) "
+    r"(?P<other>.+)",
+    re.IGNORECASE,
+)
 OLD = re.compile(r"\bhow old\b(?P<who>.*?)(?:\bwhen\b(?P<when>.+)|\bon\b.+|\bin \d.+)?$", re.IGNORECASE)
 FIRST = re.compile(r"\b(?:first|earlier|earliest|sooner|before)\b", re.IGNORECASE)
 LAST = re.compile(r"\b(?:last|later|latest|after)\b", re.IGNORECASE)
@@ -48,6 +53,9 @@ def on_calendar(goal: Asked, told: Sequence[Happening], today: date | None) -> R
         return _age(goal, text, told, today)
     if not re.search(r"\bhow (?:long|many (?:days|weeks|months|years|hours|minutes))\b", text, re.IGNORECASE):
         return _order(goal, text, told)
+    apart = APART.search(text)
+    if apart:
+        return _apart(goal, apart, told)
     between = BETWEEN.search(text)
     if between and not AGO.search(text):
         one, other = (
@@ -118,6 +126,14 @@ def _between(goal: Asked, one: _Moment | None, other: _Moment | None) -> Result 
     return Result(
         value=value, text=value, working=(working,), turn_ids=(one.source.turn.turn_id, other.source.turn.turn_id)
     )
+
+
+def _apart(goal: Asked, match: re.Match[str], told: Sequence[Happening]) -> Result | None:
+    """Return how long before (or after) one did something another did it: "how many years before Tom did Ana join"."""
+    other = _event(match["other"], told)
+    verb = {one.verb for one in told if other is not None and one is other.source}
+    one = _event(f"{match['one']} {' '.join(verb)}", told)
+    return _between(goal, one, other)
 
 
 def _since(goal: Asked, found: _Moment | None, today: date) -> Result | None:
@@ -234,7 +250,7 @@ def _age(goal: Asked, text: str, told: Sequence[Happening], today: date | None) 
 def _order(goal: Asked, text: str, told: Sequence[Happening]) -> Result | None:
     """Return which of two or more came first, or last."""
     sign = -1 if FIRST.search(text) else 1 if LAST.search(text) else 0
-    if not sign or not re.search(r"\bor\b|\bearliest\b|\blatest\b|\bbefore\b|\bafter\b", text, re.IGNORECASE):
+    if not sign or not re.search(r"\bor\b|\bearliest\b|\blatest\b|\bbefore\b|\bafter\b|^\s*who\b", text, re.IGNORECASE):
         return None
     yes = re.match(
         r"(?:did|was|is|were|does|do|has|have|will)\b(?P<one>.+?)\b(?P<word>before|after|earlier than|later than)\b"
@@ -253,6 +269,8 @@ def _order(goal: Asked, text: str, told: Sequence[Happening]) -> Result | None:
         if re.search(r"[,:]", text)
         else re.sub(r".*?\b(?:first|earlier|later|last|sooner)\b", "", text, flags=re.IGNORECASE)
     )
+    if re.match(r"\s*(?:who|which)\b", text, re.IGNORECASE) and not re.search(r"\bor\b", text):
+        return _first_of_all(goal, told, sign)
     names = [name.strip(" ,:") for name in re.split(r"\bor\b|,", tail) if name.strip(" ,:")]
     moments = [(name, _event(name, told)) for name in names]
     if len(moments) < 2 or any(moment is None for _, moment in moments):
@@ -262,6 +280,22 @@ def _order(goal: Asked, text: str, told: Sequence[Happening]) -> Result | None:
     if sum(moment.day == best[1].day for _, moment in known) > 1:
         return None
     return _ordered(re.sub(r"^(?:the|my|our|a|an) ", "", best[0], flags=re.IGNORECASE), [moment for _, moment in known])
+
+
+def _first_of_all(goal: Asked, told: Sequence[Happening], sign: int) -> Result | None:
+    """Return who did something first, or last, of all of whom it is told when they did it."""
+    found = [one for one in told if one.verb == goal.verb and goal.filters <= one.about and one.owner]
+    known = {
+        one.owner: _Moment(one.when.start, one.when.start_precision, one)
+        for one in found
+        if one.when and one.when.start
+    }
+    if len(known) < 2 or any(one.when is None for one in found):
+        return None
+    best = (max if sign > 0 else min)(known.values(), key=lambda moment: moment.day)
+    if sum(moment.day == best.day for moment in known.values()) > 1:
+        return None
+    return _ordered(best.source.label, list(known.values()))
 
 
 def _ordered(value: str, moments: Sequence[_Moment]) -> Result:

@@ -35,7 +35,7 @@ CORRECTING = re.compile(
     re.IGNORECASE,
 )
 HEDGED = re.compile(
-    r"\b(?:about|around|roughly|approximately|maybe|perhaps|probably|nearly|almost|at least|up to|at most|"
+    r"\b(?:about|around|roughly|approximately|maybe|perhaps|probably|nearly|almost|at least|(?<!went )(?<!gone )(?<!goes )(?<!going )up to|at most|"
     r"if|might|could|would|or so|want|wants|wish|plan|hope)\b",
     re.IGNORECASE,
 )
@@ -352,6 +352,11 @@ def _entry(
     if what == "done" and clause.verb in growing() and (unit_name or kind == "part"):
         what = "grow" if growing()[clause.verb] > 0 else "shrink"
     more = phrase.more or clause.more
+    if clause.verb in growing() and unit_name and unit_name != "percent":
+        what = "hold" if phrase.role == "to" else "grow" if growing()[clause.verb] > 0 else "shrink"
+        more = 0 if phrase.role == "to" else growing()[clause.verb]
+        if clause.subject is not None and clause.subject.owner in FIRST:
+            owner = owner | speakers.speaker(sentence.turn)[0]  # "my salary" is mine
     if clause.state in comparatives() and (unit_name or head) and number is not None:
         more = comparatives()[clause.state][1]  # "9 cm taller than Anton"
     per = _per(clause, phrase, everything, subject_is_it)

@@ -11,6 +11,7 @@ from doxa.memory import stems
 from doxa.reason.compute.asked import AVERAGE, PERCENT, Asked
 from doxa.reason.compute.clauses import Sentence
 from doxa.reason.compute.expressions import Operation, Stated, steps, value_of, written
+from doxa.reason.compute.ledger import comparatives
 from doxa.reason.compute.numbers import Number
 from doxa.reason.compute.solve import Result, in_words
 from doxa.reason.compute.units import unit_named
@@ -199,15 +200,10 @@ def _is_about(goal: Asked, series: Series) -> bool:
     known = series.about | frozenset(
         stems("number result score each actual met exceed below above reach percentage represent total did do")
     )
-    heads = {goal.head} if goal.head else set()
-    return (
-        heads <= known
-        and bool(
-            (set(goal.filters) | heads | goal.words | {s for o in goal.owners for s in o} | set(stems(goal.text)))
-            & series.about
-        )
-        and (not goal.filters or len(goal.filters - known) <= len(goal.filters & known) + 1)
-    )
+    superlative = {stem for word in comparatives() for stem in stems(word)}
+    named = ({goal.head} if goal.head else set()) | goal.filters | goal.words | {s for o in goal.owners for s in o}
+    named -= superlative | frozenset(stems("average mean percentage percent among difference"))
+    return {goal.head} - superlative <= known | {""} and len(named - known) <= len(named & known)
 
 
 def _sum(series: Series) -> Operation:

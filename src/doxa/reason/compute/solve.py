@@ -14,6 +14,7 @@ from doxa.reason.compute.asked import AVERAGE, PERCENT, TOTAL, Asked
 from doxa.reason.compute.expressions import Expression, Operation, Stated, steps, value_of, written
 from doxa.reason.compute.ledger import Entry, comparatives
 from doxa.reason.compute.units import is_money, unit_named
+from doxa.reason.matching import members
 
 __all__ = ["Result", "solve"]
 
@@ -168,8 +169,12 @@ def _amount_of(goal: Asked, ledger: Ledger, owner: frozenset[str]) -> Found | No
 
 def _rivals(goal: Asked, ledger: Ledger) -> list[tuple[frozenset[str], str]]:
     """Return those who are compared: whom the question names, else all whose amount is known."""
-    everyone = {e.owner: e.owner_label for e in ledger.of(goal) if e.owner and (e.kind == "count" or e.than)}
+    everyone = _everyone(goal, ledger)
     named = [(owner, label) for owner, label in everyone.items() if owner & goal.filters or owned(goal.owners, owner)]
+    of = next((p for p in goal.clause.phrases if p.role == "of"), None) if goal.clause else None
+    if of is not None and not named and of.words == goal.filters:
+        kind = members().get(stems(of.head)[-1] if of.head else "", frozenset())
+        return [(owner, label) for owner, label in everyone.items() if owner & kind]
     words = {stem for owner, _ in named for stem in owner}
     asks = (
         set(goal.filters)
@@ -184,6 +189,11 @@ def _rivals(goal: Asked, ledger: Ledger) -> list[tuple[frozenset[str], str]]:
         distinct = [pair for pair in named if pair[0] & goal.filters]
         return distinct if len(distinct) > 1 else named
     return list(everyone.items()) if not named and not asks else []
+
+
+def _everyone(goal: Asked, ledger: Ledger) -> dict[frozenset[str], str]:
+    """Return all whose amount is known, with how they are called."""
+    return {e.owner: e.owner_label for e in ledger.of(goal) if e.owner and (e.kind == "count" or e.than)}
 
 
 def _most_by_time(goal: Asked, ledger: Ledger) -> Result | None:
@@ -220,7 +230,13 @@ def _most_by_time(goal: Asked, ledger: Ledger) -> Result | None:
 
 def _difference(goal: Asked, ledger: Ledger) -> Result | None:
     """Answer how many more one has than another, or there are of one thing than of another."""
-    if not goal.compared or goal.kind == "compare" or not goal.than:
+    if not goal.compared or goal.kind == "compare":
+        return None
+    if not goal.than and len(goal.owners) == 1 and goal.dimensions and not goal.unit:
+        others = [pair for pair in _everyone(goal, ledger).items() if not owned(goal.owners, pair[0])]
+        if len(others) == 1:
+            goal = replace(goal, than=others[0][0], than_label=others[0][1])
+    if not goal.than:
         return None
     one = ledger.amount(
         replace(goal, than=frozenset(), compared=0, verb=goal.verb if goal.head or goal.verb != "be" else "have")
