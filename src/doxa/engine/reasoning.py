@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
 
 from doxa.backends.parser import Parser
 from doxa.core.plans import Plan
@@ -29,7 +28,6 @@ from doxa.reason import (
     answer,
     may_be,
     search_tree,
-    tree_data,
 )
 from doxa.understand import plans_of, read_question
 
@@ -119,14 +117,14 @@ def _spec(parts: Parts) -> TreeSpec:
     )
 
 
-def reason(reasoning: Reasoning, *, entails: Entails | None = None) -> tuple[Draft, dict[str, Any]]:
-    """Return the best answer that a search without a language model finds, and what the trace tells of the search.
+def reason(reasoning: Reasoning, *, entails: Entails | None = None) -> tuple[Draft, Tree | None]:
+    """Return the best answer that a search without a language model finds, and its tree; None where none was grown.
 
     A question that facts answer as it stands costs no search; neither does one without anything to look for in turn,
     since looking around finds nothing that the readings of `answer` have not tried.
     """
     if reasoning.sure or not reasoning.task.plans:
-        return reasoning.first, {}
+        return reasoning.first, None
     tools, plans = reasoning.tools, reasoning.plans
 
     def fits(noun: str, name: str) -> bool:
@@ -140,11 +138,7 @@ def reason(reasoning: Reasoning, *, entails: Entails | None = None) -> tuple[Dra
         reasoning.task, policy, valuer, writer, reasoning.tools, reasoning.spec, first=reasoning.first,
         sure=reasoning.sure,
     )  # fmt: skip
-    return _chosen(tree, reasoning), {"tree": tree_data(tree)}
-
-
-def _chosen(tree: Tree, reasoning: Reasoning) -> Draft:
-    return tree.draft or reasoning.first
+    return tree.draft or reasoning.first, tree
 
 
 def _is_sure(draft: Draft) -> bool:

@@ -21,14 +21,14 @@ from doxa.engine.answers import keep
 from doxa.engine.asked import Asked
 from doxa.engine.disputes import disputes_of
 from doxa.engine.feedback import used
-from doxa.engine.prompting import written
+from doxa.engine.prompting import Material, is_prompted, searched, written
 from doxa.engine.reasoning import Reasoning, answered, reason
 from doxa.engine.replay import beliefs_at, note_of, reading_of
 from doxa.engine.rewriting import rewrite
 from doxa.engine.searching import Within
 from doxa.engine.wiring import Parts
 from doxa.memory import Beliefs, Event, Note, UserState, describe, using
-from doxa.reason import Task, relevant_facts, relevant_rules, summarise
+from doxa.reason import State, Task, relevant_facts, relevant_rules, summarise, tree_data
 from doxa.recall import Query, Rewriting, encoded, enriched, evidence_of, is_incomplete, look_up, read_query, recall
 from doxa.revise import Denials, Judgement, denials, revise
 from doxa.understand import Extraction, find_question, read_question
@@ -68,6 +68,8 @@ class _Found:
     today: date
     reasoning: Reasoning | None = None
     """What a search for a better answer starts from; None where nothing is asked, or nothing is to be searched."""
+    reached: State = State()  # noqa: RUF009  # frozen
+    """Where the search without a model ended, with what it found on the way."""
 
 
 def absorb(
@@ -239,15 +241,17 @@ def _look_up(asked: Asked, query: Query, state: UserState, parts: Parts, tracer:
     evidence = nearby[: parts.recall.top_k]
     with tracer.step("reason") as note:
         reasoning: Reasoning | None = None
+        reached = State()
         if question is None:
             draft = _acknowledge(asked, changes, intents, state)
         else:
             draft, reasoning = answered(
                 asked, question, state, parts, beliefs=beliefs, today=today, recent=recent, nearby=nearby
             )
-            if reasoning is not None:
+            if reasoning is not None and not is_prompted(reasoning, parts):
                 draft, tree = reason(reasoning)
-                note.update(tree)
+                if tree is not None:
+                    note["tree"], reached = tree_data(tree), tree.best.state
         facts = _facts_for_prompt(question, beliefs, today, parts)
         believed = _believed(question, facts, beliefs, parts)
         note.update(value=draft.value, confidence=round(draft.confidence, 3))
@@ -265,6 +269,7 @@ def _look_up(asked: Asked, query: Query, state: UserState, parts: Parts, tracer:
         intents=intents,
         today=today,
         reasoning=reasoning,
+        reached=reached,
     )
 
 
@@ -330,21 +335,31 @@ def _recent(asked: Asked, own: Turn | None, state: UserState, size: int) -> list
 
 
 def _write(asked: Asked, found: _Found, parts: Parts, tracer: Tracer) -> Draft:
-    """Let the language model write, if there is one; else, or when it fails, keep the built-in draft."""
+    """Let the language model search or write, if there is one; else, or when it fails, keep the built-in draft."""
     if parts.config.llm.name is None:
         return found.draft
+    material = Material(
+        task=_task(asked, found),
+        builtin=found.draft,
+        believed=found.believed,
+        turn=found.turns.get if found.reasoning is None else found.reasoning.tools.turn,
+    )
+    if found.reasoning is not None and is_prompted(found.reasoning, parts):
+        with tracer.step("search") as note:
+            return searched(material, found.reasoning, parts, note)
     with tracer.step("write") as note:
-        return written(_task(asked, found), found.draft, parts, found.turns.get, note, believed=found.believed)
+        return written(material, found.reached, parts, note)
 
 
 def _task(asked: Asked, found: _Found) -> Task:
-    return Task(
+    """Return the question as a language model is told of it, with the facts that bear on it."""
+    known = found.reasoning.task if found.reasoning is not None else Task(text=asked.text, today=found.today)
+    return replace(
+        known,
         text=asked.text,
         question=found.question,
         asker=asked.speaker,
         agent=asked.agent,
-        today=found.today,
-        day=asked.as_of,
         facts=tuple(found.facts),
         recent=tuple(found.recent),
         evidence=tuple(found.evidence),
