@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from doxa.backends.llm.model import Completion, Message
@@ -85,9 +86,7 @@ def read_object(text: str, schema: Mapping[str, Any]) -> Reading:
 
     Cost: O(n) for valid JSON; text longer than 20,000 characters is not mended.
     """
-    from jsonschema import Draft202012Validator
-
-    validator = Draft202012Validator(dict(schema))
+    validator = _validator(json.dumps(schema))
     problem = ""
     for candidate in _objects(text, schema):
         fault = _fault(candidate, validator)
@@ -102,12 +101,24 @@ def _check_request(messages: Sequence[Message], schema: Mapping[str, Any] | None
         raise InputError("A language model needs at least one message, and none came. Pass `messages`.")
     if schema is None:
         return
+    _validator(json.dumps(schema))
+
+
+@lru_cache(maxsize=64)
+def _validator(schema: str) -> Any:
+    """Return what checks values against a schema in JSON; kept, since checking the schema costs more than the values.
+
+    Raises:
+        InputError: it is no JSON schema.
+    """
     from jsonschema import Draft202012Validator, SchemaError
 
+    read = json.loads(schema)
     try:
-        Draft202012Validator.check_schema(dict(schema))
+        Draft202012Validator.check_schema(read)
     except SchemaError as exc:
         raise InputError(f"Expected a JSON schema (draft 2020-12); {exc.json_path}: {exc.message}. Mend it.") from exc
+    return Draft202012Validator(read)
 
 
 def _without_thought(completion: Completion) -> Completion:
