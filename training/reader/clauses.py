@@ -269,12 +269,24 @@ def _rest(tree: Tree, at: int, answer: int, who: str, *, keep: float = 0.75) -> 
         rel = tree.rel(child)
         if child == answer or child < at or rel in DROPPED or rel in ("conj", "nsubj", "aux", "cop", "punct", "csubj"):
             continue
-        subtree = tree.subtree(child, cut={"punct", "parataxis", "discourse"} | ({"acl"} if tree.chance.random() < 0.5 else set()))
+        subtree = tree.subtree(
+            child, cut={"punct", "parataxis", "discourse"} | ({"acl"} if tree.chance.random() < 0.5 else set())
+        )
         if answer in subtree or len(subtree) > 9:
             continue
         if rel not in core and tree.chance.random() > keep:
             continue
-        if rel == "advmod" and tree.low[child] in ("also", "just", "really", "so", "too", "even", "actually", "not", "n't"):
+        if rel == "advmod" and tree.low[child] in (
+            "also",
+            "just",
+            "really",
+            "so",
+            "too",
+            "even",
+            "actually",
+            "not",
+            "n't",
+        ):
             continue
         if any(tree.low[w] in UNKNOWN for w in subtree) and rel not in core:
             continue
@@ -331,12 +343,16 @@ def _of_object(tree: Tree, at: int, child: int, clause: list[str], rest: list[st
     kinds = broader(lemma) if tree.parse.upos[child] == "NOUN" else ()
     if kinds:
         kind = tree.chance.choice(kinds)
-        word = tree.chance.choice((["what", kind], ["which", kind], ["what", "kind", "of", kind], ["what", "type", "of", kind]))
+        word = tree.chance.choice(
+            (["what", kind], ["which", kind], ["what", "kind", "of", kind], ["what", "type", "of", kind])
+        )
         yield Asked((*word, *clause, *rest), *span, "kind")
     modifiers = tree.of(child, "amod", "compound")
     if modifiers and tree.parse.upos[child] == "NOUN":
         noun = tree.low[child]
-        word = tree.chance.choice((["what", "kind", "of", noun], ["what", "type", "of", noun], ["what", noun], ["which", noun]))
+        word = tree.chance.choice(
+            (["what", "kind", "of", noun], ["what", "type", "of", noun], ["what", noun], ["which", noun])
+        )
         yield Asked((*word, *clause, *rest), *span, "kind")
     numbers = tree.of(child, "nummod")
     if numbers:
@@ -368,7 +384,11 @@ def _of_oblique(tree: Tree, child: int, clause: list[str], rest: list[str]) -> I
         whole = tree.run(tree.subtree(child, cut={"punct", "acl"}), child)
         if case == "for" and (numbers or tree.of(child, "det", "amod")):
             yield Asked(("how", "long", *clause, *rest), *span, "duration")
-        elif tree.of(child, "det") and tree.low[tree.of(child, "det")[0]] in ("every", "each") or tree.low[child] in ("daily", "weekly", "often", "sometimes"):
+        elif (
+            tree.of(child, "det")
+            and tree.low[tree.of(child, "det")[0]] in ("every", "each")
+            or tree.low[child] in ("daily", "weekly", "often", "sometimes")
+        ):
             yield Asked(("how", "often", *clause, *rest), *span, "frequency")
         elif case in TIME_CASES or not case:
             yield Asked(("when", *clause, *rest), *(whole or span), "time")
@@ -377,7 +397,9 @@ def _of_oblique(tree: Tree, child: int, clause: list[str], rest: list[str]) -> I
         return
     if tree.rel(child) == "advmod":
         return
-    if case in PLACE_CASES and (tree.place(child) or (case in ("in", "at", "to", "from") and tree.chance.random() < 0.4)):
+    if case in PLACE_CASES and (
+        tree.place(child) or (case in ("in", "at", "to", "from") and tree.chance.random() < 0.4)
+    ):
         yield Asked(("where", *clause, *rest), *span, "place")
     if case == "with" and tree.person(child):
         yield Asked(("who", *clause, *rest, "with"), *span, "company")
@@ -398,7 +420,10 @@ def _of_complement(tree: Tree, at: int, child: int, clause: list[str], rest: lis
         return
     lemma = tree.parse.lemmas[at].lower()
     if tree.parse.upos[child] == "ADJ" and tree.rel(child) == "xcomp":
-        short = tree.run(tree.subtree(child, cut={"punct", "advcl", "ccomp", "conj"} if tree.chance.random() < 0.4 else {"punct"}), child)
+        short = tree.run(
+            tree.subtree(child, cut={"punct", "advcl", "ccomp", "conj"} if tree.chance.random() < 0.4 else {"punct"}),
+            child,
+        )
         yield Asked(("how", *clause, *rest), *(short or span), "how")
         return
     if tree.rel(child) == "ccomp":
@@ -455,7 +480,9 @@ def _of_subject(tree: Tree, at: int, child: int, rest: list[str]) -> Iterator[As
 
 def _of_whole(tree: Tree, at: int, clause: list[str]) -> Iterator[Asked]:
     """Ask for what somebody does or did: the answer is the verb with its parts."""
-    times = [c for c in tree.children[at] if tree.rel(c) in ("obl", "advmod", "advcl") and (tree.time(c) or tree.place(c))]
+    times = [
+        c for c in tree.children[at] if tree.rel(c) in ("obl", "advmod", "advcl") and (tree.time(c) or tree.place(c))
+    ]
     skip = {c for c in tree.children[at] if tree.rel(c) in ("nsubj", "aux", "punct", "cc", "mark", "discourse", "parataxis",
             "conj", "advcl", "expl")} | set(times)  # fmt: skip
     span = tree.run(tree.subtree(at, without=skip), at)
@@ -487,7 +514,11 @@ def _of_copula(tree: Tree, at: int, copula: int) -> Iterator[Asked]:
     span = tree.phrase(at)
     case = tree.of(at, "case")
     if tree.parse.upos[at] == "ADJ":
-        skip = {c for c in tree.children[at] if tree.rel(c) in ("nsubj", "cop", "punct", "cc", "discourse", "parataxis", "advcl", "mark", "expl")}
+        skip = {
+            c
+            for c in tree.children[at]
+            if tree.rel(c) in ("nsubj", "cop", "punct", "cc", "discourse", "parataxis", "advcl", "mark", "expl")
+        }
         if tree.chance.random() < 0.3:
             skip |= {c for c in tree.children[at] if tree.rel(c) in ("ccomp", "obl", "xcomp")}
         span = tree.run(tree.subtree(at, without=skip), at)
@@ -499,7 +530,12 @@ def _of_copula(tree: Tree, at: int, copula: int) -> Iterator[Asked]:
                        ["what", "does", "S", "think", "of", *words], ["how", "does", "S", "feel", "about", *words]]  # fmt: skip
             yield Asked(tuple(tree.chance.choice(choices)), *span, "how")
         else:
-            tail = [w for c in tree.of(at, "obl", "advcl") if c > span[1] for w in tree.words_of(tree.subtree(c, cut={"punct"}), speaker="S")][:6]
+            tail = [
+                w
+                for c in tree.of(at, "obl", "advcl")
+                if c > span[1]
+                for w in tree.words_of(tree.subtree(c, cut={"punct"}), speaker="S")
+            ][:6]
             does = "did" if be.startswith("was") or be == "were" else "does"
             yield Asked(tuple(tree.chance.choice(([does, *words, "feel", *tail], [be, *words, *tail]))) if False else
                         ("how", does, *words, "feel", *tail), *span, "how")  # fmt: skip
@@ -509,7 +545,11 @@ def _of_copula(tree: Tree, at: int, copula: int) -> Iterator[Asked]:
                 inner = tree.phrase(part)
                 if cases and _good(tree, inner, part):
                     assert inner is not None
-                    yield Asked(("who" if tree.person(part) else "what", be, *words, tree.low[at], tree.low[cases[0]]), *inner, "oblique")
+                    yield Asked(
+                        ("who" if tree.person(part) else "what", be, *words, tree.low[at], tree.low[cases[0]]),
+                        *inner,
+                        "oblique",
+                    )
         return
     if not _good(tree, span, at):
         return
@@ -551,7 +591,11 @@ def _of_names(tree: Tree) -> Iterator[Asked]:
                 span = tree.phrase(names[0])
                 if span:
                     yield Asked(("what", "is", "the", "name", "of", *owner, tree.low[noun]), *span, "name")
-                    yield Asked(("what", "is", *owner, tree.low[noun], "named" if tree.chance.random() < 0.5 else "called"), *span, "name")
+                    yield Asked(
+                        ("what", "is", *owner, tree.low[noun], "named" if tree.chance.random() < 0.5 else "called"),
+                        *span,
+                        "name",
+                    )
         elif tree.rel(at) == "appos" and tree.parse.upos[at] == "PROPN":
             noun = tree.parse.heads[at]
             owner = _owner(tree, noun)

@@ -70,7 +70,7 @@ def place(talk: Talk, at: int, chance: random.Random) -> Place | None:
     before = ""
     if at and talk.turns[at - 1].speaker != turn.speaker and chance.random() < 0.8:
         last = talk.turns[at - 1].text[-120:]
-        before = f"you: {last[last.find(' ') + 1:] if len(last) == 120 else last} "
+        before = f"you: {last[last.find(' ') + 1 :] if len(last) == 120 else last} "
     own = ""
     if len(turn.text) < 200:
         for back in (at - 2, at - 4):
@@ -106,7 +106,9 @@ def reworded(question: str, chance: random.Random) -> str:
     words = question.rstrip("?").split()
     for at in range(1, len(words)):
         if chance.random() < 0.16 and len(words[at]) > 3 and words[at].islower():
-            others = synonyms(words[at], "v") if at > 1 and words[at - 1] in ("S", "O", "to") else synonyms(words[at], "n")
+            others = (
+                synonyms(words[at], "v") if at > 1 and words[at - 1] in ("S", "O", "to") else synonyms(words[at], "n")
+            )
             if others:
                 words[at] = chance.choice(others)
     if len(words) > 5 and chance.random() < 0.15:
@@ -179,7 +181,12 @@ def _turned(text: str) -> str | None:
     while (shorter := INTERJECTION.sub("", text)) != text:
         text = shorter
     words = re.findall(r"[A-Za-z0-9']+", text)
-    if not words or words[0].lower().split("'")[0] not in WH or len(words) > 18 or "about" in [w.lower() for w in words[1:2]]:
+    if (
+        not words
+        or words[0].lower().split("'")[0] not in WH
+        or len(words) > 18
+        or "about" in [w.lower() for w in words[1:2]]
+    ):
         return None
     flat: list[str] = []
     for word in words:
@@ -216,7 +223,9 @@ def _answered(asked: str, reply: Said, chance: random.Random) -> tuple[int, int]
     goal, topic = SAME.get(first, set()), set(stems(asked))
     best: tuple[float, int, int] | None = None
     if asked.lower().startswith(("how long", "how often", "how many", "how much", "how old")):
-        goal = {"how long": {"duration", "time"}, "how often": {"frequency", "time"}}.get(asked.lower()[:8].strip(), {"count", "amount"})
+        goal = {"how long": {"duration", "time"}, "how often": {"frequency", "time"}}.get(
+            asked.lower()[:8].strip(), {"count", "amount"}
+        )
     for order, sentence in enumerate(reply.sentences[:2]):
         if sentence.parse is None:
             continue
@@ -228,10 +237,21 @@ def _answered(asked: str, reply: Said, chance: random.Random) -> tuple[int, int]
             if made.kind not in goal:
                 continue
             answer = set(stems(reply.text[sentence.spans[made.first][0] : sentence.spans[made.last][1]]))
-            fit = len(topic & set(stems(made.text))) - 0.7 * len(topic & answer) - 0.5 * order + (0.3 if made.kind in ("object", "is", "name") else 0)
+            fit = (
+                len(topic & set(stems(made.text)))
+                - 0.7 * len(topic & answer)
+                - 0.5 * order
+                + (0.3 if made.kind in ("object", "is", "name") else 0)
+            )
             if best is None or fit > best[0]:
                 best = (fit, sentence.spans[made.first][0], sentence.spans[made.last][1])
-        if best is None and order == 0 and "VERB" not in sentence.parse.upos and "AUX" not in sentence.parse.upos and 0 < len(text.split()) < 9:
+        if (
+            best is None
+            and order == 0
+            and "VERB" not in sentence.parse.upos
+            and "AUX" not in sentence.parse.upos
+            and 0 < len(text.split()) < 9
+        ):
             bare = text.rstrip(".!,")
             if set(stems(bare)):
                 return start, start + len(bare)
@@ -252,7 +272,9 @@ class Elsewhere:
     def find(self, topic: set[str], bare: str, chance: random.Random) -> Place | None:
         """A passage with some of the words of a question, but not all of them, and without its answer."""
         rare = sorted((len(self.places[stem]), stem) for stem in topic if stem in self.places)[:3]
-        pool = [place for _, stem in rare for place in chance.sample(self.places[stem], min(12, len(self.places[stem])))]
+        pool = [
+            place for _, stem in rare for place in chance.sample(self.places[stem], min(12, len(self.places[stem])))
+        ]
         ranked = []
         for number, at in pool:
             text = self.talks[number].turns[at].text
@@ -310,7 +332,12 @@ def of_talk(talk: Talk, elsewhere: Elsewhere, chance: random.Random, *, most: in
         for one in _wrong(talk, elsewhere, asked, at, answer, first, last, chance):
             yield Example(one.question, elsewhere.pictured(one.passage, chance), -1, -1, one.kind)
         if chance.random() < 0.12:
-            words = [w for item in chance.sample(chosen, min(4, len(chosen))) for w in item[0].rstrip("?").split()[2:] if len(w) > 3 and w.islower()]
+            words = [
+                w
+                for item in chance.sample(chosen, min(4, len(chosen)))
+                for w in item[0].rstrip("?").split()[2:]
+                if len(w) > 3 and w.islower()
+            ]
             wrong = corrupted(asked, chance, words)
             if wrong:
                 yield Example(framed(wrong), passage, -1, -1, "other word")
@@ -324,7 +351,9 @@ def _wrong(talk: Talk, elsewhere: Elsewhere, asked: str, at: int, answer: str, f
     if draw < 0.33 and re.search(r"\b[SO]\b", asked):
         where = place(talk, at, chance)
         assert where is not None
-        yield Example(framed(asked, swapped=True), window(where.passage, where.offset + first, 0)[0], -1, -1, "other person")
+        yield Example(
+            framed(asked, swapped=True), window(where.passage, where.offset + first, 0)[0], -1, -1, "other person"
+        )
     elif draw < 0.55:
         topic = set(stems(asked))
         ranked = sorted(
@@ -391,7 +420,13 @@ def of_longmemeval(data: Path, half: int, chance: random.Random) -> Iterator[Exa
                     continue
                 turn = chance.choice(turns)
                 if other is not item and not _stated(str(item["answer"]), turn["content"]):
-                    yield Example(own_question(item["question"], turn["role"] == "assistant"), window("i: " + turn["content"], 0, 0)[0], -1, -1, "longmemeval none")
+                    yield Example(
+                        own_question(item["question"], turn["role"] == "assistant"),
+                        window("i: " + turn["content"], 0, 0)[0],
+                        -1,
+                        -1,
+                        "longmemeval none",
+                    )
 
 
 def own_question(question: str, swapped: bool) -> str:

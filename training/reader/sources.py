@@ -93,7 +93,9 @@ def snli(data: Path) -> Iterator[Raw]:
     """SNLI: each caption with a sentence that it entails, as one turn and its note."""
     folder = data / "open" / "snli"
     for part in ("dev", "test.first4912"):
-        lines = [(folder / f"{name}.{part}").read_text(encoding="utf-8").splitlines() for name in ("s1", "s2", "labels")]
+        lines = [
+            (folder / f"{name}.{part}").read_text(encoding="utf-8").splitlines() for name in ("s1", "s2", "labels")
+        ]
         for premise, hypothesis, label in zip(*lines, strict=True):
             if label.strip() == "entailment":
                 yield [(0, _untokenised(premise))], [(0, _untokenised(hypothesis))]
@@ -142,9 +144,7 @@ def parsed(talks: list[Raw], parser: Parser) -> list[Talk]:
         parses = iter(parser.parse(wanted))
         made = iter(
             tuple(
-                Sentence(
-                    tuple((w.start, w.end) for w in s), next(parses) if 2 < len(s) <= LONGEST_WORDS else None
-                )
+                Sentence(tuple((w.start, w.end) for w in s), next(parses) if 2 < len(s) <= LONGEST_WORDS else None)
                 for s in sentences
             )
             for sentences in words

@@ -55,7 +55,10 @@ def batches(rows: list[Row], size: int, chance: random.Random, *, mask: int, dro
     chance.shuffle(groups)
     for group in groups:
         length = max(len(rows[at][0]) for at in group)
-        ids, types = torch.zeros(len(group), length, dtype=torch.long), torch.zeros(len(group), length, dtype=torch.long)
+        ids, types = (
+            torch.zeros(len(group), length, dtype=torch.long),
+            torch.zeros(len(group), length, dtype=torch.long),
+        )
         for row, at in enumerate(group):
             tokens, segments = rows[at][0], rows[at][1]
             ids[row, : len(tokens)] = torch.tensor(tokens)
@@ -132,7 +135,9 @@ def main() -> None:
     data = pickle.loads(args.examples.read_bytes())
     generated = rows_of(data["made"], tokenizer)
     held, generated = generated[:1000], generated[1000 : args.most]
-    generated += [row for row in generated if row[4].startswith(NATURAL)] + rows_of(data["asked"], tokenizer) * args.asked
+    generated += [row for row in generated if row[4].startswith(NATURAL)] + rows_of(
+        data["asked"], tokenizer
+    ) * args.asked
     other = list(made.of_longmemeval(data["folder"], 1, random.Random(5))) if "folder" in data else []
     questions = rows_of(other, tokenizer)
     model = Reader(get_model_path())
@@ -168,7 +173,10 @@ def train(model: Reader, rows: list[Row], args: argparse.Namespace, chance: rand
             optimiser.zero_grad(set_to_none=True)
             step, seen, mean = step + 1, seen + len(there), 0.98 * mean + 0.02 * loss.item()
             if step % 40 == 0:
-                print(f"{spent:.0f} s, {seen} of {len(rows)} pairs, {seen / spent:.0f} a second, loss {mean:.3f}", flush=True)
+                print(
+                    f"{spent:.0f} s, {seen} of {len(rows)} pairs, {seen / spent:.0f} a second, loss {mean:.3f}",
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":

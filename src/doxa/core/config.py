@@ -176,7 +176,8 @@ class ReaderConfig(_Group):
 
     name: str = Field("builtin", description="`builtin`, or `none`: without one, whole sentences are quoted.")
     model: Path | None = Field(
-        None, description="Folder of other weights for `builtin`, as `training/reader` writes them; unset is what ships."
+        None,
+        description="Folder of other weights for `builtin`, as `training/reader` writes them; unset is what ships.",
     )
 
 

@@ -15,9 +15,8 @@ from doxa.reason.drafts import abstention
 from doxa.reason.facts import answer_from_facts, relevant_facts
 from doxa.reason.passages import answer_from_passages
 from doxa.reason.sentences import answer_from_sentences
-from doxa.reason.telling import tellings
-from doxa.reason.when import answer_when
 from doxa.reason.summary import PastFact, relevant_rules, summarise
+from doxa.reason.telling import tellings
 from doxa.reason.tree import (
     ChainWriter,
     CoverageValuer,
@@ -34,6 +33,7 @@ from doxa.reason.tree import (
     search_tree,
     tree_data,
 )
+from doxa.reason.when import answer_when
 
 __all__ = [
     "ChainWriter",

@@ -172,7 +172,7 @@ def _lead(turn: Turn, earlier: Turn | None) -> str:
 
 
 def _bare(span: Span) -> str:
-    text = LEAD.sub("", span.text.strip(" \t\n,.;:!?-–—\"“”()[]"))
+    text = LEAD.sub("", span.text.strip(' \t\n,.;:!?-–—"“”()[]'))
     return text.strip()
 
 

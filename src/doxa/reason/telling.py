@@ -113,7 +113,8 @@ def _weights(content: frozenset[str], turns: Sequence[Turn]) -> dict[str, float]
     """Return what each stem of a question weighs: the log of how few of the turns have it; the sum is 1."""
     having = Counter(stem for said in turns for stem in content & set(stems(said.text)))
     raw = {
-        stem: math.log(1 + len(turns) / (1 + having[stem])) * (LIGHT_WEIGHT if stem in LIGHT else 1.0) for stem in content
+        stem: math.log(1 + len(turns) / (1 + having[stem])) * (LIGHT_WEIGHT if stem in LIGHT else 1.0)
+        for stem in content
     }
     total = sum(raw.values()) or 1.0
     return {stem: weight / total for stem, weight in raw.items()}

@@ -347,7 +347,12 @@ def _framed(said: str, rng: Random) -> str:
 def _case(truth: _Truth, reply: str, kind: str, number: int, *, planted: bool) -> Case:
     side = "wrong" if planted else "clean"
     return Case(
-        id=f"{truth.key}:{side}{number}", person=truth.person, turns=truth.turns, reply=reply, kind=kind, planted=planted
+        id=f"{truth.key}:{side}{number}",
+        person=truth.person,
+        turns=truth.turns,
+        reply=reply,
+        kind=kind,
+        planted=planted,
     )
 
 

@@ -115,7 +115,12 @@ def _of_value(question: str, answer: str) -> Statement | None:
     asked = WH.match(question)
     if asked is None:
         return None
-    wh, noun, aux, rest = asked["wh"].lower(), asked["noun"].strip(), asked["aux"].lower(), (asked["rest"] or "").strip()
+    wh, noun, aux, rest = (
+        asked["wh"].lower(),
+        asked["noun"].strip(),
+        asked["aux"].lower(),
+        (asked["rest"] or "").strip(),
+    )
     if wh == "who" and aux in ("is", "are", "has") and (aux == "has" or _is_predicate(rest)):
         return Statement(answer, aux, rest)  # "Who is on call now?"
     placed = answer if re.search(r"\b(?:to|for|with)$", rest) else _placed(wh, noun, asked["prep"] or "", answer)

@@ -17,6 +17,7 @@ from doxa.transport.cli.app import command
 from doxa.transport.cli.bench_answers import measure_locomo_answers, measure_longmemeval, show_answers
 from doxa.transport.cli.bench_implicit import measure_implicit, show_implicit
 from doxa.transport.cli.bench_mtbench import measure_mtbench, measure_refined, show_mtbench
+from doxa.transport.cli.bench_nli import measure_nli, show_nli
 from doxa.transport.cli.bench_options import (
     AblationsOption,
     AnswererOption,
@@ -41,7 +42,6 @@ from doxa.transport.cli.bench_options import (
     SystemsOption,
     Wanted,
 )
-from doxa.transport.cli.bench_nli import measure_nli, show_nli
 from doxa.transport.cli.bench_recall import measure_prefeval, show_compared, show_prefeval
 from doxa.transport.cli.bench_tables import measure_tables, show_tables
 from doxa.transport.cli.bench_worlds import measure_beliefbank, measure_worlds, show_beliefbank, show_worlds
