@@ -38,9 +38,9 @@ class SpanHead(nn.Module):
 class Reader(nn.Module):
     """The trunk with the head of spans."""
 
-    def __init__(self, source: str | Path) -> None:
+    def __init__(self, source: str | Path, *, attention: str = "sdpa") -> None:
         super().__init__()
-        self.trunk = AutoModel.from_pretrained(source, attn_implementation="sdpa", dtype=torch.float32)
+        self.trunk = AutoModel.from_pretrained(source, attn_implementation=attention, dtype=torch.float32)
         self.trunk.pooler = None
         self.trunk.embeddings.word_embeddings.weight.requires_grad = False
         self.span = SpanHead()
