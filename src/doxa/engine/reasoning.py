@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime
+
+from dateutil import parser as dateparser
 
 from doxa.backends.parser import Parser
 from doxa.core.plans import Plan
-from doxa.core.values import Draft, Evidence, Fact, Interval, Question, Term, Turn
+from doxa.core.values import Draft, Evidence, Fact, Interval, Precision, Question, Term, Turn
 from doxa.engine.asked import Asked
 from doxa.engine.computing import computed
 from doxa.engine.wiring import Parts
@@ -38,6 +41,9 @@ SURE = 0.85
 SHORT = 5
 """Most words of an answer that no fact gives and that a further question may be built on."""
 
+NAME = re.compile(r"\b(?!I\b)[A-Z][\w'’-]+")
+FIRST_DAY = datetime(1, 1, 1, tzinfo=UTC)
+"""Gives what a date leaves out: a year begins on 1 January."""
 Look = Callable[[], AbstractContextManager[UserState]]
 """Gives the state of the user, locked for as long as it is looked at."""
 
@@ -231,23 +237,14 @@ class _Memory:
         """
         with self.look() as state:
             read = self._read(query, None)
-            draft = answer(
-                read,
-                self.beliefs,
-                (),
-                state.turn,
-                asker=self.asked.speaker,
-                day=day or read.as_of,
-                today=self.task.today,
-            )
+            draft = self._answer(read, day, state, ())
             if not _is_sure(draft):
                 read = self._read(query, self.parts.parser)
-                draft = answer(
-                    read, self.beliefs, self.task.evidence, state.turn, asker=self.asked.speaker, day=day or read.as_of,
-                    today=self.task.today, lexicon=self.parts.lexicon(), nearby=self.task.evidence,
-                )  # fmt: skip
+                draft = self._answer(read, day, state, ())
             if draft.abstained:
-                return Recalled()
+                draft = self._answer(read, day, state, self.task.evidence)
+                if draft.abstained or not _names_all(draft, query, self.asked.speaker):
+                    return Recalled()
             cited = tuple(dict.fromkeys(citation.turn_id for citation in draft.citations))
             facts = tuple(self._behind(draft))
             if not facts and len((draft.value or "").split()) > SHORT:
@@ -255,6 +252,12 @@ class _Memory:
             return Recalled(
                 draft=draft, facts=facts, turn_ids=cited, text=draft.text, when=_time_of(read, draft, facts)
             )
+
+    def _answer(self, read: Question, day: date | None, state: UserState, evidence: Sequence[Evidence]) -> Draft:
+        return answer(
+            read, self.beliefs, evidence, state.turn, asker=self.asked.speaker, day=day or read.as_of,
+            today=self.task.today, lexicon=self.parts.lexicon(), nearby=evidence or None,
+        )  # fmt: skip
 
     def _behind(self, draft: Draft) -> list[Fact]:
         """Return the facts that an answer rests on: those that it cites, and those of the same turns that it names."""
@@ -273,6 +276,12 @@ class _Memory:
         return sorted(found.values(), key=lambda fact: fact.fact_id not in cited)
 
 
+def _names_all(draft: Draft, query: str, asker: str) -> bool:
+    """Tell whether what an answer quotes names all that a sub-question names; else it speaks of something else."""
+    told = " ".join(f"{citation.speaker} {citation.text}" for citation in draft.citations) + f" {asker}"
+    return all(set(stems(name)) <= set(stems(told)) for name in NAME.findall(query[1:]))
+
+
 def _time_of(question: Question, draft: Draft, facts: Sequence[Fact]) -> Interval | None:
     """Return the time that an answer tells of: when what it rests on began, held or ended."""
     valid = next((fact.valid for fact in facts if fact.valid.start or fact.valid.end), None)
@@ -280,4 +289,15 @@ def _time_of(question: Question, draft: Draft, facts: Sequence[Fact]) -> Interva
         return Interval(
             start=valid.end, end=valid.end, start_precision=valid.end_precision, end_precision=valid.end_precision
         )
-    return valid
+    return valid or (_dated(draft.value or "") if question.kind == "when" else None)
+
+
+def _dated(value: str) -> Interval | None:
+    """Return the day, month or year that a value names; None where it names none."""
+    try:
+        day = dateparser.parse(value, default=FIRST_DAY).date()
+    except (ValueError, OverflowError):
+        return None
+    words = value.split()
+    precision: Precision = "year" if len(words) == 1 and words[0].isdigit() else "month" if len(words) == 2 else "day"
+    return Interval(start=day, end=day, start_precision=precision, end_precision=precision)

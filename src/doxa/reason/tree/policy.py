@@ -74,6 +74,8 @@ class GraphPolicy:
         if any(isinstance(step.action, FindPath) for step in state.steps):
             yield Answer(), LIKELY
             return
+        if progress.plan is not None:
+            return  # its sub-question has no answer
         if any(isinstance(step.action, ExpandEntity) for step in state.steps):
             yield from self._look_around(state, task)  # the plans are tried elsewhere
             return
