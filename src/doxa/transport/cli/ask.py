@@ -11,13 +11,17 @@ from doxa.transport.cli.app import command
 from doxa.transport.cli.request import Request, day_of, moment_of
 from doxa.transport.cli.show import show_reply
 
-__all__ = ["AsOf", "KnownAt", "Speaker", "ask"]
+__all__ = ["AsOf", "KnownAt", "ShowTrace", "Speaker", "ask"]
 
 AsOf = Annotated[
     str | None, typer.Option("--as-of", metavar="DATE", help="What was true on that day (1 July 2024, 2024-07-01).")
 ]
 KnownAt = Annotated[
     str | None, typer.Option("--known-at", metavar="DATE", help="What the memory believed then; UTC unless it says.")
+]
+
+ShowTrace = Annotated[
+    bool, typer.Option("--trace", help="Show every step, how long it took, and the tree of the search.")
 ]
 
 Speaker = Annotated[
@@ -35,7 +39,7 @@ def ask(
     again: Annotated[
         str | None, typer.Option("--again", metavar="ANSWER_ID", help="Ask what was asked before once more.")
     ] = None,
-    trace: Annotated[bool, typer.Option("--trace", help="Show every step and how long it took.")] = False,
+    trace: ShowTrace = False,
 ) -> None:
     """Answer a question, with the turns that the answer rests on."""
     if question is None and again is None:

@@ -13,7 +13,7 @@ import typer
 
 from doxa.core.errors import DoxaError, InputError
 from doxa.transport.cli.app import command, tell
-from doxa.transport.cli.ask import Speaker
+from doxa.transport.cli.ask import ShowTrace, Speaker
 from doxa.transport.cli.render import dump
 from doxa.transport.cli.request import Request
 from doxa.transport.cli.show import show_changes, show_evidence, show_facts, show_history, show_reply, show_why
@@ -44,6 +44,8 @@ class Room:
     request: Request
     dialogue: Dialogue
     memory: Memory
+    trace: bool
+    """Whether every step is shown."""
 
 
 @command("chat", example="doxa chat --db memory.db --user ana")
@@ -51,6 +53,7 @@ def chat(
     request: Request,
     session: Annotated[str | None, typer.Option("--session", help="Name of the session [default: today].")] = None,
     speaker: Speaker = None,
+    trace: ShowTrace = False,
 ) -> None:
     """Talk with the memory; it remembers what you say.
 
@@ -62,7 +65,7 @@ def chat(
         name = session or f"{datetime.now(UTC):%Y-%m-%d}"
         memory = doxa.memory(user=user)
         dialogue = doxa.dialogue(user=user, session=name, speaker=speaker)
-        room = Room(request=request, dialogue=dialogue, memory=memory)
+        room = Room(request=request, dialogue=dialogue, memory=memory, trace=trace)
         if sys.stdin.isatty():
             request.note(
                 f"Chatting as {dialogue.speaker}, remembered in {request.config.db}. /help lists more, /quit leaves."
@@ -110,7 +113,7 @@ def _take(message: str, room: Room) -> None:
             _run(message, room)
         else:
             reply = room.dialogue.respond(message)
-            _give(room, reply, lambda: show_reply(room.request.out, reply))
+            _give(room, reply, lambda: show_reply(room.request.out, reply, trace=room.trace))
     except DoxaError as exc:
         tell(room.request, exc, lines=True)
 

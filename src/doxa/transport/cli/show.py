@@ -25,6 +25,7 @@ from doxa.core.values import (
     Turn,
 )
 from doxa.transport.cli.render import cited, clean, columns, count, put, sentence_and_time, shorten, when
+from doxa.transport.cli.tree import show_tree, tree_of
 
 __all__ = [
     "VERBS",
@@ -59,7 +60,7 @@ WIDE = 120
 
 
 def show_reply(out: Console, reply: Reply, *, trace: bool = False, indent: int = 0) -> None:
-    """Print an answer, the turns it rests on, and where it ran on a lesser path; every step on demand."""
+    """Print an answer, the turns it rests on, and where it ran on a lesser path; on demand the steps and the search."""
     unsure = reply.abstained or reply.disputed
     put(out, clean(reply.text), style="yellow" if unsure else "bold", indent=indent)
     for citation in _once(reply.citations):
@@ -69,6 +70,10 @@ def show_reply(out: Console, reply: Reply, *, trace: bool = False, indent: int =
     if trace:
         out.print()
         put(out, _steps(reply.trace), indent=indent)
+        tree = tree_of(reply.trace)
+        if tree is not None:
+            out.print()
+            show_tree(out, tree, indent=indent)
 
 
 def show_facts(out: Console, facts: Sequence[Fact], describe: Describe) -> None:
@@ -218,7 +223,7 @@ def _once(citations: Sequence[Citation]) -> list[Citation]:
 def _steps(trace: Trace) -> Table:
     table = columns("step", "ms", "detail")
     for step in trace.steps:
-        detail = ", ".join(f"{key}={shorten(value, 80)}" for key, value in step.detail.items())
+        detail = ", ".join(f"{key}={shorten(value, 80)}" for key, value in step.detail.items() if key != "tree")
         table.add_row(step.name, f"{step.ms:.1f}", detail + (f" (degraded: {step.degraded})" if step.degraded else ""))
     table.add_row("total", f"{trace.ms:.1f}", count(len(trace.steps), "step"))
     return table
