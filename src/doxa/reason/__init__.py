@@ -10,7 +10,7 @@ from datetime import date
 from doxa.backends.lexicon import Lexicon
 from doxa.core.values import Draft, Evidence, Fact, Question, Status, Turn
 from doxa.memory import Beliefs
-from doxa.reason.compute import compute, concerns
+from doxa.reason.compute import CONDITION, compute, concerns
 from doxa.reason.drafts import abstention
 from doxa.reason.facts import answer_from_facts, relevant_facts
 from doxa.reason.passages import answer_from_passages
@@ -36,6 +36,7 @@ from doxa.reason.tree import (
 from doxa.reason.when import answer_when
 
 __all__ = [
+    "CONDITION",
     "ChainWriter",
     "CoverageValuer",
     "Entails",

@@ -5,6 +5,7 @@ rules over dependency trees and never by a model. Where the reading is not certa
 """
 
 from doxa.reason.compute.answering import compute, concerns
+from doxa.reason.compute.conditions import CONDITION
 from doxa.reason.compute.expressions import Expression, Operation, Stated, steps, value_of
 
-__all__ = ["Expression", "Operation", "Stated", "compute", "concerns", "steps", "value_of"]
+__all__ = ["CONDITION", "Expression", "Operation", "Stated", "compute", "concerns", "steps", "value_of"]

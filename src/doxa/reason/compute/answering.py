@@ -13,17 +13,24 @@ from doxa.reason.compute.amounts import Ledger, owned, within
 from doxa.reason.compute.asked import CONCERNS, CUES, TOTAL, Asked, asked
 from doxa.reason.compute.calendar import on_calendar
 from doxa.reason.compute.clauses import Sentence, read_sentences
+from doxa.reason.compute.conditions import infer, is_conditional
 from doxa.reason.compute.ledger import Happening, Speakers, entries_of, happenings
 from doxa.reason.compute.series import on_series, series_of
 from doxa.reason.compute.solve import Result, solve
 
 __all__ = ["compute", "concerns"]
 
-DERIVED, STATED = 0.96, 0.6
+DERIVED, INFERRED, STATED = 0.96, 0.9, 0.6
 """Confidence of a result, above that of a fact that states one of its parts, and of a number as it was stated."""
 FEW = 40
 """Turns of a dialogue that are all read; of more, those that share a word with the question and those before them."""
 MOST = 60
+INFERS = re.compile(
+    r"^(?:(?:and|so|now|then|ok|okay|well),? )*(?:is|are|was|were|must)\b|\b(?:infer|conclude|deduce|conclusion)\b|"
+    r"\bdoes (?:this|that|it) change\b|\bwhat follows\b",
+    re.IGNORECASE,
+)
+"""Asks what follows from conditions."""
 TELLS = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|"
     r"eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|dozen|half|third|"
@@ -34,9 +41,12 @@ TELLS = re.compile(
 """What a turn has to say to tell a quantity or a time."""
 
 
-def concerns(text: str) -> bool:
-    """Tell whether a question may want something computed. Cost: one regular expression."""
-    return CONCERNS.search(text) is not None
+def concerns(text: str, *, conditions: bool = False) -> bool:
+    """Tell whether a question may want something computed, or inferred where `conditions` were stated.
+
+    Cost: one or two regular expressions.
+    """
+    return CONCERNS.search(text) is not None or (conditions and INFERS.search(text) is not None)
 
 
 def compute(text: str, turns: Sequence[Turn], parser: Parser, *, asker: Turn, today: date | None) -> Draft | None:
@@ -49,7 +59,7 @@ def compute(text: str, turns: Sequence[Turn], parser: Parser, *, asker: Turn, to
         asker: the turn that asks: its speaker is "I", and what it says beside the question counts.
         today: the memory's today.
 
-    A question that `concerns` nothing of this costs one regular expression; else one parse of each turn that tells a
+    A question that `concerns` nothing of this is not to be asked here. Cost: one parse of each turn that tells a
     quantity or a time (kept by a caching parser). Where several amounts have to be taken together and one of them is
     uncertain, the draft abstains. Deterministic. Sound as far as the sentences are read rightly: a
     vague quantity of the same kind, two readings with different results, or a word of the question that no quantity
@@ -58,8 +68,6 @@ def compute(text: str, turns: Sequence[Turn], parser: Parser, *, asker: Turn, to
     Raises:
         BackendError: the parser failed.
     """
-    if not concerns(text):
-        return None
     own = read_sentences(asker, parser)
     question = next((s for s in reversed(own) if s.question), None) or (own[-1] if own else None)
     if question is None:
@@ -73,6 +81,12 @@ def compute(text: str, turns: Sequence[Turn], parser: Parser, *, asker: Turn, to
     )
     sentences = [s for turn in told for s in read_sentences(turn, parser)]
     sentences += [s for s in own if s is not question]
+    if is_conditional(" ".join(s.text for s in sentences)):
+        inferred = infer(question, sentences)
+        if inferred is not None:
+            return _draft(inferred, [*told, asker], INFERRED)
+    if not CONCERNS.search(text):
+        return None
     result = _result(question, sentences, today)
     if result is UNCERTAIN:
         return Draft(text="I don't know: what I remember does not add up to that for certain.", abstained=True)

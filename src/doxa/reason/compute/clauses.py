@@ -80,6 +80,8 @@ class Clause:
     negative: bool = False
     future: bool = False
     passive: bool = False
+    participle: str = ""
+    """Of a passive verb, as it is said ("occupied")."""
     conditional: bool = False
     words: frozenset[str] = frozenset()
     when: Interval | None = None
@@ -260,6 +262,7 @@ class _Tree:
             negative=bool(forms & NOT),
             future=bool(forms & FUTURE)
             or (self.form(place).endswith("ing") and bool(forms & {"am", "is", "are", "'re", "'m"})),
+            participle=self.form(place) if any(self.rel(kid) == "aux:pass" for kid in kids) else "",
             passive=any(self.rel(kid) in ("aux:pass", "nsubj:pass") for kid in kids),
             conditional=any(self.rel(k) == "mark" and self.form(k) in ("if", "unless") for k in kids),
             words=words,
@@ -402,7 +405,7 @@ class _Tree:
             head = self._head(appos)
         label_tokens = [i for i in own if self.parse.upos[i] not in ("PUNCT",) or i in inner]
         words = frozenset(s for i in label_tokens if i not in self.numbers or i > noun for s in stems(self._word(i)))
-        after = [
+        after = [i for i in kids if i == place + 1 and self.parse.upos[i] in ("NUM", "X")] or [
             i for i in kids if self.rel(i) == "nummod" and i > place and self.parse.upos[place] in ("NOUN", "PROPN")
         ]
         words = (words - EMPTY) | {self.form(i) for i in after}

@@ -22,7 +22,18 @@ from doxa.memory import stems
 from doxa.reason.compute.clauses import Clause, Phrase, Sentence
 from doxa.reason.compute.units import CURRENCY, is_money, unit_named
 
-__all__ = ["Entry", "Happening", "Speakers", "does", "entries_of", "happenings", "head_of", "listed", "verbs"]
+__all__ = [
+    "Entry",
+    "Happening",
+    "Speakers",
+    "does",
+    "entries_of",
+    "happenings",
+    "head_of",
+    "listed",
+    "opposites",
+    "verbs",
+]
 
 Does = Literal["hold", "gain", "lose", "done", "grow", "shrink", "share", "each_grow"]
 FIRST, GROUP = frozenset(["i", "me", "my", "mine"]), frozenset(["we", "us", "our", "ours"])
@@ -35,7 +46,8 @@ CORRECTING = re.compile(
     re.IGNORECASE,
 )
 HEDGED = re.compile(
-    r"\b(?:about|around|roughly|approximately|maybe|perhaps|probably|nearly|almost|at least|(?<!went )(?<!gone )(?<!goes )(?<!going )up to|at most|"
+    r"\b(?:about|around|roughly|approximately|maybe|perhaps|probably|nearly|almost|at least|at most|"
+    r"(?<!went )(?<!gone )(?<!goes )(?<!going )up to|"
     r"if|might|could|would|or so|want|wants|wish|plan|hope)\b",
     re.IGNORECASE,
 )
@@ -61,6 +73,14 @@ def verbs(kind: str) -> frozenset[str]:
 def comparatives() -> dict[str, tuple[tuple[str, ...], int]]:
     """Return what a comparative or superlative compares, and whether more (1) or less (-1) of it is meant."""
     return {word: (tuple(kinds.split()), sign) for word, (kinds, sign) in _table()["comparative"].items()}
+
+
+@cache
+def opposites() -> dict[str, str]:
+    """Return the state that a word denies ("closed": "open")."""
+    return {
+        denied: state for state, _, denied in (pair.partition(":") for pair in _table()["opposites"]["pairs"].split())
+    }
 
 
 @cache
@@ -191,7 +211,7 @@ class Speakers:
             objects = [
                 p
                 for p in clause.phrases
-                if p.role == "object" and p.words and unit_named(p.head) is None and p.head not in THIRD
+                if p.role in ("object", "at") and p.words and unit_named(p.head) is None and p.head not in THIRD
             ]
             if objects:
                 self.thing, self.thing_label = objects[0].words, objects[0].label
