@@ -161,65 +161,63 @@ def _thing(base: Asked, wanted: Phrase | None, clause: Clause, text: str) -> Ask
     """Say what is to be counted or measured."""
     low = text.casefold()
     if wanted is not None and wanted.head:
-        unit = unit_named(wanted.head)
-        more = wanted.more or clause.more
-        compared = next(
-            (
-                w
-                for w in re.findall(r"[a-z]+", low)
-                if w in comparatives() and w not in ("more", "less", "fewer", "first", "last")
-            ),
-            "",
-        )
-        if unit is not None and compared and "age" in comparatives()[compared][0]:
-            return replace(base, dimensions=("age",), compared=comparatives()[compared][1])
-        if unit is not None and compared and unit.dimension in comparatives()[compared][0]:
-            return replace(base, unit=unit.name, dimensions=(unit.dimension,), compared=comparatives()[compared][1])
-        if unit is not None:
-            return replace(base, unit=unit.name, dimensions=(unit.dimension,), words=wanted.words, compared=more)
-        return replace(base, head=head_of(wanted), words=wanted.words, compared=more)
+        return _counted(base, wanted, clause, low)
     measured = re.search(r"\bhow (old|long|far|tall|high|wide|deep|heavy|expensive)\b", low)
     if measured:
-        dims = MEASURED[measured[1]]
-        if measured[1] == "long" and clause.verb in ("take", "need", "last", "do", "spend"):
-            dims = "time days months"
+        lasts = measured[1] == "long" and clause.verb in ("take", "need", "last", "do", "spend")
         into = re.search(r"\bin (\w+s|feet)\b", low)
         unit = unit_named(into[1]) if into else None
+        dims = "time days months" if lasts else MEASURED[measured[1]]
         return replace(base, dimensions=tuple(dims.split()), unit=unit.name if unit else "")
     comparative = next((w for w in re.findall(r"[a-z]+", low) if w in comparatives()), "")
     if re.search(r"\bhow much\b", low):
-        if comparative and comparative not in ("more", "less", "most", "least", "first", "last"):
-            kinds, sign = comparatives()[comparative]
-            return replace(base, dimensions=_dimensions(kinds), compared=sign)
-        if clause.verb == "be" and clause.state in ("much", ""):
-            base = replace(base, verb="cost", state="")
-            return replace(base, dimensions=_dimensions(("money",)))
-        dims = DIMENSIONS.get(clause.verb, "")
-        sign = 1 if re.search(r"\bhow much more\b", low) else -1 if re.search(r"\bhow much less\b", low) else 0
-        if "expensive" in low:
-            dims = "money"
-        return replace(base, dimensions=_dimensions((dims,)) if dims else (), compared=sign)
-    if comparative:
+        return _much(base, clause, low, comparative)
+    return _rivalry(base, clause, low, comparative) if comparative else base
+
+
+def _counted(base: Asked, wanted: Phrase, clause: Clause, low: str) -> Asked:
+    """Read "how many pears", "how many years older", "how many more points"."""
+    unit = unit_named(wanted.head)
+    if unit is None:
+        return replace(base, head=head_of(wanted), words=wanted.words, compared=wanted.more or clause.more)
+    words = (w for w in re.findall(r"[a-z]+", low) if w in comparatives() and w not in BARE)
+    kinds, sign = comparatives().get(next(words, ""), ((), 0))
+    if "age" in kinds:
+        return replace(base, dimensions=("age",), compared=sign)
+    if unit.dimension in kinds:
+        return replace(base, unit=unit.name, dimensions=(unit.dimension,), compared=sign)
+    more = wanted.more or clause.more
+    return replace(base, unit=unit.name, dimensions=(unit.dimension,), words=wanted.words, compared=more)
+
+
+def _much(base: Asked, clause: Clause, low: str, comparative: str) -> Asked:
+    """Read "how much does it cost", "how much heavier", "how much is it"."""
+    if comparative and comparative not in BARE:
         kinds, sign = comparatives()[comparative]
-        if comparative in ("more", "less") and "expensive" in low:
-            kinds, sign = ("money",), 1 if comparative == "more" else -1
-        thing = next(
-            (p for p in clause.phrases if p.more or re.search(rf"\b{comparative}\b", p.label.casefold())), None
-        )
-        head, words = (
-            (head_of(thing), thing.words)
-            if thing is not None and comparative in ("more", "most", "fewer", "fewest", "less", "least")
-            else ("", frozenset[str]())
-        )
-        return replace(
-            base,
-            kind="compare",
-            compared=sign,
-            dimensions=_dimensions(kinds),
-            head=head,
-            words=words - frozenset(stems(comparative)),
-        )
-    return base
+        return replace(base, dimensions=_dimensions(kinds), compared=sign)
+    if clause.verb == "be" and clause.state in ("much", ""):
+        return replace(base, verb="cost", state="", dimensions=_dimensions(("money",)))
+    dims = "money" if "expensive" in low else DIMENSIONS.get(clause.verb, "")
+    sign = 1 if "how much more" in low else -1 if "how much less" in low else 0
+    return replace(base, dimensions=_dimensions((dims,)) if dims else (), compared=sign)
+
+
+def _rivalry(base: Asked, clause: Clause, low: str, comparative: str) -> Asked:
+    """Read "who has more pears", "which is cheaper", "is it heavier than"."""
+    kinds, sign = comparatives()[comparative]
+    if comparative in ("more", "less") and "expensive" in low:
+        kinds, sign = ("money",), 1 if comparative == "more" else -1
+    named = re.compile(rf"\b{comparative}\b", re.IGNORECASE)
+    thing = next((p for p in clause.phrases if p.more or named.search(p.label)), None)
+    counted = thing is not None and comparative in AMOUNTS
+    head, words = (head_of(thing), thing.words) if counted and thing is not None else ("", frozenset[str]())
+    words = words - frozenset(stems(comparative))
+    return replace(base, kind="compare", compared=sign, dimensions=_dimensions(kinds), head=head, words=words)
+
+
+AMOUNTS = frozenset(["more", "most", "fewer", "fewest", "less", "least"])
+BARE = AMOUNTS | {"first", "last"}
+"""Comparatives that do not tell what is compared."""
 
 
 def _dimensions(kinds: Sequence[str]) -> tuple[str, ...]:

@@ -19,6 +19,10 @@ __all__ = ["Clause", "Phrase", "Sentence", "read_sentences"]
 
 OPENS = frozenset(["conj", "advcl", "ccomp", "parataxis", "acl:relcl", "acl", "xcomp"])
 """Relations whose verb opens a clause of its own."""
+OUTSIDE = frozenset(
+    "conj acl:relcl acl parataxis cc appos nsubj cop nsubj:pass aux aux:pass advcl obl expl csubj obj".split()
+)
+"""Relations whose dependents are no part of a noun phrase."""
 EACH = frozenset(["each", "every", "per", "a", "an", "any"])
 MORE, FEWER = frozenset(["more", "extra", "additional", "another", "further"]), frozenset(["less", "fewer"])
 VAGUE = frozenset(["some", "few", "many", "several", "lot", "lots", "most", "all", "any", "enough", "various", "much"])
@@ -336,104 +340,80 @@ class _Tree:
         return " ".join(marks)
 
     def _phrase(self, place: int, role: str) -> Phrase:
-        kids = self.kids(place)
-        inner = self.under(
-            place,
-            frozenset(
-                [
-                    "conj",
-                    "acl:relcl",
-                    "acl",
-                    "parataxis",
-                    "cc",
-                    "appos",
-                    "nsubj",
-                    "cop",
-                    "nsubj:pass",
-                    "aux",
-                    "aux:pass",
-                    "advcl",
-                    "obl",
-                    "expl",
-                    "csubj",
-                    "obj",
-                ]
-            ),
-        )
-        counted = next((kid for kid in kids if self.rel(kid) == "nummod" and kid in self.numbers and kid < place), None)
-        if counted is None and place in self.numbers:
-            counted = place
-        if counted is None:
-            counted = next(
-                (
-                    k
-                    for k in kids
-                    if k in self.numbers and k < place and self.base(k) in ("advmod", "amod", "det", "compound")
-                ),
-                None,
-            )
-        if counted is None:
-            counted = next(
-                (
-                    k
-                    for kid in kids
-                    for k in self.kids(kid)
-                    if k in self.numbers and self.base(kid) in ("amod", "det", "advmod", "nummod")
-                ),
-                None,
-            )
+        kids, counted = self.kids(place), self._counted(place)
         number = self.numbers.get(counted) if counted is not None else None
         forms = {self.form(kid) for kid in kids}
         of = next((kid for kid in kids if self.base(kid) == "nmod" and self._case(kid) == "of"), None)
-        head = self._head(place)
-        noun = place
-        if place in self.numbers or (
-            unit_named(head) is None and self.form(place) in ("half", "lot", "couple", "rest")
-        ):
-            head = ""
-            if of is not None:
-                noun, head = of, self._head(of)
-        appos = next((kid for kid in kids if self._names(kid, place)), None)
-        named = appos if appos is not None else noun
-        own = [
-            i
-            for i in inner
-            if (i not in self.numbers and self.base(i) not in ("case", "mark", "punct", "det")) or i == named
-        ]
-        if appos is not None:
-            own = [appos, *self.under(appos, frozenset(["conj", "cc"]))]
-            head = self._head(appos)
-        label_tokens = [i for i in own if self.parse.upos[i] not in ("PUNCT",) or i in inner]
-        words = frozenset(s for i in label_tokens if i not in self.numbers or i > noun for s in stems(self._word(i)))
-        after = [i for i in kids if i == place + 1 and self.parse.upos[i] in ("NUM", "X")] or [
-            i for i in kids if self.rel(i) == "nummod" and i > place and self.parse.upos[place] in ("NOUN", "PROPN")
-        ]
-        words = (words - EMPTY) | {self.form(i) for i in after}
-        owner = next((self.form(kid) for kid in kids if self.rel(kid) == "nmod:poss"), "")
-        sign = 1 if forms & MORE else -1 if forms & FEWER else 0
-        if counted is not None and counted != place:
-            near = {self.form(k) for k in self.kids(counted)} | (
-                {self.form(counted + 1)} if counted + 1 < len(self.words) else set()
-            )
-            sign = 1 if near & MORE else -1 if near & FEWER else sign
+        noun, named, head = self._noun(place, of)
+        tokens = self._own(place, named)
+        after = self._after(place)
+        words = frozenset(s for i in tokens if i not in self.numbers or i > noun for s in stems(self._word(i)))
+        every = bool(forms & EACH) and counted is None
+        known = of is not None and (self.form(of) in PRONOUNS or any(self.form(k) in DEFINITE for k in self.kids(of)))
         return Phrase(
             head=head,
-            words=words,
-            label=self._label(label_tokens, named, after),
+            words=(words - EMPTY) | {self.form(i) for i in after},
+            label=self._label(tokens, named, after),
             role=role,
             name=self.parse.upos[named] == "PROPN",
-            each=bool(forms & EACH)
-            and counted is None
-            and (bool(forms & {"each", "every", "per"}) or role in ("", "per")),
-            definite="the" in forms
-            or (of is not None and (self.form(of) in PRONOUNS or any(self.form(k) in DEFINITE for k in self.kids(of)))),
+            each=every and (bool(forms & {"each", "every", "per"}) or role in ("", "per")),
+            definite="the" in forms or known,
             indefinite=bool(forms & {"a", "an"}),
-            owner=owner,
+            owner=next((self.form(kid) for kid in kids if self.rel(kid) == "nmod:poss"), ""),
             number=number,
-            more=sign,
+            more=self._sign(place, counted),
             vague=number is None and bool(forms & VAGUE),
             place=place,
         )
+
+    def _counted(self, place: int) -> int | None:
+        """Return the word of the number that counts a noun; the noun itself where it is a bare number."""
+        kids = self.kids(place)
+        before = [kid for kid in kids if kid in self.numbers and kid < place]
+        plain = next((kid for kid in before if self.rel(kid) == "nummod"), None)
+        if plain is not None or place in self.numbers:
+            return plain if plain is not None else place
+        loose = next((kid for kid in before if self.base(kid) in ("advmod", "amod", "det", "compound")), None)
+        if loose is not None:
+            return loose
+        inner = (k for kid in kids if self.base(kid) in ("amod", "det", "advmod", "nummod") for k in self.kids(kid))
+        return next((k for k in inner if k in self.numbers), None)
+
+    def _noun(self, place: int, of: int | None) -> tuple[int, int, str]:
+        """Return the noun of a phrase, the word that names it, and its base form: "10 of the pears", "brother Tim"."""
+        noun, head = place, self._head(place)
+        part = unit_named(head) is None and self.form(place) in ("half", "lot", "couple", "rest")
+        if place in self.numbers or part:
+            noun, head = (of, self._head(of)) if of is not None else (place, "")
+        appos = next((kid for kid in self.kids(place) if self._names(kid, place)), None)
+        return (noun, noun, head) if appos is None else (noun, appos, self._head(appos))
+
+    def _own(self, place: int, named: int) -> list[int]:
+        """Return the words that name what a phrase is of, without its number, case and clauses."""
+        if named != place and self.base(named) == "appos":
+            return [named, *self.under(named, frozenset(["conj", "cc"]))]
+        inner = self.under(place, OUTSIDE)
+        return [
+            i for i in inner
+            if i == named or (i not in self.numbers and self.base(i) not in ("case", "mark", "punct", "det"))
+        ]  # fmt: skip
+
+    def _after(self, place: int) -> list[int]:
+        """Return the numbers behind a noun that are part of its name ("Room 3")."""
+        kids = self.kids(place)
+        found = [i for i in kids if i == place + 1 and self.parse.upos[i] in ("NUM", "X")]
+        noun = self.parse.upos[place] in ("NOUN", "PROPN")
+        return found or [i for i in kids if self.rel(i) == "nummod" and i > place and noun]
+
+    def _sign(self, place: int, counted: int | None) -> int:
+        """Return 1 for "3 more pears", -1 for "3 fewer"."""
+        forms = {self.form(kid) for kid in self.kids(place)}
+        if counted is not None and counted != place:
+            near = {self.form(k) for k in self.kids(counted)}
+            near |= {self.form(counted + 1)} if counted + 1 < len(self.words) else set()
+            if near & (MORE | FEWER):
+                return 1 if near & MORE else -1
+        return 1 if forms & MORE else -1 if forms & FEWER else 0
 
     def _names(self, kid: int, place: int) -> bool:
         """Tell whether a name stands right behind its noun ("her brother Tim")."""

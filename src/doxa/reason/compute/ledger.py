@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
@@ -20,7 +20,7 @@ from typing import Any, Literal
 from doxa.core.values import Interval, Turn
 from doxa.memory import stems
 from doxa.reason.compute.clauses import Clause, Phrase, Sentence
-from doxa.reason.compute.units import CURRENCY, is_money, unit_named
+from doxa.reason.compute.units import CURRENCY, unit_named
 
 __all__ = [
     "Entry",
@@ -126,9 +126,7 @@ class Entry:
     future: bool = False
     vague: bool = False
     total: bool = False
-    signed: bool = False
     definite: bool = False
-    role: str = ""
     among: Fraction = Fraction(1)
     """How many of `per` the value is for: "3 tickets cost 21 euros"."""
 
@@ -293,148 +291,111 @@ def entries_of(sentences: Sequence[Sentence], speakers: Speakers) -> list[Entry]
 
 def _of_clause(clause: Clause, sentence: Sentence, order: int, speakers: Speakers) -> list[Entry]:
     owner, label = speakers.resolve(clause.subject, sentence.turn)
-    found: list[Entry] = []
     everything = [*((clause.subject,) if clause.subject else ()), *clause.phrases]
+    reader = _Reader(clause, sentence, order, speakers, everything, owner, label)
+    shares = clause.verb in verbs("share")
+    found: list[Entry] = []
     for phrase in everything:
         if phrase.number is None and not (phrase.vague and phrase.role in ("object", "subject", "predicate")):
             continue
-        if clause.verb in verbs("share") and phrase.role in ("among", "between", "by", "with"):
-            found.append(_entry(clause, sentence, order, phrase, everything, owner, label, speakers, does="share"))
-            continue
-        if (
-            phrase.role in ("as", "than", "by", "until", "since")
-            and not (phrase.number and phrase.number.kind == "multiple")
-            and phrase.role != "by"
+        sharers = phrase.role in ("among", "between", "by", "with") or (phrase is clause.subject and not clause.passive)
+        if shares and sharers:
+            found.append(reader.entry(phrase, does="share"))
+        elif phrase.role not in ("as", "than", "until", "since") or (
+            phrase.number and phrase.number.kind == "multiple"
         ):
-            continue
-        found.append(_entry(clause, sentence, order, phrase, everything, owner, label, speakers))
-    if (
-        clause.verb in verbs("share")
-        and clause.subject is not None
-        and clause.subject.number is not None
-        and not clause.passive
-    ):
-        found = [
-            replace(e, does="share") if e.order == order and e.value == clause.subject.number.value else e
-            for e in found
-        ]
+            found.append(reader.entry(phrase))
     return found
 
 
-def _entry(
-    clause: Clause,
-    sentence: Sentence,
-    order: int,
-    phrase: Phrase,
-    everything: Sequence[Phrase],
-    owner: frozenset[str],
-    label: str,
-    speakers: Speakers,
-    *,
-    does: str = "",
-) -> Entry:
-    number = phrase.number
-    kind = number.kind if number else "count"
-    unit = unit_named(phrase.head) if phrase.head else None
-    sign = CURRENCY.get(number.unit) if number else None
-    unit_name = sign or (unit.name if unit else "")
-    of = _of(phrase, everything)
-    words, head = phrase.words, head_of(phrase)
-    if unit_name and of is not None and of.number is None:
-        words, head = words | of.words, head_of(of)
-    elif unit_name:
-        head = ""
-    if phrase.head in THEM or (not phrase.head and kind == "count" and not unit_name and of is None):
-        head = speakers.counted
-        words = words | ({speakers.counted} if speakers.counted else set())
-    if not unit_name and head and kind != "multiple" and number is not None:
-        speakers.counted = head
-    subject_is_it = phrase is clause.subject
-    if subject_is_it:
-        owner, label = frozenset(), ""
-    what = does or _does(clause, phrase)
-    to = next(
-        (
-            speakers.resolve(p, sentence.turn)[0]
-            for p in everything
-            if p.role == "to" and p is not phrase and not p.number
-        ),
-        frozenset(),
-    )
-    than = next(
-        (
-            _than(p, sentence, speakers)
-            for p in everything
-            if p.role == "than" or (p.role == "as" and kind == "multiple" and not p.vague)
-        ),
-        frozenset(),
-    )
-    if what == "done" and clause.verb in growing() and (unit_name or kind == "part"):
-        what = "grow" if growing()[clause.verb] > 0 else "shrink"
-    more = phrase.more or clause.more
-    if clause.verb in growing() and unit_name and unit_name != "percent":
-        what = "hold" if phrase.role == "to" else "grow" if growing()[clause.verb] > 0 else "shrink"
-        more = 0 if phrase.role == "to" else growing()[clause.verb]
-        if clause.subject is not None and clause.subject.owner in FIRST:
-            owner = owner | speakers.speaker(sentence.turn)[0]  # "my salary" is mine
-    if clause.state in comparatives() and (unit_name or head) and number is not None:
-        more = comparatives()[clause.state][1]  # "9 cm taller than Anton"
-    per = _per(clause, phrase, everything, subject_is_it)
-    places = (
-        frozenset(
-            stem
-            for p in _near(phrase, everything)
-            if p.role in PLACING and p.number is None and not p.each
-            for stem in p.words
-        )
-        if not does
-        else frozenset()
-    )
-    if (
-        what == "hold"
-        and not unit_name
-        and not head
-        and phrase.role == "predicate"
-        and 0 < (number.value if number else 0) < 120
-    ):
-        unit_name, head = "year", "age"  # "Lea is 34"
-    if what == "hold" and unit_name == "year" and clause.state == "old":
-        head = "age"
-    names = frozenset(s for p in everything for s in p.words) | frozenset(stems(clause.verb)) | clause.words
-    return Entry(
-        value=number.value if number else Fraction(0),
-        kind=kind,
-        head=head,
-        words=words,
-        unit=unit_name,
-        per=per,
-        does=what,
-        verb=clause.verb,
-        owner=owner,
-        owner_label=label,
-        to=to,
-        than=than,
-        more=more,
-        about=names,
-        places=places,
-        when=clause.when,
-        turn=sentence.turn,
-        text=sentence.text,
-        order=order,
-        state=clause.state,
-        negative=clause.negative,
-        future=clause.future,
-        vague=number is None or bool(HEDGED.search(sentence.text)),
-        among=clause.subject.value
-        if per and clause.subject is not None and clause.subject.value and not subject_is_it
-        else Fraction(1),
-        total="in total" in sentence.text or "altogether" in sentence.text,
-        signed=bool(number and number.signed),
-        definite=phrase.definite,
-        role=phrase.role,
-    )
+@dataclass(slots=True)
+class _Reader:
+    """Reads one clause; `everything` is its subject and its other phrases, in order."""
+
+    clause: Clause
+    sentence: Sentence
+    order: int
+    speakers: Speakers
+    everything: Sequence[Phrase]
+    owner: frozenset[str]
+    label: str
+
+    def entry(self, phrase: Phrase, *, does: str = "") -> Entry:
+        """Return the quantity that a phrase states."""
+        clause, number = self.clause, phrase.number
+        kind = number.kind if number else "count"
+        unit, head, words = self._counted(phrase, kind)
+        is_subject = phrase is clause.subject
+        what, more = self._done(phrase, unit, kind) if not does else (does, 0)
+        if clause.state in comparatives() and (unit or head) and number is not None:
+            more = comparatives()[clause.state][1]  # "9 cm taller than Anton"
+        bare = not unit and not head and phrase.role == "predicate"
+        if what == "hold" and bare and 0 < (number.value if number else 0) < OLDEST:
+            unit, head = "year", "age"  # "Lea is 34"
+        if what == "hold" and unit == "year" and clause.state == "old":
+            head = "age"
+        per = _per(clause, phrase, self.everything, is_subject)
+        among = clause.subject.value if clause.subject is not None and per and not is_subject else None
+        text = self.sentence.text
+        return Entry(
+            value=number.value if number else Fraction(0), kind=kind, head=head, words=words, unit=unit, per=per,
+            does=what, verb=clause.verb, owner=frozenset() if is_subject else self._owner(what),
+            owner_label="" if is_subject else self.label, to=self._to(phrase), than=self._than(kind), more=more,
+            about=frozenset(s for p in self.everything for s in p.words) | frozenset(stems(clause.verb)) | clause.words,
+            places=self._places(phrase) if not does else frozenset(), when=clause.when, turn=self.sentence.turn,
+            text=text, order=self.order, state=clause.state, negative=clause.negative, future=clause.future,
+            vague=number is None or bool(HEDGED.search(text)), among=among or Fraction(1),
+            total="in total" in text or "altogether" in text, definite=phrase.definite,
+        )  # fmt: skip
+
+    def _counted(self, phrase: Phrase, kind: str) -> tuple[str, str, frozenset[str]]:
+        """Return the unit, the noun and the words of what is counted or measured."""
+        sign = CURRENCY.get(phrase.number.unit) if phrase.number else None
+        named = unit_named(phrase.head) if phrase.head else None
+        unit = sign or (named.name if named else "")
+        of = _of(phrase, self.everything)
+        words, head = phrase.words, "" if unit else head_of(phrase)
+        if unit and of is not None and of.number is None:
+            words, head = words | of.words, head_of(of)
+        if phrase.head in THEM or (not phrase.head and kind == "count" and not unit and of is None):
+            head = self.speakers.counted
+            words = words | ({head} if head else set())
+        if not unit and head and kind != "multiple" and phrase.number is not None:
+            self.speakers.counted = head
+        return unit, head, words
+
+    def _done(self, phrase: Phrase, unit: str, kind: str) -> tuple[str, int]:
+        """Return what a clause does with a quantity, and whether that is more (1) or less (-1) than there was."""
+        verb, what, more = self.clause.verb, does(self.clause, phrase), phrase.more or self.clause.more
+        if verb not in growing():
+            return what, more
+        sign = growing()[verb]
+        if unit and unit != "percent":
+            return ("hold", 0) if phrase.role == "to" else ("grow" if sign > 0 else "shrink", sign)
+        if what == "done" and (unit or kind == "part"):
+            what = "grow" if sign > 0 else "shrink"
+        return what, more
+
+    def _owner(self, what: str) -> frozenset[str]:
+        subject = self.clause.subject
+        mine = subject is not None and subject.owner in FIRST and self.clause.verb in growing()
+        return self.owner | self.speakers.speaker(self.sentence.turn)[0] if mine else self.owner  # "my salary" is mine
+
+    def _to(self, phrase: Phrase) -> frozenset[str]:
+        found = (p for p in self.everything if p.role == "to" and p is not phrase and not p.number)
+        return next((self.speakers.resolve(p, self.sentence.turn)[0] for p in found), frozenset())
+
+    def _than(self, kind: str) -> frozenset[str]:
+        multiple = kind == "multiple"
+        found = (p for p in self.everything if p.role == "than" or (p.role == "as" and multiple and not p.vague))
+        return next((_than(p, self.sentence, self.speakers) for p in found), frozenset())
+
+    def _places(self, phrase: Phrase) -> frozenset[str]:
+        near = (p for p in _near(phrase, self.everything) if p.role in PLACING and p.number is None and not p.each)
+        return frozenset(stem for p in near for stem in p.words)
 
 
+OLDEST = 120
 PLACING = frozenset(["on", "in", "at", "inside", "under", "behind", "upstairs"])
 
 
@@ -454,10 +415,6 @@ def _than(phrase: Phrase, sentence: Sentence, speakers: Speakers) -> frozenset[s
     if phrase.head in ("ours", "our"):
         return frozenset(["we"])
     return speakers.resolve(phrase, sentence.turn)[0]
-
-
-def _does(clause: Clause, phrase: Phrase) -> str:
-    return does(clause, phrase)
 
 
 def _of(phrase: Phrase, everything: Sequence[Phrase]) -> Phrase | None:
@@ -523,13 +480,3 @@ def _corrected(found: list[Entry], made: list[Entry], sentence: Sentence) -> lis
         else:
             found.append(entry)
     return found
-
-
-def texts(entries: Iterable[Entry]) -> list[str]:
-    """Return the sentences that entries were read from, each once."""
-    return list(dict.fromkeys(entry.text for entry in entries))
-
-
-def is_price(entry: Entry) -> bool:
-    """Tell whether an entry is a sum of money."""
-    return is_money(entry.unit) or (entry.unit == "pound" and entry.verb in verbs("spend"))
