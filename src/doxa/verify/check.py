@@ -11,7 +11,7 @@ from doxa.verify.findings import Finding, Known
 from doxa.verify.logic import by_logic, listed_many
 from doxa.verify.scores import consistency_score
 from doxa.verify.sentences import Clause, Spoken, read_reply
-from doxa.verify.wording import by_wording, passages_of
+from doxa.verify.wording import by_wording, facts_of, passages_of
 
 __all__ = ["CheckSpec", "check"]
 
@@ -63,13 +63,15 @@ class _Check:
 
     def _clause(self, clause: Clause) -> Finding | None:
         claims = self.known.read(clause, self.read)
-        found = by_logic(claims, clause.text, self.known)
-        if (wrong := next((one for one in found if one.label == "contradicted"), None)) is not None:
-            return wrong
+        turns = self.known.said(clause.told)
+        found = by_logic(claims, clause, facts_of(turns, self.known), self.known)
+        passages = passages_of(turns, self.known)
+        said = by_wording(clause, passages, self.known, many=listed_many(claims))
+        wrong = next((one for one in found if one.label == "contradicted"), None)
+        if wrong is not None:
+            return None if said is not None and said.label == "supported" and said.p >= 1.0 else wrong
         if found and len(found) == len(claims):
             return found[0]
-        passages = passages_of(self.known.said(clause.told), self.known)
-        said = by_wording(clause, passages, self.known, many=listed_many(claims))
         if said is not None and (said.label == "contradicted" or not found):
             return said
         return found[0] if found else None

@@ -1,45 +1,74 @@
 """Claims of a reply -> what the theory of the memory says of them.
 
-A claim is tried as if the user made it now: what `revise` would then end, retract or dispute is what it clashes with,
-under functional slots, polarity, disjoint and exclusive values, stated rules, axioms and bounds on days, and the reason
-of the change is the minimal core that the solver found. What that cannot see, since a user may change the world and a
-reply may not, is looked at here: other dates of the same event, closed intervals, and what is over.
+Two looks. First at what is held of the same thing in the same respect, at the time of which the claim speaks: a value
+that excludes the claimed one, the opposite, another day of the same event, or a state that was over by then. Then the claim
+is tried as if the user made it now: what `revise` would end, retract or dispute for its sake is what it clashes with,
+under stated rules, axioms, disjoint and exclusive values and bounds on days; the reason of that change is the minimal
+core that the solver found. A user may change the world, a reply may not: so every clash is a contradiction.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+import tomllib
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
+from functools import cache
+from importlib.resources import files
+from typing import Literal, NamedTuple
 
 from doxa.core.values import Act, Change, ChangeKind, Claim, Fact, Interval, Modality, Status
-from doxa.memory import describe_rule, inventory, is_current, is_identity, rule_id
+from doxa.memory import describe_rule, inventory, is_current, is_identity, rule_id, stems
 from doxa.verify.findings import Finding, Known, quoted
-from doxa.verify.sentences import cue
-from doxa.verify.values import agree
+from doxa.verify.sentences import Clause, cue
+from doxa.verify.values import relation_of
 
 __all__ = ["by_logic", "listed_many"]
 
 GIVING_WAY = (ChangeKind.CLOSE, ChangeKind.RETRACT, ChangeKind.DISPUTE)
+NEGATED = re.compile(r"\b(?:is|are|am|was|were|does|do|did|has|have|had|can|will)(?:n't| not| never)\b", re.IGNORECASE)
+NAMED = re.compile(r"^(?:[Mm]y|[A-Z][\w-]+'s) [\w -]{2,40} (?:is|was) (?:called |named )?(?=[A-Z])")
+"""Says who somebody's relative, doctor and so on is, as if there were one."""
+LEAST_SHARED = 0.6
+"""Share of the words of two propositions, less their values, that have to be common for them to be about one thing."""
+EMPTY = frozenset(stem for word in "is has have be cost costs price was were been are".split() for stem in stems(word))
 
 
-def by_logic(claims: Sequence[Claim], text: str, known: Known) -> list[Finding]:
-    """Return what the theory says of each claim of one clause; nothing of those that it neither holds nor excludes.
+class _When(NamedTuple):
+    """Of which time a claim speaks."""
+
+    kind: Literal["now", "then", "once"]
+    """The present, a time that is told, or some time in the past."""
+    valid: Interval = Interval()
+
+
+def by_logic(claims: Sequence[Claim], clause: Clause, near: Sequence[Fact], known: Known) -> list[Finding]:
+    """Return what the theory says of the claims of one clause; nothing of those that it neither holds nor excludes.
 
     Args:
         claims: what the clause says, as if the user had said it.
-        text: the clause.
+        clause: of the reply.
+        near: facts that may bear on it, beside those about the same subjects.
         known: the memory.
 
     Sound for what was understood: every contradiction names facts and rules with which the claim has no model, or
-    dates that exclude each other. Cost: one pure revision a claim.
+    days that exclude each other. Cost: O(facts near) and one pure revision a claim.
     """
     found: list[Finding] = []
-    for claim in claims:
-        if claim.act is Act.WITHDRAW or claim.modality not in (Modality.ASSERTED, Modality.PLANNED):
+    told = [claim for claim in claims if claim.act is not Act.WITHDRAW]
+    flipped = (
+        bool(NEGATED.search(clause.told))
+        and len(told) == 1
+        and told[0].polarity
+        and told[0].relation.name != "dislikes"
+    )
+    for claim in told:
+        if claim.modality not in (Modality.ASSERTED, Modality.PLANNED):
             continue
         plain = replace(known.beliefs.identity.told(claim), act=Act.STATE, replaces=None)
-        one = _of_past(plain, text, known) if _is_past(plain, text, known) else _of_now(plain, known)
+        plain = replace(_attribute(plain), polarity=plain.polarity and not flipped)
+        one = _Judged(plain, clause, near, known).finding()
         if one is not None:
             found.append(one)
     return found
@@ -52,204 +81,244 @@ def listed_many(claims: Sequence[Claim]) -> bool:
     return bool(claims) and all(kind is not None and not kind.functional for kind in kinds)
 
 
-def _is_past(claim: Claim, text: str, known: Known) -> bool:
-    end = claim.valid.end
-    point = claim.valid.start is not None and claim.valid.start == end
-    return (
-        claim.ended
-        or (end is not None and end <= known.today and not point)
-        or (claim.polarity and cue("past", text) and not point and claim.valid.start is None)
-    )
+class _Judged:
+    """One claim held against the memory."""
 
+    def __init__(self, claim: Claim, clause: Clause, near: Sequence[Fact], known: Known) -> None:
+        self.claim, self.clause, self.known = claim, clause, known
+        self.when = self._when()
+        about = known.beliefs.about(claim.subject.key, claim.relation.name)
+        facts = {fact.fact_id: fact for fact in (*about, *near) if fact.status in (Status.HELD, Status.SUPERSEDED)}
+        self.facts = [fact for fact in facts.values() if self._alike(fact)]
 
-def _of_now(claim: Claim, known: Known) -> Finding | None:
-    same = [fact for fact in _same(claim, known) if fact.polarity == claim.polarity]
-    current = [fact for fact in same if is_current(fact, known.today) and not fact.disputed]
-    wrong = _other_day(claim, same, known)
-    if wrong is not None:
-        return _against([wrong], known, "that was at another time")
-    if current:
-        return Finding(
-            label="supported", because=(current[-1].fact_id,), reason=f"it is held: {quoted(current[-1], known)}"
-        )
-    changes = known.revised([claim])
-    clashes = [change for change in changes if _clashes(change, claim, known)]
-    if clashes:
-        return _core(clashes, changes, claim, known)
-    agreeing = [change.fact for change in changes if change.kind in GIVING_WAY and _agrees(change.fact, claim, known)]
-    if agreeing:
-        return Finding(
-            label="supported",
-            because=(agreeing[0].fact_id,),
-            reason=f"it agrees with what is held: {quoted(agreeing[0], known)}",
-        )
-    refused = [change for change in changes if change.kind is ChangeKind.QUARANTINE and change.because]
-    if refused:
-        return _core(refused, changes, claim, known)
-    over = [
-        fact
-        for fact in same
-        if fact.status is Status.SUPERSEDED and fact.valid.end and fact.valid.start != fact.valid.end
-    ]
-    if over and claim.modality is Modality.ASSERTED and not is_identity(over[-1]):
-        return _against(over[-1:], known, "that is over")
-    return None
+    def finding(self) -> Finding | None:
+        """Return what is found; None where nothing is."""
+        if self.claim.source:
+            return self._by_source()
+        same = [fact for fact in self.facts if self._compared(fact) == "same"]
+        agreeing = [fact for fact in same if fact.polarity == self.claim.polarity]
+        wrong = self._other_day(agreeing)
+        if wrong is not None:
+            return self._against([wrong], "that was at another time")
+        if any(fact.disputed for fact in same):
+            return None
+        if (held := self._then(agreeing)) and not self._over(held[-1]):
+            return self._for(held[-1])
+        if held and self._over(held[-1]):
+            return self._against(held[-1:], "that is not over")
+        denied = [fact for fact in same if fact.polarity != self.claim.polarity]
+        if denied_then := self._then(denied):
+            return self._against(denied_then[-1:], "")
+        rivals = [f for f in self.facts if f.polarity and self._exclusive(f) and self._compared(f) == "rival"]
+        if self.when.kind == "once":
+            rivals = []
+        if (instead := self._then(rivals)) and not any(fact.disputed for fact in instead):
+            return self._against(instead[-1:], "") if self.claim.polarity else self._for(instead[-1])
+        if agreeing and self.when.kind == "now" and self.claim.polarity and self.claim.modality is Modality.ASSERTED:
+            return (
+                None
+                if is_identity(agreeing[-1]) or _point(agreeing[-1].valid)
+                else self._against(agreeing[-1:], "that is over")
+            )
+        if agreeing and self.when.kind == "once":
+            return self._for(agreeing[-1])
+        return self._revised() if self.when.kind == "now" else None
 
+    def _when(self) -> _When:
+        claim, today = self.claim, self.known.today
+        valid = claim.valid
+        if valid.start is not None and not (valid.end is None and self._begins()):
+            return _When("then", valid) if valid.start <= today or valid.start == valid.end else _When("now")
+        if valid.end is not None and valid.end <= today:
+            return _When("then", valid) if claim.ended else _When("once")
+        return _When("once") if claim.ended or (cue("past", self.clause.text) and not self._begins()) else _When("now")
 
-def _of_past(claim: Claim, text: str, known: Known) -> Finding | None:
-    """Judge what is said of an earlier time."""
-    slot = known.beliefs.slot(claim)
-    rivals = [fact for fact in known.beliefs.in_slot(slot) if fact.status in (Status.HELD, Status.SUPERSEDED)]
-    same = [
-        fact
-        for fact in [*rivals, *_same(claim, known)]
-        if fact.object.key == claim.object.key or agree(fact.object.label, claim.object.label, known.lexicon)
-    ]
-    if not claim.polarity:
-        was = [fact for fact in same if fact.polarity and _overlap(fact.valid, claim.valid)]
-        return _against(was[-1:], known, "it was so") if was else None
-    same = [fact for fact in same if fact.polarity]
-    wrong = _other_day(claim, same, known) or _other_end(claim, same)
-    if wrong is not None:
-        return _against([wrong], known, "that was at another time")
-    holds = [fact for fact in same if is_current(fact, known.today) and not fact.disputed]
-    ahead = claim.valid.end is not None and claim.valid.end > known.today
-    lasting = [fact for fact in holds if fact.valid.end is None]
-    if lasting and claim.ended and cue("over", text) and not ahead:
-        return _against(lasting[-1:], known, "that is not over")
-    if same:
-        return Finding(label="supported", because=(same[-1].fact_id,), reason=f"it was so: {quoted(same[-1], known)}")
-    if claim.functional and claim.valid.start and claim.valid.end:
-        others = [
-            fact
-            for fact in rivals
-            if fact.polarity
-            and fact.valid.start
-            and _inside(claim.valid, fact.valid)
-            and not agree(fact.object.label, claim.object.label, known.lexicon)
+    def _begins(self) -> bool:
+        return cue("begins", self.clause.text)
+
+    def _then(self, facts: Iterable[Fact]) -> list[Fact]:
+        """Return the facts that hold at the time of which the claim speaks."""
+        if self.when.kind == "now":
+            return [fact for fact in facts if is_current(fact, self.known.today)]
+        if self.when.kind == "once":
+            over = (
+                [f for f in facts if f.polarity and not is_current(f, self.known.today)]
+                if not self.claim.polarity
+                else []
+            )
+            return over
+        return [fact for fact in facts if _overlap(self.when.valid, fact.valid)]
+
+    def _over(self, fact: Fact) -> bool:
+        """Tell whether the clause says that something is over which is not."""
+        ahead = self.claim.valid.end is not None and self.claim.valid.end > self.known.today
+        return self.claim.ended and cue("over", self.clause.text) and fact.valid.end is None and not ahead
+
+    def _alike(self, fact: Fact) -> bool:
+        """Tell whether a fact is about the same thing in the same respect."""
+        claim = self.claim
+        if fact.subject.key == claim.subject.key and fact.relation.name == claim.relation.name:
+            return True
+        mine, theirs = _frame(claim), _frame(fact)
+        if not mine or not theirs or _owner(claim.subject.label) != _owner(fact.subject.label):
+            return False
+        shared = len(mine & theirs) / len(mine | theirs)
+        return shared >= LEAST_SHARED or (shared >= 0.5 and (mine <= theirs or theirs <= mine))
+
+    def _compared(self, fact: Fact) -> Literal["same", "rival", "other"]:
+        if fact.object.key == self.claim.object.key:
+            return "same"
+        return relation_of(self.claim.object.label, fact.object.label, self.known.lexicon)
+
+    def _exclusive(self, fact: Fact) -> bool:
+        """Tell whether another value beside that of a fact is one too many."""
+        return self.claim.functional or fact.functional or bool(NAMED.match(self.clause.told))
+
+    def _other_day(self, facts: Sequence[Fact]) -> Fact | None:
+        """Return a fact that began, by what was said, on other days than the claim says; None if one began then."""
+        valid = self.claim.valid
+        if (
+            valid.start is None
+            or not self.claim.polarity
+            or not (self._begins() or self.claim.relation.name in ("born_on", "died_on"))
+        ):
+            return None
+        dated = [(fact, told) for fact in facts if (told := self._told_start(fact)) is not None]
+        if not dated or any(_meet(valid, told) for _, told in dated):
+            return None
+        return dated[-1][0]
+
+    def _told_start(self, fact: Fact) -> Interval | None:
+        """Return when a fact began, where somebody said so."""
+        told = [claim.valid for claim in self.known.beliefs.supporting(fact) if claim.valid.start is not None]
+        return told[-1] if told else None
+
+    def _by_source(self) -> Finding | None:
+        """Compare what somebody is said to say with what that one was said to say."""
+        claims = [
+            c
+            for f in self.facts
+            for c in self.known.beliefs.supporting(f)
+            if c.source.casefold() == self.claim.source.casefold()
         ]
-        if others:
-            return _against(others[-1:], known, "at that time it was otherwise")
-    return None
+        agreeing = [
+            f
+            for f in self.facts
+            for c in self.known.beliefs.supporting(f)
+            if c in claims and self._compared(f) == "same"
+        ]
+        if agreeing:
+            return self._for(agreeing[-1])
+        rivals = [
+            f
+            for f in self.facts
+            for c in self.known.beliefs.supporting(f)
+            if c in claims and self._compared(f) == "rival"
+        ]
+        return self._against(rivals[-1:], f"that is what {self.claim.source} says") if rivals else None
+
+    def _revised(self) -> Finding | None:
+        """Try the claim as if the user made it now, and return what it would change."""
+        claim = self.claim
+        changes = self.known.revised([claim])
+        clashes = [change for change in changes if self._clashes(change)]
+        if not clashes:
+            clashes = [change for change in changes if change.kind is ChangeKind.QUARANTINE and change.because]
+        return self._core(clashes, changes) if clashes else None
+
+    def _clashes(self, change: Change) -> bool:
+        """Tell whether a change gives up what is held for the sake of the claim."""
+        fact, claim = change.fact, self.claim
+        if change.kind not in GIVING_WAY:
+            return False
+        slot = fact.subject.key == claim.subject.key and fact.relation.name == claim.relation.name
+        if not slot:
+            return True
+        if fact.object.key == claim.object.key:
+            return fact.polarity != claim.polarity
+        return fact.polarity == claim.polarity and self._compared(fact) == "rival"
+
+    def _core(self, clashes: Sequence[Change], changes: Sequence[Change]) -> Finding:
+        """Return the contradiction with the facts and rules that make it, as the solver found them."""
+        beliefs = self.known.beliefs
+        first = next((change for change in clashes if not change.fact.premises), clashes[0])
+        ids = [key for key in dict.fromkeys((first.fact.fact_id, *first.because))]
+        facts = [beliefs.facts[key] for key in ids if key in beliefs.facts]
+        rules = {rule_id(rule): rule for rule in beliefs.rules}
+        stated = [describe_rule(rules[key]) for key in ids if key in rules]
+        found = self._against(facts, f"by the rule: {'; '.join(stated)}" if stated else "")
+        return replace(found, because=(*found.because, *(key for key in ids if key in rules)))
+
+    def _for(self, fact: Fact) -> Finding:
+        return Finding(
+            label="supported", because=(fact.fact_id,), reason=f"the memory holds: {quoted(fact, self.known)}"
+        )
+
+    def _against(self, facts: Sequence[Fact], why: str) -> Finding:
+        held = "; ".join(quoted(self.known.beliefs.facts.get(fact.fact_id, fact), self.known) for fact in facts)
+        reason = f"the memory holds: {held}" + (f"; {why}" if why else "")
+        return Finding(label="contradicted", because=tuple(fact.fact_id for fact in facts), reason=reason)
 
 
-def _same(claim: Claim, known: Known) -> list[Fact]:
-    """Return the facts that say of the same subject the same, in the relation of a claim, or deny it."""
-    facts = known.beliefs.about(claim.subject.key, claim.relation.name)
-    alive = [fact for fact in facts if fact.status in (Status.HELD, Status.SUPERSEDED)]
-    return [
-        fact
-        for fact in alive
-        if fact.object.key == claim.object.key
-        or (claim.object.label and fact.object.label and agree(fact.object.label, claim.object.label, known.lexicon))
-    ]
+def _attribute(claim: Claim) -> Claim:
+    """Return a claim about somebody's employer, home or status as the relation that it names."""
+    owner, _, noun = claim.subject.label.rpartition("'s ")
+    name = _attributes().get(noun.casefold())
+    if not owner or name is None or claim.relation.name not in ("has_state", "is_a", "is_called"):
+        return claim
+    kind = inventory().relations[name]
+    subject = replace(claim.subject, key=owner.casefold(), label=owner)
+    return replace(claim, subject=subject, relation=kind.relation, functional=kind.functional)
 
 
-def _clashes(change: Change, claim: Claim, known: Known) -> bool:
-    """Tell whether a change gives up what is held for the sake of a claim that says otherwise."""
-    fact = change.fact
-    if change.kind not in GIVING_WAY or (
-        fact.object.key == claim.object.key
-        and fact.polarity == claim.polarity
-        and fact.subject.key == claim.subject.key
-    ):
-        return False
-    return not _agrees(fact, claim, known)
+@cache
+def _attributes() -> dict[str, str]:
+    """Return relations by the nouns that name them."""
+    table = tomllib.loads(files("doxa.verify").joinpath("opposites.toml").read_text(encoding="utf-8"))
+    known = inventory().relations
+    return {noun: name for noun, name in table["attributes"].items() if name in known}
 
 
-def _agrees(fact: Fact, claim: Claim, known: Known) -> bool:
-    same = fact.subject.key == claim.subject.key and fact.relation.name == claim.relation.name
-    return same and fact.polarity == claim.polarity and agree(fact.object.label, claim.object.label, known.lexicon)
+def _frame(said: Claim | Fact) -> frozenset[str]:
+    """Return the stems of what a proposition is about, without its value and what every proposition has."""
+    return frozenset(stems(f"{said.subject.label} {said.relation.label}")) - EMPTY
 
 
-def _core(clashes: Sequence[Change], changes: Sequence[Change], claim: Claim, known: Known) -> Finding:
-    """Return the contradiction with the facts and rules that make it, as the solver found them."""
-    first = next((change for change in clashes if not change.fact.premises), clashes[0])
-    own = {
-        change.fact.fact_id
-        for change in changes
-        if change.fact.object.key == claim.object.key
-        and change.fact.subject.key == claim.subject.key
-        and change.kind in (ChangeKind.ASSERT, ChangeKind.QUARANTINE, ChangeKind.DISPUTE)
-    }
-    ids = [key for key in (first.fact.fact_id, *first.because) if key not in own]
-    known_ids = [key for key in dict.fromkeys(ids) if key in known.beliefs.facts]
-    rules = {rule_id(rule): rule for rule in known.beliefs.rules}
-    stated = [describe_rule(rules[key]) for key in ids if key in rules]
-    facts = [known.beliefs.facts[key] for key in known_ids]
-    return _against(facts, known, "", rules=stated, rule_ids=[key for key in ids if key not in known_ids])
+def _owner(label: str) -> str:
+    return label.partition("'s ")[0].casefold() if "'s " in label else ""
 
 
-def _against(
-    facts: Sequence[Fact], known: Known, why: str, *, rules: Sequence[str] = (), rule_ids: Sequence[str] = ()
-) -> Finding:
-    held = "; ".join(quoted(known.beliefs.facts.get(fact.fact_id, fact), known) for fact in facts)
-    stated = f" under the rule: {'; '.join(rules)}" if rules else ""
-    reason = f"the memory holds: {held}{stated}" + (f"; {why}" if why else "")
-    return Finding(label="contradicted", because=(*(fact.fact_id for fact in facts), *rule_ids), reason=reason)
-
-
-def _other_day(claim: Claim, facts: Sequence[Fact], known: Known) -> Fact | None:
-    """Return a fact that began, by what was said, on other days than a claim says; None if one began then."""
-    if claim.valid.start is None or not claim.polarity:
-        return None
-    dated = [(fact, valid) for fact in facts if (valid := _told_start(fact, known)) is not None]
-    if not dated or len(dated) < len([fact for fact in facts if fact.polarity]):
-        return None
-    if any(_meet(claim.valid, valid) for _, valid in dated):
-        return None
-    return dated[-1][0]
-
-
-def _other_end(claim: Claim, facts: Sequence[Fact]) -> Fact | None:
-    """Return a fact that ended on other days than a claim says."""
-    if claim.valid.end is None or claim.valid.end == claim.valid.start:
-        return None
-    ended = [fact for fact in facts if fact.valid.end is not None and fact.valid.start != fact.valid.end]
-    near = [
-        fact
-        for fact in ended
-        if _near(claim.valid.end, claim.valid.end_precision, fact.valid.end, fact.valid.end_precision)
-    ]
-    return ended[-1] if ended and not near else None
-
-
-def _near(one: date, precision: str, other: date | None, coarse: str) -> bool:
-    """Tell whether two ends may be the same: "until May" may mean the first or the last of May."""
-    slack = {"day": 1, "month": 32, "year": 367}
-    return other is not None and abs((one - other).days) <= max(slack[precision], slack[coarse])
-
-
-def _told_start(fact: Fact, known: Known) -> Interval | None:
-    """Return when a fact began, where somebody said so."""
-    told = [claim.valid for claim in known.beliefs.supporting(fact) if claim.valid.start is not None]
-    return told[-1] if told else None
+def _point(valid: Interval) -> bool:
+    return valid.start is not None and valid.start == valid.end
 
 
 def _meet(one: Interval, other: Interval) -> bool:
     """Tell whether two beginnings may be on one day, as coarse as they are told."""
-    first, last = _days(one)
-    low, high = _days(other)
+    first, last = _days(one.start, one.start_precision)
+    low, high = _days(other.start, other.start_precision)
     return first <= high and low <= last
 
 
-def _days(valid: Interval) -> tuple[date, date]:
-    start = valid.start or date.min
-    if valid.start_precision == "year":
+def _days(day: date | None, precision: str) -> tuple[date, date]:
+    start = day or date.min
+    if precision == "year":
         return start, date(start.year, 12, 31)
-    if valid.start_precision == "month":
+    if precision == "month":
         return start, (start.replace(day=28) + timedelta(days=4)).replace(day=1) - timedelta(days=1)
     return start, start
 
 
 def _overlap(one: Interval, other: Interval) -> bool:
-    starts, ends = (one.start or date.min, other.start or date.min), (one.end or date.max, other.end or date.max)
-    return max(starts) < min(ends)
+    """Tell whether two times share a day; the last day of one that is told coarsely counts."""
+    begins, ends = _span(one)
+    starts, stops = _span(other)
+    return begins <= stops and starts <= ends
 
 
-def _inside(inner: Interval, outer: Interval) -> bool:
-    """Tell whether most of a closed interval lies in another one."""
-    if inner.start is None or inner.end is None:
-        return False
-    start, end = max(inner.start, outer.start or date.min), min(inner.end, outer.end or date.max)
-    return (end - start).days * 2 > (inner.end - inner.start).days
+def _span(valid: Interval) -> tuple[date, date]:
+    begins = valid.start or date.min
+    if _point(valid):
+        return begins, _days(valid.start, valid.end_precision)[1]
+    if valid.end is None:
+        return begins, date.max
+    return begins, max(begins, valid.end - timedelta(days=1)) if valid.end > date.min else begins

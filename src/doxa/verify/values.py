@@ -3,38 +3,49 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from datetime import datetime
 from functools import cache, lru_cache
 from importlib.resources import files
+from typing import Literal
 
 from doxa.backends.lexicon import Lexicon
 from doxa.memory import stems
-from doxa.verify.mentions import compared, mentions
+from doxa.verify.mentions import Mention, compared, mentions
 
-__all__ = ["agree", "kinds", "opposed"]
+__all__ = ["kinds", "opposed", "relation_of"]
 
 ANY_DAY = datetime(2000, 1, 1)  # noqa: DTZ001  both values are read on the same day
 MOST_BROADER = 12
 
 
-def agree(one: str, other: str, lexicon: Lexicon | None = None) -> bool:
-    """Tell whether two values of one slot may both be meant: the same, or one more general or exact than the other.
+def relation_of(one: str, other: str, lexicon: Lexicon | None = None) -> Literal["same", "rival", "other"]:
+    """Return whether two values of one slot are the same (or one tells less), exclude each other, or neither.
 
     Numbers, dates and times are compared by value. Of two places of which one is a country nothing is known that would
-    exclude the other, unless the lexicon tells. Without a lexicon "musician" and "cellist" do not agree.
+    exclude the other. Without a lexicon "musician" and "cellist" are rivals.
     """
     if one.casefold() == other.casefold():
-        return True
+        return "same"
     mine, theirs = mentions(one, ANY_DAY), mentions(other, ANY_DAY)
-    typed = [(a, b) for a in mine for b in theirs if a.kind != "name" and compared(a, b) != "other"]
+    typed = {compared(a, b) for a in mine for b in theirs if a.kind != "name" and b.kind != "name"} - {"other"}
     if typed:
-        return not any(compared(a, b) == "rival" for a, b in typed)
+        return "rival" if "rival" in typed and not _all_met(mine, theirs) else "same"
     said, told = set(stems(one)), set(stems(other))
-    if not said or not told:
-        return False
-    if said <= told or told <= said:
-        return True
-    return _kind_of(one, other, lexicon) or _kind_of(other, one, lexicon) or _country(one) != _country(other)
+    if not said or not told or any(m.kind != "name" for m in mine) != any(m.kind != "name" for m in theirs):
+        return "same" if said and told and (said <= told or told <= said) else "other"
+    if said <= told or told <= said or _kind_of(one, other, lexicon) or _kind_of(other, one, lexicon):
+        return "same"
+    return "other" if _country(one) != _country(other) else "rival"
+
+
+def _all_met(mine: Sequence[Mention], theirs: Sequence[Mention]) -> bool:
+    """Tell whether every value of one side that has a rival is said by the other side as well."""
+    for one in mine:
+        how = {compared(one, other) for other in theirs} if one.kind != "name" else set()
+        if "rival" in how and "same" not in how:
+            return False
+    return True
 
 
 def opposed(one: str, other: str) -> bool:

@@ -14,15 +14,16 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Literal
 
-from doxa.core.values import Status, Turn
-from doxa.memory import kin_of, split_text, stems
+from doxa.core.values import Fact, Status, Turn
+from doxa.memory import describe, is_current, kin_of, split_text, stems
 from doxa.verify.findings import Finding, Known
 from doxa.verify.mentions import Mention, compared, mentions
 from doxa.verify.sentences import Clause, cue
 from doxa.verify.values import kinds, opposed
 
-__all__ = ["Passage", "by_wording", "passages_of"]
+__all__ = ["Passage", "by_wording", "facts_of", "passages_of"]
 
 SHARED = 0.6
 """Share of the content words of a clause, beside the value in question, that have to be in what was said."""
@@ -50,20 +51,34 @@ class Passage:
     turn: Turn
     stems: frozenset[str]
     values: tuple[Mention, ...]
-    stale: bool = False
-    """What it says is no longer believed, or is over."""
+    standing: Literal["held", "over", "retracted"] = "held"
+    """Whether what it says is believed and holds, held once, or is not believed."""
+    fact_ids: tuple[str, ...] = ()
+    """The fact that it words, where nobody said it in these words."""
     bare: frozenset[str] = field(default=frozenset())
     """Its stems less those of its values."""
 
 
-def passages_of(turns: Iterable[Turn], known: Known) -> list[Passage]:
-    """Return the sentences of some turns that say something, each with whether it is still believed."""
+def facts_of(turns: Iterable[Turn], known: Known) -> list[Fact]:
+    """Return the facts in the slots that some turns speak of. Cost O(facts found)."""
+    slots = dict.fromkeys(slot for turn in turns for slot in known.beliefs.slots_of_turn(turn.turn_id))
+    return [fact for slot in slots for fact in known.beliefs.in_slot(slot) if fact.status is not Status.QUARANTINED]
+
+
+def passages_of(turns: Sequence[Turn], known: Known) -> list[Passage]:
+    """Return the sentences of some turns that say something, and their facts as sentences; each with its standing."""
     found: list[Passage] = []
     for turn in turns:
         for sentence in split_text(turn.text)[:MOST_PASSAGES]:
-            if sentence.rstrip("\"')]").endswith("?"):
-                continue
-            found.append(_passage(sentence, turn, turn.at, stale=_stale(sentence, turn, known)))
+            if not sentence.rstrip("\"')]").endswith("?"):
+                found.append(_passage(sentence, turn, turn.at, standing=_standing(sentence, turn, known)))
+    for fact in facts_of(turns, known):
+        told = next(filter(None, map(known.turn, reversed(fact.turn_ids))), None)
+        if told is not None and not fact.disputed:
+            standing = (
+                "retracted" if fact.status is Status.RETRACTED else "held" if is_current(fact, known.today) else "over"
+            )
+            found.append(_passage(describe(fact), told, told.at, standing=standing, fact_ids=(fact.fact_id,)))
     return found
 
 
@@ -82,38 +97,62 @@ def by_wording(clause: Clause, passages: Sequence[Passage], known: Known, *, man
     if not said.bare and not said.values:
         return None
     past = cue("past", clause.text)
-    rivals = [found for passage in passages if (found := _difference(said, passage, many=many)) is not None]
-    supports = [passage for passage in passages if _says(said, passage) and (past or not passage.stale)]
-    if supports:
-        best = supports[-1]
-        return Finding(label="supported", because=(best.turn.turn_id,), reason=_told(best), by="wording", p=0.9)
-    rivals = (
-        [one for one in rivals if not one[0].stale]
-        if not past
-        else [one for one in rivals if cue("past", one[0].text) or one[2] != "stale"]
-    )
+    believed = [passage for passage in passages if passage.standing != "retracted"]
+    rivals = [found for passage in believed if (found := _difference(said, passage, many=many)) is not None]
+    supports = [passage for passage in believed if _says(said, passage)]
+    held = [passage for passage in supports if past or passage.standing == "held"]
+    latest = max((passage.turn.at for passage, _ in rivals if passage.standing == "held"), default=None)
+    if held and (latest is None or held[-1].turn.at >= latest or past):
+        best = max(held, key=lambda one: (one.turn.at, one.turn.ordinal))
+        exact = 1.0 if said.values or said.bare <= best.stems else 0.9
+        return Finding(label="supported", because=_because(best), reason=_told(best), by="wording", p=exact)
+    rivals = [
+        (passage, why)
+        for passage, why in rivals
+        if passage.standing == "held" and (not past or cue("past", passage.text))
+    ]
     if not rivals:
+        over = [passage for passage in supports if passage.standing == "over" and passage.fact_ids]
+        if over and not past and not held:
+            return Finding(
+                label="contradicted",
+                because=_because(over[-1]),
+                reason=f"{_told(over[-1])}; that is over",
+                by="wording",
+                p=0.9,
+            )
         return None
-    passage, why, _ = max(rivals, key=lambda one: (one[0].turn.at, one[0].turn.ordinal))
+    passage, why = max(rivals, key=lambda one: (one[0].turn.at, one[0].turn.ordinal))
     return Finding(
-        label="contradicted", because=(passage.turn.turn_id,), reason=f"{_told(passage)}; {why}", by="wording", p=0.9
+        label="contradicted", because=_because(passage), reason=f"{_told(passage)}; {why}", by="wording", p=0.9
     )
 
 
-def _passage(text: str, turn: Turn, at: datetime, *, stale: bool = False) -> Passage:
+def _because(passage: Passage) -> tuple[str, ...]:
+    return (*passage.fact_ids, passage.turn.turn_id)
+
+
+def _passage(
+    text: str,
+    turn: Turn,
+    at: datetime,
+    *,
+    standing: Literal["held", "over", "retracted"] = "held",
+    fact_ids: tuple[str, ...] = (),
+) -> Passage:
     values = tuple(mentions(text, at))
     content = frozenset(stem for stem in stems(text) if stem not in EMPTY)
     masked = "".join(" " if any(v.start <= i < v.end for v in values) else char for i, char in enumerate(text))
     bare = frozenset(stem for stem in stems(masked) if stem not in EMPTY and not stem.isdigit())
-    return Passage(text=text, turn=turn, stems=content, values=values, stale=stale, bare=bare)
+    return Passage(text=text, turn=turn, stems=content, values=values, standing=standing, bare=bare, fact_ids=fact_ids)
 
 
 def _turn_of(known: Known) -> Turn:
     return Turn(turn_id="", user=known.user, session="", speaker=known.user, role="user", text="", at=known.at)
 
 
-def _stale(sentence: str, turn: Turn, known: Known) -> bool:
-    """Tell whether the facts that a sentence supports are all given up or over."""
+def _standing(sentence: str, turn: Turn, known: Known) -> Literal["held", "over", "retracted"]:
+    """Return how the facts stand that a sentence supports; one that supports none is taken at its word."""
     mine = set(stems(sentence))
     claims = [claim for claim in known.beliefs.said_in(turn.turn_id) if _mostly(set(stems(claim.span)), mine)]
     told = [claim for claim in claims if claim.turn_id]
@@ -123,8 +162,9 @@ def _stale(sentence: str, turn: Turn, known: Known) -> bool:
         for fact in known.beliefs.in_slot(known.beliefs.slot(claim))
         if turn.turn_id in fact.turn_ids and fact.object.key == known.beliefs.identity.told(claim).object.key
     ]
-    gone = [fact for fact in facts if fact.status in (Status.SUPERSEDED, Status.RETRACTED)]
-    return bool(gone)
+    if any(fact.status is Status.RETRACTED for fact in facts):
+        return "retracted"
+    return "over" if any(fact.status is Status.SUPERSEDED for fact in facts) else "held"
 
 
 def _mostly(part: set[str], whole: set[str]) -> bool:
@@ -165,28 +205,28 @@ def _says(said: Passage, passage: Passage) -> bool:
     )
 
 
-def _difference(said: Passage, passage: Passage, *, many: bool) -> tuple[Passage, str, str] | None:
+def _difference(said: Passage, passage: Passage, *, many: bool) -> tuple[Passage, str] | None:
     """Return a sentence, and what differs, where it speaks of the same as a clause and a value differs."""
     for one in said.values:
         if one.kind != "name" and (other := _rival(one, said, passage)) is not None:
-            return passage, f"“{other.text.strip()}”, not “{one.text.strip()}”", one.kind
+            return passage, f"“{other.text.strip()}”, not “{one.text.strip()}”"
     if not _one_subject(said, passage):
         return None
     if _denied(said) != _denied(passage):
         same = not any(_rival(one, said, passage) for one in said.values)
         if same and _share(said, passage) >= SHARED_NAME and _names(said) <= passage.stems and _covered(said, passage):
-            return passage, "one says that it is so, the other that it is not", "negation"
+            return passage, "one says that it is so, the other that it is not"
         return None
     for mine, theirs in _opposites(said, passage):
         rest = said.bare - {mine}
         if rest and len(rest & passage.stems) / len(rest) >= SHARED:
-            return passage, f"“{theirs}” excludes “{mine}”", "state"
+            return passage, f"“{theirs}” excludes “{mine}”"
         if not rest and _names(said) & passage.stems:
-            return passage, f"“{theirs}” excludes “{mine}”", "state"
+            return passage, f"“{theirs}” excludes “{mine}”"
     if not many:
         for one in said.values:
             if one.kind == "name" and (instead := _instead(one, said, passage)) is not None:
-                return passage, f"“{instead.text}”, not “{one.text}”", "name"
+                return passage, f"“{instead.text}”, not “{one.text}”"
     return None
 
 
