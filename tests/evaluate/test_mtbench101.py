@@ -18,6 +18,7 @@ from doxa.evaluate.mtbench101.journal import Journal, key_of
 from doxa.evaluate.mtbench101.lexical import bleu, has_bleu, word_f1
 from doxa.evaluate.mtbench101.measures import DialogueResult, TurnResult, by_task, by_turn, measured, overall, plain
 from doxa.evaluate.mtbench101.results import read_results, write_results
+from doxa.evaluate.paper.tables import Cell
 
 WORDS = Config(encoder=EncoderConfig(name="hash"))
 DIALOGUES = [
@@ -306,8 +307,10 @@ def test_every_figure_is_a_png(tmp_path):
         name: [result(str(at), turns=((0.5, "neutral", 8.0), (0.9, "entailment", 6.0))) for at in range(6)]
         for name in ("reference", "builtin", "base", "without tree", "without memory", "full")
     }
-    paths = draw_figures(tmp_path, found, ["1", "2"], (), mark="stand-in")
-    assert [path.name.split("-")[1] for path in paths] == ["4", "5", "6"]
+    size = {"name": "Conf-1", "depth": 1, "beam": 1, "branching": 3, "calls": 2.0}
+    cells = {"score": Cell(value=7.0, low=6.0, high=8.0), "cs": Cell(value=0.6, low=0.5, high=0.7)}
+    paths = draw_figures(tmp_path, found, ["1", "2"], [{**size, **cells}] * 2, mark="stand-in")
+    assert [path.name.split("-")[1] for path in paths] == ["4", "5", "6", "7"]
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in paths)
 
 

@@ -159,11 +159,12 @@ def _list_tasks(axes: Axes, tasks: Sequence[str], results: Results) -> None:
 
 
 def _sensitivity(rows: Sequence[Mapping[str, Any]]) -> Figure:
-    """Quality as bars and CS as a line over the configurations (figure 7)."""
+    """Quality as bars and CS as points over the configurations (figure 7)."""
     figure, (axes,) = new_figure(9.0, height=4.6)
     quality = "score" if any(row.get("score") is not None for row in rows) else "f1"
     places = list(range(len(rows)))
     _bars(axes, places, [row[quality] for row in rows], COLOURS["base"], _short(quality))
+    axes.set_ylim(0, 10 if quality == "score" else 1)
     axes.set_ylabel(_label(quality), fontsize=9)
     axes.set_xticks(
         places, [f"{row['name']}\nD={row['depth']} B={row['beam']}\nS={row['branching']}" for row in rows], fontsize=9
@@ -173,9 +174,10 @@ def _sensitivity(rows: Sequence[Mapping[str, Any]]) -> Figure:
         other = axes.twinx()
         cells = [row["cs"] for row in rows]
         other.errorbar(
-            places, [cell.value for cell in cells], yerr=errors_of(cells), color=COLOURS["full"], marker="o",
+            places, [cell.value for cell in cells], yerr=errors_of(cells), color=COLOURS["full"], fmt="o",
             capsize=3, label="consistency score (right)",
         )  # fmt: skip
+        other.set_ylim(0, 1)
         other.set_ylabel("consistency score")
         other.spines[["top"]].set_visible(False)
         handles = [*axes.get_legend_handles_labels()[0], *other.get_legend_handles_labels()[0]]
