@@ -93,7 +93,7 @@ class Ledger:
 
     # --- what is there -------------------------------------------------------------------------------------------
 
-    def held(self, goal: Asked) -> Found | None:
+    def held(self, goal: Asked, depth: int = DEEPEST) -> Found | None:
         """Return how many there are at the end, of one owner or of several."""
         same = [e for e in self.of(goal) if not e.per or (e.does == "hold" and not _divides(e))]
         same = [e for e in same if not e.per or (set(e.per) <= e.owner and owned(goal.owners, e.owner))]
@@ -105,7 +105,7 @@ class Ledger:
             return None
         base = [e for e in mine if e.does in ("hold", "gain") or e.to]
         if not base or all(e.kind != "count" for e in base):
-            composed = self.composed(replace(goal, given=()), skip=frozenset(id(e) for e in mine))
+            composed = self.composed(replace(goal, given=()), skip=frozenset(id(e) for e in mine), depth=depth - 1)
             if composed is None:
                 return None
             return self._folded(mine, goal, start=composed)
@@ -259,9 +259,9 @@ class Ledger:
 
     # --- so many in each -----------------------------------------------------------------------------------------
 
-    def composed(self, goal: Asked, skip: frozenset[int] = frozenset()) -> Found | None:
+    def composed(self, goal: Asked, skip: frozenset[int] = frozenset(), depth: int = DEEPEST) -> Found | None:
         """Return an amount as a product of amounts per something; None when there is none, or two that differ."""
-        found = [f for f in self._chains(goal, DEEPEST, skip) if f.per == ""]
+        found = [f for f in self._chains(goal, depth, skip) if f.per == ""]
         if not found:
             return None
         return found[0] if len({f.value for f in found}) == 1 else None
@@ -279,7 +279,7 @@ class Ledger:
 
     def _rates(self, goal: Asked, depth: int) -> Iterator[Found]:
         """Yield what there is so much of per something, by one entry or several in a row."""
-        if depth == 0:
+        if depth <= 0:
             return
         same = [
             e
@@ -346,6 +346,8 @@ class Ledger:
 
     def _chains(self, goal: Asked, depth: int, skip: frozenset[int]) -> Iterator[Found]:
         """Yield amounts: so much in each, times how many there are."""
+        if depth <= 0:
+            return
         for chain in self._rates(goal, depth):
             if any(id(e) in skip for e in chain.entries):
                 continue
@@ -368,7 +370,7 @@ class Ledger:
         if goal.given and any(converted(name, per) is not None or name == per for _, name in goal.given):
             return
         inner = _goal_of(per, goal)
-        found = self.held(inner) if any(not e.per for e in self.of(inner)) else None
+        found = self.held(inner, depth - 1) if any(not e.per for e in self.of(inner)) else None
         if found is None and any(not e.per for e in self.of(inner)):
             plain = [e for e in self.of(inner) if not e.per and e.kind == "count" and not e.vague and not e.more]
             if len({e.value for e in plain}) == 1:
