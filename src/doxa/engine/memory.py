@@ -528,9 +528,7 @@ class Memory:
         self._doxa.settle(self.user)
         return inferred(self._doxa.parts, self.user)
 
-    def check(
-        self, text: str, *, agent: str = "assistant", session: str = "default", speaker: str | None = None
-    ) -> Verdict:
+    def check(self, text: str, *, agent: str = "assistant", speaker: str | None = None) -> Verdict:
         """Return whether a reply agrees with this memory, sentence by sentence; nothing is remembered.
 
         What asks, guesses or advises claims nothing; what the memory does not know is neutral. (`verify` asks another
@@ -539,7 +537,6 @@ class Memory:
         Args:
             text: what an assistant is about to say to the user.
             agent: name of the assistant.
-            session: session in which it would be said.
             speaker: the user's name, for "you"; by default that of the one person who has spoken as the user.
 
         Raises:
@@ -549,7 +546,7 @@ class Memory:
         self._doxa.settle(self.user)
         with self._doxa.parts.log.user(self.user) as state:
             name = speaker or state.person() or display_name(self.user)
-            return check_reply(text, self._doxa.parts, state, user=name, agent=agent, session=session)
+            return check_reply(text, self._doxa.parts, state, user=name, agent=agent)
 
     def verify(self, *, dl: bool = False, limit_s: float = 60.0) -> Consistency:
         """Return whether the current facts can all hold together under the ontology, and which of them cannot.

@@ -2,30 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
+from itertools import islice
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from doxa.core.values import Change, Claim, Turn, Verdict
+from doxa.core.errors import DoxaError
+from doxa.core.values import Change, Claim, Draft, Status, Turn, Verdict
+from doxa.engine.asked import Asked
 from doxa.engine.replay import reading_of
 from doxa.engine.wiring import Parts
 from doxa.memory import UserState, stems
 from doxa.revise import revise
 from doxa.verify import CheckSpec, Clause, Known, check
 
-__all__ = ["check_reply"]
+__all__ = ["Settled", "check_reply", "settled"]
 
 NEAR = 8
 """Turns that a clause is held against, those that share most with it."""
+LOOKED_AT = 10
+"""Turns that are looked at for each turn of the agent that is wanted."""
+HEDGE = "I am not sure about that. What I have noted: {held}"
+HELD_BACK = "I hold back my answer, since it does not agree with what I have noted: {held}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """A draft as it leaves, and the verdict on it."""
+
+    draft: Draft
+    verdict: Verdict
 
 
 def check_reply(
-    text: str, parts: Parts, state: UserState, *, user: str, agent: str, session: str, at: datetime | None = None
+    text: str,
+    parts: Parts,
+    state: UserState,
+    *,
+    user: str,
+    agent: str,
+    at: datetime | None = None,
+    note: dict[str, object] | None = None,
 ) -> Verdict:
-    """Return whether a reply agrees with the memory of a user; the caller holds the state's lock."""
+    """Return whether a reply agrees with the memory of a user; the caller holds the state's lock.
+
+    When the NLI model fails the verdict is that of logic and wording, and `note` is told.
+    """
     at = at or state.now() or datetime.now(UTC)
     settings = parts.config.verify
     known = Known(
@@ -33,33 +60,131 @@ def check_reply(
         user=user,
         agent=agent,
         at=at,
-        read=partial(_read, state=state, parts=parts, user=user, agent=agent, session=session, at=at),
+        read=partial(_read, state=state, parts=parts, user=user, agent=agent, at=at),
         revised=partial(_revised, state=state, user=user, at=at),
         turn=state.turn,
         said=partial(_said, state=state),
+        own=_own(state, settings.history),
+        before=partial(_before, state=state),
     )
     spec = CheckSpec(pairs=settings.pairs, contradiction=settings.contradiction, entailment=settings.entailment)
-    return check(text, known, spec)
+    try:
+        return check(text, replace(known, classify=partial(_classified, parts=parts)), spec)
+    except DoxaError as exc:
+        if note is not None:
+            note["degraded"] = f"the NLI model failed, so replies are checked without it: {exc}"
+        return check(text, known, spec)
+
+
+def settled(
+    draft: Draft,
+    asked: Asked,
+    parts: Parts,
+    note: dict[str, object],
+    *,
+    builtin: Draft,
+    again: Callable[[str], Draft],
+) -> Settled:
+    """Return the draft that leaves, after what `verify.mode` does with one that contradicts the memory.
+
+    Args:
+        draft: the answer as it was written.
+        asked: what it answers.
+        parts: what the engine is made of.
+        note: the detail of the step, for the trace.
+        builtin: the answer from memory, without a language model.
+        again: has it written again, told in words what clashes; not called under a lock.
+
+    Cost: one check; in mode `repair` one more, and one writing, for each repair.
+    """
+    mode, most = parts.config.verify.mode, parts.config.verify.repairs
+    verdict = _verdict(draft, asked, parts, note)
+    first, repaired = verdict, 0
+    while mode == "repair" and verdict.label == "contradicted" and draft is not builtin and repaired < most:
+        repaired += 1
+        draft = again(_conflict(draft, verdict))
+        verdict = _verdict(draft, asked, parts, note)
+    if verdict.label == "contradicted" and mode in ("repair", "block"):
+        note["held_back"] = draft.text[:200]
+        draft, verdict = _instead(builtin, first, asked, parts, note, mode=mode)
+    if repaired:
+        note["repaired"] = repaired
+    note.update(_told(verdict))
+    return Settled(draft=draft, verdict=replace(verdict, repaired=repaired))
+
+
+def _verdict(draft: Draft, asked: Asked, parts: Parts, note: dict[str, object]) -> Verdict:
+    """Return the verdict on a draft. Answers about another time are not compared with today."""
+    if parts.config.verify.mode == "off":
+        return Verdict(reason="replies are not checked (setting verify.mode)")
+    if draft.abstained or draft.disputed or asked.as_of is not None or asked.known_at is not None:
+        return Verdict(reason="it does not claim anything about now")
+    with parts.log.user(asked.user) as state:
+        cited = _cited(draft, state)
+        found = check_reply(draft.text, parts, state, user=asked.speaker, agent=asked.agent, at=asked.at, note=note)
+    if cited and found.label != "contradicted":
+        entailed = replace(
+            found, label="supported", because=cited, p_entailment=1.0, p_contradiction=0.0, consistency=1.0
+        )
+        return replace(entailed, reason="it follows from the facts that it cites")
+    return found
+
+
+def _cited(draft: Draft, state: UserState) -> tuple[str, ...]:
+    """Return the ids of the facts that a draft cites and that are not taken back."""
+    facts = state.beliefs.facts
+    cited = dict.fromkeys(one.fact_id for one in draft.citations if one.fact_id in facts)
+    return tuple(key for key in cited if key is not None and facts[key].status is not Status.RETRACTED)
+
+
+def _instead(
+    builtin: Draft, wrong: Verdict, asked: Asked, parts: Parts, note: dict[str, object], *, mode: str
+) -> tuple[Draft, Verdict]:
+    """Return what is said in the place of a draft that contradicts the memory."""
+    if mode == "repair" and not builtin.abstained:
+        verdict = _verdict(builtin, asked, parts, note)
+        if verdict.label != "contradicted":
+            return builtin, verdict
+    held = wrong.reason.removeprefix("the memory holds: ").rstrip(".") + "."
+    text = (HEDGE if mode == "repair" else HELD_BACK).format(held=held)
+    return Draft(text=text, abstained=True), replace(wrong, label="neutral", reason=f"held back: {wrong.reason}")
+
+
+def _conflict(draft: Draft, verdict: Verdict) -> str:
+    """Return in words for a language model what is wrong with a draft."""
+    wrong = [one for one in verdict.sentences if one.label == "contradicted"]
+    lines = [f"- You wrote “{one.text}”, but {one.reason}." for one in wrong]
+    return "\n".join(["Your last answer contradicts what is known:", *lines, "Do not say that again."])
+
+
+def _told(verdict: Verdict) -> Mapping[str, Any]:
+    """Return what the trace is told of a verdict, with the ids that its reasons rest on."""
+    note: dict[str, Any] = {"verdict": verdict.label, "consistency": round(verdict.consistency, 3)}
+    wrong = [one for one in verdict.sentences if one.label == "contradicted"]
+    if wrong:
+        note["because"] = [key for one in wrong for key in one.because][:8]
+        note["by"] = [one.by for one in wrong][:8]
+    return note
+
+
+def _classified(pairs: Sequence[tuple[str, str]], *, parts: Parts) -> NDArray[np.float32]:
+    """Ask the NLI model, opened at its first use; without one every pair is neutral."""
+    nli = parts.nli()
+    if nli is None:
+        return np.tile(np.array([0.0, 1.0, 0.0], dtype=np.float32), (len(pairs), 1))
+    return nli.classify(pairs)
 
 
 def _read(
-    clause: Clause, before: str, *, state: UserState, parts: Parts, user: str, agent: str, session: str, at: datetime
+    clause: Clause, before: str, *, state: UserState, parts: Parts, user: str, agent: str, at: datetime
 ) -> Sequence[Claim]:
     """Return what a clause claims, read as if the one of whom it speaks had said it."""
-    speaker = agent if clause.of_agent else user
     turn = Turn(
-        turn_id="",
-        user=state.user,
-        session=session,
-        speaker=speaker,
-        role="user",
-        text=f"{clause.told}.",
-        at=at,
-        ordinal=state.ordinal + 1,
-    )
+        turn_id="", user=state.user, session="", speaker=agent if clause.of_agent else user, role="user",
+        text=f"{clause.told}.", at=at, ordinal=state.ordinal + 1,
+    )  # fmt: skip
     context = [replace(turn, text=before, ordinal=state.ordinal)] if before else []
-    found, _ = reading_of(turn, context, state.beliefs, parts.parser)
-    return found.claims
+    return reading_of(turn, context, state.beliefs, parts.parser)[0].claims
 
 
 def _revised(claims: Sequence[Claim], *, state: UserState, user: str, at: datetime) -> Sequence[Change]:
@@ -78,3 +203,15 @@ def _said(text: str, *, state: UserState) -> list[Turn]:
     order = np.argsort(-held, kind="stable")[:NEAR]
     turns = (state.turns[state.places[int(places[place])]] for place in order)
     return [turn for turn in turns if state.trusts(turn.turn_id)]
+
+
+def _own(state: UserState, size: int) -> list[Turn]:
+    """Return the latest turns of the agent, oldest first. Cost O(size)."""
+    latest = islice(reversed(state.turns.values()), LOOKED_AT * size)
+    own = islice((turn for turn in latest if turn.role == "assistant" and state.trusts(turn.turn_id)), size)
+    return list(own)[::-1]
+
+
+def _before(turn: Turn, *, state: UserState) -> Turn | None:
+    """Return what was said right before a turn of its session."""
+    return next(iter(state.context(turn, 1)), None)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from doxa.core.errors import BackendError
 from doxa.core.trace import Tracer
-from doxa.core.values import Change, ChangeKind, Draft, Evidence, Fact, Question, Reply, Turn, Verdict
+from doxa.core.values import Change, ChangeKind, Draft, Evidence, Fact, Question, Reply, Turn
 from doxa.engine.answers import keep
 from doxa.engine.asked import Asked
 from doxa.engine.disputes import disputes_of
@@ -24,6 +24,7 @@ from doxa.engine.feedback import used
 from doxa.engine.prompting import Material, is_prompted, searched, written
 from doxa.engine.reasoning import Reasoning, answered, reason
 from doxa.engine.replay import beliefs_at, note_of, reading_of
+from doxa.engine.replying import settled
 from doxa.engine.rewriting import rewrite
 from doxa.engine.searching import Within
 from doxa.engine.wiring import Parts
@@ -32,7 +33,6 @@ from doxa.reason import State, Task, relevant_facts, relevant_rules, summarise, 
 from doxa.recall import Query, Rewriting, encoded, enriched, evidence_of, is_incomplete, look_up, read_query, recall
 from doxa.revise import Denials, Judgement, denials, revise
 from doxa.understand import Extraction, find_question, read_question
-from doxa.verify import verify
 
 __all__ = ["absorb", "respond", "search"]
 
@@ -144,11 +144,17 @@ def respond(asked: Asked, parts: Parts, tracer: Tracer) -> Reply:
         found = _look_up(asked, query, state, parts, tracer)
     with using(parts.log.ontology):
         draft = _write(asked, found, parts, tracer)
-    with tracer.step("verify") as note, parts.log.user(asked.user) as state:
-        verdict = _check(asked, draft, state, parts)
-        note["verdict"] = verdict.label
+    with tracer.step("verify") as note:
+        leaving = settled(
+            draft, asked, parts, note, builtin=found.draft,
+            again=lambda why: _write(asked, replace(found, believed=f"{found.believed}\n{why}"), parts, tracer),
+        )  # fmt: skip
+        draft, verdict = leaving.draft, leaving.verdict
         if parts.config.recall.feedback:
-            told = used(draft, verdict, found.evidence, state, asked=asked.turn_id, session=asked.session, at=asked.at)
+            with parts.log.user(asked.user) as state:
+                told = used(
+                    draft, verdict, found.evidence, state, asked=asked.turn_id, session=asked.session, at=asked.at
+                )
             if told is not None:
                 parts.told.add(asked.user, told)
     reply = Reply(
@@ -364,22 +370,6 @@ def _task(asked: Asked, found: _Found) -> Task:
         recent=tuple(found.recent),
         evidence=tuple(found.evidence),
     )
-
-
-def _check(asked: Asked, draft: Draft, state: UserState, parts: Parts) -> Verdict:
-    """Compare what the draft says with what is held. Answers about another time are not compared with today."""
-    said = Turn(
-        turn_id="",
-        user=asked.user,
-        session=asked.session,
-        speaker=asked.agent,
-        role="assistant",
-        text=draft.text,
-        at=asked.at,
-    )
-    historic = asked.as_of is not None or asked.known_at is not None
-    claims = () if historic or draft.abstained else reading_of(said, [], state.beliefs, parts.parser)[0].claims
-    return verify(draft, claims, state.beliefs)
 
 
 def _acknowledge(asked: Asked, changes: Sequence[Change], intents: Sequence[str], state: UserState) -> Draft:

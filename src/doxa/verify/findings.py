@@ -25,7 +25,9 @@ class Finding:
     reason: str = ""
     by: Literal["logic", "wording", "nli", "promise", "history"] = "logic"
     p: float = 1.0
-    """How sure it is, 0 to 1."""
+    """How sure it is, 0 to 1; of a neutral one P(entailment)."""
+    against: float = 0.0
+    """P(contradiction) of a neutral one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,9 +1,9 @@
 """Claims of a reply -> what the theory of the memory says of them.
 
 Two looks. First at what is held of the same thing in the same respect, at the time of which the claim speaks: a value
-that excludes the claimed one, the opposite, another day of the same event, or a state that was over by then. Then the claim
-is tried as if the user made it now: what `revise` would end, retract or dispute for its sake is what it clashes with,
-under stated rules, axioms, disjoint and exclusive values and bounds on days; the reason of that change is the minimal
+that excludes the claimed one, the opposite, another day of the same event, or a state that was over by then. Then the
+claim is tried as if the user made it now: what `revise` would end, retract or dispute for its sake is what it clashes
+with, under stated rules, axioms, disjoint and exclusive values and bounds on days; the reason of that change is the minimal
 core that the solver found. A user may change the world, a reply may not: so every clash is a contradiction.
 """
 
@@ -27,12 +27,17 @@ from doxa.verify.values import relation_of
 __all__ = ["by_logic", "listed_many"]
 
 GIVING_WAY = (ChangeKind.CLOSE, ChangeKind.RETRACT, ChangeKind.DISPUTE)
-NEGATED = re.compile(r"\b(?:is|are|am|was|were|does|do|did|has|have|had|can|will)(?:n't| not| never)\b", re.IGNORECASE)
 NAMED = re.compile(r"^(?:[Mm]y|[A-Z][\w-]+'s) [\w -]{2,40} (?:is|was) (?:called |named )?(?=[A-Z])")
 """Says who somebody's relative, doctor and so on is, as if there were one."""
+EVENTS = frozenset(["born_on", "born_in", "died_on"])
+"""Relations of which the day is no end."""
 LEAST_SHARED = 0.6
 """Share of the words of two propositions, less their values, that have to be common for them to be about one thing."""
-EMPTY = frozenset(stem for word in "is has have be cost costs price was were been are".split() for stem in stems(word))
+EMPTY = frozenset(
+    stem
+    for word in "is has have be cost costs price was were been are takes place held located situated happens".split()
+    for stem in stems(word)
+)
 
 
 class _When(NamedTuple):
@@ -57,17 +62,11 @@ def by_logic(claims: Sequence[Claim], clause: Clause, near: Sequence[Fact], know
     """
     found: list[Finding] = []
     told = [claim for claim in claims if claim.act is not Act.WITHDRAW]
-    flipped = (
-        bool(NEGATED.search(clause.told))
-        and len(told) == 1
-        and told[0].polarity
-        and told[0].relation.name != "dislikes"
-    )
     for claim in told:
         if claim.modality not in (Modality.ASSERTED, Modality.PLANNED):
             continue
         plain = replace(known.beliefs.identity.told(claim), act=Act.STATE, replaces=None)
-        plain = replace(_attribute(plain), polarity=plain.polarity and not flipped)
+        plain = _attribute(plain)
         one = _Judged(plain, clause, near, known).finding()
         if one is not None:
             found.append(one)
@@ -89,7 +88,8 @@ class _Judged:
         self.when = self._when()
         about = known.beliefs.about(claim.subject.key, claim.relation.name)
         facts = {fact.fact_id: fact for fact in (*about, *near) if fact.status in (Status.HELD, Status.SUPERSEDED)}
-        self.facts = [fact for fact in facts.values() if self._alike(fact)]
+        replaced = (f for f in facts.values() if f.status is not Status.SUPERSEDED or f.modality is Modality.ASSERTED)
+        self.facts = [fact for fact in replaced if self._alike(fact)]
 
     def finding(self) -> Finding | None:
         """Return what is found; None where nothing is."""
@@ -102,10 +102,11 @@ class _Judged:
             return self._against([wrong], "that was at another time")
         if any(fact.disputed for fact in same):
             return None
-        if (held := self._then(agreeing)) and not self._over(held[-1]):
-            return self._for(held[-1])
+        held = self._then(agreeing)
         if held and self._over(held[-1]):
             return self._against(held[-1:], "that is not over")
+        if exact := [fact for fact in held if self._tells_less(fact)]:
+            return self._for(exact[-1])
         denied = [fact for fact in same if fact.polarity != self.claim.polarity]
         if denied_then := self._then(denied):
             return self._against(denied_then[-1:], "")
@@ -114,21 +115,22 @@ class _Judged:
             rivals = []
         if (instead := self._then(rivals)) and not any(fact.disputed for fact in instead):
             return self._against(instead[-1:], "") if self.claim.polarity else self._for(instead[-1])
-        if agreeing and self.when.kind == "now" and self.claim.polarity and self.claim.modality is Modality.ASSERTED:
-            return (
-                None
-                if is_identity(agreeing[-1]) or _point(agreeing[-1].valid)
-                else self._against(agreeing[-1:], "that is over")
-            )
-        if agreeing and self.when.kind == "once":
+        if held:
+            return self._for(held[-1])
+        if agreeing and (self.when.kind == "once" or cue("past_verb", self.clause.text)):
             return self._for(agreeing[-1])
+        present = self.when.kind == "now" and self.claim.polarity and self.claim.modality is Modality.ASSERTED
+        if agreeing and present and not is_identity(agreeing[-1]) and not _point(agreeing[-1].valid):
+            return self._against(agreeing[-1:], "that is over")
         return self._revised() if self.when.kind == "now" else None
 
     def _when(self) -> _When:
         claim, today = self.claim, self.known.today
         valid = claim.valid
         if valid.start is not None and not (valid.end is None and self._begins()):
-            return _When("then", valid) if valid.start <= today or valid.start == valid.end else _When("now")
+            end = valid.start if valid.end is None else valid.end
+            coarse = valid.start_precision if valid.end is None else valid.end_precision
+            return _When("then", replace(valid, end=end, end_precision=coarse))
         if valid.end is not None and valid.end <= today:
             return _When("then", valid) if claim.ended else _When("once")
         return _When("once") if claim.ended or (cue("past", self.clause.text) and not self._begins()) else _When("now")
@@ -139,15 +141,25 @@ class _Judged:
     def _then(self, facts: Iterable[Fact]) -> list[Fact]:
         """Return the facts that hold at the time of which the claim speaks."""
         if self.when.kind == "now":
-            return [fact for fact in facts if is_current(fact, self.known.today)]
+            return [fact for fact in facts if self._now(fact)]
         if self.when.kind == "once":
-            over = (
-                [f for f in facts if f.polarity and not is_current(f, self.known.today)]
-                if not self.claim.polarity
-                else []
-            )
-            return over
+            past = [f for f in facts if f.polarity and not is_current(f, self.known.today)]
+            return [] if self.claim.polarity else past
         return [fact for fact in facts if _overlap(self.when.valid, fact.valid)]
+
+    def _now(self, fact: Fact) -> bool:
+        """Tell whether a fact holds today; a state that is known of one day long ago does not."""
+        start, today = fact.valid.start, self.known.today
+        if start is not None and start > today and fact.modality is Modality.ASSERTED:
+            return False
+        state = fact.functional and fact.modality is Modality.ASSERTED and fact.relation.name not in EVENTS
+        return is_current(fact, today) and not (state and _point(fact.valid) and fact.valid.holds_on(today) is False)
+
+    def _tells_less(self, fact: Fact) -> bool:
+        """Tell whether the claim says no more than a fact."""
+        return set(stems(self.claim.object.label)) <= set(stems(fact.object.label)) or bool(
+            any(char.isdigit() for char in self.claim.object.label)
+        )
 
     def _over(self, fact: Fact) -> bool:
         """Tell whether the clause says that something is over which is not."""
@@ -161,6 +173,9 @@ class _Judged:
             return True
         mine, theirs = _frame(claim), _frame(fact)
         if not mine or not theirs or _owner(claim.subject.label) != _owner(fact.subject.label):
+            return False
+        said, told = (frozenset(stems(one.relation.label)) - EMPTY for one in (claim, fact))
+        if said and told and not said & told:
             return False
         shared = len(mine & theirs) / len(mine | theirs)
         return shared >= LEAST_SHARED or (shared >= 0.5 and (mine <= theirs or theirs <= mine))
@@ -242,7 +257,7 @@ class _Judged:
         """Return the contradiction with the facts and rules that make it, as the solver found them."""
         beliefs = self.known.beliefs
         first = next((change for change in clashes if not change.fact.premises), clashes[0])
-        ids = [key for key in dict.fromkeys((first.fact.fact_id, *first.because))]
+        ids = list(dict.fromkeys((first.fact.fact_id, *first.because)))
         facts = [beliefs.facts[key] for key in ids if key in beliefs.facts]
         rules = {rule_id(rule): rule for rule in beliefs.rules}
         stated = [describe_rule(rules[key]) for key in ids if key in rules]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -18,7 +18,7 @@ from typing import Any
 from doxa.core.values import SentenceKind
 from doxa.memory import split_text
 
-__all__ = ["Clause", "Spoken", "cue", "read_reply", "turned"]
+__all__ = ["Clause", "Spoken", "affirmed", "cue", "read_reply", "turned"]
 
 MOST_SENTENCES = 60
 """Sentences of a reply that are read; what follows is not checked."""
@@ -30,15 +30,25 @@ WHY = re.compile(
     re.IGNORECASE,
 )
 ROLE = re.compile(r"^as (?P<what>an? [^,]{2,60}?),? (?P<rest>you(?:'| ).+)$", re.IGNORECASE)
+SUBJECT = (
+    r"(?:(?:now|then|today|currently|still|also|this|that)(?:,| day| week| month| year)? )?"
+    r"(?:you(?:'\w+)?|your \w+|she|he|they|it|we|there|i(?:'\w+)?|the \w+|[A-Z]\w+(?: [A-Z]\w+)?(?:'s \w+)?)"
+)
 JOINT = re.compile(
     r"(?:[,;:] |\s[-–—]\s)(?:so|and|but|which means(?: that)?|because|since|although|though|while|yet|therefore|hence)?"
-    r",? ?(?=(?:(?:now|then|today|currently|still|also|this|that)(?:,| day| week| month| year)? )?(?:you(?:'\w+)?|your \w+|she|he|they|it|we|there|i(?:'\w+)?|the \w+|[A-Z]\w+(?: [A-Z]\w+)?(?:'s \w+)?) "
-    r"(?!and |or )(?:\w+ ){0,2}?[a-z]+)|,? (?:because|although|whereas) (?=you|your|she|he|they|it|the|[A-Z])|; "
+    rf",? ?(?={SUBJECT} (?!and |or )(?:\w+ ){{0,2}}?[a-z]+)|"
+    r",? (?:because|although|whereas) (?=you|your|she|he|they|it|the|[A-Z])|; "
 )
 OBJECT = re.compile(
     r"\b(?P<before>to|for|with|of|from|by|about|at|than|like|around|near|without|told|tell|remind|help|let|give|gives|"
     r"gave|show|send|owe|owes|cost|costs|charged|takes?|makes?|made|sold|bought|calls?|called|visit|visits|love|loves|"
     r"met|see|saw) you\b",
+    re.IGNORECASE,
+)
+
+
+NEGATED = re.compile(
+    r"\b(?P<verb>is|are|am|was|were|does|do|did|has|have|had|can|will)(?:n't| not| never)\b",
     re.IGNORECASE,
 )
 
@@ -74,6 +84,12 @@ def read_reply(text: str) -> list[Spoken]:
 def cue(name: str, text: str) -> bool:
     """Tell whether a text has one of the words of a list of `sentences.toml`."""
     return any(pattern.search(text) for pattern in _patterns(name))
+
+
+def affirmed(clause: Clause) -> Clause | None:
+    """Return the opposite of a clause that is denied as a whole; None for one that is not."""
+    told = NEGATED.sub(lambda match: match["verb"], clause.told, count=1)
+    return None if told == clause.told else replace(clause, told=" ".join(told.split()))
 
 
 def turned(text: str) -> str:
@@ -148,6 +164,8 @@ def _parts(text: str) -> Iterator[str]:
     elif (why := WHY.match(text)) is not None:
         yield why["clause"]
         yield from _parts(why["rest"])
+    elif re.match(r"according to [^,]+, ", text, re.IGNORECASE):
+        yield text
     else:
         yield from (piece.strip(" ,;") for piece in JOINT.split(text) if piece and piece.strip(" ,;"))
 

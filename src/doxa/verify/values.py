@@ -32,7 +32,8 @@ def relation_of(one: str, other: str, lexicon: Lexicon | None = None) -> Literal
     if typed:
         return "rival" if "rival" in typed and not _all_met(mine, theirs) else "same"
     said, told = set(stems(one)), set(stems(other))
-    if not said or not told or any(m.kind != "name" for m in mine) != any(m.kind != "name" for m in theirs):
+    measured = any(m.kind != "name" for m in (*mine, *theirs))
+    if not said or not told or measured or any(m.kind != "name" for m in mine) != any(m.kind != "name" for m in theirs):
         return "same" if said and told and (said <= told or told <= said) else "other"
     if said <= told or told <= said or _kind_of(one, other, lexicon) or _kind_of(other, one, lexicon):
         return "same"

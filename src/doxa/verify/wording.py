@@ -23,7 +23,7 @@ from doxa.verify.mentions import Mention, compared, mentions
 from doxa.verify.sentences import Clause, cue
 from doxa.verify.values import kinds, opposed
 
-__all__ = ["Passage", "by_wording", "facts_of", "passages_of"]
+__all__ = ["Passage", "by_wording", "closeness", "facts_of", "passages_of"]
 
 SHARED = 0.6
 """Share of the content words of a clause, beside the value in question, that have to be in what was said."""
@@ -65,14 +65,14 @@ def facts_of(turns: Iterable[Turn], known: Known) -> list[Fact]:
     return [fact for slot in slots for fact in known.beliefs.in_slot(slot) if fact.status is not Status.QUARANTINED]
 
 
-def passages_of(turns: Sequence[Turn], known: Known) -> list[Passage]:
+def passages_of(turns: Sequence[Turn], known: Known, *, facts: bool = True) -> list[Passage]:
     """Return the sentences of some turns that say something, and their facts as sentences; each with its standing."""
     found: list[Passage] = []
     for turn in turns:
         for sentence in split_text(turn.text)[:MOST_PASSAGES]:
             if not sentence.rstrip("\"')]").endswith("?"):
                 found.append(_passage(sentence, turn, turn.at, standing=_standing(sentence, turn, known)))
-    for fact in facts_of(turns, known):
+    for fact in facts_of(turns, known) if facts else ():
         told = next(filter(None, map(known.turn, reversed(fact.turn_ids))), None)
         if told is not None and not fact.disputed:
             standing = (
@@ -80,6 +80,12 @@ def passages_of(turns: Sequence[Turn], known: Known) -> list[Passage]:
             )
             found.append(_passage(describe(fact), told, told.at, standing=standing, fact_ids=(fact.fact_id,)))
     return found
+
+
+def closeness(clause: Clause, passage: Passage, known: Known) -> float:
+    """Return which share of the content words of a clause a passage has, 0 to 1."""
+    said = _passage(clause.told, _turn_of(known), known.at)
+    return len(said.stems & passage.stems) / len(said.stems) if said.stems else 0.0
 
 
 def by_wording(clause: Clause, passages: Sequence[Passage], known: Known, *, many: bool) -> Finding | None:
@@ -96,11 +102,11 @@ def by_wording(clause: Clause, passages: Sequence[Passage], known: Known, *, man
     said = _passage(clause.told, _turn_of(known), known.at)
     if not said.bare and not said.values:
         return None
-    past = cue("past", clause.text)
+    past = cue("past", clause.text) or cue("past_verb", clause.text)
     believed = [passage for passage in passages if passage.standing != "retracted"]
     rivals = [found for passage in believed if (found := _difference(said, passage, many=many)) is not None]
     supports = [passage for passage in believed if _says(said, passage)]
-    held = [passage for passage in supports if past or passage.standing == "held"]
+    held = [one for one in supports if past or (one.standing == "held" and not cue("past", one.text))]
     latest = max((passage.turn.at for passage, _ in rivals if passage.standing == "held"), default=None)
     if held and (latest is None or held[-1].turn.at >= latest or past):
         best = max(held, key=lambda one: (one.turn.at, one.turn.ordinal))
@@ -153,6 +159,8 @@ def _turn_of(known: Known) -> Turn:
 
 def _standing(sentence: str, turn: Turn, known: Known) -> Literal["held", "over", "retracted"]:
     """Return how the facts stand that a sentence supports; one that supports none is taken at its word."""
+    if cue("gone", sentence):
+        return "over"
     mine = set(stems(sentence))
     claims = [claim for claim in known.beliefs.said_in(turn.turn_id) if _mostly(set(stems(claim.span)), mine)]
     told = [claim for claim in claims if claim.turn_id]

@@ -33,8 +33,8 @@ CLEAN = (
 """Kinds of replies that contradict nothing, with their shares."""
 MONTHS = "January February March April May June July August September October November December".split()
 DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
-DATE = re.compile(rf"(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?)?(?P<month>{'|'.join(MONTHS)})(?: (?P<year>\d{{4}}))?|"
-                  r"(?P<iso>\d{4}-\d\d-\d\d)|^(?P<only>(?:19|20)\d\d)$")  # fmt: skip
+DATE = re.compile(rf"(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?)?(?P<month>{'|'.join(MONTHS)})"
+                  r"(?: (?P<year>\d{4}))?|(?P<iso>\d{4}-\d\d-\d\d)|^(?P<only>(?:19|20)\d\d)$")  # fmt: skip
 NUMBER = re.compile(r"\d+(?:[.,]\d+)*|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b")
 WORDS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen".split()
 

@@ -235,12 +235,13 @@ def _irregular() -> dict[str, tuple[str, str, str]]:
 
 
 PAST = {
-    "eat": "ate", "drive": "drove", "speak": "spoke", "pay": "paid", "run": "ran", "bring": "brought", "teach": "taught",
-    "take": "took", "keep": "kept", "fly": "flew", "sleep": "slept", "wear": "wore", "drink": "drank", "write": "wrote",
-    "sing": "sang", "grow": "grew", "lend": "lent", "win": "won", "lose": "lost", "sell": "sold", "buy": "bought",
-    "leave": "left", "meet": "met", "see": "saw", "break": "broke", "get": "got", "give": "gave", "make": "made",
-    "know": "knew", "hold": "held", "build": "built", "draw": "drew", "lead": "led", "begin": "began", "come": "came",
-    "swim": "swam", "rise": "rose", "quit": "quit", "cost": "cost", "read": "read", "fit": "fit", "ring": "rang",
+    "eat": "ate", "drive": "drove", "speak": "spoke", "pay": "paid", "run": "ran", "bring": "brought",
+    "teach": "taught", "take": "took", "keep": "kept", "fly": "flew", "sleep": "slept", "wear": "wore",
+    "drink": "drank", "write": "wrote", "sing": "sang", "grow": "grew", "lend": "lent", "win": "won", "lose": "lost",
+    "sell": "sold", "buy": "bought", "leave": "left", "meet": "met", "see": "saw", "break": "broke", "get": "got",
+    "give": "gave", "make": "made", "know": "knew", "hold": "held", "build": "built", "draw": "drew", "lead": "led",
+    "begin": "began", "come": "came", "swim": "swam", "rise": "rose", "quit": "quit", "cost": "cost", "read": "read",
+    "fit": "fit", "ring": "rang",
 }  # fmt: skip
 
 
