@@ -6,6 +6,7 @@ import threading
 import pytest
 
 from doxa.core.config import LLMConfig, ReasonConfig
+from doxa.core.errors import ConfigError
 from doxa.engine import Doxa
 
 QUESTION = "Where does the person who works at Siemens live?"
@@ -59,6 +60,13 @@ def opened(config, server):
     yield opening
     for doxa in engines:
         doxa.close()
+
+
+def test_roles_for_a_model_need_one(config):
+    """The message says which settings to change."""
+    settings = config.model_copy(update={"reason": ReasonConfig(roles="prompted")})
+    with pytest.raises(ConfigError, match="reason.roles"):
+        Doxa.open(":memory:", config=settings)
 
 
 def search_of(reply):

@@ -255,6 +255,7 @@ def wire(location: str, config: Config, ontology: OntologySource | Sequence[Onto
     _require_reader(config)
     _require_judge(config)
     _require_rewriter(config)
+    _require_roles(config)
     known = _ontology(config, ontology)
     encoder = load("encoder", config.encoder.name, **encoder_options(config))  # first: a bad name makes no file
     parser = CachedParser(load("parser", config.parser.name))
@@ -317,6 +318,15 @@ def _require_rewriter(config: Config) -> None:
         raise ConfigError(
             "Setting recall.rewrite is 'prompted', which needs a language model, and none is configured. Set llm.name "
             "(DOXA_LLM=openai:NAME), or set recall.rewrite to 'builtin'."
+        )
+
+
+def _require_roles(config: Config) -> None:
+    """Raise ConfigError where a model is to play the roles of the search and none is configured."""
+    if config.reason.roles == "prompted" and config.llm.name is None:
+        raise ConfigError(
+            "Setting reason.roles is 'prompted', which needs a language model, and none is configured. Set llm.name "
+            "(DOXA_LLM=openai:NAME), or set reason.roles to 'builtin'."
         )
 
 

@@ -61,6 +61,7 @@ def doctor(
         _understanding(request),
         _judging(request),
         _rewriting(request),
+        _answering(request),
         _guarded("ontology", lambda: _ontology(request)),
         _guarded("AMR parser", lambda: _amr(request, offline=offline)),
         _guarded("WordNet", lambda: _lexicon(request)),
@@ -236,6 +237,21 @@ def _rewriting(request: Request) -> Check:
         return Check(name=name, state="failed", detail="a model is to rewrite queries, and none is configured", fix=fix)
     detail = f"{model} rewrites every query before it is searched for; where it fails, built-in rules read it"
     return Check(name=name, state="ok", detail=detail)
+
+
+def _answering(request: Request) -> Check:
+    """Say who searches for answers and writes them, and whether that can work."""
+    name, model = "answers", request.config.llm.name
+    if request.config.reason.roles == "prompted":
+        if model is None:
+            fix = "export DOXA_LLM=openai:NAME"
+            return Check(name=name, state="failed", detail="a model is to search, and none is configured", fix=fix)
+        limits = request.config.reason
+        detail = f"{model} searches for answers and writes them, in at most {limits.calls} calls a question"
+        return Check(name=name, state="ok", detail=f"{detail} and {limits.seconds:g} s; where it fails, memory answers")
+    if model is None:
+        return Check(name=name, state="ok", detail="found and written without a model")
+    return Check(name=name, state="ok", detail=f"found without a model, written by {model}; where it fails, by memory")
 
 
 def _ontology(request: Request) -> Check:
