@@ -23,7 +23,7 @@ DIALOGUES = [
 
 
 class StandIn(BaseHTTPRequestHandler):
-    """Replies with the number of the message; judges with 8, or 4 where the reply says 2."""
+    """Replies with the number of the message; judges with 8, or 4 where the reply says 2; thinks, then answers."""
 
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -34,7 +34,8 @@ class StandIn(BaseHTTPRequestHandler):
             self.send_header("Content-Length", "0")
             self.end_headers()
             return
-        said = json.dumps(self._judged(body)) if "score" in str(body.get("response_format", "")) else self._said(body)
+        role = body.get("response_format", {}).get("json_schema", {}).get("name")
+        said = json.dumps(getattr(self, f"_{role}")(body)) if role else self._said(body)
         reply = {
             "id": "1", "object": "chat.completion", "created": 1, "model": body["model"],
             "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": said}}],
@@ -50,7 +51,21 @@ class StandIn(BaseHTTPRequestHandler):
     def _said(self, body):
         return f"Reply {sum(one['role'] == 'user' for one in body['messages'])}."
 
-    def _judged(self, body):
+    def _moves(self, body):
+        thought = {"move": "think", "likelihood": 0.6, "text": "Rex is the name of a dog."}
+        answer = {"move": "answer", "likelihood": 0.4, "text": "It is called Rex.", "value": "Rex", "citations": []}
+        return {"moves": [thought, answer]}
+
+    def _promise(self, body):
+        return {"bears": 0.5, "closer": 0.5, "reach": 0.5}
+
+    def _worth(self, body):
+        return dict.fromkeys(("true", "whole", "clear"), 0.9 if "name of a dog" in str(body["messages"][-1]) else 0.1)
+
+    def _answer(self, body):
+        return {"answer": "It is called Rex.", "value": "Rex", "citations": [], "abstained": False}
+
+    def _grade(self, body):
         return {"reason": "so", "score": 4 if "Reply 2" in body["messages"][-1]["content"].split("grade")[-1] else 8}
 
     def log_message(self, *_):
@@ -153,11 +168,21 @@ def test_a_model_with_memory_is_told_what_was_said(server, config, data, tmp_pat
     assert any("Rex" in one for one in told)
 
 
-def test_a_tree_without_memory_is_told_nothing_of_what_was_said(server, config, data, tmp_path):
-    """Its notes come from the message alone."""
+def test_the_notes_of_full_hold_what_memory_and_tree_found(server, config, data, tmp_path):
+    """The facts, the moves that led to the best state, and the answer; their calls count for the reply."""
+    report = run(data, out=tmp_path / "out", systems=["full"], runs=1, plots=False, config=config, nli=Neutral())
+    told = [one[0]["content"] for one in chats(server) if "What is my dog called?" in one[-1]["content"]]
+    (notes,) = [one for one in told if "Notes on" in one]
+    assert notes.index("as facts") < notes.index("looked at") < notes.index("What follows: ")
+    assert "Rex" in notes.split("looked at")[0] and "name of a dog" in notes.split("looked at")[1]
+    assert max(turn.calls for one in report.results["full"] for turn in one.turns) > 3
+
+
+def test_a_tree_without_memory_has_no_facts_in_its_notes(server, config, data, tmp_path):
+    """They come from the message alone."""
     run(data, out=tmp_path / "out", systems=["without memory"], runs=1, plots=False, config=config, nli=Neutral())
     told = [one[0]["content"] for one in chats(server) if one[0]["role"] == "system" and "Notes on" in str(one[0])]
-    assert not any("Rex" in one for one in told)
+    assert told and not any("as facts" in one or "Earlier words" in one for one in told)
 
 
 def test_seven_sizes_of_the_tree_are_compared_on_the_same_dialogues(server, config, data, tmp_path):

@@ -29,6 +29,7 @@ MAX_TOKENS = 400
 GIVE_UP_AFTER = 20
 """Calls of which none was answered, after which the run stops."""
 SCHEMA: Mapping[str, Any] = {
+    "title": "grade",
     "type": "object",
     "properties": {"reason": {"type": "string"}, "score": {"type": "integer", "minimum": 1, "maximum": 10}},
     "required": ["reason", "score"],
