@@ -33,7 +33,7 @@ from doxa.reason.tree import (
     search_tree,
     tree_data,
 )
-from doxa.reason.when import answer_when
+from doxa.reason.when import answer_when, asks_when, dated_well
 
 __all__ = [
     "CONDITION",
@@ -95,22 +95,20 @@ def answer(
         computed: what follows by arithmetic from what was said (`compute`), if anything does. It comes before a fact
             that states a number, which is one of those it was computed from, but not before a dispute.
     """
-    told = tellings(question, evidence, turn, asker=asker)
-    if question.kind == "when":
-        draft = answer_when(question, told)
-        if draft is not None:
-            return draft
     near = None if nearby is None or len(beliefs.facts) <= FEW else _near(nearby, beliefs)
-    draft = answer_from_facts(question, beliefs, turn, day=day, today=today, lexicon=lexicon, near=near)
+    told = tellings(question, evidence, turn, asker=asker) if asks_when(question) else []
+    known = answer_from_facts(question, beliefs, turn, day=day, today=today, lexicon=lexicon, near=near)
+    draft = dated_well(known, question, told)
     if computed is not None and _better(computed, draft):
         return computed
     if draft is None:
         rules = [rule.span for rule in beliefs.rules]
-        said = [told for item in evidence for key in item.turn_ids if (told := turn(key))]
-        draft = answer_from_passages(question, said, beliefs, day=day, today=today, unasserted=rules)
+        said = [one for item in evidence for key in item.turn_ids if (one := turn(key))]
+        passage = answer_from_passages(question, said, beliefs, day=day, today=today, unasserted=rules)
+        draft = dated_well(passage, question, told) or answer_when(question, told) or known or passage
         if draft is None:
             past = question.past or day is not None
-            quotable = [told for told in said if not _outdated(told.turn_id, beliefs, past=past)]
+            quotable = [one for one in said if not _outdated(one.turn_id, beliefs, past=past)]
             draft = answer_from_sentences(question, quotable, asker=asker, unasserted=rules)
     return draft or abstention()
 

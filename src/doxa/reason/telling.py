@@ -1,8 +1,8 @@
 """Which sentence tells of what is asked: evidence and the words that it shares with the question, person by person.
 
-Retrieval ranks turns by everything that is known of them; an answer is one sentence of one of them. A sentence tells of a question
-when it, with what stands around it, covers what the question speaks of. Rare words count more, and they are rare when
-few of the turns that were found have them, so that no statistics of the whole memory are needed.
+Retrieval ranks turns by everything that is known of them; an answer is one sentence of one of them. A sentence tells of
+a question when it, with what stands around it, covers what the question speaks of. Rare words count more, and they are
+rare when few of the turns that were found have them, so that no statistics of the whole memory are needed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from doxa.reason.sentences import SENTENCE
 
 __all__ = ["Telling", "asked_of", "content_of", "tellings"]
 
-ABOVE, FOUND, AROUND = 0.45, 0.35, 0.20
+ABOVE, FOUND, AROUND = 0.2, 0.5, 0.3
 """Weights of the words of a sentence, of the rank of its turn and of the words around it."""
 OTHER = 0.55
 """What is left of the fit of a sentence that somebody else says than the one who is asked about."""
@@ -52,6 +52,8 @@ class Telling:
     """0 to 1: the share of the question's words that it has itself, the rare ones weighing more."""
     around: float
     """The same with the whole turn."""
+    meaning: float
+    """How near its turn is to the question in meaning: the cosine that search found, 0 without an encoder."""
     own: bool
     """Said by the person asked about, or the question asks about none of those who speak."""
 
@@ -69,16 +71,16 @@ def tellings(
 
     Deterministic; cost O(words of the turns).
     """
-    told = [(item.score, said) for item in evidence for key in item.turn_ids if (said := turn(key))]
+    told = [(item, said) for item in evidence for key in item.turn_ids if (said := turn(key))]
     if not told:
         return []
     people = asked_of(question, {said.speaker for _, said in told}, asker)
     content = content_of(question) - {stem for name in people for stem in stems(name)}
     weights = _weights(content, [said for _, said in told])
-    top = max(score for score, _ in told) or 1.0
+    top = max(item.score for item, _ in told) or 1.0
     found = [
-        _telling(said, place, sentences, score / top, weights, own=not people or said.speaker in people)
-        for score, said in told
+        _telling(said, place, sentences, item, top, weights, own=not people or said.speaker in people)
+        for item, said in told
         for sentences in [tuple(part.strip() for part in SENTENCE.split(said.text) if part.strip())]
         for place in range(len(sentences))
     ]
@@ -121,15 +123,23 @@ def _weights(content: frozenset[str], turns: Sequence[Turn]) -> dict[str, float]
 
 
 def _telling(
-    said: Turn, place: int, sentences: tuple[str, ...], rank: float, weights: dict[str, float], *, own: bool
-) -> Telling:
+    said: Turn, place: int, sentences: tuple[str, ...], item: Evidence, top: float, weights: dict[str, float],
+    *, own: bool,
+) -> Telling:  # fmt: skip
     covered = _covered(sentences[place], weights)
     around = _covered(said.text, weights)
-    fit = ABOVE * covered + FOUND * rank + AROUND * around
+    fit = ABOVE * covered + FOUND * item.score / top + AROUND * around
     return Telling(
-        turn=said, sentence=sentences[place], place=place, sentences=sentences, fit=fit if own else OTHER * fit,
-        covered=covered, around=around, own=own,
-    )  # fmt: skip
+        turn=said,
+        sentence=sentences[place],
+        place=place,
+        sentences=sentences,
+        fit=fit if own else OTHER * fit,
+        covered=covered,
+        around=around,
+        meaning=item.scores.get("dense", 0.0),
+        own=own,
+    )
 
 
 def _covered(text: str, weights: dict[str, float]) -> float:

@@ -1,4 +1,4 @@
-"""When something was: the time that its sentence names, seen from the day on which it was said, as exactly as it was said.
+"""When something was: the time that its sentence names, seen from the day of speaking, as exactly as it was said.
 
     "yesterday", "two days ago", "on 5 July"      a day                       14 July 2023
     "last Friday", "next weekend", "this week"    as far as it is told        the Friday before 15 July 2023
@@ -13,25 +13,57 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 
-from doxa.core.times import Expression, read_times
+from doxa.core.times import Period, read_times
 from doxa.core.values import Citation, Draft, Interval, Question
 from doxa.reason.telling import Telling
 
-__all__ = ["answer_when", "surface"]
+__all__ = ["answer_when", "asks_when", "dated_well"]
 
-LAST = re.compile(r"\b(?:last|past|previous|ago)\b", re.IGNORECASE)
-NEXT = re.compile(r"\b(?:next|coming|following|later|upcoming)\b", re.IGNORECASE)
+VAGUE = re.compile(r"\b(?:few|couple|several|some|many)\b")
 WEEKDAY = re.compile(r"\b(mon|tue|wed|thu|fri|sat|sun)[a-z]*\b", re.IGNORECASE)
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 SEASONS = {"SP": "spring", "SU": "summer", "FA": "autumn", "WI": "winter"}
-AMOUNT = re.compile(r"^(?:around |about |almost |nearly )?(.+?) ago$", re.IGNORECASE)
-PRESENT = re.compile(r"\b(?:will|going to|'ll|planning|plan to|gonna|next|tomorrow|upcoming|soon)\b", re.IGNORECASE)
-ENOUGH = 0.35
-"""Fit below which no sentence tells of the question."""
+AGO = re.compile(r"^(?:around |about |almost |nearly )?(.+?) ago$", re.IGNORECASE)
+AHEAD = re.compile(r"\b(?:will|going to|plan(?:s|ned|ning)?|next|upcoming|is|are)\b", re.IGNORECASE)
+"""Opens a question for what is to come, or was then."""
+YEAR = re.compile(r"\b(?:which|what) year\b", re.IGNORECASE)
+PLANNED = re.compile(r"\b(?:will|going to|'ll|planning|plan to|gonna|next|tomorrow|upcoming|soon)\b", re.IGNORECASE)
+ENOUGH, NEAR_IN_MEANING = 0.4, 0.45
+"""Share of the words of a question that a turn has to have to tell of it, or else how near it has to be."""
+SLACK = 0.1
+"""How much less of the question the sentence behind a dated answer may cover than the sentence that covers most."""
+COARSE = re.compile(r"the week|.* before ")
+CLOCK = re.compile(r"\b(?:what time|o'clock|which hour)\b", re.IGNORECASE)
+CLOSE, UNTIMELY = 0.85, 0.8
+"""Share of the best fit from which a sentence that names a time is taken before it; what is left of the fit of a plan
+where it is asked what was, and the other way round."""
 NEAR = 2
 """Sentences before or after which may give the time of one."""
+
+
+def asks_when(question: Question) -> bool:
+    """Tell whether a question asks on which day, in which month or year something was, and not at what time of day."""
+    return question.kind == "when" and question.expects != "clock" and not CLOCK.search(question.text)
+
+
+def dated_well(draft: Draft | None, question: Question, told: Sequence[Telling]) -> Draft | None:
+    """Return a dated answer, as exactly as it was said; None when other sentences tell more of the question.
+
+    What facts and passages say of another event of the same kind has the right form and is wrong all the same. Every
+    other draft is given back as it is.
+    """
+    if draft is None or not told or draft.disputed or draft.abstained:
+        return draft
+    cited = {citation.turn_id for citation in draft.citations}
+    own = max((one for one in told if one.turn.turn_id in cited), key=lambda one: one.covered, default=None)
+    most = max(one.covered for one in told if one.own) if any(one.own for one in told) else 0.0
+    if own is None or own.covered < most - SLACK:
+        return None
+    coarse = (time for time in _times_in(own.sentence, own.turn.at) if time.day == draft.value)
+    return next((replace(draft, value=str(time)) for time in coarse if COARSE.match(str(time))), draft)
 
 
 def answer_when(question: Question, told: Sequence[Telling]) -> Draft | None:
@@ -42,22 +74,37 @@ def answer_when(question: Question, told: Sequence[Telling]) -> Draft | None:
         told: sentences of the evidence, the best first.
     """
     best = _best(question, told)
-    if best is None:
+    if best is None or not asks_when(question):
         return None
-    value = _time_of(best, question) or Interval.format(best.turn.at.date(), "day")
+    time = _time_of(best)
+    value = str(time) if time else _day(best.turn.at)
+    if YEAR.search(question.text) and re.search(r"\b\d{4}$", value):
+        value = value[-4:]
+    exact = time is not None and value.startswith("the ") and time.period.grain == "day"
+    told_as = f"{time.day} ({value})" if time is not None and exact else value
     citation = Citation(turn_id=best.turn.turn_id, text=best.turn.text, speaker=best.turn.speaker, at=best.turn.at)
-    text = f"{value[0].upper()}{value[1:]}. {best.turn.speaker} said on {_day(best.turn.at)}: “{best.sentence}”"
+    text = f"{told_as[0].upper()}{told_as[1:]}. {best.turn.speaker} said on {_day(best.turn.at)}: “{best.sentence}”"
     return Draft(text=text, value=value, citations=(citation,), confidence=best.fit)
 
 
 def _best(question: Question, told: Sequence[Telling]) -> Telling | None:
     """Return the sentence that tells most, one with a time before one without where they tell about as much."""
-    line = [one for one in told if one.fit >= ENOUGH and not one.sentence.rstrip().endswith("?")]
-    if not line:
+    ahead = AHEAD.search(question.text) is not None
+    line = [
+        (one.fit * (1.0 if (PLANNED.search(one.sentence) is not None) == ahead else UNTIMELY), one)
+        for one in told
+        if not one.sentence.rstrip().endswith("?")
+    ]
+    line = sorted(
+        (pair for pair in line if pair[1].around >= ENOUGH or pair[1].meaning >= NEAR_IN_MEANING),
+        key=lambda pair: -pair[0],
+    )
+    close = [one for fit, one in line if fit >= CLOSE * line[0][0]]
+    if not close:
         return None
-    close = [one for one in line if one.fit >= 0.92 * line[0].fit]
-    within = [one for one in close if _falls_within(one, question)]
-    close = within or close
+    close = [one for one in close if _falls_within(one, question)] or close
+    exact = [one for one in close if any(time.grain == "year" for time in _times_in(one.sentence, one.turn.at))]
+    close = exact if exact and YEAR.search(question.text) else close
     return next((one for one in close if _times_in(one.sentence, one.turn.at)), close[0])
 
 
@@ -66,69 +113,83 @@ def _falls_within(one: Telling, question: Question) -> bool:
     period = question.within
     if period is None or period.start is None:
         return False
-    times = [x.value.start.date() for x in _times_in(one.sentence, one.turn.at)] or [one.turn.at.date()]
+    times = [time.period.start.date() for time in _times_in(one.sentence, one.turn.at)] or [one.turn.at.date()]
     return any(period.start <= day and (period.end is None or day < period.end) for day in times)
 
 
-def _time_of(one: Telling, question: Question) -> str:
-    """Return the time that a sentence names, or one beside it in its turn; empty for none."""
+def _time_of(one: Telling) -> _Time | None:
+    """Return the time that a sentence names, or one beside it in its turn; None for none."""
     places = sorted(range(len(one.sentences)), key=lambda place: (abs(place - one.place), place > one.place))
-    for place in places:
-        if abs(place - one.place) > NEAR:
-            continue
-        times = _times_in(one.sentences[place], one.turn.at)
-        if times:
-            return surface(times[0], one.turn.at)
-    return ""
+    near = (place for place in places if abs(place - one.place) <= NEAR)
+    return next((times[0] for place in near if (times := _times_in(one.sentences[place], one.turn.at))), None)
 
 
-def _times_in(sentence: str, at: datetime) -> list[Expression]:
+def _times_in(sentence: str, at: datetime) -> list[_Time]:
     """Return the times that a sentence names: no clock times, no "now", nothing that only may be one."""
-    past = not PRESENT.search(sentence)
-    found = read_times(sentence, at, past=past)
-    return [one for one in found if _is_dated(one)]
+    past = not PLANNED.search(sentence)
+    return [
+        _Time(one.text, one.value, at, past)
+        for one in read_times(sentence, at, past=past)
+        if isinstance(one.value, Period)
+        and one.value.grain not in ("instant", "span")
+        and (not one.value.loose or one.value.grain == "weekend")
+    ]
 
 
-def _is_dated(one: Expression) -> bool:
-    if one.kind not in ("date", "daterange", "datetime", "datetimerange"):
-        return False
-    value = one.value
-    loose = getattr(value, "loose", False) and getattr(value, "grain", "") != "weekend"
-    return not loose and getattr(value, "grain", "") not in ("instant", "span")
+@dataclass(frozen=True, slots=True)
+class _Time:
+    """A period and the words for it, said on a day; `past` tells on which side of that day an open one lies."""
 
+    text: str
+    period: Period
+    at: datetime
+    past: bool
 
-def surface(expression: Expression, at: datetime) -> str:
-    """Return a time as exactly as it was said on a day."""
-    value, said = expression.value, _day(at)
-    source = expression.text.casefold()
-    start: date = value.start.date()
-    weekday = WEEKDAY.search(source)
-    amount = AMOUNT.match(expression.text)
-    unit = getattr(value, "counted", "")
-    if unit == "year":
-        return f"{start:%B %Y}" if re.match(r"(?:an?|one|1) ", source) else f"{start.year}"
-    if unit == "month":
-        return f"{start:%B %Y}"
-    if unit in ("week", "weekend") or (unit == "day" and re.search(r"\b(?:few|couple|several|some)\b", source)):
-        return f"{amount[1] if amount else expression.text} before {said}" if start < at.date() else expression.text
-    if value.grain == "week":
-        return f"the week {_side(start, value.end.date(), at.date())} {said}"
-    if value.grain == "weekend":
-        return f"the weekend {_side(start, value.end.date(), at.date())} {said}"
-    if value.grain == "season":
-        return f"{SEASONS.get(value.timex[-2:], 'summer')} {start.year}"
-    if value.grain == "month":
-        return f"{start:%B %Y}"
-    if value.grain == "year":
-        return f"{start.year}"
-    if weekday and not re.search(r"\d", source) and start != at.date():
-        return f"the {WEEKDAYS[start.weekday()]} {'before' if start < at.date() else 'after'} {said}"
-    return Interval.format(start, "day")
+    @property
+    def grain(self) -> str:
+        """How exact it was said: the unit that it was counted in, else that of the calendar."""
+        return self.period.counted or self.period.grain
 
+    @property
+    def day(self) -> str:
+        """The day on which it begins, as people write it."""
+        return Interval.format(self.period.start.date(), "day")
 
-def _side(start: date, end: date, said: date) -> str:
-    """Return how a period lies to a day: "before", "of" or "after"."""
-    return "before" if end <= said else "after" if start > said else "of"
+    def __str__(self) -> str:
+        """Return it as exactly as it was said."""
+        source, start = self.text.casefold(), self.period.start.date()
+        if self.period.counted:
+            return self._counted(source, start)
+        match self.period.grain:
+            case "week":
+                return f"the week {self._side} {_day(self.at)}"
+            case "weekend":
+                side = "of" if source.startswith("this week") else self._side
+                return f"the weekend {'before' if self.period.loose and self.past else side} {_day(self.at)}"
+            case "season":
+                return f"{SEASONS.get(self.period.timex[-2:], 'summer')} {start.year}"
+            case "month":
+                return f"{start:%B %Y}"
+            case "year":
+                return f"{start.year}"
+        named = WEEKDAY.search(source) and self.period.weekday is None and not re.search(r"\d", source)
+        return f"the {WEEKDAYS[start.weekday()]} {self._side} {_day(self.at)}" if named else self.day
+
+    def _counted(self, source: str, start: date) -> str:
+        """Return an amount of time from the day of speaking: as a date where it is exact enough for one."""
+        vague, unit = VAGUE.search(source) is not None, self.period.counted
+        if unit in ("week", "weekend") or vague:
+            amount = AGO.match(self.text)
+            return f"{amount[1]} before {_day(self.at)}" if amount else self.text
+        if unit == "month" or (unit == "year" and re.match(r"(?:an?|one|1) ", source)):
+            return f"{start:%B %Y}"
+        return f"{start.year}" if unit == "year" else self.day
+
+    @property
+    def _side(self) -> str:
+        """How it lies to the day of speaking."""
+        start, end, said = self.period.start.date(), self.period.end.date(), self.at.date()
+        return "before" if end <= said else "after" if start > said else "of"
 
 
 def _day(at: datetime) -> str:
