@@ -22,6 +22,7 @@ from tokenizers import Tokenizer
 NAME = "minilm-l6-nli-int8"
 SOURCE = "sentence-transformers/all-MiniLM-L6-v2"
 OPSET = 17
+MAX_TOKENS = 256
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 
 
@@ -54,7 +55,9 @@ def main() -> None:
     else:
         model.load_state_dict(weights)
         model.prune(kept)
+    model.shorten(MAX_TOKENS)
     tokenizer = Tokenizer.from_file(str(args.work / "tokenizer.json"))
+    model.eval()
     pairs = [json.loads(line) for path in args.held for line in path.read_text(encoding="utf-8").splitlines()]
     logits, labels = torch_logits(model, tokenizer, pairs), np.array([row["allowed"][0] for row in pairs])
     temperature, offsets = calibrate(logits, labels)
@@ -149,7 +152,7 @@ def write_card(folder: Path, args: argparse.Namespace, temperature: float, offse
     card = {
         "name": NAME,
         "labels": list(LABELS),
-        "max_tokens": 256,
+        "max_tokens": MAX_TOKENS,
         "temperature": round(temperature, 4),
         "offsets": [round(one, 4) for one in offsets],
         "source": SOURCE,

@@ -32,6 +32,15 @@ class CrossEncoder(nn.Module):
         words = self.trunk.embeddings.word_embeddings
         self.trunk.embeddings.word_embeddings = nn.Embedding.from_pretrained(words.weight[kept].clone(), padding_idx=0)
 
+    def shorten(self, length: int) -> None:
+        """Keep the vectors of the first positions only."""
+        embeddings = self.trunk.embeddings
+        kept = embeddings.position_embeddings.weight[:length].clone()
+        embeddings.position_embeddings = nn.Embedding.from_pretrained(kept)
+        embeddings.position_ids = embeddings.position_ids[:, :length]
+        if hasattr(embeddings, "token_type_ids"):
+            embeddings.token_type_ids = embeddings.token_type_ids[:, :length]
+
     def encode(self, ids: torch.Tensor, mask: torch.Tensor, types: torch.Tensor) -> torch.Tensor:
         """Hidden states `(n, length, 384)`."""
         return self.trunk(input_ids=ids, attention_mask=mask, token_type_ids=types).last_hidden_state
