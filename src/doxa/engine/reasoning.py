@@ -23,6 +23,7 @@ from doxa.reason import (
     Entails,
     FactGraph,
     GraphPolicy,
+    PassageReader,
     Recalled,
     Task,
     Tools,
@@ -89,7 +90,7 @@ def answered(
     worked = computed(question.text, asked, state, nearby, parts, today=today)
     draft = answer(
         question, beliefs, evidence, state.turn, asker=asked.speaker, day=day, today=today, lexicon=parts.lexicon(),
-        nearby=nearby, computed=worked,
+        nearby=nearby, computed=worked, reader=_passage_reader(state, parts),
     )  # fmt: skip
     if not parts.config.reason.tree:
         return draft, None
@@ -109,6 +110,14 @@ def answered(
     pointed = not task.plans or _to_the_point(draft, question, beliefs)
     sure = (sure and pointed) or (draft is worked and not draft.abstained)
     return draft, Reasoning(task=task, tools=memory.tools(), spec=_spec(parts), plans=plans, first=draft, sure=sure)
+
+
+def _passage_reader(state: UserState, parts: Parts) -> PassageReader | None:
+    """Return what reads turns of a memory that is locked; None where no reader is configured."""
+    model = parts.reader()
+    if model is None:
+        return None
+    return PassageReader(model.read, lambda turn: next(iter(state.context(turn, 1)), None))
 
 
 def _spec(parts: Parts) -> TreeSpec:

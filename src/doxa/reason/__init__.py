@@ -15,6 +15,7 @@ from doxa.reason.drafts import abstention
 from doxa.reason.facts import answer_from_facts, relevant_facts
 from doxa.reason.passages import answer_from_passages
 from doxa.reason.sentences import answer_from_sentences
+from doxa.reason.spans import PassageReader, answer_from_spans, covers_all, reads_well
 from doxa.reason.summary import PastFact, relevant_rules, summarise
 from doxa.reason.telling import tellings
 from doxa.reason.tree import (
@@ -42,6 +43,7 @@ __all__ = [
     "Entails",
     "FactGraph",
     "GraphPolicy",
+    "PassageReader",
     "PastFact",
     "Recalled",
     "State",
@@ -78,6 +80,7 @@ def answer(
     lexicon: Lexicon | None = None,
     nearby: Sequence[Evidence] | None = None,
     computed: Draft | None = None,
+    reader: PassageReader | None = None,
 ) -> Draft:
     """Return the best answer that the memory gives without a language model.
 
@@ -94,6 +97,7 @@ def answer(
             with the question in other words. None compares everything.
         computed: what follows by arithmetic from what was said (`compute`), if anything does. It comes before a fact
             that states a number, which is one of those it was computed from, but not before a dispute.
+        reader: reads short answers out of turns, where facts do not answer all of a question; None where there is none.
     """
     near = None if nearby is None or len(beliefs.facts) <= FEW else _near(nearby, beliefs)
     told = tellings(question, evidence, turn, asker=asker) if asks_when(question) else []
@@ -101,6 +105,12 @@ def answer(
     draft = dated_well(known, question, told)
     if computed is not None and _better(computed, draft):
         return computed
+    if reader is not None and reads_well(question) and not covers_all(draft, question):
+        past = question.past or day is not None
+        valid = [item for item in evidence if not any(_outdated(key, beliefs, past=past) for key in item.turn_ids)]
+        spoken = answer_from_spans(question, valid, turn, reader, asker=asker)
+        if spoken is not None:
+            return spoken
     if draft is None:
         rules = [rule.span for rule in beliefs.rules]
         said = [one for item in evidence for key in item.turn_ids if (one := turn(key))]

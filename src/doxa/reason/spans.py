@@ -13,20 +13,24 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from doxa.backends.reader import Pair, Reading, Span
-from doxa.core.values import Citation, Draft, Interval, Question, Turn
+from doxa.core.values import Citation, Draft, Evidence, Interval, Question, Turn
 from doxa.memory import stems
+from doxa.reason.telling import Telling, content_of, tellings
 
-__all__ = ["Found", "SpanReading", "answer_from_spans", "read_spans", "told_to"]
+__all__ = ["Found", "PassageReader", "answer_from_spans", "covers_all", "read_spans", "reads_well", "told_to"]
 
 MOST = 8
 """Turns that are read for one question, best evidence first; each is one call of the reader."""
+WELL = 0.8
+"""Confidence of an answer from facts that may stand without a look at what was said."""
 SURE = 0.5
 """Least confidence of an answer that is given."""
 ALSO = 0.6
-"""Least chance of an answer of a passage that is added to a list."""
+"""Least confidence of an answer of a further turn that is added to a list."""
 LAST_CHARS, TURN_CHARS = 120, 1_200
-RANK = 0.12
-"""How much a place further down in the evidence costs, in log odds."""
+WEIGHTS = {"answerable": 0.5, "share": 0.3, "score": 2.0, "covered": 1.0, "around": 1.0, "own": 0.5, "bias": -2.5}
+"""Log odds that a span answers: of the reader's own odds, the log of the span's share, the score of the turn relative to the
+best, and what its sentence and turn cover of the question (`reason.telling`). Fitted by `training/reader/weights.py`."""
 OWN = {"i": "you", "me": "you", "my": "your", "mine": "yours", "myself": "yourself", "i'm": "you're", "i've": "you've",
        "i'd": "you'd", "i'll": "you'll", "you": "i", "your": "my", "yours": "mine", "yourself": "myself"}  # fmt: skip
 OWN_WORD = re.compile(rf"\b(?:{'|'.join(sorted(OWN, key=len, reverse=True))})\b", re.IGNORECASE)
@@ -39,87 +43,142 @@ Before = Callable[[Turn], Turn | None]
 
 
 @dataclass(frozen=True, slots=True)
+class PassageReader:
+    """How passages are read: by which model, and what stands before a turn."""
+
+    read: Read
+    before: Before
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
-    """A span that may answer: where it was said, what the reader thinks of it, and its place in the evidence."""
+    """A span that may answer, with what speaks for it."""
 
     turn: Turn
     text: str
     answerable: float
+    """Chance that the turn answers, as the reader sees it."""
     share: float
-    rank: int
+    """Chance of this part, if it does."""
+    score: float
+    """Score of the turn relative to the best of the evidence."""
+    covered: float
+    around: float
+    own: bool
 
     @property
-    def weight(self) -> float:
-        """Log odds that the passage answers, less what its place in the evidence costs."""
-        chance = min(max(self.answerable, 1e-6), 1 - 1e-6)
-        return math.log(chance / (1 - chance)) - RANK * self.rank
-
-
-@dataclass(frozen=True, slots=True)
-class SpanReading:
-    """What was read for a question: spans, likeliest first."""
-
-    found: tuple[Found, ...]
+    def features(self) -> dict[str, float]:
+        """What `WEIGHTS` weighs."""
+        chance = min(max(self.answerable, 1e-4), 1 - 1e-4)
+        return {
+            "answerable": math.log(chance / (1 - chance)),
+            "share": math.log(max(self.share, 1e-3)),
+            "score": self.score,
+            "covered": self.covered,
+            "around": self.around,
+            "own": float(self.own),
+            "bias": 1.0,
+        }
 
     @property
     def confidence(self) -> float:
-        """The chance that the best span's passage answers, 0 to 1."""
-        return 1 / (1 + math.exp(-self.found[0].weight)) if self.found else 0.0
+        """How likely it answers the question, 0 to 1."""
+        return 1 / (1 + math.exp(-sum(WEIGHTS[name] * value for name, value in self.features.items())))
+
+
+def reads_well(question: Question) -> bool:
+    """Tell whether a question is of a kind whose answer stands somewhere as a few words: no when, no yes or no."""
+    return question.asks not in ("truth", "source") and question.kind not in ("when", "yesno") and not question.source
+
+
+def covers_all(draft: Draft | None, question: Question) -> bool:
+    """Tell whether an answer from facts is about everything that a question speaks of.
+
+    What Ana likes is no answer to which of her neighbour's cakes she liked: the turns that an answer rests on have to
+    hold what is asked, beside the verb. An answer that says why none can be given stands.
+    """
+    if draft is None:
+        return False
+    if draft.disputed or draft.abstained or not draft.citations:
+        return True
+    rest = content_of(question) - set(stems(f"{question.head} {draft.text}"))
+    return draft.confidence >= WELL and all(rest <= set(stems(one.text)) for one in draft.citations)
 
 
 def answer_from_spans(
-    question: Question, turns: Sequence[Turn], before: Before, read: Read, *, asker: str, sure: float = SURE
+    question: Question,
+    evidence: Sequence[Evidence],
+    turn: Callable[[str], Turn | None],
+    reader: PassageReader,
+    *,
+    asker: str,
+    sure: float = SURE,
 ) -> Draft | None:
     """Return the answer that a reader finds in the evidence, or None when it finds none that it is sure of.
 
     Args:
         question: what is asked.
-        turns: the turns that bear on it, best first; the first few are read.
-        before: gives the turn before a turn.
-        read: the reader.
+        evidence: the turns that bear on it, best first; the first few are read.
+        turn: gives the turn of an id.
+        reader: reads them.
         asker: name of the person who asks.
         sure: least confidence of an answer.
 
     One call of the reader for each of at most `MOST` turns.
     """
-    reading = read_spans(question.text, turns, before, read, asker=asker)
-    if not reading.found or reading.confidence < sure:
+    told = tellings(question, evidence, turn, asker=asker)
+    found = read_spans(question.text, evidence, told, reader, asker=asker)
+    if not found or found[0].confidence < sure:
         return None
-    chosen = _together(reading.found) if _wants_list(question) else reading.found[:1]
+    chosen = _together(found) if _wants_list(question) else found[:1]
     value = ", ".join(item.text for item in chosen)
     cited = {item.turn.turn_id: item.turn for item in chosen}
     best = chosen[0].turn
     when = Interval.format(best.at.date(), "day")
     return Draft(
-        text=f"{value[:1].upper()}{value[1:].rstrip('.')}. ({best.speaker}, {when})",
+        text=f"{best.speaker} said on {when}: “{value}”",
         value=value,
         citations=tuple(
             Citation(turn_id=turn.turn_id, text=turn.text, speaker=turn.speaker, at=turn.at) for turn in cited.values()
         ),
-        confidence=reading.confidence,
+        confidence=found[0].confidence,
     )
 
 
-def read_spans(text: str, turns: Sequence[Turn], before: Before, read: Read, *, asker: str) -> SpanReading:
+def read_spans(
+    text: str, evidence: Sequence[Evidence], told: Sequence[Telling], reader: PassageReader, *, asker: str
+) -> list[Found]:
     """Return the spans that a reader finds for a question in some turns, likeliest first.
 
     Deterministic for a deterministic reader; one call of it per turn, at most `MOST`.
     """
-    read_turns = list(turns[:MOST])
+    tellings: dict[str, list[Telling]] = {}
+    for one in told:
+        tellings.setdefault(one.turn.turn_id, []).append(one)
+    scored = [(item.score, key) for item in evidence for key in item.turn_ids if key in tellings][:MOST]
+    top = max((score for score, _ in scored), default=0.0) or 1.0
+    turns = [tellings[key][0].turn for _, key in scored]
     pairs, leads = [], []
-    for turn in read_turns:
-        earlier = before(turn)
+    for turn in turns:
+        earlier = reader.before(turn)
         lead = _lead(turn, earlier)
         others = {earlier.speaker} - {turn.speaker} if earlier else set()
         pairs.append((told_to(text, turn, others, asker=asker), lead + turn.text[:TURN_CHARS]))
         leads.append(len(lead))
     found = []
-    for rank, (turn, lead_chars, reading) in enumerate(zip(read_turns, leads, read(pairs), strict=True)):
+    for turn, (score, _), lead_chars, reading in zip(turns, scored, leads, reader.read(pairs), strict=True):
         span = next((span for span in reading.spans if span.start >= lead_chars), None)
         value = _bare(span) if span else ""
         if span and value:
-            found.append(Found(turn, value, reading.answerable, span.score, rank))
-    return SpanReading(tuple(sorted(found, key=lambda item: -item.weight)))
+            own = tellings[turn.turn_id]
+            best = next((one for one in own if value in one.sentence), own[0])
+            found.append(
+                Found(
+                    turn=turn, text=value, answerable=reading.answerable, share=span.score, score=score / top,
+                    covered=best.covered, around=best.around, own=best.own,
+                )  # fmt: skip
+            )
+    return sorted(found, key=lambda item: -item.confidence)
 
 
 def told_to(question: str, turn: Turn, others: Collection[str], *, asker: str) -> str:
@@ -189,7 +248,7 @@ def _wants_list(question: Question) -> bool:
 
 def _together(found: Sequence[Found]) -> list[Found]:
     """Return the best span and those of other passages that answer too and say something else."""
-    return list(_distinct(item for at, item in enumerate(found) if at == 0 or item.answerable >= ALSO))
+    return list(_distinct(item for at, item in enumerate(found) if at == 0 or item.confidence >= ALSO))
 
 
 def _distinct(found: Iterator[Found]) -> Iterator[Found]:
