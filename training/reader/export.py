@@ -65,7 +65,7 @@ def main() -> None:
     held = data["made"][: args.compared]
     asked = list(made.of_longmemeval(data["folder"], 1, random.Random(5)))
     for name, pairs in (("made", held), ("LongMemEval", asked)):
-        for path in (full, args.out / "model.onnx"):
+        for path in (args.out / "model.onnx",):
             scores = compare(path, rows_of(pairs, tokenizer))
             print(name, path.name, {key: round(value, 4) for key, value in scores.items()}, flush=True)
     calibration = calibrate(args.out / "model.onnx", rows_of([*held, *asked], tokenizer))
@@ -93,7 +93,8 @@ def frequent(tokenizer: Tokenizer, examples: list[Example], count: int) -> list[
     always = {
         number
         for piece, number in vocabulary.items()
-        if piece in SPECIAL or (len(piece.removeprefix("##")) == 1 and (number < 2_000 or piece.isascii() or seen[number]))
+        if piece in SPECIAL
+        or (len(piece.removeprefix("##")) == 1 and (number < 2_000 or piece.isascii() or seen[number]))
     }
     ranked = sorted((number for number in vocabulary.values() if number >= 999), key=lambda n: (-seen[n], n))
     return sorted(always | set(ranked[: count - len(always)]))
@@ -104,7 +105,9 @@ def shortened(tokenizer: Tokenizer, kept: list[int]) -> Tokenizer:
     content = json.loads(tokenizer.to_str())
     numbers = {old: new for new, old in enumerate(kept)}
     vocabulary = content["model"]["vocab"]
-    content["model"]["vocab"] = {p: numbers[n] for p, n in sorted(vocabulary.items(), key=lambda x: x[1]) if n in numbers}
+    content["model"]["vocab"] = {
+        p: numbers[n] for p, n in sorted(vocabulary.items(), key=lambda x: x[1]) if n in numbers
+    }
     for token in content["added_tokens"]:
         token["id"] = numbers[token["id"]]
     for token in content["post_processor"].get("special_tokens", {}).values():

@@ -57,7 +57,14 @@ def main() -> None:
         train = [group for at, group in enumerate(groups) if at % 5 != place]
         held = [group for at, group in enumerate(groups) if at % 5 == place]
         weights = fit(np.concatenate([g[0] for g in train]), np.concatenate([g[1] for g in train]))
-        print("fold", place, "best span right:", best(held, weights), "by the reader alone:", best(held, np.eye(len(NAMES))[0]))
+        print(
+            "fold",
+            place,
+            "best span right:",
+            best(held, weights),
+            "by the reader alone:",
+            best(held, np.eye(len(NAMES))[0]),
+        )
     weights = fit(features, labels)
     print({name: round(float(value), 3) for name, value in zip(NAMES, weights, strict=True)})
 

@@ -48,7 +48,7 @@ def load(kind: str, name: str, **options: object) -> Any:
     """Gives back a new backend; the caller closes it.
 
     Args:
-        kind: What it does: `amr`, `encoder`, `lexicon`, `llm`, `nli`, `parser`, `reader`, or one of an installed package.
+        kind: What it does: `amr`, `encoder`, `lexicon`, `llm`, `nli`, `parser`, `reader`, or one of a package.
         name: `scheme` or `scheme:rest`, such as `builtin` or `openai:text-embedding-3-small`.
         options: Keyword arguments of the factory, such as `base_url` or `timeout_s`.
 

@@ -29,8 +29,9 @@ ALSO = 0.6
 """Least confidence of an answer of a further turn that is added to a list."""
 LAST_CHARS, TURN_CHARS = 120, 1_200
 WEIGHTS = {"answerable": 0.5, "share": 0.3, "score": 2.0, "covered": 1.0, "around": 1.0, "own": 0.5, "bias": -2.5}
-"""Log odds that a span answers: of the reader's own odds, the log of the span's share, the score of the turn relative to the
-best, and what its sentence and turn cover of the question (`reason.telling`). Fitted by `training/reader/weights.py`."""
+"""Log odds that a span answers: of the reader's own odds, the log of the span's share, the score of the turn relative
+to the best, and what its sentence and turn cover of the question (`reason.telling`). Fitted by
+`training/reader/weights.py`."""
 OWN = {"i": "you", "me": "you", "my": "your", "mine": "yours", "myself": "yourself", "i'm": "you're", "i've": "you've",
        "i'd": "you'd", "i'll": "you'll", "you": "i", "your": "my", "yours": "mine", "yourself": "myself"}  # fmt: skip
 OWN_WORD = re.compile(rf"\b(?:{'|'.join(sorted(OWN, key=len, reverse=True))})\b", re.IGNORECASE)
@@ -174,9 +175,15 @@ def read_spans(
             best = next((one for one in own if value in one.sentence), own[0])
             found.append(
                 Found(
-                    turn=turn, text=value, answerable=reading.answerable, share=span.score, score=score / top,
-                    covered=best.covered, around=best.around, own=best.own,
-                )  # fmt: skip
+                    turn=turn,
+                    text=value,
+                    answerable=reading.answerable,
+                    share=span.score,
+                    score=score / top,
+                    covered=best.covered,
+                    around=best.around,
+                    own=best.own,
+                )
             )
     return sorted(found, key=lambda item: -item.confidence)
 
