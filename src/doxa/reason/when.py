@@ -22,6 +22,7 @@ from doxa.reason.telling import Telling
 
 __all__ = ["answer_when", "asks_when", "dated_well"]
 
+NOW = "PRESENT_REF"
 VAGUE = re.compile(r"\b(?:few|couple|several|some|many)\b")
 WEEKDAY = re.compile(r"\b(mon|tue|wed|thu|fri|sat|sun)[a-z]*\b", re.IGNORECASE)
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -131,7 +132,8 @@ def _times_in(sentence: str, at: datetime) -> list[_Time]:
         _Time(one.text, one.value, at, past)
         for one in read_times(sentence, at, past=past)
         if isinstance(one.value, Period)
-        and one.value.grain not in ("instant", "span")
+        and one.value.grain != "span"
+        and one.value.timex != NOW
         and (not one.value.loose or one.value.grain == "weekend")
     ]
 
