@@ -32,7 +32,7 @@ AHEAD = re.compile(r"\b(?:will|going to|plan(?:s|ned|ning)?|next|upcoming|is|are
 """Opens a question for what is to come, or was then."""
 YEAR = re.compile(r"\b(?:which|what) year\b", re.IGNORECASE)
 PLANNED = re.compile(r"\b(?:will|going to|'ll|planning|plan to|gonna|next|tomorrow|upcoming|soon)\b", re.IGNORECASE)
-ENOUGH, NEAR_IN_MEANING = 0.4, 0.45
+ENOUGH, NEAR_IN_MEANING = 0.35, 0.4
 """Share of the words of a question that a turn has to have to tell of it, or else how near it has to be."""
 SLACK = 0.1
 """How much less of the question the sentence behind a dated answer may cover than the sentence that covers most."""
