@@ -3,6 +3,7 @@
 import hashlib
 from collections import Counter
 from datetime import date
+from itertools import combinations
 
 import pytest
 from hypothesis import given, settings
@@ -146,8 +147,7 @@ def test_stopping_early_misses_nothing(seed):
     """With room for everything and no pruning, the answer is the best of the whole tree."""
     spec = TreeSpec(beam=99, branching=9, depth=5, expansions=999, prune=0.0)
     tree, _ = grown(spec, seed)
-    everything = [set(letters) for letters in ("a", "b", "c", "d", "ab", "ac", "ad", "bc", "bd", "cd", "abc", "abd", "acd",
-                                               "bcd", "abcd")]  # fmt: skip
+    everything = [set(letters) for size in range(1, 5) for letters in combinations(LETTERS, size)]
     best = max(share((seed, sorted(one), True)) * spec.discount ** (len(one) + 1) for one in everything)
     assert tree.best.state.value * spec.discount**tree.best.state.depth == pytest.approx(best)
 
