@@ -78,7 +78,11 @@ def within(when: Interval | None, period: Interval | None) -> bool:
 
 def owned(owners: Sequence[frozenset[str]], owner: frozenset[str]) -> bool:
     """Tell whether an owner is one of several."""
-    return any(one and owner and (one <= owner or owner <= one) for one in owners)
+    return any(one and owner and (one <= owner or owner <= one) and not (one ^ owner) & APART for one in owners)
+
+
+APART = frozenset(stems("other"))
+"""Tells two of a kind apart: "our team" is not "the other team"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +134,8 @@ class Ledger:
         if not goal.filters or goal.filters <= entry.words | entry.places | entry.owner:
             return True
         places = {e.places for e in mine if e.does == "hold" and e.places}
-        return entry.does != "hold" and not entry.places and len(places) < 2
+        elsewhere = entry.places in places
+        return entry.does != "hold" and not elsewhere and len(places) < 2
 
     def _folded(self, entries: Sequence[Entry], goal: Asked, start: Found | None = None) -> Found | None:
         unit = start.unit if start else _unit_of(entries, goal)
@@ -250,7 +255,11 @@ class Ledger:
         total: Expression | None = None
         for entry in mine:
             own: Expression | None = self._in_unit(entry, unit)
-            if entry.kind == "multiple" or entry.than:
+            if entry.kind == "part":
+                before = Ledger(tuple(e for e in self.entries if e.order < entry.order))
+                whole = before.held(replace(goal, verb="have", filters=frozenset(), when=None))
+                own = joined("×", whole.expression, stated(entry)) if whole is not None else None
+            elif entry.kind == "multiple" or entry.than:
                 own = self._related(entry, goal, own or stated(entry))
             if own is None:
                 return None
@@ -295,6 +304,9 @@ class Ledger:
                 or set(e.per) <= e.owner
             )
         ]
+        everyones = [e for e in self.of(goal) if e.per and e.kind == "count"]
+        if not same and len({e.owner for e in everyones}) == 1:
+            same = everyones  # how fast the car goes tells how far the trip is
         heads = dict.fromkeys((e.unit or e.head, e.per) for e in same if not e.more)
         for name, per in heads:
             own = [e for e in same if (e.unit or e.head, e.per) == (name, per) and not e.more]
@@ -318,8 +330,20 @@ class Ledger:
                 yield found
                 yield from self._prolonged(found, goal, depth)
 
+    def _often(self, per: str) -> list[Entry]:
+        """Return how often something is done per time, where that is told of one thing only ("3 times a week")."""
+        if unit_named(per) is not None or any(e.head == per and e.per for e in self.entries):
+            return []
+        often = [e for e in self.entries if e.head == TIMES and e.per and e.kind == "count" and not e.vague]
+        return often if len(often) == 1 else []
+
     def _prolonged(self, found: Found, goal: Asked, depth: int) -> Iterator[Found]:
         """Yield a rate over something whose own rate is known: 20 push-ups a set, 3 sets a day."""
+        for one in self._often(found.per):
+            yield Found(
+                expression=joined("×", stated(one), found.expression), unit=found.unit, entries=(*found.entries, one),
+                thing=found.thing, per=one.per[0],
+            )  # fmt: skip
         inner = _goal_of(found.per, goal)
         for other in self._rates(inner, depth - 1):
             if other.per != found.per:
@@ -390,8 +414,9 @@ class Ledger:
         if goal.given:
             return self.composed(goal)
         if goal.dimensions and not goal.head and not from_state and "money" in goal.dimensions:
-            direct = self.done(goal)
-            return direct or self.priced(goal)
+            bought = {e.unit or e.head for e in self.entries if e.does == "gain" and not e.per and e.kind == "count"}
+            priced = any(set(e.per) & bought for e in self.entries if is_money(e.unit))
+            return self.priced(goal) if priced else self.done(goal) or self.priced(goal)
         if from_state:
             return self.held(goal)
         return (
@@ -457,6 +482,7 @@ def _distinct(entries: Iterable[Entry]) -> tuple[Entry, ...]:
     return tuple({id(entry): entry for entry in entries}.values())
 
 
+TIMES = stems("times")[-1]
 WE, THEY = frozenset(["we"]), frozenset(["they"])
 WE_KEYS = WE
 

@@ -212,6 +212,8 @@ def _rivalry(base: Asked, clause: Clause, low: str, comparative: str) -> Asked:
     counted = thing is not None and comparative in AMOUNTS
     head, words = (head_of(thing), thing.words) if counted and thing is not None else ("", frozenset[str]())
     words = words - frozenset(stems(comparative))
+    if comparative in AMOUNTS and not head and not any(kinds):
+        kinds = (DIMENSIONS.get(clause.verb, ""),)
     return replace(base, kind="compare", compared=sign, dimensions=_dimensions(kinds), head=head, words=words)
 
 
@@ -251,7 +253,7 @@ def _owners(
                 anyone = True
             else:
                 words, label = speakers.resolve(phrase, turn)
-                if words:
+                if words and not (phrase.number is not None and unit_named(phrase.head) is not None):
                     owners.append(words)
                     labels.append(label)
     low = sentence.text.casefold()
@@ -295,6 +297,8 @@ def _given(base: Asked, wanted: Phrase | None, everything: Sequence[Phrase]) -> 
             and phrase.head not in ("one",)
         ):
             given.append((phrase.number.value, name))
+        elif unit is None and phrase.indefinite and phrase.role in ("in", "per") and not phrase.name:
+            per = name
         elif unit is not None and phrase.indefinite and phrase.role in ("in", "per", "within", "for", "during", "a"):
             given.append((Fraction(1), name))
     return replace(base, per=per, given=tuple(dict.fromkeys(given)))

@@ -412,8 +412,9 @@ def _near(phrase: Phrase, everything: Sequence[Phrase]) -> list[Phrase]:
 
 
 def _than(phrase: Phrase, sentence: Sentence, speakers: Speakers) -> frozenset[str]:
-    if phrase.head in ("ours", "our"):
-        return frozenset(["we"])
+    if phrase.head in ("ours", "mine", "his", "hers", "theirs"):
+        subject = next((clause.subject for clause in sentence.clauses if clause.subject is not None), None)
+        return frozenset(stems(subject.head)) if subject is not None else frozenset()
     return speakers.resolve(phrase, sentence.turn)[0]
 
 
@@ -431,8 +432,10 @@ def _per(clause: Clause, phrase: Phrase, everything: Sequence[Phrase], is_subjec
     if at and phrase.role == "of" and everything[at - 1].number is not None:
         found.append(_unit_or_head(everything[at - 1]))
         return tuple(found)
-    for other in everything[at:]:
-        if other is not phrase and other.each and not (other.number and other is not phrase):
+    nested = False
+    for other in everything[at + 1 :]:
+        nested = nested or (other.number is not None and other.role != "of")
+        if other.each and other.number is None and (not nested or unit_named(other.head) is not None):
             found.append(_unit_or_head(other))
     for other in everything[:at]:
         if other.each and other.role != "subject":
@@ -455,7 +458,7 @@ def _per(clause: Clause, phrase: Phrase, everything: Sequence[Phrase], is_subjec
         )
     ):
         found.append(_unit_or_head(subject))
-    return tuple(dict.fromkeys(f for f in found if f))
+    return tuple(dict.fromkeys(f for f in found if f and f != _unit_or_head(phrase)))
 
 
 def _unit_or_head(phrase: Phrase) -> str:

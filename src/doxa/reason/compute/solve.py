@@ -151,7 +151,7 @@ def _told(value: str, known: Sequence[tuple[str, Found]], goal: Asked) -> Result
 
 
 def _amount_of(goal: Asked, ledger: Ledger, owner: frozenset[str]) -> Found | None:
-    verb = goal.verb if goal.head else "have"
+    verb = "have" if goal.verb == "be" and not goal.head else goal.verb
     asked = replace(
         goal,
         kind="amount",
