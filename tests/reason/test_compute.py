@@ -1,0 +1,149 @@
+"""Arithmetic over what a dialogue states: right or not at all."""
+
+import importlib.util
+from datetime import UTC, date, datetime
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from doxa.backends.parser import CachedParser
+from doxa.backends.registry import load
+from doxa.core.values import Turn
+from doxa.reason import compute, concerns
+from doxa.reason.compute.expressions import Operation, Stated, sources, steps, value_of, written
+from doxa.reason.compute.numbers import numbers_of
+from doxa.reason.compute.units import converted
+
+AT = datetime(2026, 6, 1, 10, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def parser():
+    parser = CachedParser(load("parser", "builtin"))
+    yield parser
+    parser.close()
+
+
+def said(number, text, speaker="Ana"):
+    return Turn(
+        turn_id=f"t{number}", user="ana", session="s", speaker=speaker, role="user", text=text, at=AT, ordinal=number
+    )
+
+
+def answer(parser, *texts):
+    turns = [said(n, *(text if isinstance(text, tuple) else (text,))) for n, text in enumerate(texts)]
+    return compute(texts[-1], turns[:-1], parser, asker=turns[-1], today=date(2026, 6, 1))
+
+
+@pytest.mark.parametrize(
+    ("texts", "value"),
+    [
+        (("I have 12 eggs.", "I used 5 of the eggs.", "How many eggs are left?"), "7"),
+        (("Rita has 30 shells.", "Hugo has 18 shells.", "How many more shells does Rita have than Hugo?"), "12"),
+        (
+            (("I sold 4 lamps.", "Ana"), ("I sold 7 lamps.", "Ben"), "How many lamps did Ana and Ben sell together?"),
+            "11",
+        ),
+        (("A box holds 6 cups.", "We bought 4 boxes.", "How many cups did we buy?"), "24"),
+        (("I read 8 pages a day.", "How many pages do I read in a week?"), "56"),
+        (
+            (
+                "A jacket costs 80 euros.",
+                "In the sale it is 10% cheaper.",
+                "How much does the jacket cost in the sale?",
+            ),
+            "72 euros",
+        ),
+        (
+            ("I spent 9 euros on tea on 2 May.", "On 8 May I spent 4 euros on milk.", "How much did I spend in May?"),
+            "13 euros",
+        ),
+        (("Lea is 34.", "Max is 29.", "Who is older, Lea or Max?"), "Lea"),
+        (
+            (
+                "The fair is on 3 July 2026.",
+                "The race is on 27 June 2026.",
+                "How many days lie between the race and the fair?",
+            ),
+            "6 days",
+        ),
+        (("My aunt was born on 3 August 1958.", "How old is my aunt?"), "67"),
+        (("The rope was 3 metres long.", "I cut off 80 centimetres.", "How long is the rope now?"), "220 centimetres"),
+        (("We invited 24 guests.", "Correction: we invited 28 guests.", "How many guests did we invite?"), "28"),
+    ],
+)
+def test_what_was_stated_adds_up(parser, texts, value):
+    assert answer(parser, *texts).value == value
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("Rosa has some apples.", "How many apples does Rosa have?"),
+        ("Rosa has 3 cats.", "How many dogs does Rosa have?"),
+        ("Rosa has about 40 books.", "How many books does Rosa have?"),
+    ],
+)
+def test_what_is_not_certain_is_not_computed(parser, texts):
+    found = answer(parser, *texts)
+    assert found is None or found.abstained
+
+
+def test_a_part_is_no_answer_where_a_sum_is_asked(parser):
+    found = answer(parser, "Jo has a few coins.", "Pat has 9 coins.", "How many coins do Jo and Pat have together?")
+    assert found is not None
+    assert found.abstained
+
+
+def test_the_working_and_its_turns_are_shown(parser):
+    found = answer(parser, "I have 12 eggs.", "It is raining.", "I used 5 of the eggs.", "How many eggs are left?")
+    assert "12 - 5 = 7" in found.text
+    assert [citation.turn_id for citation in found.citations] == ["t0", "t2"]
+
+
+def test_other_questions_cost_one_look():
+    assert not concerns("Where does Dora work?")
+    assert concerns("How many cats does Dora have?")
+
+
+def test_an_expression_is_exact_and_shows_its_steps():
+    third = Operation(operator="÷", parts=(Stated(value=Fraction(1), turn_id="a"), Stated(value=Fraction(3))))
+    whole = Operation(operator="×", parts=(third, Stated(value=Fraction(3), turn_id="b")))
+    assert value_of(whole) == 1
+    assert steps(whole) == ("1 ÷ 3 ≈ 0.3333", "0.3333 × 3 = 1")
+    assert sources(whole) == ("a", "b")
+
+
+@pytest.mark.parametrize(("number", "text"), [(Fraction(5), "5"), (Fraction(5, 2), "2.5"), (Fraction(2, 3), "0.6667")])
+def test_numbers_are_written_as_people_do(number, text):
+    assert written(number) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [("-2, +5 and 1,200", [-2, 5, 1200]), ("half of them", [Fraction(1, 2)]), ("twenty-five and a dozen", [25, 12])],
+)
+def test_numbers_are_read_exactly(text, values):
+    assert [number.value for number in numbers_of(text)] == values
+
+
+def test_units_convert_within_a_dimension_only():
+    assert converted("metre", "centimetre") == 100
+    assert converted("month", "day") is None
+
+
+@pytest.mark.parametrize(
+    ("case", "values"),
+    [
+        ("sit-ups", ["26, 33, 27, 28, 29, 31, 28, 36, 29, 34", "8; 80%", "36; 26"]),
+        ("rooms", ["Room 2 is not occupied", "yes", "no"]),
+        ("risks", ["supported", "contradicted"]),
+    ],
+)
+def test_the_case_studies_are_answered(case, values):
+    path = Path(__file__).parents[2] / "examples" / "case_studies.py"
+    spec = importlib.util.spec_from_file_location("case_studies", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.CASES[case]() == values
