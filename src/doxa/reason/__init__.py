@@ -14,6 +14,7 @@ from doxa.reason.compute import CONDITION, compute, concerns
 from doxa.reason.drafts import abstention
 from doxa.reason.facts import answer_from_facts, relevant_facts
 from doxa.reason.passages import answer_from_passages
+from doxa.reason.reasons import answer_why, asks_why
 from doxa.reason.sentences import answer_from_sentences
 from doxa.reason.spans import PassageReader, answer_from_spans, covers_all, reads_well
 from doxa.reason.summary import PastFact, relevant_rules, summarise
@@ -116,6 +117,8 @@ def answer(
         said = [one for item in evidence for key in item.turn_ids if (one := turn(key))]
         passage = answer_from_passages(question, said, beliefs, day=day, today=today, unasserted=rules)
         draft = dated_well(passage, question, told) or answer_when(question, told) or known or passage
+        if draft is None and asks_why(question):
+            draft = answer_why(question, said, asker=asker, unasserted=rules)
         if draft is None:
             past = question.past or day is not None
             quotable = [one for one in said if not _outdated(one.turn_id, beliefs, past=past)]
