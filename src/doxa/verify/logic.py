@@ -29,6 +29,8 @@ __all__ = ["by_logic", "listed_many"]
 GIVING_WAY = (ChangeKind.CLOSE, ChangeKind.RETRACT, ChangeKind.DISPUTE)
 NAMED = re.compile(r"^(?:[Mm]y|[A-Z][\w-]+'s) [\w -]{2,40} (?:is|was) (?:called |named )?(?=[A-Z])")
 """Says who somebody's relative, doctor and so on is, as if there were one."""
+ORIGINS = frozenset(["was", "grew", "died", "came"])
+"""First words of relations that are over by nature, so that a past tense does not leave room for another value."""
 EVENTS = frozenset(["born_on", "born_in", "died_on"])
 """Relations of which the day is no end."""
 LEAST_SHARED = 0.6
@@ -88,6 +90,7 @@ class _Judged:
         self.when = self._when()
         about = known.beliefs.about(claim.subject.key, claim.relation.name)
         facts = {fact.fact_id: fact for fact in (*about, *near) if fact.status in (Status.HELD, Status.SUPERSEDED)}
+        self.retracted = [fact for fact in (*about, *near) if fact.status is Status.RETRACTED]
         replaced = (f for f in facts.values() if f.status is not Status.SUPERSEDED or f.modality is Modality.ASSERTED)
         self.facts = [fact for fact in replaced if self._alike(fact)]
 
@@ -112,7 +115,10 @@ class _Judged:
             return self._against(denied_then[-1:], "")
         rivals = [f for f in self.facts if f.polarity and self._exclusive(f) and self._compared(f) == "rival"]
         if self.when.kind == "once":
-            rivals = []
+            origins = [fact for fact in rivals if fact.relation.label.split(" ")[0] in ORIGINS]
+            rivals = [*origins, *(rivals[-1:] if self._taken_back() else [])]
+        if self.when.kind == "once" and rivals and self.claim.polarity and not agreeing:
+            return self._against(rivals[-1:], "what the reply says was taken back" if self._taken_back() else "")
         if (instead := self._then(rivals)) and not any(fact.disputed for fact in instead):
             return self._against(instead[-1:], "") if self.claim.polarity else self._for(instead[-1])
         if held:
@@ -145,7 +151,17 @@ class _Judged:
         if self.when.kind == "once":
             past = [f for f in facts if f.polarity and not is_current(f, self.known.today)]
             return [] if self.claim.polarity else past
-        return [fact for fact in facts if _overlap(self.when.valid, fact.valid)]
+        return [fact for fact in facts if _overlap(self.when.valid, fact.valid) and not self._later(fact)]
+
+    def _later(self, fact: Fact) -> bool:
+        """Tell whether of a state without a known beginning only a later time is known."""
+        end, known_at = self.when.valid.end, fact.known_at
+        open_ = fact.functional and fact.valid.start is None and fact.valid.end is None
+        return open_ and end is not None and known_at is not None and known_at.date() > end and not fact.premises
+
+    def _taken_back(self) -> bool:
+        """Tell whether just what the claim says was believed and is no longer."""
+        return any(self._alike(fact) and self._compared(fact) == "same" for fact in self.retracted)
 
     def _now(self, fact: Fact) -> bool:
         """Tell whether a fact holds today; a state that is known of one day long ago does not."""

@@ -39,6 +39,8 @@ EMPTY = frozenset(
     ).split()
     for stem in stems(word)
 )
+PIECES = re.compile(r"[,;:] | (?:but|and|so|though) ")
+"""Parts the clauses of a sentence."""
 PLACED = frozenset("in at to from called named is was with by near for on as mr mrs ms dr doctor professor it".split())
 MOST_PASSAGES = 12
 
@@ -71,7 +73,10 @@ def passages_of(turns: Sequence[Turn], known: Known, *, facts: bool = True) -> l
     for turn in turns:
         for sentence in split_text(turn.text)[:MOST_PASSAGES]:
             if not sentence.rstrip("\"')]").endswith("?"):
-                found.append(_passage(sentence, turn, turn.at, standing=_standing(sentence, turn, known)))
+                standing = _standing(sentence, turn, known)
+                pieces = [piece for piece in PIECES.split(sentence) if len(stems(piece)) > 1]
+                texts = dict.fromkeys([sentence, *(pieces if len(pieces) > 1 else [])])
+                found += [_passage(text, turn, turn.at, standing=standing) for text in texts]
     for fact in facts_of(turns, known) if facts else ():
         told = next(filter(None, map(known.turn, reversed(fact.turn_ids))), None)
         if told is not None and not fact.disputed:
@@ -102,15 +107,15 @@ def by_wording(clause: Clause, passages: Sequence[Passage], known: Known, *, man
     said = _passage(clause.told, _turn_of(known), known.at)
     if not said.bare and not said.values:
         return None
-    past = cue("past", clause.text) or cue("past_verb", clause.text)
+    past = _was(clause.text)
     believed = [passage for passage in passages if passage.standing != "retracted"]
     rivals = [found for passage in believed if (found := _difference(said, passage, many=many)) is not None]
     supports = [passage for passage in believed if _says(said, passage)]
-    held = [one for one in supports if past or (one.standing == "held" and not cue("past", one.text))]
+    held = [one for one in supports if past or (one.standing == "held" and not _was(one.text))]
     latest = max((passage.turn.at for passage, _ in rivals if passage.standing == "held"), default=None)
     if held and (latest is None or held[-1].turn.at >= latest or past):
         best = max(held, key=lambda one: (one.turn.at, one.turn.ordinal))
-        exact = 1.0 if said.values or said.bare <= best.stems else 0.9
+        exact = 1.0 if any(one.kind != "name" for one in said.values) and not _denied(said) else 0.9
         return Finding(label="supported", because=_because(best), reason=_told(best), by="wording", p=exact)
     rivals = [
         (passage, why)
@@ -132,6 +137,11 @@ def by_wording(clause: Clause, passages: Sequence[Passage], known: Known, *, man
     return Finding(
         label="contradicted", because=_because(passage), reason=f"{_told(passage)}; {why}", by="wording", p=0.9
     )
+
+
+def _was(text: str) -> bool:
+    """Tell whether a sentence is about the past."""
+    return cue("past", text) or cue("past_verb", text)
 
 
 def _because(passage: Passage) -> tuple[str, ...]:
@@ -222,7 +232,7 @@ def _difference(said: Passage, passage: Passage, *, many: bool) -> tuple[Passage
         return None
     if _denied(said) != _denied(passage):
         same = not any(_rival(one, said, passage) for one in said.values)
-        if same and _share(said, passage) >= SHARED_NAME and _names(said) <= passage.stems and _covered(said, passage):
+        if same and _share(said, passage) >= SHARED and _covered(said, passage) and _shares_more(said, passage):
             return passage, "one says that it is so, the other that it is not"
         return None
     for mine, theirs in _opposites(said, passage):
@@ -255,6 +265,12 @@ def _rival(one: Mention, said: Passage, passage: Passage) -> Mention | None:
 def _covered(said: Passage, passage: Passage) -> bool:
     """Tell whether what was said does not say much more than the clause."""
     return len(said.stems & passage.stems) >= 0.5 * len(passage.stems)
+
+
+def _shares_more(said: Passage, passage: Passage) -> bool:
+    """Tell whether two sentences share two words, or all that the clause has."""
+    shared = said.stems & passage.stems
+    return len(shared) > 1 or (bool(shared) and said.stems <= passage.stems)
 
 
 def _names(said: Passage) -> frozenset[str]:

@@ -23,7 +23,9 @@ WH = re.compile(
 YESNO = re.compile(r"^(?P<aux>is|are|was|were|does|do|did|has|have|can|will) (?P<rest>[^?]+)\?$", re.IGNORECASE)
 SOURCE = re.compile(r"^(?P<source>(?:according to|given) [^,]+), (?P<rest>.+)$", re.IGNORECASE)
 ARTICLE = re.compile(r"^(?:an?|the|my|your|his|her|their|our) ", re.IGNORECASE)
-UNSAYABLE = re.compile(r"\b(?:ever|still|settled|known|mentioned|named|said|for work|last known|also|vouches|in mid)\b")
+UNSAYABLE = re.compile(
+    r"\b(?:ever|still|settled|known|mentioned|named|said|for work|last known|also|been|vouches|in mid)\b"
+)
 """Words that a question holds and its answer says in another way."""
 TRAILING = re.compile(r"(?P<what>.*?)(?P<when> (?:now|at the moment|per month|any more|still|on .*|in (?:\w+ )?\d{4}|"
                       r"in mid-.*|as of .*|in total|right before .*|before the .*))$")  # fmt: skip
