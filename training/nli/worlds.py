@@ -153,6 +153,7 @@ class World:
             (self.two, 2),
             (self.amount, 1.6),
             (self.ended, 1.6),
+            (self.clauses, 2.0),
             (self.unsure, 0.9),
             (self.order, 0.5),
             (self.listed, 0.9),
@@ -250,6 +251,35 @@ class World:
     def spelt(self, count: int) -> str:
         """A number in figures or in words."""
         return WORDS[count] if count < len(WORDS) and self.chooser.random() < 0.5 else str(count)
+
+    def clauses(self) -> tuple[str, str, int]:
+        """Two people or two details in one sentence: what is true of one is not of the other."""
+        spec = self.chooser.choice(SPEC["clauses"])
+        one, other = self.chooser.sample(VALUES[spec["value"]], 2)
+        third = self.chooser.choice([value for value in VALUES[spec["value"]] if value not in (one, other)])
+        first, second = self.chooser.sample(VALUES["name"], 2)
+        kin = self.chooser.choice(VALUES["relative"])
+        more = {key: self.chooser.sample(values, 2) for key, values in VALUES.items() if key in ("city", "subject")}
+        label = self.chooser.choices([E, N, C], [4, 1, 5])[0]
+        speaker, subject, before = self.people()
+        if speaker.third or spec.get("named"):
+            speaker, subject, before = self.chooser.choice(
+                [
+                    (Person("I"), Person("you"), ""),
+                    (Person("I"), Person("you"), "User: "),
+                    (Person("I"), Person("I"), ""),
+                ]
+            )
+        filled = {"a": one, "b": other, "c": third, "M": first, "N": second, "K": kin}
+        filled |= {"t": more["city"][0], "u": more["city"][1], "s": more["subject"][0], "r": more["subject"][1]}
+        texts = []
+        for form in (spec["said"], spec[("follows", "open", "clashes")[label]]):
+            text = self.chooser.choice(form)
+            for key, value in filled.items():
+                text = text.replace(f"<{key}>", value)
+            texts.append(text)
+        premise = self.premise(render(texts[0], speaker, "", ""), speaker, before)
+        return premise, self.reply(render(texts[1], subject, "", "")), label
 
     def ended(self) -> tuple[str, str, int]:
         """What used to be so and is no longer."""
