@@ -28,7 +28,12 @@ python train.py --out $W/S2.pt --start $W/S1.pt $CUT --held $W/snli.calibrate.js
   --mix $W/worlds.jsonl:0.3 --mix $W/turned.jsonl:0.2 --mix $W/adversarial_train_15k.jsonl:0.15 \
   --mix $W/breaking_nli.jsonl:0.1 --mix $W/med.jsonl:0.35 --mix $W/prosecco.jsonl --mix $W/prosecco_mnli.jsonl:0.6
 
-python export.py --weights $W/S2.pt --work $W --held $W/snli.calibrate.jsonl \
+# The last stage, short: several clauses in a sentence, and dialogues as they went on.
+python train.py --out $W/S3.pt --start $W/S2.pt $CUT --held $W/snli.calibrate.jsonl --seed 51 --rate 6e-5 \
+  --smoothing 0.03 --dropout 0.15 --mix $W/snli.all.jsonl:0.75 --mix $W/crossed.two.soft.jsonl:0.1 \
+  --mix $W/edits.jsonl:0.08 --mix $W/clauses.jsonl:0.5 --mix $W/dialogues.jsonl:0.4
+
+python export.py --weights $W/S3.pt --work $W --held $W/snli.calibrate.jsonl \
   --out ../../src/doxa/backends/nli/minilm-l6-nli-int8
 python measure.py --work $W
 for name in snli sick anli.r1 anli.r2 anli.r3 nmonli_test pmonli fracas decode; do

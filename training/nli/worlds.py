@@ -589,10 +589,13 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("DOXA_DATA", "../shared/data")))
     parser.add_argument("--count", type=int, default=30_000)
     parser.add_argument("--seed", type=int, default=11)
+    parser.add_argument("--kind", default="pair", help="only this kind of pair, such as clauses")
+    parser.add_argument("--name", default="worlds", help="of the file")
     args = parser.parse_args()
     world = World(random.Random(args.seed), *sentences(args.data))
-    for name, count in (("worlds", args.count), ("worlds.held", 2_000)):
-        rows = [world.pair() for _ in range(count)]
+    make = getattr(world, args.kind)
+    for name, count in ((args.name, args.count), (f"{args.name}.held", args.count // 15)):
+        rows = [make() for _ in range(count)]
         lines = [
             json.dumps({"premise": premise, "hypothesis": hypothesis, "allowed": [label], "source": "worlds"}) + "\n"
             for premise, hypothesis, label in rows
