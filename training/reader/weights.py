@@ -41,6 +41,7 @@ def main() -> None:
     reader.add_argument("--model", type=Path, required=True)
     reader.add_argument("--memory", type=Path, required=True)
     reader.add_argument("--user", default="u")
+    reader.add_argument("--most", type=int, default=250, help="questions")
     reader.add_argument("--asked", type=Path, help="keep what was read here, or use it")
     reader.add_argument("--data", type=Path, default=Path(os.environ.get("DOXA_DATA", "../shared/data")))
     args = reader.parse_args()
@@ -79,7 +80,7 @@ def gather(args: argparse.Namespace) -> list[tuple[np.ndarray, np.ndarray]]:
         with Doxa.open(path, config=Config()) as doxa:
             memory = doxa.memory(user=args.user)
             for at, item in enumerate(items):
-                if at % 2 == 1 and "not enough" not in str(item["answer"]):
+                if len(groups) < args.most and at % 2 == 1 and "not enough" not in str(item["answer"]):
                     groups.append(spans(item, memory, doxa, model, args.user))
     return [group for group in groups if len(group[1])]
 
