@@ -42,9 +42,7 @@ def _ask(text: str, answers: dict[str, str], **more: str) -> tuple[Draft | None,
         ("Who is Anatol?", ANA, set(), "who is anatol?"),
     ],
 )
-def test_a_question_is_put_as_its_hearer_would_hear_it(
-    question: str, turn: Turn, others: set[str], told: str
-) -> None:
+def test_a_question_is_put_as_its_hearer_would_hear_it(question: str, turn: Turn, others: set[str], told: str) -> None:
     """The speaker of a turn is "i", whom they talk with is "you", and nobody else is touched."""
     if question == "Who is Anatol?":
         turn = _turn(1, "Bo", "Hello.")
@@ -70,7 +68,10 @@ def test_what_another_says_of_himself_is_no_answer() -> None:
     """About Ben's turn the same question is asked of "you", so his boat is not hers."""
     draft, model = _ask("What did Ana buy?", {"what did i buy?": "a boat"})
     assert draft is None
-    assert ("what did you buy?", "you: I bought a red hat for my mum yesterday. i: I bought a boat last week.") in model.asked
+    assert (
+        "what did you buy?",
+        "you: I bought a red hat for my mum yesterday. i: I bought a boat last week.",
+    ) in model.asked
 
 
 def test_nothing_is_answered_where_no_turn_answers() -> None:

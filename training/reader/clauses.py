@@ -7,175 +7,13 @@ for my mum" gives "What did S buy for her mum?" with the words of "a necklace" a
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Iterator
 
-from doxa.backends import load
+from trees import MODALS, OTHER_OWN, OWN, PLACE_CASES, SPEAKER, TIME_CASES, UNKNOWN, Asked, Tree, broader
+
 from doxa.backends.parser import Parse
 
 DROPPED = {"punct", "discourse", "vocative", "parataxis", "cc", "mark", "dep", "reparandum", "dislocated", "list"}
-MODALS = {"can", "could", "will", "would", "should", "must", "might", "may"}
-SPEAKER = {"i", "me", "we", "us"}
-OWN = {"my", "our", "mine", "ours"}
-OTHER_OWN = {"your", "yours"}
-UNKNOWN = {"it", "they", "them", "this", "that", "these", "those", "he", "she", "him", "one", "there", "who", "which",
-           "what", "something", "anything", "everything", "someone", "everyone", "all", "some", "any", "each", "its",
-           "their", "his", "her", "things", "thing", "stuff", "lot", "nothing", "so", "here", "more", "much", "many",
-           "both", "such", "another", "way"}  # fmt: skip
-PLACE_CASES = {"in", "at", "near", "inside", "outside", "behind", "under", "to", "from", "into", "on", "around", "by"}
-TIME_CASES = {"in", "on", "at", "since", "before", "after", "during", "until", "by", "around"}
-PLACES = {"noun.location", "noun.group"}
-TIMES = {"noun.time"}
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A question with the words of its answer, first and last, and what kind of question it is."""
-
-    words: tuple[str, ...]
-    first: int
-    last: int
-    kind: str
-    polarity: bool = True
-
-    @property
-    def text(self) -> str:
-        """The question as text."""
-        return joined(self.words)
-
-
-def joined(words: Sequence[str]) -> str:
-    """Words as text, with the spaces as they are written."""
-    text = " ".join(word for word in words if word).replace(" 's", "'s").replace(" n't", "n't").replace(" ,", ",")
-    return text[:1].upper() + text[1:].rstrip(" ,.") + "?"
-
-
-class Tree:
-    """A parse with what is asked of it most: children, subtrees, kinds of words."""
-
-    def __init__(self, parse: Parse, chance: random.Random) -> None:
-        self.parse, self.chance = parse, chance
-        self.low = [form.lower() for form in parse.forms]
-        self.children: list[list[int]] = [[] for _ in parse.forms]
-        for at, head in enumerate(parse.heads):
-            if head >= 0:
-                self.children[head].append(at)
-        self.pronoun = chance.choice(("her", "his", "their"))
-        self.subject_pronoun = {"her": "she", "his": "he", "their": "they"}[self.pronoun]
-
-    def rel(self, at: int) -> str:
-        return self.parse.deprels[at].split(":")[0]
-
-    def of(self, at: int, *rels: str) -> list[int]:
-        return [child for child in self.children[at] if self.parse.deprels[child] in rels or self.rel(child) in rels]
-
-    def subtree(self, at: int, without: set[int] | None = None, cut: set[str] | None = None) -> list[int]:
-        found, open_ = [], [at]
-        while open_:
-            word = open_.pop()
-            found.append(word)
-            open_.extend(
-                child
-                for child in self.children[word]
-                if not (without and child in without) and not (cut and self.rel(child) in cut)
-            )
-        return sorted(found)
-
-    def phrase(self, at: int) -> tuple[int, int] | None:
-        """First and last word of a noun phrase, without what opens it (prepositions) or hangs on it as a clause."""
-        skip = {c for c in self.children[at] if self.rel(c) in ("case", "punct", "cc", "mark", "appos", "parataxis")}
-        skip |= {c for c in self.children[at] if self.parse.deprels[c] == "acl:relcl" or self.rel(c) == "advcl"}
-        skip |= {c for c in self.children[at] if self.rel(c) in ("cop", "nsubj", "aux", "discourse", "expl")}
-        return self.run(self.subtree(at, without=skip), at)
-
-    def run(self, words: list[int], at: int) -> tuple[int, int] | None:
-        """The unbroken run of words round one of them, without punctuation at its ends."""
-        kept = set(words)
-        first = last = at
-        while first - 1 in kept:
-            first -= 1
-        while last + 1 in kept:
-            last += 1
-        while first < last and self.parse.upos[first] in ("PUNCT", "CCONJ"):
-            first += 1
-        while last > first and self.parse.upos[last] in ("PUNCT", "CCONJ"):
-            last -= 1
-        return (first, last)
-
-    def clause(self, at: int) -> tuple[int, int] | None:
-        """First and last word of a clause without its mark and what is only added to it."""
-        skip = {c for c in self.children[at] if self.rel(c) in ("mark", "punct", "parataxis", "discourse")}
-        return self.run(self.subtree(at, without=skip), at)
-
-    def person(self, at: int) -> bool:
-        return "PERSON" in self.parse.tags[at] or (
-            self.parse.upos[at] == "NOUN" and supersense(self.parse.lemmas[at].lower()) == "noun.person"
-        )
-
-    def time(self, at: int) -> bool:
-        return "TIME" in self.parse.tags[at] or supersense(self.parse.lemmas[at].lower()) in TIMES
-
-    def place(self, at: int) -> bool:
-        if "PLACE" in self.parse.tags[at]:
-            return True
-        return self.parse.upos[at] == "NOUN" and any(
-            s in ("noun.location",) for s in supersenses(self.parse.lemmas[at].lower())
-        )
-
-    def words_of(self, span: list[int], *, speaker: str) -> list[str]:
-        """The words of a part of the sentence as they stand in a question about its speaker."""
-        return [self.word(at, speaker=speaker) for at in span if self.parse.upos[at] != "PUNCT" or self.low[at] == "'s"]
-
-    def word(self, at: int, *, speaker: str) -> str:
-        low = self.low[at]
-        if low in SPEAKER:
-            return "S" if speaker != "S" else {"her": "her", "his": "him", "their": "them"}[self.pronoun]
-        if low in OWN:
-            return self.pronoun if speaker == "S" or self.chance.random() < 0.3 else "S's"
-        if low in ("myself", "ourselves"):
-            return {"her": "herself", "his": "himself", "their": "themselves"}[self.pronoun]
-        if low == "you":
-            return "O"
-        if low in OTHER_OWN:
-            return "O's"
-        return self.parse.forms[at] if self.parse.upos[at] == "PROPN" else low
-
-
-@cache
-def lexicon() -> object:
-    return load("lexicon", "wordnet")
-
-
-@cache
-def supersenses(word: str) -> tuple[str, ...]:
-    senses = lexicon().senses(word, "n")  # type: ignore[attr-defined]
-    best = sorted(senses, key=lambda sense: -sense.count)
-    return tuple(dict.fromkeys(sense.supersense for sense in best[:2]))
-
-
-def supersense(word: str) -> str:
-    found = supersenses(word)
-    return found[0] if found else ""
-
-
-@cache
-def broader(word: str) -> tuple[str, ...]:
-    """Words for kinds of a thing, up to three steps above its most usual sense."""
-    found: list[str] = []
-    level = word
-    if word in UNKNOWN or word in ("kind", "sort", "type", "bit", "time", "part"):
-        return ()
-    for _ in range(2):
-        senses = sorted(lexicon().senses(level, "n"), key=lambda sense: -sense.count)  # type: ignore[attr-defined]
-        if not senses or not senses[0].broader:
-            break
-        level = senses[0].broader[0]
-        found.append(level.replace("_", " "))
-    plain = {"entity", "physical entity", "object", "whole", "abstraction", "artifact", "instrumentality", "group",
-             "matter", "attribute", "state", "psychological feature", "unit", "organism", "living thing", "relation",
-             "event", "act", "causal agent", "communication", "cognition", "measure", "structure", "commodity"}  # fmt: skip
-    return tuple(w for w in found if w not in plain)
 
 
 def questions(parse: Parse, chance: random.Random) -> Iterator[Asked]:
@@ -216,15 +54,26 @@ def _subject(tree: Tree, at: int) -> tuple[list[str], str, int] | None:
 
 def _auxiliary(tree: Tree, at: int, who: str, subject: int) -> tuple[list[str], list[str]] | None:
     """Return what stands before and after the subject in a question: "did" and "buy", "has" and "been working"."""
-    helpers = [c for c in tree.of(at, "aux")]
+    helpers = list(tree.of(at, "aux"))
     forms = [tree.low[c] for c in helpers if tree.low[c] not in ("n't", "not")]
-    negative = any(tree.parse.lemmas[c].lower() in ("not", "n't", "never") or tree.low[c] in ("n't", "not", "never")
-                   for c in tree.of(at, "advmod", "aux"))  # fmt: skip
+    negative = any(
+        tree.parse.lemmas[c].lower() in ("not", "n't", "never") or tree.low[c] in ("n't", "not", "never")
+        for c in tree.of(at, "advmod", "aux")
+    )
     not_ = ["not"] if negative else []
     plural = who == "X" and _plural(tree, subject)
     if forms:
-        first = {"'m": "is", "am": "is", "'re": "are", "'ve": "have", "'s": "is", "'ll": "will", "'d": "would",
-                 "ca": "can", "wo": "will"}.get(forms[0], forms[0])  # fmt: skip
+        first = {
+            "'m": "is",
+            "am": "is",
+            "'re": "are",
+            "'ve": "have",
+            "'s": "is",
+            "'ll": "will",
+            "'d": "would",
+            "ca": "can",
+            "wo": "will",
+        }.get(forms[0], forms[0])
         if who == "S" or (who == "X" and not plural):
             first = {"are": "is", "have": "has", "were": "was", "do": "does"}.get(first, first)
         form = tree.low[at]
@@ -249,8 +98,9 @@ def _auxiliary(tree: Tree, at: int, who: str, subject: int) -> tuple[list[str], 
     if form == lemma and not (shared or form == first_form):
         return ["do" if plural or who == "O" else "does"], [*not_, lemma]
     if form == lemma:
-        past = bool(shared and shared[0] == "did") or (not shared and first_form != first_lemma and
-                                                       not first_form.endswith("s"))  # fmt: skip
+        past = bool(shared and shared[0] == "did") or (
+            not shared and first_form != first_lemma and not first_form.endswith("s")
+        )
         return ["did" if past else "do" if plural or who == "O" else "does"], [*not_, lemma]
     if form.endswith("s") and form.rstrip("es") == lemma.rstrip("es"):
         return ["does"], [*not_, lemma]
@@ -384,10 +234,11 @@ def _of_oblique(tree: Tree, child: int, clause: list[str], rest: list[str]) -> I
         whole = tree.run(tree.subtree(child, cut={"punct", "acl"}), child)
         if case == "for" and (numbers or tree.of(child, "det", "amod")):
             yield Asked(("how", "long", *clause, *rest), *span, "duration")
-        elif (
-            tree.of(child, "det")
-            and tree.low[tree.of(child, "det")[0]] in ("every", "each")
-            or tree.low[child] in ("daily", "weekly", "often", "sometimes")
+        elif (tree.of(child, "det") and tree.low[tree.of(child, "det")[0]] in ("every", "each")) or tree.low[child] in (
+            "daily",
+            "weekly",
+            "often",
+            "sometimes",
         ):
             yield Asked(("how", "often", *clause, *rest), *span, "frequency")
         elif case in TIME_CASES or not case:
@@ -483,8 +334,11 @@ def _of_whole(tree: Tree, at: int, clause: list[str]) -> Iterator[Asked]:
     times = [
         c for c in tree.children[at] if tree.rel(c) in ("obl", "advmod", "advcl") and (tree.time(c) or tree.place(c))
     ]
-    skip = {c for c in tree.children[at] if tree.rel(c) in ("nsubj", "aux", "punct", "cc", "mark", "discourse", "parataxis",
-            "conj", "advcl", "expl")} | set(times)  # fmt: skip
+    skip = {
+        c
+        for c in tree.children[at]
+        if tree.rel(c) in ("nsubj", "aux", "punct", "cc", "mark", "discourse", "parataxis", "conj", "advcl", "expl")
+    } | set(times)
     span = tree.run(tree.subtree(at, without=skip), at)
     if span is None or not 2 <= span[1] - span[0] <= 12 or clause[0] not in ("did", "does", "is", "has", "will"):
         return
@@ -526,8 +380,13 @@ def _of_copula(tree: Tree, at: int, copula: int) -> Iterator[Asked]:
             return
         assert span is not None
         if who == "X":
-            choices = [["how", be, *words], ["what", be, *words, "like"], ["how", "does" if be != "was" else "did", "S", "describe", *words],
-                       ["what", "does", "S", "think", "of", *words], ["how", "does", "S", "feel", "about", *words]]  # fmt: skip
+            choices = [
+                ["how", be, *words],
+                ["what", be, *words, "like"],
+                ["how", "does" if be != "was" else "did", "S", "describe", *words],
+                ["what", "does", "S", "think", "of", *words],
+                ["how", "does", "S", "feel", "about", *words],
+            ]
             yield Asked(tuple(tree.chance.choice(choices)), *span, "how")
         else:
             tail = [
@@ -537,8 +396,13 @@ def _of_copula(tree: Tree, at: int, copula: int) -> Iterator[Asked]:
                 for w in tree.words_of(tree.subtree(c, cut={"punct"}), speaker="S")
             ][:6]
             does = "did" if be.startswith("was") or be == "were" else "does"
-            yield Asked(tuple(tree.chance.choice(([does, *words, "feel", *tail], [be, *words, *tail]))) if False else
-                        ("how", does, *words, "feel", *tail), *span, "how")  # fmt: skip
+            yield Asked(
+                tuple(tree.chance.choice(([does, *words, "feel", *tail], [be, *words, *tail])))
+                if False
+                else ("how", does, *words, "feel", *tail),
+                *span,
+                "how",
+            )
         if tree.chance.random() < 0.5:
             for part in tree.of(at, "obl"):
                 cases = tree.of(part, "case")
@@ -571,8 +435,12 @@ def _of_copula(tree: Tree, at: int, copula: int) -> Iterator[Asked]:
             if any(w in OWN for w in (tree.low[x] for x in range(span[0], span[1] + 1))):
                 yield Asked(("what", be, *kind), *inner, "is")
     elif tree.person(at):
-        choices = (["what", be, *words, "'s", "job"], ["what", "does", *words, "do", "for", "a", "living"], ["what", be, *words],
-                   ["what", be, *words, "'s", "occupation"])  # fmt: skip
+        choices = (
+            ["what", be, *words, "'s", "job"],
+            ["what", "does", *words, "do", "for", "a", "living"],
+            ["what", be, *words],
+            ["what", be, *words, "'s", "occupation"],
+        )
         yield Asked(tuple(tree.chance.choice(choices)), *span, "is")
     elif tree.parse.upos[at] == "NUM" or "years old" in " ".join(tree.low[at : at + 3]):
         yield Asked(("how", "old", be, *words), *span, "count")

@@ -20,19 +20,41 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import sources
-from clauses import OWN, SPEAKER, Asked, lexicon, questions
+from clauses import questions
 from sources import Said, Talk
+from trees import OWN, SPEAKER, Asked, lexicon
 
 from doxa.memory import stems
 
 MOST_CHARS = 440
 WH = ("what", "who", "where", "when", "why", "how", "which", "whose")
 INTERJECTION = re.compile(r"^(?:so|oh|and|but|well|wow|cool|nice|hey|hi|ok|okay|yeah|yes|no|that's \w+)[,!. ]+", re.I)
-FILLERS = ("Thanks!", "That sounds great!", "Wow, that is so cool!", "I know what you mean.", "Hey there, good to see you!",
-           "It's been a while.", "That's awesome, congrats!", "I totally agree with you.", "Yeah, for sure.",
-           "I really appreciate your support.", "Check it out!", "Take a look at this!", "Guess what!", "It means a lot to me.")  # fmt: skip
-SEEN = ("what did S share a photo of", "what does S's photo show", "what was in the picture that S shared",
-        "what did S take a picture of", "what is in the photo of S", "what did S show O", "what photo did S share")  # fmt: skip
+OPENINGS = ("a photo of ", "a photography of ", "")
+FILLERS = (
+    "Thanks!",
+    "That sounds great!",
+    "Wow, that is so cool!",
+    "I know what you mean.",
+    "Hey there, good to see you!",
+    "It's been a while.",
+    "That's awesome, congrats!",
+    "I totally agree with you.",
+    "Yeah, for sure.",
+    "I really appreciate your support.",
+    "Check it out!",
+    "Take a look at this!",
+    "Guess what!",
+    "It means a lot to me.",
+)
+SEEN = (
+    "what did S share a photo of",
+    "what does S's photo show",
+    "what was in the picture that S shared",
+    "what did S take a picture of",
+    "what is in the photo of S",
+    "what did S show O",
+    "what photo did S share",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,9 +235,15 @@ def _turned(text: str) -> str | None:
     return " ".join(turned) + "?"
 
 
-SAME = {"what": {"object", "kind", "deed", "is", "name", "oblique", "inner", "clause"}, "which": {"object", "kind", "is", "name"},
-        "where": {"place", "oblique"}, "when": {"time"}, "who": {"company", "name", "is", "object"}, "why": {"why", "clause"},
-        "how": {"how", "means", "deed"}}  # fmt: skip
+SAME = {
+    "what": {"object", "kind", "deed", "is", "name", "oblique", "inner", "clause"},
+    "which": {"object", "kind", "is", "name"},
+    "where": {"place", "oblique"},
+    "when": {"time"},
+    "who": {"company", "name", "is", "object"},
+    "why": {"why", "clause"},
+    "how": {"how", "means", "deed"},
+}
 
 
 def _answered(asked: str, reply: Said, chance: random.Random) -> tuple[int, int] | None:
@@ -291,11 +319,11 @@ class Elsewhere:
         """A passage, at times with a photo behind it that has nothing to do with it."""
         if chance.random() > 0.22 or len(passage) > MOST_CHARS - 80:
             return passage
-        return f"{passage} [image: {chance.choice(('a photo of ', 'a photography of ', ''))}{chance.choice(self.captions)}]"
+        return f"{passage} [image: {chance.choice(OPENINGS)}{chance.choice(self.captions)}]"
 
 
 def corrupted(question: str, chance: random.Random, words: list[str]) -> str | None:
-    """A question with one of its nouns or verbs replaced by that of another question: the passage does not answer it."""
+    """A question with one of its nouns or verbs replaced by that of another question: it is not answered."""
     parts = question.rstrip("?").split()
     places = [at for at, word in enumerate(parts) if at > 1 and len(word) > 3 and word.islower() and set(stems(word))]
     if not places or not words:
@@ -323,7 +351,7 @@ def of_talk(talk: Talk, elsewhere: Elsewhere, chance: random.Random, *, most: in
         if where is None:
             continue
         answer = where.turn.text[first:last]
-        if not answer.strip() or set(stems(answer)) <= set(stems(text)) and set(stems(answer)):
+        if not answer.strip() or (set(stems(answer)) <= set(stems(text)) and set(stems(answer))):
             continue
         asked = text if kind == "reply" or chance.random() < 0.35 else reworded(text, chance)
         passage, begin, end = window(where.passage, where.offset + first, where.offset + last)
@@ -343,8 +371,9 @@ def of_talk(talk: Talk, elsewhere: Elsewhere, chance: random.Random, *, most: in
                 yield Example(framed(wrong), passage, -1, -1, "other word")
 
 
-def _wrong(talk: Talk, elsewhere: Elsewhere, asked: str, at: int, answer: str, first: int, last: int,
-           chance: random.Random) -> Iterator[Example]:  # fmt: skip
+def _wrong(
+    talk: Talk, elsewhere: Elsewhere, asked: str, at: int, answer: str, first: int, last: int, chance: random.Random
+) -> Iterator[Example]:
     """Yield the question where it has no answer: of the other person, elsewhere, or with the sentence taken out."""
     draw = chance.random()
     bare = answer.lower()
@@ -385,14 +414,14 @@ def of_captions(talks: list[Talk], chance: random.Random) -> Iterator[Example]:
     """Yield questions about photos, which stand in a turn as "[image: a photo of ...]"."""
     for at, talk in enumerate(talks):
         caption = talk.turns[0].text.rstrip(". ")
-        lead = f"i: {chance.choice(FILLERS)} {chance.choice(FILLERS)} [image: {chance.choice(('a photo of ', 'a photography of ', ''))}"
+        lead = f"i: {chance.choice(FILLERS)} {chance.choice(FILLERS)} [image: {chance.choice(OPENINGS)}"
         passage = f"{lead}{caption.lower()}]"
         if at % 3 == 0:
             asked = chance.choice(SEEN)
             yield Example(framed(asked), passage, len(lead), len(passage) - 1, "photo")
             if chance.random() < 0.6:
                 yield Example(framed(asked, swapped=True), passage, -1, -1, "other photo")
-        for asked, turn, first, last, kind in of_notes(talk, chance):
+        for asked, _turn, first, last, kind in of_notes(talk, chance):
             yield Example(framed(asked), passage, len(lead) + first, len(lead) + last, kind)
             other = chance.choice(talks).turns[0].text.lower()
             if chance.random() < 0.6 and caption[first:last].lower() not in other:

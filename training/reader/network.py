@@ -1,4 +1,4 @@
-"""The span reader: MiniLM-L6 over "[CLS] question [SEP] passage [SEP]", where an answer begins and ends, and if one is there."""
+"""The span reader: MiniLM-L6 over "[CLS] question [SEP] passage [SEP]", and a head for where an answer stands."""
 
 from __future__ import annotations
 
