@@ -36,7 +36,8 @@ ENOUGH, NEAR_IN_MEANING = 0.35, 0.4
 """Share of the words of a question that a turn has to have to tell of it, or else how near it has to be."""
 SLACK = 0.1
 """How much less of the question the sentence behind a dated answer may cover than the sentence that covers most."""
-COARSE = re.compile(r"the week|.* before ")
+LOOSE = re.compile(r"[^\d]*", re.DOTALL)
+"""A value without a number is no date ("weekend", "Friday")."""
 CLOCK = re.compile(r"\b(?:what time|o'clock|which hour)\b", re.IGNORECASE)
 CLOSE, UNTIMELY = 0.85, 0.8
 """Share of the best fit from which a sentence that names a time is taken before it; what is left of the fit of a plan
@@ -56,15 +57,17 @@ def dated_well(draft: Draft | None, question: Question, told: Sequence[Telling])
     What facts and passages say of another event of the same kind has the right form and is wrong all the same. Every
     other draft is given back as it is.
     """
-    if draft is None or not told or draft.disputed or draft.abstained:
+    if draft is None or not told or draft.disputed:
         return draft
+    if draft.abstained or LOOSE.fullmatch(draft.value or ""):
+        return None
     cited = {citation.turn_id for citation in draft.citations}
     own = max((one for one in told if one.turn.turn_id in cited), key=lambda one: one.covered, default=None)
     most = max(one.covered for one in told if one.own) if any(one.own for one in told) else 0.0
     if own is None or own.covered < most - SLACK:
         return None
-    coarse = (time for time in _times_in(own.sentence, own.turn.at) if time.day == draft.value)
-    return next((replace(draft, value=str(time)) for time in coarse if COARSE.match(str(time))), draft)
+    times = (time for sentence in own.sentences for time in _times_in(sentence, own.turn.at))
+    return next((replace(draft, value=str(time)) for time in times if time.day == draft.value), draft)
 
 
 def answer_when(question: Question, told: Sequence[Telling]) -> Draft | None:
