@@ -91,7 +91,8 @@ def test_nothing_leads_to_a_stranger(beliefs):
 @pytest.mark.parametrize(
     ("noun", "key", "fits"),
     [("woman", "mia", True), ("man", "mia", False), ("brother", "mia", False), ("friend", "mia", True),
-     ("uncle", "leo", False), ("brother", "leo", True), ("man", "ruth", True)],
+     ("uncle", "leo", False), ("brother", "leo", True), ("man", "ruth", True),
+     ("cousin", "ana's mother", False), ("woman", "ana's mother", True)],
 )  # fmt: skip
 def test_nobody_is_taken_for_what_he_is_not(noun, key, fits, beliefs):
     """A sister is no man, a brother no uncle; of whom nothing is known nothing is ruled out."""

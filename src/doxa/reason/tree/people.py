@@ -28,13 +28,15 @@ def may_be(noun: str, key: str, facts: Iterable[Fact]) -> bool:
 
     Nothing known of it speaks against anything. O(facts).
     """
-    ties = [fact.relation for fact in facts if fact.object.key == key and fact.polarity]
-    sexes = {sex for tie in ties if (sex := _sex(tie.label))}
+    ties = {fact.relation.name for fact in facts if fact.object.key == key and fact.polarity}
+    own = key.rpartition("'s ")[2] if "'s " in key else ""  # "nora's mother" says what she is
+    ties |= {kin_of(own) or own} if own else set()
+    sexes = {sex for tie in ties if (sex := _sex(tie))}
     wanted = _sex(noun)
     if wanted and sexes and wanted not in sexes:
         return False
     kin = kin_of(noun)
-    family = {tie.name for tie in ties if tie.name in FAMILY}
+    family = ties & FAMILY
     return kin not in FAMILY or not family or bool({kin, *kinds_of(kin)} & family)
 
 
