@@ -344,12 +344,12 @@ def _write(asked: Asked, found: _Found, parts: Parts, tracer: Tracer) -> Draft:
     """Let the language model search or write, if there is one; else, or when it fails, keep the built-in draft."""
     if parts.config.llm.name is None:
         return found.draft
-    material = Material(
-        task=_task(asked, found),
-        builtin=found.draft,
-        believed=found.believed,
-        turn=found.turns.get if found.reasoning is None else found.reasoning.tools.turn,
-    )
+
+    def turn(turn_id: str) -> Turn | None:
+        with parts.log.user(asked.user) as state:
+            return state.turn(turn_id)
+
+    material = Material(task=_task(asked, found), builtin=found.draft, believed=found.believed, turn=turn)
     if found.reasoning is not None and is_prompted(found.reasoning, parts):
         with tracer.step("search") as note:
             return searched(material, found.reasoning, parts, note)
