@@ -10,8 +10,17 @@ from doxa.core.errors import BackendError
 from doxa.core.values import Draft, Turn
 from doxa.engine.reasoning import Reasoning
 from doxa.engine.wiring import Parts
-from doxa.reason import State, Task, search_tree, tree_data
-from doxa.reason.prompted import Asking, PromptedPolicy, PromptedValuer, PromptedWriter, show
+from doxa.reason import (
+    Asking,
+    PromptedPolicy,
+    PromptedValuer,
+    PromptedWriter,
+    State,
+    Task,
+    search_tree,
+    show,
+    tree_data,
+)
 
 __all__ = ["Material", "is_prompted", "searched", "written"]
 

@@ -234,14 +234,7 @@ def _look_up(asked: Asked, query: Query, state: UserState, parts: Parts, tracer:
         else beliefs_at(parts.log.rows(asked.user), asked.known_at, parts.log.policy)
     )
     today = asked.known_at.date() if asked.known_at else state.today() or asked.at.date()
-    with tracer.step("question") as note:
-        sentence = find_question(asked.text) if own else asked.text
-        question = None
-        if sentence is not None:
-            question = read_question(
-                sentence, asker=asked.speaker, at=asked.at, context=recent, beliefs=beliefs, parser=parts.parser
-            )
-            note.update(kind=question.kind, asks=question.asks, relation=str(question.relation or ""))
+    question = _question(asked, own, recent, beliefs, parts, tracer)
     intents = _intents(own, recent, state, parts, tracer)
     nearby = _nearby(asked, query, question, state, parts, tracer)
     evidence = nearby[: parts.recall.top_k]
@@ -277,6 +270,21 @@ def _look_up(asked: Asked, query: Query, state: UserState, parts: Parts, tracer:
         reasoning=reasoning,
         reached=reached,
     )
+
+
+def _question(
+    asked: Asked, own: Turn | None, recent: Sequence[Turn], beliefs: Beliefs, parts: Parts, tracer: Tracer
+) -> Question | None:
+    """Return what is asked, as it is understood; None where a turn asks nothing."""
+    with tracer.step("question") as note:
+        sentence = find_question(asked.text) if own is not None else asked.text
+        if sentence is None:
+            return None
+        question = read_question(
+            sentence, asker=asked.speaker, at=asked.at, context=recent, beliefs=beliefs, parser=parts.parser
+        )
+        note.update(kind=question.kind, asks=question.asks, relation=str(question.relation or ""))
+        return question
 
 
 def _nearby(

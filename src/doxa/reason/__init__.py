@@ -14,6 +14,7 @@ from doxa.reason.compute import CONDITION, compute, concerns
 from doxa.reason.drafts import abstention
 from doxa.reason.facts import answer_from_facts, relevant_facts
 from doxa.reason.passages import answer_from_passages
+from doxa.reason.prompted import Asking, PromptedPolicy, PromptedValuer, PromptedWriter, show
 from doxa.reason.reasons import answer_why, asks_why
 from doxa.reason.sentences import answer_from_sentences
 from doxa.reason.spans import PassageReader, answer_from_spans, covers_all, reads_well
@@ -38,6 +39,7 @@ from doxa.reason.tree import (
 from doxa.reason.when import answer_when, asks_when, dated_well
 
 __all__ = [
+    "Asking",
     "CONDITION",
     "ChainWriter",
     "CoverageValuer",
@@ -46,6 +48,9 @@ __all__ = [
     "GraphPolicy",
     "PassageReader",
     "PastFact",
+    "PromptedPolicy",
+    "PromptedValuer",
+    "PromptedWriter",
     "Recalled",
     "State",
     "Task",
@@ -60,6 +65,7 @@ __all__ = [
     "relevant_facts",
     "relevant_rules",
     "search_tree",
+    "show",
     "summarise",
     "tree_data",
 ]
