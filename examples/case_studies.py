@@ -25,10 +25,11 @@ ROOMS = (
     "Suppose there is a rule that not all rooms can be occupied. Does this change your conclusion?",
 )
 RISKS = (
-    "Machines take over the work of people. Data of the past teach systems to be unfair. Private life is watched. "
-    "Attackers misuse models. A few firms hold the power."
+    "Artificial intelligence threatens jobs. Artificial intelligence inherits the bias of its data. "
+    "Artificial intelligence invades privacy."
 )
-REPHRASED = ("A few firms hold the power.", "A few firms do not hold the power.")
+LATER = ("Artificial intelligence invades privacy.", "Artificial intelligence does not threaten jobs.")
+"""What the assistant might say in a later turn: the first agrees with what it said, the second does not."""
 
 
 def answer(turns: tuple[str, ...]) -> list[str]:
@@ -54,8 +55,8 @@ def check() -> list[str]:
         dialogue.absorb(RISKS, role="assistant")
         dialogue.flush()
         print(f"{dialogue.agent}: {RISKS}")
-        verdicts = [doxa.memory(user="ana").check(text).label for text in REPHRASED]
-        for text, label in zip(REPHRASED, verdicts, strict=True):
+        verdicts = [doxa.memory(user="ana").check(text).label for text in LATER]
+        for text, label in zip(LATER, verdicts, strict=True):
             print(f"  later: {text}\n     checked: {label}")
     return verdicts
 
