@@ -257,8 +257,8 @@ class Ledger:
             own: Expression | None = self._in_unit(entry, unit)
             if entry.kind == "part":
                 before = Ledger(tuple(e for e in self.entries if e.order < entry.order))
-                whole = before.held(replace(goal, verb="have", filters=frozenset(), when=None))
-                own = joined("×", whole.expression, stated(entry)) if whole is not None else None
+                there = before.held(replace(goal, verb="have", filters=frozenset(), when=None))
+                own = joined("×", there.expression, stated(entry)) if there is not None else None
             elif entry.kind == "multiple" or entry.than:
                 own = self._related(entry, goal, own or stated(entry))
             if own is None:
