@@ -10,7 +10,7 @@ import pytest
 from doxa.backends.parser import CachedParser
 from doxa.backends.registry import load
 from doxa.core.values import Turn
-from doxa.reason import compute, concerns
+from doxa.reason import concerns, work_out
 from doxa.reason.compute.expressions import Operation, Stated, sources, steps, value_of, written
 from doxa.reason.compute.numbers import numbers_of
 from doxa.reason.compute.units import converted
@@ -33,7 +33,7 @@ def said(number, text, speaker="Ana"):
 
 def answer(parser, *texts):
     turns = [said(n, *(text if isinstance(text, tuple) else (text,))) for n, text in enumerate(texts)]
-    return compute(texts[-1], turns[:-1], parser, asker=turns[-1], today=date(2026, 6, 1))
+    return work_out(texts[-1], turns[:-1], parser, asker=turns[-1], today=date(2026, 6, 1))
 
 
 @pytest.mark.parametrize(

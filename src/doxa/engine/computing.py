@@ -9,7 +9,7 @@ from doxa.core.values import Draft, Evidence, Turn
 from doxa.engine.asked import Asked
 from doxa.engine.wiring import Parts
 from doxa.memory import UserState
-from doxa.reason import CONDITION, compute, concerns
+from doxa.reason import CONDITION, concerns, work_out
 
 __all__ = ["computed"]
 
@@ -42,7 +42,7 @@ def computed(
     turns = {turn.turn_id: turn for ordinal in ordinals if (turn := state.turns.get(ordinal)) is not None}
     turns |= {key: turn for item in nearby for key in item.turn_ids if (turn := state.turn(key)) is not None}
     told = [turn for key, turn in turns.items() if state.trusts(key) and _before(turn, asked, own)]
-    return compute(text, sorted(told, key=lambda turn: turn.ordinal), parts.parser, asker=asker, today=today)
+    return work_out(text, sorted(told, key=lambda turn: turn.ordinal), parts.parser, asker=asker, today=today)
 
 
 def _asking(text: str, asked: Asked) -> Turn:

@@ -10,12 +10,12 @@ from datetime import date
 from doxa.backends.lexicon import Lexicon
 from doxa.core.values import Draft, Evidence, Fact, Question, Status, Turn
 from doxa.memory import Beliefs
-from doxa.reason.compute import CONDITION, compute, concerns
+from doxa.reason.compute import CONDITION, concerns, work_out
 from doxa.reason.drafts import abstention
 from doxa.reason.facts import answer_from_facts, relevant_facts
 from doxa.reason.passages import answer_from_passages
 from doxa.reason.prompted import Asking, PromptedPolicy, PromptedValuer, PromptedWriter, show
-from doxa.reason.reasons import answer_why, asks_why
+from doxa.reason.reasons import answer_why
 from doxa.reason.sentences import answer_from_sentences
 from doxa.reason.spans import PassageReader, answer_from_spans, covers_all, reads_well
 from doxa.reason.summary import PastFact, relevant_rules, summarise
@@ -60,7 +60,7 @@ __all__ = [
     "abstention",
     "answer",
     "may_be",
-    "compute",
+    "work_out",
     "concerns",
     "relevant_facts",
     "relevant_rules",
@@ -102,7 +102,7 @@ def answer(
         lexicon: knows synonyms and kinds of things; None where there is none.
         nearby: more turns and facts than are quoted; in a large memory only what stands in their slots is compared
             with the question in other words. None compares everything.
-        computed: what follows by arithmetic from what was said (`compute`), if anything does. It comes before a fact
+        computed: what follows by arithmetic from what was said (`work_out`), if anything does. It comes before a fact
             that states a number, which is one of those it was computed from, but not before a dispute.
         reader: reads short answers out of turns, where facts do not answer all of a question; None where there is none.
     """
@@ -123,13 +123,17 @@ def answer(
         said = [one for item in evidence for key in item.turn_ids if (one := turn(key))]
         passage = answer_from_passages(question, said, beliefs, day=day, today=today, unasserted=rules)
         draft = dated_well(passage, question, told) or answer_when(question, told) or known or passage
-        if draft is None and asks_why(question):
-            draft = answer_why(question, said, asker=asker, unasserted=rules)
-        if draft is None:
-            past = question.past or day is not None
-            quotable = [one for one in said if not _outdated(one.turn_id, beliefs, past=past)]
-            draft = answer_from_sentences(question, quotable, asker=asker, unasserted=rules)
+        draft = draft or _quoted(question, said, beliefs, rules, asker=asker, past=question.past or day is not None)
     return draft or abstention()
+
+
+def _quoted(
+    question: Question, said: Sequence[Turn], beliefs: Beliefs, rules: Sequence[str], *, asker: str, past: bool
+) -> Draft | None:
+    """Return the reason that is stated, where one is asked for, else the sentence that covers the question."""
+    quotable = [one for one in said if not _outdated(one.turn_id, beliefs, past=past)]
+    reason = answer_why(question, quotable, asker=asker, unasserted=rules)
+    return reason or answer_from_sentences(question, quotable, asker=asker, unasserted=rules)
 
 
 def _better(computed: Draft, draft: Draft | None) -> bool:

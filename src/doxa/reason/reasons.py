@@ -10,7 +10,7 @@ from doxa.memory import stems
 from doxa.reason.matching import wording
 from doxa.reason.sentences import SENTENCE
 
-__all__ = ["answer_why", "asks_why"]
+__all__ = ["answer_why"]
 
 WHY = re.compile(r"\bwhy\b|\bhow come\b|\bwhat (?:made|makes|was the reason|is the reason)\b", re.IGNORECASE)
 SUBJECT = r"(?:I|we|you|he|she|it|they|there|the|my|our|his|her|their|this|that|[A-Z]\w+)\b"
@@ -32,7 +32,7 @@ PERSONAL = re.compile(r"\b(?:I|me|my|we|us|our)\b")
 ASKING = frozenset(stems("why how come what made makes reason did does do is was were are has have had"))
 
 
-def asks_why(question: Question) -> bool:
+def _asks_why(question: Question) -> bool:
     """Tell whether a question asks for a reason."""
     return question.kind == "why" or WHY.search(question.text) is not None
 
@@ -51,7 +51,7 @@ def answer_why(
     Deterministic; cost O(words of the turns).
     """
     wanted = wording(question.text) - ASKING - wording(asker)
-    if not wanted or not asks_why(question):
+    if not wanted or not _asks_why(question):
         return None
     best: tuple[float, Turn, str, str] | None = None
     personal = PERSONAL.search(question.text) is not None

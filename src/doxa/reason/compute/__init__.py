@@ -4,8 +4,8 @@ Counts, sums, differences, products, rates, shares, averages, percentages, compa
 rules over dependency trees and never by a model. Where the reading is not certain there is no answer.
 """
 
-from doxa.reason.compute.answering import compute, concerns
+from doxa.reason.compute.answering import concerns, work_out
 from doxa.reason.compute.conditions import CONDITION
 from doxa.reason.compute.expressions import Expression, Operation, Stated, steps, value_of
 
-__all__ = ["CONDITION", "Expression", "Operation", "Stated", "compute", "concerns", "steps", "value_of"]
+__all__ = ["CONDITION", "Expression", "Operation", "Stated", "concerns", "steps", "value_of", "work_out"]

@@ -18,7 +18,7 @@ from doxa.reason.compute.ledger import Happening, Speakers, entries_of, happenin
 from doxa.reason.compute.series import on_series, series_of
 from doxa.reason.compute.solve import Result, solve
 
-__all__ = ["compute", "concerns"]
+__all__ = ["concerns", "work_out"]
 
 DERIVED, INFERRED, STATED = 0.96, 0.9, 0.6
 """Confidence of a result, above that of a fact that states one of its parts, and of a number as it was stated."""
@@ -49,7 +49,7 @@ def concerns(text: str, *, conditions: bool = False) -> bool:
     return CONCERNS.search(text) is not None or (conditions and INFERS.search(text) is not None)
 
 
-def compute(text: str, turns: Sequence[Turn], parser: Parser, *, asker: Turn, today: date | None) -> Draft | None:
+def work_out(text: str, turns: Sequence[Turn], parser: Parser, *, asker: Turn, today: date | None) -> Draft | None:
     """Return the answer that follows by arithmetic from what was said, or None when it does not for certain.
 
     Args:
