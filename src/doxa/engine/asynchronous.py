@@ -342,11 +342,9 @@ class AsyncMemory:
         """Return what nobody said and follows from the current facts by the axioms of the ontology (OWL 2 RL)."""
         return await asyncio.to_thread(self._twin.inferred)
 
-    async def check(
-        self, text: str, *, agent: str = "assistant", session: str = "default", speaker: str | None = None
-    ) -> Verdict:
+    async def check(self, text: str, *, agent: str = "assistant", speaker: str | None = None) -> Verdict:
         """Return whether a reply agrees with this memory, sentence by sentence; nothing is remembered."""
-        return await asyncio.to_thread(self._twin.check, text, agent=agent, session=session, speaker=speaker)
+        return await asyncio.to_thread(self._twin.check, text, agent=agent, speaker=speaker)
 
     async def verify(self, *, dl: bool = False, limit_s: float = 60.0) -> Consistency:
         """Return whether the current facts can all hold together under the ontology, and which of them cannot."""

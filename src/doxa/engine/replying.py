@@ -133,8 +133,8 @@ def _verdict(draft: Draft, asked: Asked, parts: Parts, note: dict[str, object]) 
 def _cited(draft: Draft, state: UserState) -> tuple[str, ...]:
     """Return the ids of the facts that a draft cites and that are not taken back."""
     facts = state.beliefs.facts
-    cited = dict.fromkeys(one.fact_id for one in draft.citations if one.fact_id in facts)
-    return tuple(key for key in cited if key is not None and facts[key].status is not Status.RETRACTED)
+    cited = dict.fromkeys(one.fact_id for one in draft.citations if one.fact_id)
+    return tuple(key for key in cited if key in facts and facts[key].status is not Status.RETRACTED)
 
 
 def _instead(

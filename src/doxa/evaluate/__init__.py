@@ -30,6 +30,8 @@ from doxa.evaluate.paper import run as run_paper
 from doxa.evaluate.prefeval import PrefevalReport
 from doxa.evaluate.prefeval import run as run_prefeval
 from doxa.evaluate.record import environment, write_record
+from doxa.evaluate.replies import RepliesReport
+from doxa.evaluate.replies import run as run_replies
 from doxa.evaluate.revision import RevisionReport
 from doxa.evaluate.revision import run as run_revision
 from doxa.evaluate.understanding import UnderstandingReport, write_predictions
@@ -53,6 +55,7 @@ __all__ = [
     "PaperReport",
     "PrefevalReport",
     "RefinedReport",
+    "RepliesReport",
     "RevisionReport",
     "UnderstandingReport",
     "WorldsReport",
@@ -70,6 +73,7 @@ __all__ = [
     "run_openie",
     "run_paper",
     "run_prefeval",
+    "run_replies",
     "run_revision",
     "run_understanding",
     "run_worlds",

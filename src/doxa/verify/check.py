@@ -102,7 +102,10 @@ class _Check:
             return said
         if found:
             return found[0]
-        return self._by_history(clause, turns, many=many) or self._left(place, clause, passages, many=many)
+        before = self._by_history(clause, turns, many=many)
+        if before is None:
+            self._leave(place, clause, passages, many=many)
+        return before
 
     def _claims(self, clause: Clause) -> Sequence[Claim]:
         """Return what a clause claims; where its denial is not understood, the opposite of what it denies."""
@@ -124,7 +127,8 @@ class _Check:
         found = by_wording(clause, passages_of(told, self.known, facts=False), self.known, many=many)
         return None if found is None or found.label != "contradicted" else replace(found, by="history")
 
-    def _left(self, place: int, clause: Clause, passages: Sequence[Passage], *, many: bool) -> None:
+    def _leave(self, place: int, clause: Clause, passages: Sequence[Passage], *, many: bool) -> None:
+        """Put a clause aside for the NLI model, with the passages that are closest to it."""
         held = [one for one in passages if one.standing == "held"]
         close = [one for one in held if closeness(clause, one, self.known) >= self.spec.close]
         if close:
@@ -136,7 +140,7 @@ class _Check:
         pairs = [(one, passage) for one in self.open for passage in one.passages][: self.spec.pairs]
         if self.known.classify is None or not pairs:
             return
-        rows = self.known.classify([(passage.text, one.clause.told) for one, passage in pairs])
+        rows = self.known.classify([(passage.text, _written(one.clause.told)) for one, passage in pairs])
         for (one, passage), (entailed, _, against) in zip(pairs, rows, strict=True):
             because = (*passage.fact_ids, passage.turn.turn_id)
             turn = passage.turn
@@ -166,6 +170,11 @@ class _Check:
             p_entailment=0.0 if best.label == "contradicted" else best.p,
             p_contradiction=best.p if best.label == "contradicted" else best.against,
         )
+
+
+def _written(told: str) -> str:
+    """Return a clause as a sentence, which is what the model was trained on."""
+    return f"{told[:1].upper()}{told[1:].rstrip('.')}."
 
 
 def _unread(clause: Clause, claims: Sequence[Claim], known: Known) -> bool:

@@ -64,7 +64,9 @@ class Known:
 def quoted(fact: Fact, known: Known) -> str:
     """Return what the memory holds and whose words it rests on: 'Ana lives in Bonn (Ana on 2 June 2024: “...”)'."""
     if fact.premises:
-        return f"{describe(fact)}, which follows from what was said"
+        facts = [known.beliefs.facts[key] for key in fact.premises if key in known.beliefs.facts]
+        told = "; ".join(quoted(one, known) for one in facts if not one.premises)
+        return f"{describe(fact)}, which follows from what was said" + (f": {told}" if told else "")
     claims = [claim for claim in known.beliefs.supporting(fact) if claim.turn_id]
     turn = known.turn(claims[-1].turn_id) if claims else next(filter(None, map(known.turn, fact.turn_ids)), None)
     if turn is None:

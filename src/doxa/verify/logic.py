@@ -3,8 +3,8 @@
 Two looks. First at what is held of the same thing in the same respect, at the time of which the claim speaks: a value
 that excludes the claimed one, the opposite, another day of the same event, or a state that was over by then. Then the
 claim is tried as if the user made it now: what `revise` would end, retract or dispute for its sake is what it clashes
-with, under stated rules, axioms, disjoint and exclusive values and bounds on days; the reason of that change is the minimal
-core that the solver found. A user may change the world, a reply may not: so every clash is a contradiction.
+with, under stated rules, axioms, disjoint and exclusive values and bounds on days; the reason of that change is the
+minimal core that the solver found. A user may change the world, a reply may not: so every clash is a contradiction.
 """
 
 from __future__ import annotations

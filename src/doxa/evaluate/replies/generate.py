@@ -253,9 +253,9 @@ def _other_date(date: re.Match[str]) -> str:
     if date["iso"]:
         year, month, day = map(int, date["iso"].split("-"))
         return f"{(day + 11) % 28 + 1} {MONTHS[month - 1]} {year}"
-    month = MONTHS[(MONTHS.index(date["month"]) + (0 if date["day"] else 4)) % 12]
-    day = f"{(int(date['day']) + 9) % 28 + 1} " if date["day"] else ""
-    return f"{day}{month}" + (f" {date['year']}" if date["year"] else "")
+    name = MONTHS[(MONTHS.index(date["month"]) + (0 if date["day"] else 4)) % 12]
+    nth = f"{(int(date['day']) + 9) % 28 + 1} " if date["day"] else ""
+    return f"{nth}{name}" + (f" {date['year']}" if date["year"] else "")
 
 
 def _coarse(value: str) -> str:

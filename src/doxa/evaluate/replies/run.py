@@ -63,6 +63,12 @@ class RepliesReport:
     checked: Sequence[Checked]
     environment: Mapping[str, Any]
 
+    @property
+    def models(self) -> Mapping[str, str | None]:
+        """The models that took part, by role."""
+        found: Mapping[str, str | None] = self.environment.get("models", {})
+        return found
+
     def to_dict(self) -> dict[str, Any]:
         """Return the measures, by kind as well, with their counts."""
         planted = [one for one in self.checked if one.planted]
@@ -84,7 +90,7 @@ class RepliesReport:
             "kinds": _kinds(self.checked),
             "latency_ms": {f"p{part}": percentile(times, part) for part in (50, 95)} if times else {},
             "processor_ms": {f"p{part}": percentile(work, part) for part in (50, 95)} if work else {},
-            "environment": dict(self.environment),
+            **self.environment,
         }
 
     def mistakes(self) -> list[dict[str, Any]]:

@@ -43,6 +43,7 @@ from doxa.transport.cli.bench_options import (
     Wanted,
 )
 from doxa.transport.cli.bench_recall import measure_prefeval, show_compared, show_prefeval
+from doxa.transport.cli.bench_replies import measure_replies, show_replies
 from doxa.transport.cli.bench_tables import measure_tables, show_tables
 from doxa.transport.cli.bench_worlds import measure_beliefbank, measure_worlds, show_beliefbank, show_worlds
 from doxa.transport.cli.render import columns, put, shorten
@@ -63,6 +64,7 @@ class Benchmark(StrEnum):
     DIALOGRE = "dialogre"
     OBSERVATIONS = "observations"
     REVISION = "revision"
+    REPLIES = "replies"
     NLI = "nli"
     WORLDS = "worlds"
     BELIEFBANK = "beliefbank"
@@ -87,6 +89,7 @@ understanding: is what a turn says stored, and nothing else? Precision, recall, 
 openie: are the propositions of a sentence found (CaRB or WiRe57)? dialogre: the relations of a dialogue (DialogRE)?
 observations: what people noted about the conversations of LoCoMo? Coverage, claims per turn, duplicates.
 revision: are questions answered rightly while facts change? Accuracy, precision, recall, abstention, by kind.
+replies: are replies that contradict the memory found, and no others? Drawn from gold data, half wrong, or from a file.
 nli: does one text follow from another, or contradict it? Accuracy, F1, confusion, calibration, pairs per second.
 worlds: can a dialogue about a made-up world end in contradiction? By policy; answers are simulated, or a model's.
 beliefbank: what do the policies make of 12,636 beliefs when a tenth is wrong? Consistency, accuracy, time.
@@ -355,6 +358,7 @@ BENCHMARKS: dict[Benchmark, tuple[Measure, set[str], Show]] = {
     Benchmark.DIALOGRE: (_measure_dialogre, {"data", "limit"}, _show_dialogre),
     Benchmark.OBSERVATIONS: (_measure_observations, {"data", "limit"}, _show_observations),
     Benchmark.REVISION: (_measure_revision, {"data", "predictions", "errors", "claims"}, _show_revision),
+    Benchmark.REPLIES: (measure_replies, {"data", "seed", "dialogues", "errors"}, show_replies),
     Benchmark.NLI: (measure_nli, {"data", "limit"}, show_nli),
     Benchmark.WORLDS: (
         measure_worlds,

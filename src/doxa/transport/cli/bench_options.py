@@ -75,7 +75,8 @@ ClaimsOption = Annotated[
 SeedOption = Annotated[
     int | None,
     typer.Option(
-        "--seed", help="worlds, beliefbank, prefeval, implicit, longmemeval, tables: of what is drawn [default 0]."
+        "--seed",
+        help="worlds, beliefbank, prefeval, implicit, longmemeval, tables, replies: of what is drawn [default 0].",
     ),
 ]
 DialoguesOption = Annotated[
@@ -83,7 +84,8 @@ DialoguesOption = Annotated[
     typer.Option(
         "--dialogues",
         min=1,
-        help="worlds: how many per condition [default 120]. implicit, tables: how many [default 500].",
+        help="worlds: how many per condition [default 120]. implicit, tables: how many [default 500]. "
+        "replies: how many [default 400].",
     ),
 ]
 FamilyOption = Annotated[
