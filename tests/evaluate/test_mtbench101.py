@@ -270,6 +270,12 @@ def test_without_an_nli_model_the_rest_is_measured(data, tmp_path):
     assert "cs" not in found["systems"]["reference"]
 
 
+def test_an_nli_model_without_its_weights_is_left_out_with_the_reason(data, tmp_path):
+    config = WORDS.model_copy(update={"nli": WORDS.nli.model_copy(update={"model": tmp_path / "nowhere"})})
+    found = run(data, out=tmp_path / "out", plots=False, config=config).to_dict()
+    assert "nowhere" in found["left_out"]["CS and DER"] and found["systems"]["reference"]["f1"] == 1.0
+
+
 def test_a_scripted_nli_model_is_named_as_a_stand_in(data, tmp_path):
     report = run(data, out=tmp_path, plots=False, config=WORDS, nli=ScriptedNli({}))
     assert report.stand_in

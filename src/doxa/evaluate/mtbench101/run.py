@@ -9,7 +9,7 @@ goes on.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -184,18 +184,19 @@ class _Bench:
             self.judge = Judge(judging, Journal(self.out / "judged.jsonl"))
         else:
             self.left_out["score"] = "no judge; name a model with --judge, such as openai:NAME"
-        self._open_nli(nli or offline.parts.nli())
+        self._open_nli(offline.parts.nli if nli is None else lambda: nli)
         if not has_bleu():
             self.left_out["BLEU"] = "sacrebleu is not installed; pip install 'doxa[bleu]'"
         self.models["judge"] = self.judge.name if self.judge else None
 
-    def _open_nli(self, nli: Nli | None) -> None:
-        self.models["nli"] = nli.name if nli else None
-        if nli is None:
-            self.left_out["CS and DER"] = "no NLI model; set nli.name (DOXA_NLI=builtin)"
-            return
+    def _open_nli(self, configured: Callable[[], Nli | None]) -> None:
         try:
-            self.classify = JournalledNli(nli, Journal(self.out / "nli.jsonl"))
+            nli = configured()
+            self.models["nli"] = nli.name if nli else None
+            if nli is None:
+                self.left_out["CS and DER"] = "no NLI model; set nli.name (DOXA_NLI=builtin)"
+            else:
+                self.classify = JournalledNli(nli, Journal(self.out / "nli.jsonl"))
         except BackendError as exc:
             self.left_out["CS and DER"] = str(exc)
 
