@@ -113,8 +113,7 @@ def answer(
     if computed is not None and _better(computed, draft):
         return computed
     if reader is not None and reads_well(question) and not covers_all(draft, question):
-        past = question.past or day is not None
-        valid = [item for item in evidence if not any(_outdated(key, beliefs, past=past) for key in item.turn_ids)]
+        valid = _valid(evidence, beliefs, past=question.past or day is not None)
         spoken = answer_from_spans(question, valid, turn, reader, asker=asker)
         if spoken is not None:
             return spoken
@@ -148,6 +147,10 @@ def _near(nearby: Sequence[Evidence], beliefs: Beliefs) -> list[Fact]:
     turns = dict.fromkeys(key for item in nearby for key in item.turn_ids)
     slots = dict.fromkeys(slot for key in turns for slot in beliefs.slots_of_turn(key))
     return [fact for slot in slots for fact in beliefs.in_slot(slot)]
+
+
+def _valid(evidence: Sequence[Evidence], beliefs: Beliefs, *, past: bool) -> list[Evidence]:
+    return [item for item in evidence if not any(_outdated(key, beliefs, past=past) for key in item.turn_ids)]
 
 
 def _outdated(turn_id: str, beliefs: Beliefs, *, past: bool) -> bool:
