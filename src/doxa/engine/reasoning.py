@@ -59,8 +59,6 @@ class Reasoning:
     plans: Callable[[str], Sequence[Plan]]
     first: Draft
     """The answer without a tree."""
-    pointed: bool
-    """Whether that is an answer to what is asked, and not to a question on the way to it."""
     sure: bool
     """Whether that needs no search: it follows from facts, and nothing in the question has to be found out first."""
 
@@ -111,9 +109,7 @@ def answered(
     sure = _is_sure(draft) and not any(plan.needed for plan in task.plans)
     pointed = not task.plans or _to_the_point(draft, question, beliefs)
     sure = (sure and pointed) or (draft is worked and not draft.abstained)
-    return draft, Reasoning(
-        task=task, tools=memory.tools(), spec=_spec(parts), plans=plans, first=draft, pointed=pointed, sure=sure
-    )  # fmt: skip
+    return draft, Reasoning(task=task, tools=memory.tools(), spec=_spec(parts), plans=plans, first=draft, sure=sure)
 
 
 def _passage_reader(state: UserState, parts: Parts) -> PassageReader | None:
@@ -157,9 +153,15 @@ def reason(reasoning: Reasoning, *, entails: Entails | None = None) -> tuple[Dra
         reasoning.task, policy, valuer, writer, reasoning.tools, reasoning.spec, first=reasoning.first,
         sure=reasoning.sure,
     )  # fmt: skip
-    found = tree.draft
-    lost = found is None or (found.abstained and reasoning.pointed and not reasoning.first.abstained)
-    return reasoning.first if lost or found is None else found, tree
+    return _kept(tree.draft, reasoning), tree
+
+
+def _kept(found: Draft | None, reasoning: Reasoning) -> Draft:
+    """Return what a search found, or the first answer where it found none and the question can do without a chain."""
+    first = reasoning.first
+    gave_up = found is None or (found.abstained and not first.abstained)
+    chained = found is not None and any(plan.needed for plan in reasoning.task.plans)
+    return first if found is None or (gave_up and not chained) else found
 
 
 def _is_sure(draft: Draft) -> bool:

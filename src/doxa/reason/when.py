@@ -36,8 +36,10 @@ ENOUGH, NEAR_IN_MEANING = 0.35, 0.4
 """Share of the words of a question that a turn has to have to tell of it, or else how near it has to be."""
 SLACK = 0.1
 """How much less of the question the sentence behind a dated answer may cover than the sentence that covers most."""
-LOOSE = re.compile(r"[^\d]*", re.DOTALL)
-"""A value without a number is no date ("weekend", "Friday")."""
+LOOSE = re.compile(
+    r"(?:(?:on|the|this|last|past|next) )*(?:week|weekend|(?:mon|tues|wednes|thurs|fri|satur|sun)day)s?", re.I
+)
+"""Names of days that are no dates without the day of speaking."""
 CLOCK = re.compile(r"\b(?:what time|o'clock|which hour)\b", re.IGNORECASE)
 CLOSE, UNTIMELY = 0.85, 0.8
 """Share of the best fit from which a sentence that names a time is taken before it; what is left of the fit of a plan
