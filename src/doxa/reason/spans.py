@@ -133,6 +133,8 @@ def answer_from_spans(
     if not found or found[0].confidence < sure:
         return None
     chosen = _together(found) if _wants_list(question) else found[:1]
+    if not chosen:  # "it" and "that" name nothing
+        return None
     value = ", ".join(item.text for item in chosen)
     cited = {item.turn.turn_id: item.turn for item in chosen}
     best = chosen[0].turn
