@@ -1,14 +1,14 @@
 """verify: reply + memory -> verdict.
 
 `sentences` takes a reply apart, `logic` holds its claims against the theory of the memory, `wording` what it says
-against what was said, `promises` against what the agent undertook; what is left the NLI model judges, and `check` puts
+against what was said, `promises` against what the agent undertook; what is left the NLI model judges, and `judging` puts
 it together. `scores` measures the replies of whole dialogues.
 """
 
 from __future__ import annotations
 
-from doxa.verify.check import CheckSpec, check
 from doxa.verify.findings import Known
+from doxa.verify.judging import CheckSpec, check
 from doxa.verify.scores import (
     Classify,
     DialogueScore,

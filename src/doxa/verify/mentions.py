@@ -47,14 +47,13 @@ LOOSE = frozenset(
     for word in "of in on at to from for by with and or a per each every now today left total together so more".split()
     for stem in (word,)
 )
-SAME_UNITS = {
-    "kilo": "kg", "kilogram": "kg", "kg": "kg", "gram": "g", "g": "g", "kilometr": "km", "kilomet": "km", "km": "km",
-    "metr": "m", "meter": "m", "m": "m", "mile": "mile", "minut": "min", "min": "min", "hour": "h", "h": "h",
-    "year": "year", "yr": "year", "percent": "%", "%": "%", "pupil": "pupil", "student": "pupil", "kid": "child",
-    "child": "child", "children": "child", "peopl": "person", "person": "person", "guest": "person",
-    "employe": "person", "staff": "person", "worker": "person", "sibl": "sibling", "seat": "person", "litr": "l",
-    "liter": "l", "pictur": "painting", "paint": "painting",
+UNITS = {
+    "kg": "kilo kilos kilogram kg", "g": "gram g", "km": "kilometre kilometer km", "m": "metre meter m",
+    "mile": "mile", "min": "minute min", "h": "hour h", "year": "year yr", "%": "percent %",
+    "pupil": "pupil student", "child": "kid child children", "sibling": "sibling", "l": "litre liter",
+    "person": "people person guest employee staff worker seat", "painting": "picture painting",
 }  # fmt: skip
+SAME_UNITS = {stem: unit for unit, words in UNITS.items() for word in words.split() for stem in stems(word) or [word]}
 """Stems of units, by what they count."""
 LEAST, MOST = "least", "most"
 BOUNDS = (
