@@ -121,3 +121,54 @@ def test_the_builtin_model_has_one_name():
 def test_a_folder_without_a_model_is_named(tmp_path):
     with pytest.raises(BackendError, match="is not complete"):
         load("nli", "builtin", folder=tmp_path)
+
+
+@pytest.fixture(scope="module")
+def builtin():
+    """The model that ships."""
+    nli = load("nli", "builtin", threads=2)
+    yield nli
+    nli.close()
+
+
+def test_the_builtin_model_gives_probabilities_for_any_text(builtin):
+    rows = builtin.classify([*PAIRS, *ODD])
+    assert rows.shape == (7, 3)
+    assert rows.dtype == np.float32
+    assert np.isfinite(rows).all()
+    assert rows.sum(axis=1) == pytest.approx(1.0, abs=1e-5)
+    assert builtin.name == "builtin:minilm-l6-nli-int8"
+    assert builtin.classify([]).shape == (0, 3)
+
+
+def test_the_builtin_model_says_the_same_in_any_batch_and_order(builtin):
+    together = builtin.classify(PAIRS)
+    assert np.array_equal(together, np.concatenate([builtin.classify([pair]) for pair in PAIRS]))
+    assert np.array_equal(together[::-1], builtin.classify(PAIRS[::-1]))
+
+
+@pytest.mark.parametrize(
+    ("premise", "hypothesis", "label"),
+    [
+        ("Two women are hugging in a park.", "Two women are embracing outdoors.", "entailment"),
+        ("Two women are hugging in a park.", "Two women are asleep at home.", "contradiction"),
+        ("Two women are hugging in a park.", "Two sisters say goodbye after lunch.", "neutral"),
+        ("I live in Oslo with my two kids.", "You live in Oslo.", "entailment"),
+        ("I live in Oslo with my two kids.", "You live in Rome.", "contradiction"),
+        ("I live in Oslo with my two kids.", "You play the violin.", "neutral"),
+        ("Thanks! I have three cats. They sleep all day.", "You have five cats.", "contradiction"),
+        ("The meeting was moved from Monday to Thursday.", "The meeting is on Monday.", "contradiction"),
+        ("I do not eat meat.", "You eat meat every day.", "contradiction"),
+        ("Nora: I work as a nurse.", "Nora is a nurse.", "entailment"),
+        ("My dog is called Rex.", "Your dog's name is Luna.", "contradiction"),
+    ],
+)
+def test_the_builtin_model_judges_plain_pairs(builtin, premise, hypothesis, label):
+    assert LABELS[int(builtin.classify([(premise, hypothesis)]).argmax())] == label
+
+
+def test_a_closed_builtin_model_says_so():
+    nli = load("nli", "builtin", threads=1)
+    nli.close()
+    with pytest.raises(ClosedError):
+        nli.classify(PAIRS)

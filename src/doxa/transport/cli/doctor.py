@@ -49,7 +49,7 @@ def doctor(
 ) -> int:
     """Check what is installed, what works, and what is missing.
 
-    Really loads the encoder, calls the language model and the AMR parser if they are configured, and opens the memory.
+    Really loads the models, calls the language model and the AMR parser if they are configured, and opens the memory.
     Exit code 0 when everything that is needed works, else 1.
     """
     checks = [
@@ -57,6 +57,7 @@ def doctor(
         *(_extra(extra, package, purpose) for extra, (package, purpose) in EXTRAS.items()),
         _guarded("encoder", lambda: _encoder(request)),
         _guarded("parser", lambda: _parser(request)),
+        _guarded("NLI model", lambda: _nli(request)),
         _guarded("language model", lambda: _model(request, offline=offline)),
         _understanding(request),
         _judging(request),
@@ -170,6 +171,24 @@ def _parser(request: Request) -> Check:
     finally:
         parser.close()
     return Check(name="parser", state="ok", detail=detail)
+
+
+def _nli(request: Request) -> Check:
+    """Load the configured NLI model and judge one pair."""
+    from doxa.backends import load
+
+    settings = request.config.nli
+    if settings.name in ("", "none"):
+        return Check(name="NLI model", state="off", detail="not wanted (nli.name); replies are checked by logic alone")
+    start = time.perf_counter()
+    nli = load("nli", settings.name, **settings.options)
+    try:
+        rows = nli.classify([("I live in Oslo.", "You live in Rome.")])
+        ms = (time.perf_counter() - start) * 1000
+        detail = f"{nli.name}, loaded and one pair judged in {ms:.0f} ms: contradiction {rows[0, 2]:.2f}"
+    finally:
+        nli.close()
+    return Check(name="NLI model", state="ok", detail=detail)
 
 
 def _model(request: Request, *, offline: bool) -> Check:
