@@ -127,10 +127,7 @@ def run(
     """
     config, start = config or Config.load(), time.perf_counter()
     wanted = _wanted(systems, runs, config, sensitivity=sensitivity)
-    if plots:
-        require_plots()
-    dialogues = read_benchmark(data, limit=limit)
-    make_folder(out)
+    dialogues = _prepared(data, out, limit=limit, plots=plots)
     bench = _Bench(config=config, out=out, tell=progress or (lambda what, done, total: None))
     with ExitStack() as stack:
         bench.open(stack, wanted, judge=judge, nli=nli)
@@ -138,6 +135,15 @@ def run(
         sizes = bench.sensitivity(stack, dialogues, seed) if sensitivity else []
     bench.seconds = time.perf_counter() - start
     return _report(bench, data, dialogues, results, sizes, runs=runs, plots=plots)
+
+
+def _prepared(data: Path, out: Path, *, limit: int | None, plots: bool) -> list[BenchDialogue]:
+    """Return the dialogues, once it is certain that what is measured can be drawn and written."""
+    if plots:
+        require_plots()
+    dialogues = read_benchmark(data, limit=limit)
+    make_folder(out)
+    return dialogues
 
 
 def _wanted(systems: Sequence[str], runs: int, config: Config, *, sensitivity: bool) -> list[str]:
