@@ -8,13 +8,14 @@ from math import fsum
 from typing import NamedTuple
 
 from doxa.core.values import Claim, SentenceVerdict, Turn, Verdict
+from doxa.verify.alignment import another_detail
 from doxa.verify.findings import Finding, Known
 from doxa.verify.logic import by_logic, listed_many
 from doxa.verify.mentions import mentions
 from doxa.verify.promises import Promise, broken, due, promises_of
 from doxa.verify.scores import consistency_score
-from doxa.verify.sentences import Clause, Spoken, affirmed, read_reply, turned
-from doxa.verify.wording import Passage, by_wording, closeness, facts_of, passages_of
+from doxa.verify.sentences import Clause, Spoken, affirmed, cue, read_reply, turned
+from doxa.verify.wording import Passage, by_wording, closeness, facts_of, passages_of, quoted
 
 __all__ = ["CheckSpec", "check"]
 
@@ -96,6 +97,8 @@ class _Check:
             return None if said is not None and said.label == "supported" and said.p >= 1.0 else wrong
         if said is not None and said.label == "contradicted" and _unread(clause, claims, self.known):
             return said
+        if said is None and (other := self._elsewhere(clause, passages)) is not None:
+            return other
         if found and len(found) == len(claims):
             return found[0]
         if said is not None and (said.label == "contradicted" or not found):
@@ -106,6 +109,17 @@ class _Check:
         if before is None:
             self._leave(place, clause, passages, many=many)
         return before
+
+    def _elsewhere(self, clause: Clause, passages: Sequence[Passage]) -> Finding | None:
+        """Return the sentence that says all that a clause says but for one detail, in place of which it has another."""
+        for passage in (one for one in passages if one.standing == "held"):
+            differing = another_detail(clause.told, passage.text, by=self.known.user, speaker=passage.turn.speaker)
+            if differing is not None:
+                mine, theirs = differing
+                because = (*passage.fact_ids, passage.turn.turn_id)
+                reason = f"{quoted(passage)}; “{theirs}”, not “{mine}”"
+                return Finding(label="contradicted", because=because, reason=reason, by="wording", p=0.9)
+        return None
 
     def _claims(self, clause: Clause) -> Sequence[Claim]:
         """Return what a clause claims; where its denial is not understood, the opposite of what it denies."""
@@ -143,9 +157,8 @@ class _Check:
         rows = self.known.classify([(passage.text, _written(one.clause.told)) for one, passage in pairs])
         for (one, passage), (entailed, _, against) in zip(pairs, rows, strict=True):
             because = (*passage.fact_ids, passage.turn.turn_id)
-            turn = passage.turn
-            reason = f"{turn.speaker} said on {turn.at.day} {turn.at:%B %Y}: “{passage.text.rstrip('. ')}”"
-            if against >= self.spec.contradiction and not one.many:
+            reason = quoted(passage)
+            if against >= self.spec.contradiction and not one.many and not cue("ahead", passage.text):
                 found = Finding(label="contradicted", because=because, reason=reason, by="nli", p=float(against))
             elif entailed >= self.spec.entailment:
                 found = Finding(label="supported", because=because, reason=reason, by="nli", p=float(entailed))

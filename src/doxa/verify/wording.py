@@ -23,7 +23,7 @@ from doxa.verify.mentions import Mention, compared, mentions
 from doxa.verify.sentences import Clause, cue
 from doxa.verify.values import kinds, opposed
 
-__all__ = ["Passage", "by_wording", "closeness", "facts_of", "passages_of"]
+__all__ = ["Passage", "by_wording", "closeness", "facts_of", "passages_of", "quoted"]
 
 SHARED = 0.6
 """Share of the content words of a clause, beside the value in question, that have to be in what was said."""
@@ -110,13 +110,14 @@ def by_wording(clause: Clause, passages: Sequence[Passage], known: Known, *, man
     past = _was(clause.text)
     believed = [passage for passage in passages if passage.standing != "retracted"]
     rivals = [found for passage in believed if (found := _difference(said, passage, many=many)) is not None]
-    supports = [passage for passage in believed if _says(said, passage)]
+    parts = [passage.text for passage, _ in rivals]
+    supports = [p for p in believed if _says(said, p) and not any(part in p.text for part in parts)]
     held = [one for one in supports if past or (one.standing == "held" and not _was(one.text))]
     latest = max((passage.turn.at for passage, _ in rivals if passage.standing == "held"), default=None)
     if held and (latest is None or held[-1].turn.at >= latest or past):
         best = max(held, key=lambda one: (one.turn.at, one.turn.ordinal))
         exact = 1.0 if any(one.kind != "name" for one in said.values) and not _denied(said) else 0.9
-        return Finding(label="supported", because=_because(best), reason=_told(best), by="wording", p=exact)
+        return Finding(label="supported", because=_because(best), reason=quoted(best), by="wording", p=exact)
     rivals = [
         (passage, why)
         for passage, why in rivals
@@ -128,14 +129,14 @@ def by_wording(clause: Clause, passages: Sequence[Passage], known: Known, *, man
             return Finding(
                 label="contradicted",
                 because=_because(over[-1]),
-                reason=f"{_told(over[-1])}; that is over",
+                reason=f"{quoted(over[-1])}; that is over",
                 by="wording",
                 p=0.9,
             )
         return None
     passage, why = max(rivals, key=lambda one: (one[0].turn.at, one[0].turn.ordinal))
     return Finding(
-        label="contradicted", because=_because(passage), reason=f"{_told(passage)}; {why}", by="wording", p=0.9
+        label="contradicted", because=_because(passage), reason=f"{quoted(passage)}; {why}", by="wording", p=0.9
     )
 
 
@@ -298,6 +299,7 @@ def _instead(one: Mention, said: Passage, passage: Passage) -> Mention | None:
     return None
 
 
-def _told(passage: Passage) -> str:
+def quoted(passage: Passage) -> str:
+    """Return who said a sentence, when, and the sentence."""
     turn = passage.turn
     return f"{turn.speaker} said on {turn.at.day} {turn.at:%B %Y}: “{passage.text.rstrip('. ')}”"
