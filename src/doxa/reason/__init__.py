@@ -17,9 +17,9 @@ from doxa.reason.passages import answer_from_passages
 from doxa.reason.prompted import Asking, PromptedPolicy, PromptedValuer, PromptedWriter, show
 from doxa.reason.reasons import answer_why
 from doxa.reason.sentences import answer_from_sentences
-from doxa.reason.spans import PassageReader, answer_from_spans, covers_all, reads_well
+from doxa.reason.spans import SURE, PassageReader, answer_from_spans, covers_all, reads_well
 from doxa.reason.summary import PastFact, relevant_rules, summarise
-from doxa.reason.telling import tellings
+from doxa.reason.telling import Telling, tellings
 from doxa.reason.tree import (
     ChainWriter,
     CoverageValuer,
@@ -36,7 +36,7 @@ from doxa.reason.tree import (
     search_tree,
     tree_data,
 )
-from doxa.reason.when import answer_when, asks_when, dated_well
+from doxa.reason.when import answer_when, dated_well
 
 __all__ = [
     "Asking",
@@ -71,6 +71,10 @@ __all__ = [
 ]
 
 
+SURER = 0.8
+"""Least confidence of a span that is taken instead of an answer from facts which tell most of the question."""
+SLACK = 0.1
+"""How much less of a question the turns behind an answer may cover than the turn that covers most of it."""
 FEW = 500
 """Facts of a memory that are all compared with a question; of more, those near to it."""
 
@@ -107,14 +111,15 @@ def answer(
         reader: reads short answers out of turns, where facts do not answer all of a question; None where there is none.
     """
     near = None if nearby is None or len(beliefs.facts) <= FEW else _near(nearby, beliefs)
-    told = tellings(question, evidence, turn, asker=asker) if asks_when(question) else []
+    told = tellings(question, evidence, turn, asker=asker)
     known = answer_from_facts(question, beliefs, turn, day=day, today=today, lexicon=lexicon, near=near)
     draft = dated_well(known, question, told)
     if computed is not None and _better(computed, draft):
         return computed
     if reader is not None and reads_well(question) and not covers_all(draft, question):
         valid = _valid(evidence, beliefs, past=question.past or day is not None)
-        spoken = answer_from_spans(question, valid, turn, reader, asker=asker)
+        sure = SURER if _tells_most(draft, told, beliefs) else SURE
+        spoken = answer_from_spans(question, valid, turn, reader, asker=asker, sure=sure)
         if spoken is not None:
             return spoken
     if draft is None:
@@ -133,6 +138,23 @@ def _quoted(
     quotable = [one for one in said if not _outdated(one.turn_id, beliefs, past=past)]
     reason = answer_why(question, quotable, asker=asker, unasserted=rules)
     return reason or answer_from_sentences(question, quotable, asker=asker, unasserted=rules)
+
+
+def _tells_most(draft: Draft | None, told: Sequence[Telling], beliefs: Beliefs) -> bool:
+    """Tell whether an answer rests on what tells most of a question, with all that was said in the slots of its facts.
+
+    A later word in a slot ("sorry, the 26th") need not repeat what it is about.
+    """
+    if draft is None:
+        return False
+    if draft.disputed or draft.abstained or not draft.citations:
+        return True
+    facts = [fact for one in draft.citations if (fact := beliefs.facts.get(one.fact_id or ""))]
+    slots = dict.fromkeys(slot for fact in facts for key in fact.turn_ids for slot in beliefs.slots_of_turn(key))
+    turns = {key for slot in slots for fact in beliefs.in_slot(slot) for key in fact.turn_ids}
+    turns |= {one.turn_id for one in draft.citations}
+    most = max((one.around for one in told if one.own), default=0.0)
+    return max((one.around for one in told if one.turn.turn_id in turns), default=most) >= most - SLACK
 
 
 def _better(computed: Draft, draft: Draft | None) -> bool:

@@ -59,7 +59,7 @@ def dated_well(draft: Draft | None, question: Question, told: Sequence[Telling])
     What facts and passages say of another event of the same kind has the right form and is wrong all the same. Every
     other draft is given back as it is.
     """
-    if draft is None or not told or draft.disputed:
+    if draft is None or not told or draft.disputed or not asks_when(question):
         return draft
     if draft.abstained or LOOSE.fullmatch(draft.value or ""):
         return None

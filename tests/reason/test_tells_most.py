@@ -1,0 +1,51 @@
+"""Facts and what is read out of turns: which of the two answers."""
+
+from doxa.backends.reader import Reading, Span
+from doxa.core.config import Config, EncoderConfig
+from doxa.engine import Doxa
+
+WORDS = Config(encoder=EncoderConfig(name="hash"))
+
+
+class OneWord:
+    """A reader that finds a word where it stands."""
+
+    name = "one word"
+
+    def __init__(self, word):
+        self.word = word
+
+    def read(self, pairs):
+        """Every passage with the word answers."""
+        return [self._reading(passage) for _, passage in pairs]
+
+    def _reading(self, passage):
+        start = passage.find(self.word)
+        if start < 0:
+            return Reading(answerable=0.01)
+        span = Span(start=start, end=start + len(self.word), text=self.word, score=0.9)
+        return Reading(answerable=0.7, spans=(span,))
+
+    def close(self):
+        """There is nothing to let go of."""
+
+
+def answer(question, word, *said):
+    """Return what is answered after some turns by a memory whose reader sees one word."""
+    with Doxa.open(":memory:", config=WORDS) as doxa:
+        doxa.parts._reader, doxa.parts._reader_sought = OneWord(word), True
+        chat = doxa.dialogue(user="ana", speaker="Ana")
+        for text in said:
+            chat.absorb(text, at="2024-04-22")
+        return chat.ask(question).value
+
+
+def test_facts_that_tell_most_of_a_question_stand():
+    """A reader that is not very sure does not overrule them."""
+    assert answer("Where do I live?", "Lima", "I live in Oslo.", "My sister likes Lima.") == "Oslo"
+
+
+def test_what_no_fact_answers_is_read():
+    """The words of a turn answer where no fact does."""
+    said = "That tattoo of mine, the one on the arm, stands for freedom to me."
+    assert answer("What does the tattoo on my arm stand for?", "freedom", said) == "freedom"
