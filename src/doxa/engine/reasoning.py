@@ -107,7 +107,7 @@ def answered(
     look: Look = (lambda: parts.log.user(asked.user)) if waits else (lambda: nullcontext(state))
     memory = _Memory(asked, beliefs, look, graph, parts, task)
     sure = _is_sure(draft) and not any(plan.needed for plan in task.plans)
-    pointed = not task.plans or _to_the_point(draft, question, beliefs)
+    pointed = not task.plans or question.kind == "yesno" or _to_the_point(draft, question, beliefs)
     sure = (sure and pointed) or (draft is worked and not draft.abstained)
     return draft, Reasoning(task=task, tools=memory.tools(), spec=_spec(parts), plans=plans, first=draft, sure=sure)
 
