@@ -174,11 +174,20 @@ class NliConfig(_Group):
 class ReaderConfig(_Group):
     """Which model reads short answers out of what was said, where facts do not answer."""
 
-    name: str = Field("builtin", description="`builtin`, or `none`: without one, whole sentences are quoted.")
-    model: Path | None = Field(
-        None,
-        description="Folder of other weights for `builtin`, as `training/reader` writes them; unset is what ships.",
+    name: str = Field(
+        "none",
+        description="`none`: whole sentences are quoted; or `builtin`: a model reads the words that answer out of them, "
+        "with the weights in `reader.model`.",
     )
+    model: Path | None = Field(
+        None, description="Folder of the weights for `builtin`, as `training/reader` writes them; none come with Doxa."
+    )
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What the factory of the model is given beside its name."""
+        own = self.name.partition(":")[0] == "builtin" and self.model is not None
+        return {"folder": self.model} if own else {}
 
 
 class RecallConfig(_Group):

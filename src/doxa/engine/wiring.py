@@ -122,12 +122,11 @@ class Parts:
         Raises:
             ConfigError: `reader.name` is unknown.
         """
-        name, folder = self.config.reader.name, self.config.reader.model
+        settings = self.config.reader
         with self._guard:
-            if not self._reader_sought and name not in ("", "none"):
-                options = {"folder": folder} if folder is not None and name.startswith("builtin") else {}
-                with suppress(BackendError):  # answers quote sentences then; the trace tells
-                    self._reader = load("reader", name, **options)
+            if not self._reader_sought and settings.name not in ("", "none"):
+                with suppress(BackendError):  # answers quote sentences then; `doxa doctor` tells
+                    self._reader = load("reader", settings.name, **settings.options)
             self._reader_sought = True
             return self._reader
 

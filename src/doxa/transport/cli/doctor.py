@@ -58,6 +58,7 @@ def doctor(
         _guarded("encoder", lambda: _encoder(request)),
         _guarded("parser", lambda: _parser(request)),
         _guarded("NLI model", lambda: _nli(request)),
+        _guarded("reader", lambda: _reader(request)),
         _guarded("language model", lambda: _model(request, offline=offline)),
         _understanding(request),
         _judging(request),
@@ -189,6 +190,21 @@ def _nli(request: Request) -> Check:
     finally:
         nli.close()
     return Check(name="NLI model", state="ok", detail=detail)
+
+
+def _reader(request: Request) -> Check:
+    """Load the configured reader and have it read one answer."""
+    from doxa.backends import load
+
+    settings = request.config.reader
+    if settings.name in ("", "none"):
+        return Check(name="reader", state="off", detail="not wanted (reader.name); whole sentences are quoted")
+    reader = load("reader", settings.name, **settings.options)
+    try:
+        (found,) = reader.read([("Where do I live?", "I live in Oslo.")])
+    finally:
+        reader.close()
+    return Check(name="reader", state="ok", detail=f"{settings.name}, loaded, and read “{found.spans[0].text}”")
 
 
 def _model(request: Request, *, offline: bool) -> Check:
