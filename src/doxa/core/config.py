@@ -176,8 +176,8 @@ class ReaderConfig(_Group):
 
     name: str = Field(
         "none",
-        description="`none`: whole sentences are quoted; or `builtin`: a model reads the words that answer out of them, "
-        "with the weights in `reader.model`.",
+        description="`none`: whole sentences are quoted; or `builtin`: a model reads the words that answer out of "
+        "them, with the weights in `reader.model`.",
     )
     model: Path | None = Field(
         None, description="Folder of the weights for `builtin`, as `training/reader` writes them; none come with Doxa."

@@ -153,15 +153,20 @@ def reason(reasoning: Reasoning, *, entails: Entails | None = None) -> tuple[Dra
         reasoning.task, policy, valuer, writer, reasoning.tools, reasoning.spec, first=reasoning.first,
         sure=reasoning.sure,
     )  # fmt: skip
-    return _kept(tree.draft, reasoning), tree
+    return _kept(tree, reasoning), tree
 
 
-def _kept(found: Draft | None, reasoning: Reasoning) -> Draft:
-    """Return what a search found, or the first answer where it found none and the question can do without a chain."""
-    first = reasoning.first
-    gave_up = found is None or (found.abstained and not first.abstained)
-    chained = found is not None and any(plan.needed for plan in reasoning.task.plans)
-    return first if found is None or (gave_up and not chained) else found
+def _kept(tree: Tree, reasoning: Reasoning) -> Draft:
+    """Return what a search found, or the first answer where it found none and the question can do without a chain.
+
+    An answer that is only met on the way ("Lise", for what the daughter of the boss studies) is none.
+    """
+    first, found = reasoning.first, tree.draft
+    if found is None or first.abstained or not found.abstained:
+        return first if found is None else found
+    met = {step.draft.value for node in tree.nodes for step in node.state.steps if step.draft is not None}
+    chained = any(plan.needed for plan in reasoning.task.plans) or first.value in met
+    return found if chained else first
 
 
 def _is_sure(draft: Draft) -> bool:

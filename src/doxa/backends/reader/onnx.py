@@ -154,5 +154,6 @@ def _read_card(folder: Path) -> ModelCard:
         return ModelCard(name=card["name"], folder=folder, scale=scale, shift=shift)
     except (OSError, ValueError, KeyError, TypeError) as exc:
         raise BackendError(
-            f"The reader in {folder} is not complete: {exc}. Make the weights with training/reader and name their folder in reader.model."
+            f"The reader in {folder} is not complete: {exc}. Make its weights with training/reader, and name their "
+            "folder in reader.model."
         ) from exc
