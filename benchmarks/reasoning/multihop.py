@@ -4,9 +4,9 @@
 
 Data: `multihop/set1.jsonl`, which the built-in roles were developed on, and `multihop/set2.jsonl`, which was written
 before they were, and of which three misses were seen late. One memory a line: `turns` as `[day, speaker, text]` or
-`[day, text]`, and `questions` with the `kind`, the accepted values (`answer`; empty where the memory cannot know, `?` where
-it has to say that its sources disagree, `unknown` where not knowing is right as well) and the wrong values that are near
-(`trap`).
+`[day, text]`, and `questions` with the `kind`, the accepted values (`answer`; empty where the memory cannot know, `?`
+where it has to say that its sources disagree, `unknown` where not knowing is right as well) and the wrong values that
+are near (`trap`).
 """
 
 from __future__ import annotations

@@ -21,3 +21,11 @@ def test_an_unsure_answer_from_facts_outlives_a_search_without_one(said, questio
         chat.absorb(said, at="2024-04-22")
         reply = chat.ask(question)
     assert reply.value == value and not reply.abstained
+
+
+def test_what_is_only_met_on_the_way_is_no_answer(doxa):
+    """Who the daughter is does not tell what she studies."""
+    nora = doxa.dialogue(user="nora", speaker="Nora")
+    nora.absorb("My boss has a daughter called Lise.", at="2024-02-20")
+    nora.flush()
+    assert nora.ask("What does the daughter of my boss study?").value != "Lise"

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
-from doxa.core.times import Period, read_times
+from doxa.core.times import Period, Repeat, read_times
 from doxa.core.values import Citation, Draft, Interval, Question
 from doxa.reason.telling import Telling
 
@@ -83,6 +83,9 @@ def answer_when(question: Question, told: Sequence[Telling]) -> Draft | None:
     if best is None or not asks_when(question):
         return None
     time = _time_of(best)
+    times = read_times(best.sentence, best.turn.at, past=True)
+    if time is None and any(isinstance(one.value, Repeat) for one in times):
+        return None  # what happens again and again did not happen on the day on which it was told
     value = str(time) if time else _day(best.turn.at)
     if YEAR.search(question.text) and re.search(r"\b\d{4}$", value):
         value = value[-4:]

@@ -111,7 +111,7 @@ def by_wording(clause: Clause, passages: Sequence[Passage], known: Known, *, man
     believed = [passage for passage in passages if passage.standing != "retracted"]
     rivals = [found for passage in believed if (found := _difference(said, passage, many=many)) is not None]
     parts = [passage.text for passage, _ in rivals]
-    supports = [p for p in believed if _says(said, p) and not any(part in p.text for part in parts)]
+    supports = [p for p in believed if _says(said, p) and not any(part != p.text and part in p.text for part in parts)]
     held = [one for one in supports if past or (one.standing == "held" and not _was(one.text))]
     latest = max((passage.turn.at for passage, _ in rivals if passage.standing == "held"), default=None)
     if held and (latest is None or held[-1].turn.at >= latest or past):

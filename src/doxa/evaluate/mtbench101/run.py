@@ -122,10 +122,9 @@ def run(
         BackendError: a model answered none of its first 20 calls.
         StoreReadOnlyError: the folder cannot be written.
 
-    Cost: a prompted system makes one call a turn and run, the tree its own calls besides; the judge one for each reply;
-    the NLI model reads at most `PremiseSpec.max_pairs` pairs a reply, each pair once.
+    Cost: one call a turn and run, the tree's besides; one a judged reply; `PremiseSpec.max_pairs` NLI pairs a reply.
     """
-    config, start = config or Config.load(), time.perf_counter()
+    config = config or Config.load()
     wanted = _wanted(systems, runs, config, sensitivity=sensitivity)
     dialogues = _prepared(data, out, limit=limit, plots=plots)
     bench = _Bench(config=config, out=out, tell=progress or (lambda what, done, total: None))
@@ -133,7 +132,6 @@ def run(
         bench.open(stack, wanted, judge=judge, nli=nli)
         results = {system.name: bench.measure(system, dialogues, runs) for system in bench.systems}
         sizes = bench.sensitivity(stack, dialogues, seed) if sensitivity else []
-    bench.seconds = time.perf_counter() - start
     return _report(bench, data, dialogues, results, sizes, runs=runs, plots=plots)
 
 
@@ -176,7 +174,7 @@ class _Bench:
     spec: PremiseSpec = field(default_factory=PremiseSpec)
     models: dict[str, str | None] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
-    seconds: float = 0.0
+    started: float = field(default_factory=time.perf_counter)
     _model: LanguageModel | None = None
 
     def open(self, stack: ExitStack, wanted: Sequence[str], *, judge: str | None, nli: Nli | None) -> None:
@@ -316,7 +314,7 @@ def _report(
         left_out=bench.left_out,
         stand_in=stand_in,
         counts=_counts(bench, used),
-        seconds=bench.seconds,
+        seconds=time.perf_counter() - bench.started,
         models=bench.models,
         environment=environment(),
     )

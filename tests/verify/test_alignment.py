@@ -1,0 +1,21 @@
+"""One detail in place of another in a sentence that is otherwise the same."""
+
+import pytest
+
+from doxa.verify.alignment import another_detail
+
+
+@pytest.mark.parametrize(
+    ("told", "said", "differing"),
+    [
+        ("Ines runs a bakery in Bruges", "Pavel is married to Ines, who runs a bakery in Ghent.", ("Bruges", "Ghent")),
+        ("Jon lost his job as a teacher", "I lost my job as a banker last month.", ("teacher", "banker")),
+        ("Ines runs a bakery in Ghent", "Pavel is married to Ines, who runs a bakery in Ghent.", None),
+        ("Ines runs a bar in Bruges", "Pavel is married to Ines, who runs a bakery in Ghent.", None),
+        ("Ines likes tea", "Ines likes coffee.", None),
+        ("Ines is in Bruges", "Ines is in Ghent.", None),
+    ],
+)
+def test_the_one_detail_that_differs_is_found(told, said, differing):
+    """They agree on three content words before it, and it stands after the same preposition."""
+    assert another_detail(told, said, by="Nora", speaker="Jon") == differing
