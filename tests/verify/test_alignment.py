@@ -8,12 +8,12 @@ from doxa.verify.alignment import another_detail
 @pytest.mark.parametrize(
     ("told", "said", "differing"),
     [
-        ("Ines runs a bakery in Bruges", "Pavel is married to Ines, who runs a bakery in Ghent.", ("Bruges", "Ghent")),
+        ("Inga runs a bakery in Bruges", "Pavel is married to Inga, who runs a bakery in Ghent.", ("Bruges", "Ghent")),
         ("Jon lost his job as a teacher", "I lost my job as a banker last month.", ("teacher", "banker")),
-        ("Ines runs a bakery in Ghent", "Pavel is married to Ines, who runs a bakery in Ghent.", None),
-        ("Ines runs a bar in Bruges", "Pavel is married to Ines, who runs a bakery in Ghent.", None),
-        ("Ines likes tea", "Ines likes coffee.", None),
-        ("Ines is in Bruges", "Ines is in Ghent.", None),
+        ("Inga runs a bakery in Ghent", "Pavel is married to Inga, who runs a bakery in Ghent.", None),
+        ("Inga runs a bar in Bruges", "Pavel is married to Inga, who runs a bakery in Ghent.", None),
+        ("Inga likes tea", "Inga likes coffee.", None),
+        ("Inga is in Bruges", "Inga is in Ghent.", None),
     ],
 )
 def test_the_one_detail_that_differs_is_found(told, said, differing):

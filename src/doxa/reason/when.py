@@ -28,7 +28,7 @@ WEEKDAY = re.compile(r"\b(mon|tue|wed|thu|fri|sat|sun)[a-z]*\b", re.IGNORECASE)
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 SEASONS = {"SP": "spring", "SU": "summer", "FA": "autumn", "WI": "winter"}
 AGO = re.compile(r"^(?:around |about |almost |nearly )?(.+?) ago$", re.IGNORECASE)
-AHEAD = re.compile(r"\b(?:will|going to|plan(?:s|ned|ning)?|next|upcoming|is|are)\b", re.IGNORECASE)
+AHEAD = re.compile(r"\b(?:will|going to|planned|planning|plans?|next|upcoming|is|are)\b", re.IGNORECASE)
 """Opens a question for what is to come, or was then."""
 YEAR = re.compile(r"\b(?:which|what) year\b", re.IGNORECASE)
 PLANNED = re.compile(r"\b(?:will|going to|'ll|planning|plan to|gonna|next|tomorrow|upcoming|soon)\b", re.IGNORECASE)

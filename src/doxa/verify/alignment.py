@@ -1,6 +1,6 @@
 """A clause of a reply + a sentence that was said -> the one detail in which they differ.
 
-"Ines runs a bakery in Bruges" beside "Pavel is married to Ines, who runs a bakery in Ghent": word by word the same but
+"Inga runs a bakery in Bruges" beside "Pavel is married to Inga, who runs a bakery in Ghent": word by word the same but
 for what stands after "in". Source: MacCartney and Manning 2008, "Modeling Semantic Containment and Exclusion in Natural
 Language Inference": an edit in an aligned pair decides the relation of the whole.
 """

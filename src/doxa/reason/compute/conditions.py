@@ -272,12 +272,12 @@ def _changed(world: _World) -> Result | None:
     before = {atom: _assumed(without, atom) for atom in world.labels if noun in atom[0] and atom[1] == name}
     assumed = {atom: (replace(world.labels[atom], holds=v), sentence) for atom, v in before.items() if v is not None}
     kept = bool(_models(_World({**assumed, **world.facts}, world.rules, world.limits, world.labels)))
-    lits = [replace(world.labels[atom], holds=value) for atom, value in before.items() if value is not None]
-    if not lits:
+    stated = [replace(world.labels[atom], holds=value) for atom, value in before.items() if value is not None]
+    if not stated:
         return None
-    states = "; ".join(_capital(lit) for lit in lits)
+    states = "; ".join(_capital(lit) for lit in stated)
     text = f"No. {states}: that agrees with the rule" if kept else f"Yes. Not all of this can be so any more: {states}"
-    return _result(world, "no" if kept else "yes", text, lits)
+    return _result(world, "no" if kept else "yes", text, stated)
 
 
 def _assumed(world: _World, atom: Atom) -> bool | None:
