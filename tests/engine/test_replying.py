@@ -71,3 +71,15 @@ def test_the_trace_names_what_contradicts(told):
     found, note = _settled(doxa, again=lambda conflict: WRONG)
     assert note["verdict"] == "contradicted" and set(note["because"]) == set(found.verdict.because)
     assert len(json.dumps(note)) < 1000
+
+
+def test_an_answer_that_quotes_a_turn_does_not_claim_what_it_says():
+    """The reason why somebody moved is told in the words of the turn; nothing speaks against that."""
+    with Doxa.open(":memory:", config=Config(encoder=EncoderConfig(name="hash"))) as doxa:
+        ana = doxa.dialogue(user="ana", speaker="Ana")
+        ana.absorb("My sister Mia lives in Porto.", at="2024-03-02")
+        ana.absorb("Mia moved to Braga last week because the flat was too expensive.", at="2024-05-02")
+        ana.flush()
+        reply = ana.ask("Why did Mia move?")
+    assert "too expensive" in reply.text
+    assert reply.verdict.label != "contradicted"

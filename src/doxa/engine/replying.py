@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -27,6 +28,7 @@ NEAR = 8
 """Turns that a clause is held against, those that share most with it."""
 LOOKED_AT = 10
 """Turns that are looked at for each turn of the agent that is wanted."""
+QUOTE = re.compile(r"“([^”]+)”")
 HEDGE = "I am not sure about that. What I have noted: {held}"
 HELD_BACK = "I hold back my answer, since it does not agree with what I have noted: {held}"
 
@@ -121,13 +123,20 @@ def _verdict(draft: Draft, asked: Asked, parts: Parts, note: dict[str, object]) 
         return Verdict(reason="it does not claim anything about now")
     with parts.log.user(asked.user) as state:
         cited = _cited(draft, state)
-        found = check_reply(draft.text, parts, state, user=asked.speaker, agent=asked.agent, at=asked.at, note=note)
+        text = _unquoted(draft)
+        found = check_reply(text, parts, state, user=asked.speaker, agent=asked.agent, at=asked.at, note=note)
     if cited and found.label != "contradicted":
         entailed = replace(
             found, label="supported", because=cited, p_entailment=1.0, p_contradiction=0.0, consistency=1.0
         )
         return replace(entailed, reason="it follows from the facts that it cites")
     return found
+
+
+def _unquoted(draft: Draft) -> str:
+    """Return what a draft says itself: whoever quotes a turn that is cited does not claim what it says."""
+    said = [cited.text for cited in draft.citations]
+    return QUOTE.sub(lambda match: "" if any(match[1].rstrip(". ") in text for text in said) else match[0], draft.text)
 
 
 def _cited(draft: Draft, state: UserState) -> tuple[str, ...]:

@@ -37,7 +37,8 @@ SUBJECT = (
 JOINT = re.compile(
     r"(?:[,;:] |\s[-–—]\s)(?:so|and|but|which means(?: that)?|because|since|although|though|while|yet|therefore|hence)?"
     rf",? ?(?={SUBJECT} (?!and |or )(?:\w+ ){{0,2}}?[a-z]+)|"
-    r",? (?:because|although|whereas) (?=you|your|she|he|they|it|the|[A-Z])|; "
+    r",? (?:because|although|whereas) (?=you|your|she|he|they|it|the|[A-Z])|; |"
+    r" (?:and|but|so) (?=(?:you|he|she|they|we|it|there)(?:'\w+)? (?:\w+ ){0,2}?[a-z]+)"
 )
 OBJECT = re.compile(
     r"\b(?P<before>to|for|with|of|from|by|about|at|than|like|around|near|without|told|tell|remind|help|let|give|gives|"
