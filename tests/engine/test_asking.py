@@ -121,3 +121,12 @@ def test_sources_are_asked_for_by_name_and_as_such(dialogues):
         both = chat.ask("How many square metres does the house have?")
     assert "142" in str(agent.value) and "136" in str(plan.value)
     assert both.disputed and "142" in str(both.value) and "136" in str(both.value)
+
+
+def test_a_question_over_several_lines_is_one(dialogues):
+    """Line breaks part words, and nothing else."""
+    assert (
+        dialogues["Mara"].ask("What is the name\nof Mara's cat?").value
+        == dialogues["Mara"].ask("What is the name of Mara's cat?").value
+    )
+    assert dialogues["Mara"].ask("how much of it is\nleft\n\n- one\n- two").text

@@ -212,9 +212,9 @@ def _how(word: str, rest: str) -> Declarative | None:
 
 def _paid(rest: str) -> str | None:
     """Read "how much rent do I pay" as the price of my rent; None for any other question."""
-    noun, aux, said = re.match(r"(.*?)\b(?:(do|does|did) (.+))?$", rest).groups("")  # type: ignore[union-attr]
-    paid = re.match(r"(.+?) (?:do|does|did) pay\b(.*)$", _body(f"{aux} {said}") or "") if noun and aux else None
-    return f"{_possessive(paid[1])} {noun.strip()} is{paid[2]}" if paid else None
+    asked = re.match(r"(.+?)\b(do|does|did) (.+)$", rest)
+    paid = re.match(r"(.+?) (?:do|does|did) pay\b(.*)$", _body(f"{asked[2]} {asked[3]}") or "") if asked else None
+    return f"{_possessive(paid[1])} {asked[1].strip()} is{paid[2]}" if asked and paid else None
 
 
 def _costs(match: re.Match[str]) -> str:

@@ -81,7 +81,7 @@ def read_question(
     Raises:
         BackendError: the parser failed.
     """
-    sentence = find_question(text) or text
+    sentence = " ".join((find_question(text) or text).split())
     written = next((s.text for s in sentences(sentence) if s.text), "")
     asked = trimmed(written, at, past=bool(PAST.search(written)))
     if parser is not None:
