@@ -33,7 +33,7 @@ from doxa.core.values import (
 from doxa.engine.answers import answered, store_answers
 from doxa.engine.asked import Asked
 from doxa.engine.feedback import store_feedback
-from doxa.engine.intake import Day, Moment, clean, display_name, read_day, read_end, read_turn, require_text
+from doxa.engine.intake import Day, Moment, clean, display_name, read_day, read_end, read_turn, require_text, unwrapped
 from doxa.engine.maintenance import Maintenance
 from doxa.engine.memory import Memory
 from doxa.engine.searching import Asides
@@ -331,7 +331,7 @@ class Dialogue:
         at = at or known_at or self._now()
         asked = Asked(
             user=self.user,
-            text=text,
+            text=unwrapped(text),
             speaker=self.speaker,
             agent=self.agent,
             session=self.session,

@@ -23,6 +23,7 @@ __all__ = [
     "read_turn",
     "require_positive",
     "require_text",
+    "unwrapped",
 ]
 
 Moment = datetime | date | str
@@ -129,6 +130,11 @@ def require_positive(number: object, what: str) -> None:
     """Raise InputError unless `number` is a whole number from 1 on; `what` names the argument."""
     if not isinstance(number, int) or number < 1:
         raise InputError(f"{what}: expected a whole number >= 1, got {number!r}.")
+
+
+def unwrapped(text: str) -> str:
+    """Return a text without line breaks inside its sentences: those before a small letter and after no full stop."""
+    return re.sub(r"(?<![.!?:;\s])\s*\n\s*(?=[a-z])", " ", text)
 
 
 def clean(text: str) -> str:
