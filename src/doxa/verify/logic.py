@@ -191,8 +191,8 @@ class _Judged:
         if not mine or not theirs or _owner(claim.subject.label) != _owner(fact.subject.label):
             return False
         said, told = (frozenset(stems(one.relation.label)) - EMPTY for one in (claim, fact))
-        if said and told and not said & told:
-            return False
+        if (said and told and not said & told) or (bool(said) != bool(told) and claim.polarity != fact.polarity):
+            return False  # who has not sold the car has it
         shared = len(mine & theirs) / len(mine | theirs)
         return shared >= LEAST_SHARED or (shared >= 0.5 and (mine <= theirs or theirs <= mine))
 
