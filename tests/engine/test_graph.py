@@ -118,7 +118,7 @@ def test_owlready_loads_it_and_its_reasoner_finds_it_consistent(doxa, tmp_path):
     graph = rdflib.Graph().parse(data=memory.export(tmp_path / "ana.ttl", format="turtle").read_text())
     graph.serialize(tmp_path / "ana.nt", format="nt", encoding="utf-8")
     world = owlready2.World()
-    ontology = world.get_ontology((tmp_path / "ana.nt").as_uri()).load()
+    ontology = world.get_ontology((tmp_path / "ana.nt").as_uri()).load(format="ntriples")  # no guess by the first line
     ana = world["urn:doxa:user:ana:thing#ana"]
     assert "urn:doxa:vocabulary#Person" in {cls.iri for cls in ana.is_a}
     assert any(kind.iri.endswith("#Fact") for kind in ontology.classes())
