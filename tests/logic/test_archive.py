@@ -74,7 +74,7 @@ def test_what_is_asserted_of_anything_said_is_consistent(tmp_path):
     data = rdflib.Graph().parse(data=write_quads(quads, "turtle", graph.prefixes))
     assert len(list(data.subjects(rdflib.RDF.type, rdflib.OWL.Axiom))) > 50
     data.serialize(tmp_path / "facts.nt", format="nt", encoding="utf-8")
-    with world.get_ontology((tmp_path / "facts.nt").as_uri()).load():
+    with world.get_ontology((tmp_path / "facts.nt").as_uri()).load(format="ntriples"):
         owlready2.sync_reasoner_hermit(world, debug=0)
     assert list(world.inconsistent_classes()) == []
 

@@ -75,7 +75,7 @@ def test_the_inventory_loads_elsewhere_and_is_consistent(tmp_path):
     graph = rdflib.Graph().parse(data=SOURCE.read_text(), format="turtle")
     graph.serialize(tmp_path / "ontology.nt", format="nt", encoding="utf-8")
     world = owlready2.World()
-    loaded = world.get_ontology((tmp_path / "ontology.nt").as_uri()).load()
+    loaded = world.get_ontology((tmp_path / "ontology.nt").as_uri()).load(format="ntriples")
     known = builtin_ontology()
     assert len(list(loaded.properties())) >= len(known.relations)
     assert {cls.iri for cls in loaded.classes()} >= {cls.iri for cls in known.classes.values()}
