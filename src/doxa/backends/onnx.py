@@ -12,12 +12,18 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from doxa.core.errors import BackendError, ClosedError, ConfigError, MissingDependencyError
 
-__all__ = ["SideBySide", "open_session", "open_tokenizer", "threads_of"]
+__all__ = ["SideBySide", "encodable", "encoded_pair", "open_session", "open_tokenizer", "threads_of"]
 
 MAX_THREADS: Final = 4
 QUIET: Final = 4  # ONNX Runtime: fatal messages only
+
+PAIR_INPUTS: Final = ("input_ids", "attention_mask", "token_type_ids")
+"""What a model that reads two texts at once is fed."""
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -112,3 +118,15 @@ def open_tokenizer(path: Path, what: str) -> Any:
         return Tokenizer.from_file(str(path))
     except Exception as exc:  # the library raises bare Exception
         raise BackendError(f"The tokenizer of the built-in {what} cannot be loaded: {exc}. Reinstall doxa.") from exc
+
+
+def encodable(text: str) -> str:
+    """Gives back a text, as long as before, without lone surrogates: they come from broken JSON and are no UTF-8."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def encoded_pair(tokenizer: Any, first: str, second: str) -> tuple[Any, dict[str, NDArray[np.int64]]]:
+    """Gives back the tokens of two texts, and what a model that reads both at once is fed, `(1, n) int64` each."""
+    tokens = tokenizer.encode(first, second)
+    rows = (tokens.ids, tokens.attention_mask, tokens.type_ids)
+    return tokens, {name: np.array([row], dtype=np.int64) for name, row in zip(PAIR_INPUTS, rows, strict=True)}

@@ -9,20 +9,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from doxa.backends.nli import LABELS, Pair
-from doxa.backends.onnx import SideBySide, open_session, open_tokenizer, threads_of
+from doxa.backends.onnx import SideBySide, encodable, encoded_pair, open_session, open_tokenizer, threads_of
 from doxa.core.errors import BackendError, ConfigError
 
 __all__ = ["OnnxNli", "open_nli"]
 
 MODEL: Final = "minilm-l6-nli-int8"
 MAX_CHARS: Final = 4_000  # about four times the text that fits into 256 tokens
-INPUTS: Final = ("input_ids", "attention_mask", "token_type_ids")
 OUTPUT: Final = "probabilities"
 
 Row = NDArray[np.float32]
@@ -86,7 +85,8 @@ def _load(card: ModelCard) -> Callable[[Pair], Row]:
     tokenizer = open_tokenizer(card.folder / "tokenizer.json", "NLI model")
 
     def run(pair: Pair) -> Row:
-        feed = _feed(tokenizer, pair)
+        premise, hypothesis = (encodable(text.lstrip()[:MAX_CHARS]) for text in pair)
+        _, feed = encoded_pair(tokenizer, premise, hypothesis)
         try:
             row: Row = session.run([OUTPUT], feed)[0][0]
         except Exception as exc:  # its exception classes share no base of their own
@@ -95,14 +95,6 @@ def _load(card: ModelCard) -> Callable[[Pair], Row]:
         return row
 
     return run
-
-
-def _feed(tokenizer: Any, pair: Pair) -> dict[str, NDArray[np.int64]]:
-    # Lone surrogates reach Python from broken JSON, and the tokenizer needs UTF-8.
-    premise, hypothesis = (text.lstrip()[:MAX_CHARS].encode("utf-8", "replace").decode("utf-8") for text in pair)
-    tokens = tokenizer.encode(premise, hypothesis)
-    rows = (tokens.ids, tokens.attention_mask, tokens.type_ids)
-    return {name: np.array([row], dtype=np.int64) for name, row in zip(INPUTS, rows, strict=True)}
 
 
 def _read_card(folder: Path) -> ModelCard:

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from doxa.backends.onnx import SideBySide, open_session, open_tokenizer, threads_of
+from doxa.backends.onnx import SideBySide, encodable, open_session, open_tokenizer, threads_of
 from doxa.backends.parser import Parse
 from doxa.backends.parser.features import features
 from doxa.backends.parser.lemmas import lemma
@@ -229,7 +229,7 @@ def _pieces(tokenizer: Any) -> Callable[[str], Sequence[int]]:
     def pieces(form: str) -> tuple[int, ...]:
         found = known.get(form)
         if found is None:
-            clean = form[:MAX_WORD_CHARS].encode("utf-8", "replace").decode("utf-8")
+            clean = encodable(form[:MAX_WORD_CHARS])
             ids = tokenizer.encode(clean, add_special_tokens=False).ids[:MAX_PIECES_PER_WORD]
             found = tuple(ids) or (UNKNOWN,)
             if len(known) < MAX_KNOWN:

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from doxa.backends.onnx import SideBySide, open_session, open_tokenizer, threads_of
+from doxa.backends.onnx import SideBySide, encodable, encoded_pair, open_session, open_tokenizer, threads_of
 from doxa.backends.reader import Pair, Reading, Span
 from doxa.core.errors import BackendError, ConfigError
 
@@ -24,7 +24,6 @@ MODEL: Final = "minilm-l6-read-int8"
 MAX_CHARS: Final = 1_600
 """Longest passage that is read; about twice what fits into the 256 tokens of the model."""
 MAX_QUESTION_CHARS: Final = 400
-INPUTS: Final = ("input_ids", "attention_mask", "token_type_ids")
 OUTPUTS: Final = ("ends", "answerable")
 LONGEST: Final = 30
 """Tokens of the longest answer."""
@@ -124,11 +123,8 @@ def _load(card: ModelCard) -> Callable[[Pair], Reading]:
     tokenizer = open_tokenizer(card.folder / "tokenizer.json", "reader")
 
     def run(pair: Pair) -> Reading:
-        question, passage = (_clean(text) for text in pair)
-        passage = passage[:MAX_CHARS]
-        tokens = tokenizer.encode(question[:MAX_QUESTION_CHARS], passage)
-        rows = (tokens.ids, tokens.attention_mask, tokens.type_ids)
-        feed = {name: np.array([row], dtype=np.int64) for name, row in zip(INPUTS, rows, strict=True)}
+        question, passage = encodable(pair[0]), encodable(pair[1])[:MAX_CHARS]
+        tokens, feed = encoded_pair(tokenizer, question[:MAX_QUESTION_CHARS], passage)
         try:
             ends, there = session.run(list(OUTPUTS), feed)
         except Exception as exc:  # its exception classes share no base of their own
@@ -140,11 +136,6 @@ def _load(card: ModelCard) -> Callable[[Pair], Reading]:
         return Reading(answerable=float(1.0 / (1.0 + np.exp(-score))), spans=spans)
 
     return run
-
-
-def _clean(text: str) -> str:
-    # Lone surrogates reach Python from broken JSON, and the tokenizer needs UTF-8.
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _read_card(folder: Path) -> ModelCard:
