@@ -27,7 +27,7 @@ from doxa.core.values import Reply
 from doxa.evaluate.metrics import bootstrap_interval, mean, percentile, ratio
 
 __all__ = ["Answered", "Kind", "contains", "draw_risk_coverage", "given", "list_f1", "measures", "risk_coverage",
-           "score_of", "token_f1"]  # fmt: skip
+           "score_of", "summed_up", "token_f1"]  # fmt: skip
 
 Kind = Literal["phrase", "list", "unknown"]
 LEFT_OUT = re.compile(r"\b(?:a|an|the|and)\b")
@@ -124,6 +124,25 @@ def latency(answered: Sequence[Answered]) -> dict[str, float]:
     """Return the median and the 95th percentile of the time that answers took, in milliseconds."""
     times = [one.milliseconds for one in answered]
     return {"p50": round(percentile(times, 50), 2), "p95": round(percentile(times, 95), 2)}
+
+
+def summed_up(answered: Sequence[Answered], groups: Sequence[str], *, errors: int) -> dict[str, Any]:
+    """Return what a benchmark of answers prints: the measures of all and of each group, risk, latency.
+
+    Args:
+        answered: every question.
+        groups: categories or types, in the order in which they are printed; those without questions are left out.
+        errors: how many wrong answers are shown, the worst first.
+    """
+    members = {name: [one for one in answered if one.group == name] for name in groups}
+    worst = sorted((one for one in answered if one.score < 1), key=lambda one: (one.score, -one.confidence))
+    return {
+        **measures(answered, intervals=True),
+        "categories": {name: measures(rows, intervals=True) for name, rows in members.items() if rows},
+        "risk_coverage": risk_coverage(answered),
+        "latency_ms": latency(answered),
+        "errors": [one.to_dict() for one in worst[:errors]],
+    }
 
 
 def risk_coverage(answered: Sequence[Answered]) -> dict[str, Any]:

@@ -22,10 +22,8 @@ from doxa.evaluate.answering import (
     contains,
     draw_risk_coverage,
     given,
-    latency,
-    measures,
-    risk_coverage,
     score_of,
+    summed_up,
 )
 from doxa.evaluate.locomo import CATEGORIES, LocomoQuestion, Progress, Sample, ingest, read_samples
 from doxa.evaluate.record import environment, models_of
@@ -50,17 +48,11 @@ class LocomoAnswersReport:
 
     def to_dict(self, *, errors: int = 0) -> dict[str, Any]:
         """Return the report as plain JSON data; `errors` is how many answers to show, the worst first."""
-        groups = {name: [one for one in self.answered if one.group == name] for name in CATEGORIES.values()}
-        worst = sorted((one for one in self.answered if one.score < 1), key=lambda one: (one.score, -one.confidence))
         return {
             "benchmark": "locomo-answers",
             "data": self.data,
-            **measures(self.answered, intervals=True),
-            "categories": {name: measures(rows, intervals=True) for name, rows in groups.items() if rows},
-            "risk_coverage": risk_coverage(self.answered),
+            **summed_up(self.answered, list(CATEGORIES.values()), errors=errors),
             "figure": self.figure,
-            "latency_ms": latency(self.answered),
-            "errors": [one.to_dict() for one in worst[:errors]],
             "conversations": self.conversations,
             "turns": self.turns,
             "turns_per_s": round(self.turns / self.ingest_s, 1) if self.ingest_s else 0.0,

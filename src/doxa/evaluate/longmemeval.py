@@ -30,9 +30,7 @@ from doxa.evaluate.answering import (
     contains,
     draw_risk_coverage,
     given,
-    latency,
-    measures,
-    risk_coverage,
+    summed_up,
     token_f1,
 )
 from doxa.evaluate.distractors import Said, draw, read_distractors
@@ -94,19 +92,11 @@ class LongMemEvalReport:
 
     def to_dict(self, *, errors: int = 0) -> dict[str, Any]:
         """Return the report as plain JSON data; `errors` is how many answers to show, the worst first."""
-        types = sorted({one.group for one in self.answered})
-        worst = sorted((one for one in self.answered if one.score < 1), key=lambda one: (one.score, -one.confidence))
         return {
             "benchmark": "longmemeval",
             "data": self.data,
-            **measures(self.answered, intervals=True),
-            "categories": {
-                name: measures([one for one in self.answered if one.group == name], intervals=True) for name in types
-            },
-            "risk_coverage": risk_coverage(self.answered),
+            **summed_up(self.answered, sorted({one.group for one in self.answered}), errors=errors),
             "figure": self.figure,
-            "latency_ms": latency(self.answered),
-            "errors": [one.to_dict() for one in worst[:errors]],
             "distractors": self.distractors,
             "turns": self.turns,
             "turns_per_s": round(self.turns / self.ingest_s, 1) if self.ingest_s else 0.0,
