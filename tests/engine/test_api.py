@@ -6,8 +6,16 @@ from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 
-from doxa.core.config import Config
-from doxa.core.errors import ClosedError, ConfigError, InputError, NotFoundError, TurnConflictError, TurnError
+from doxa.core.config import Config, EncoderConfig, ReaderConfig
+from doxa.core.errors import (
+    BackendError,
+    ClosedError,
+    ConfigError,
+    InputError,
+    NotFoundError,
+    TurnConflictError,
+    TurnError,
+)
 from doxa.core.values import ChangeKind, Interval, Status
 from doxa.engine import AsyncDialogue, AsyncDoxa, AsyncMemory, Dialogue, Doxa, Memory
 
@@ -429,3 +437,9 @@ def test_what_was_trusted_then_is_found_then(doxa):
     memory.withdraw(turn_id="t2")
     assert not any("t2" in item.turn_ids for item in memory.search("moved to Berlin"))
     assert any("t2" in item.turn_ids for item in memory.search("moved to Berlin", known_at="2024-07-01"))
+
+
+def test_a_reader_without_weights_is_told_at_once():
+    """Nothing is answered with less than what was asked for, and the message says what to do."""
+    with pytest.raises(BackendError, match=r"training/reader"):
+        Doxa.open(":memory:", config=Config(encoder=EncoderConfig(name="hash"), reader=ReaderConfig(name="builtin")))

@@ -33,7 +33,7 @@ class OneWord:
 def answer(question, word, *said):
     """Return what is answered after some turns by a memory whose reader sees one word."""
     with Doxa.open(":memory:", config=WORDS) as doxa:
-        doxa.parts._reader, doxa.parts._reader_sought = OneWord(word), True
+        doxa.parts.reader = OneWord(word)
         chat = doxa.dialogue(user="ana", speaker="Ana")
         for text in said:
             chat.absorb(text, at="2024-04-22")

@@ -114,7 +114,7 @@ def answered(
 
 def _passage_reader(state: UserState, parts: Parts) -> PassageReader | None:
     """Return what reads turns of a memory that is locked; None where no reader is configured."""
-    model = parts.reader()
+    model = parts.reader
     if model is None:
         return None
     return PassageReader(model.read, lambda turn: next(iter(state.context(turn, 1)), None))

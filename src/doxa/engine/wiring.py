@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -52,6 +51,8 @@ class Parts:
     """What recall has learned, for every user."""
     parser: Parser
     """It keeps its latest parses: the turns of a context were parsed when they came in."""
+    reader: Reader | None = None
+    """What reads answers out of passages; None where none is wanted."""
     ontology_files: tuple[Path, ...] = ()
     """The Turtle files that add to the ontology: they say more than the inventory takes from them."""
     told: Pending[Feedback] = field(default_factory=Pending)
@@ -68,8 +69,6 @@ class Parts:
     _lexicon: Lexicon | None = None
     _looked_up: bool = False
     _nli: Nli | None = None
-    _reader: Reader | None = None
-    _reader_sought: bool = False
     _guard: threading.Lock = field(default_factory=threading.Lock)
 
     def model(self) -> LanguageModel | None:
@@ -115,20 +114,6 @@ class Parts:
             if self._nli is None:
                 self._nli = load("nli", name, **self.config.nli.options)
             return self._nli
-
-    def reader(self) -> Reader | None:
-        """Return what reads answers out of passages, opened at its first use; None for `none`, or where it is missing.
-
-        Raises:
-            ConfigError: `reader.name` is unknown.
-        """
-        settings = self.config.reader
-        with self._guard:
-            if not self._reader_sought and settings.name not in ("", "none"):
-                with suppress(BackendError):  # answers quote sentences then; `doxa doctor` tells
-                    self._reader = load("reader", settings.name, **settings.options)
-            self._reader_sought = True
-            return self._reader
 
     def amr(self) -> AmrParser:
         """Return the configured AMR parser, opened at its first use.
@@ -223,8 +208,8 @@ class Parts:
             self._model.close()
         if self._nli is not None:
             self._nli.close()
-        if self._reader is not None:
-            self._reader.close()
+        if self.reader is not None:
+            self.reader.close()
         if self._lexicon is not None:
             self._lexicon.close()
         self.encoder.close()
@@ -248,6 +233,7 @@ def wire(location: str, config: Config, ontology: OntologySource | Sequence[Onto
 
     Raises:
         ConfigError: a backend is unknown.
+        BackendError: the reader is wanted and its weights are not there.
         InputError: an ontology is neither Turtle nor a pydantic class, or says what cannot be.
         StoreError: the database cannot be opened.
     """
@@ -258,6 +244,8 @@ def wire(location: str, config: Config, ontology: OntologySource | Sequence[Onto
     known = _ontology(config, ontology)
     encoder = load("encoder", config.encoder.name, **encoder_options(config))  # first: a bad name makes no file
     parser = CachedParser(load("parser", config.parser.name))
+    wanted = config.reader.name not in ("", "none")
+    reader = load("reader", config.reader.name, **config.reader.options) if wanted else None
     store = load("store", f"sql:{location}", durability=config.store.durability, timeout_s=config.store.timeout_s)
     log = MemoryLog(
         store,
@@ -282,6 +270,7 @@ def wire(location: str, config: Config, ontology: OntologySource | Sequence[Onto
             folder=config.recall.learned or folder_of(location), tenant=config.tenant, encoder=encoder.name
         ),
         parser=parser,
+        reader=reader,
         ontology_files=tuple(Path(one) for one in _sources(config, ontology) if isinstance(one, (str, Path))),
     )
 
