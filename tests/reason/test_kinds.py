@@ -27,6 +27,10 @@ def lexicon():
         "chess": [sense("chess", "game", supersense="noun.act")],
         "game": [sense("game", supersense="noun.act")],
         "nurse": [sense("nurse", supersense="noun.person")],
+        "kitty": [sense("kitty", "animal", supersense="noun.animal")],
+        "animal": [sense("animal", supersense="noun.Tops")],
+        "pet": [sense("pet", "animal", supersense="noun.animal")],
+        "husband": [sense("husband", supersense="noun.person")],
         "van": [sense("van", "vehicle", supersense="noun.artifact")],
     }
     return load("lexicon", "scripted", words=words)
@@ -57,6 +61,10 @@ FITS = {
     "a thing is nobody": ("old van", "person", None),
     "a fruit": ("apples", "fruits", "apples"),
     "chess is no fruit": ("chess", "fruits", None),
+    "a pet is an animal": ("small kitty", "pets", "small kitty"),
+    "a van is no pet": ("van", "pets", None),
+    "somebody's husband is no pet": ("Mel's husband", "pets", None),
+    "a name may be a pet's": ("Luna", "pets", "Luna"),
     "a colour": ("dark red", "colour", "dark red"),
     "no colour": ("fast", "colour", None),
     "a name": ("Nurr", "name", "Nurr"),

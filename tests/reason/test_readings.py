@@ -2,9 +2,12 @@
 
 from dataclasses import replace
 from datetime import UTC, date, datetime
+from functools import partial
 
 import pytest
 
+from doxa.backends import load
+from doxa.backends.lexicon import Synset
 from doxa.core.values import Evidence, Fact, Question, QuestionKind, Relation, Status, Term, Turn
 from doxa.memory import Beliefs, relation_type
 from doxa.reason import answer
@@ -118,3 +121,22 @@ def test_what_no_longer_holds_is_not_quoted():
         question = Question(text="Where do I work?", kind="where", terms=("work",), past=past)
         draft = answer(question, beliefs, evidence, lambda _: turn, asker="Ana", day=None, today=TODAY)
         assert draft.abstained == abstained
+
+
+def test_what_is_of_the_kind_that_is_asked_for_leaves_out_the_rest():
+    """Some things that somebody has are known to be instruments; of the others nobody knows what they are."""
+    sense = partial(Synset, pos="n", definition="", supersense="noun.artifact", count=1)
+    words = {
+        "instrument": [sense(name="instrument", words=("instrument",), broader=())],
+        "clarinet": [sense(name="clarinet", words=("clarinet",), broader=("instrument",))],
+    }
+    beliefs = held(("Ana", "has", "clarinet"), ("Ana", "has", "unique paths"))
+    question = Question(
+        text="What instruments does Ana have?", kind="list", asks="object", expects="instruments", noun="instruments",
+        subject=term("Ana"), relation=relation("has"),
+    )  # fmt: skip
+    found = answer(
+        question, beliefs, [], lambda key: None, asker="Ana", day=None, today=TODAY,
+        lexicon=load("lexicon", "scripted", words=words),
+    )  # fmt: skip
+    assert found.value == "clarinet"

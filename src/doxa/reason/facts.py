@@ -220,7 +220,10 @@ class _Asking:
         if question.asks not in ("object", "start"):
             return told
         values = [(fact, _value_of(question, fact, self.today, self.lexicon) or "") for fact in told]
-        return [fact for fact, label in values if not _echoes(label, question)]
+        values = [(fact, label) for fact, label in values if not _echoes(label, question)]
+        noun = question.noun.casefold().split()[-1:]
+        of_sort = [fact for fact, label in values if noun and is_sort(label, noun[0], self.lexicon)]
+        return of_sort or [fact for fact, _ in values]  # a clarinet is an instrument; "a lot" may be one, or not
 
     def _on_weekday(self, question: Question, fact: Fact) -> bool:
         """Tell whether a fact was said of the day of the week that a question names, or of any."""

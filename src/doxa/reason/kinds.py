@@ -91,11 +91,11 @@ GROUPS = frozenset(
 )
 """Groups that are named by one of them: "Tom's family is getting a dog", "the coach of Tom's team"."""
 SORTS = frozenset(
-    f"noun.{sort}" for sort in ("food", "plant", "artifact", "communication", "substance", "animal", "body")
+    f"noun.{sort}" for sort in ("food", "plant", "artifact", "communication", "substance", "animal", "body", "Tops")
 )
 """Supersenses of nouns that sort things: what is no fruit is no answer to "which fruits"."""
 LOOSE_NOUNS = frozenset(
-    "way route pet breed species kind type brand model make variety title name number message word".split()
+    "way route breed species kind type brand model make variety title name number message word".split()
 )
 DEEPEST = 8
 """Steps up in the lexicon from a word to the noun that a question names."""
@@ -205,6 +205,7 @@ def is_sort(label: str, noun: str, lexicon: Lexicon | None) -> bool:
     head = label.casefold().split()[-1:]
     above = _above(head[0], lexicon) if head else frozenset()
     forms = {noun, noun.removesuffix("s"), re.sub(r"ies$", "y", noun)}
+    forms |= {_table()["sorts"][form] for form in forms if form in _table()["sorts"]}
     return any(forms & set(name.split()) for name in above)
 
 
@@ -275,8 +276,14 @@ def _of_class(label: str, expects: str, lexicon: Lexicon | None) -> str | None:
     if not label.split() or lexicon is None or NUMBER.match(label):
         return label
     singular = noun if lexicon.senses(noun, "n") else noun.removesuffix("s")
+    singular = _table()["sorts"].get(singular, singular)
     sort = lexicon.senses(singular, "n")[:1]
-    if singular in LOOSE_NOUNS or not sort or sort[0].supersense not in SORTS or label[:1].isupper():
+    if (
+        singular in LOOSE_NOUNS
+        or not sort
+        or sort[0].supersense not in SORTS
+        or (label[:1].isupper() and "'s " not in label)
+    ):
         return label
     known = _above(label.split()[-1], lexicon)
     return None if known and not any(singular in name.split() for name in known) else label
