@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from doxa.backends import load
+from doxa.backends.reader import onnx
 from doxa.backends.reader.onnx import open_reader, spans_of
 from doxa.core.errors import BackendError, ClosedError, ConfigError
 
 PASSAGE = "i: I bought a hat."
+WEIGHTS = Path(onnx.__file__).parent / onnx.MODEL
 OFFSETS = [(0, 1), (1, 2), (3, 4), (5, 11), (12, 13), (14, 17), (17, 18)]
 
 
@@ -77,3 +81,65 @@ def test_an_unknown_built_in_reader_is_refused() -> None:
     """Its name is part of the message."""
     with pytest.raises(ConfigError, match="nonesuch"):
         load("reader", "builtin:nonesuch")
+
+
+@pytest.fixture(scope="module")
+def reader():
+    """The built-in reader."""
+    model = load("reader", "builtin", threads=1)
+    yield model
+    model.close()
+
+
+@pytest.mark.parametrize(
+    ("question", "passage", "answer"),
+    [
+        ("what did i buy?", "i: I bought a red bicycle at the market.", "red bicycle"),
+        ("where does my brother live?", "you: How is your brother? i: He lives in Lisbon now.", "Lisbon"),
+        ("who taught me to swim?", "i: My aunt Vera taught me to swim when I was six.", "aunt Vera"),
+    ],
+)
+def test_the_built_in_reader_finds_the_words_that_answer(reader, question, passage, answer) -> None:
+    """The likeliest span holds the answer and little else."""
+    (found,) = reader.read([(question, passage)])
+    assert answer in found.spans[0].text
+    assert len(found.spans[0].text) < 2 * len(answer)
+
+
+def test_the_built_in_reader_sees_where_nothing_answers(reader) -> None:
+    """A turn about something else, or about the other person, is less likely to answer."""
+    here, elsewhere, other = reader.read([
+        ("what did i buy?", "i: I bought a red bicycle at the market."),
+        ("what did i buy?", "i: My sister lives in Oslo."),
+        ("what did you buy?", "i: I bought a red bicycle at the market."),
+    ])  # fmt: skip
+    assert here.answerable > 0.5 > elsewhere.answerable
+    assert here.answerable > other.answerable
+
+
+def test_a_pair_has_one_reading_in_any_batch(reader) -> None:
+    """A replay gives the same, bit for bit."""
+    pairs = [("what did i buy?", "i: I bought a red bicycle at the market."), ("who am i?", "i: I am Ana. " * 200)]
+    assert reader.read(pairs) == [*reader.read(pairs[:1]), *reader.read(pairs[1:])]
+    assert reader.read(pairs) == reader.read(pairs[::-1])[::-1]
+
+
+def test_anything_can_be_read(reader) -> None:
+    """A question that fills the window, text of one token a letter, nothing at all, a lone surrogate."""
+    assert len(reader.read([("\u6f22" * 500, "i: " + "\u5b57" * 3000), ("", ""), ("who?", "i: \ud800 Ana")])) == 3
+
+
+def test_a_reader_does_not_stand_on_other_weights(tmp_path: Path) -> None:
+    """The trunk is the NLI model's; if that changes, the reader has to be made again."""
+    folder = Path(shutil.copytree(WEIGHTS, tmp_path / "reader"))
+    card = json.loads((folder / "model.json").read_text(encoding="utf-8"))
+    card["trunk"]["sha256"] = "0" * 64
+    (folder / "model.json").write_text(json.dumps(card), encoding="utf-8")
+    with pytest.raises(BackendError, match="other weights"):
+        open_reader("", folder=folder).read([("who am i?", "i: I am Ana.")])
+
+
+def test_the_files_are_those_that_were_made() -> None:
+    """The card tells the checksum of the model."""
+    card = json.loads((WEIGHTS / "model.json").read_text(encoding="utf-8"))
+    assert hashlib.sha256((WEIGHTS / "model.onnx").read_bytes()).hexdigest() == card["sha256"]

@@ -487,7 +487,7 @@ def main() -> None:
     found: list[Example] = []
     captions = pickle.loads((args.work / "snli.pickle").read_bytes())
     shown = [talk.turns[0].text.rstrip(". ").lower() for talk in captions]
-    for name, most in (("persona", 4), ("longmemeval", 24), ("sgd", 10), ("carb", 4), ("genericskb", 4)):
+    for name, most in (("persona", 10), ("longmemeval", 30), ("sgd", 10), ("carb", 4), ("genericskb", 4)):
         path = args.work / f"{name}.pickle"
         if not path.exists():
             continue

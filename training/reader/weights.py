@@ -1,113 +1,133 @@
-"""Weigh what speaks for a span: the reader's odds, the rank of its turn, what the turn covers of the question.
+"""Weigh what speaks for a span: the reader's odds, the rank of its turn, what that covers of the question, its kind.
 
-python training/reader/weights.py --model FOLDER --memory longmemeval.db
+python training/reader/weights.py --model FOLDER --data benchmarks/answers/dev.json --from 4
 
-The memory holds the evidence turns of LongMemEval (`open/`) and 198 sessions besides as one user's; it is asked
-questions of the half that the reader was not trained on. A span counts as right when it shares at least half of its
-words with the answer. Prints the weights for `doxa.reason.spans`, and how often the best span is right in five folds.
+The conversations are taken in, their questions searched for and their best turns read, as in use. A span counts as
+right when it shares at least half of its words with the answer, or with a part of it where several things are asked
+for; on a question without an answer none is right. Prints the weights for `doxa.reason.spans`, how often the best span
+is right by conversations that had no part in the weights, and what a threshold makes of it.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import pickle
-import re
-import shutil
-import tempfile
-from collections import Counter
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
 
 from doxa.backends.reader.onnx import open_reader
-from doxa.core.config import Config
-from doxa.core.values import Question, Turn
+from doxa.core.values import Turn
 from doxa.engine import Doxa
-from doxa.reason.spans import WEIGHTS, PassageReader, read_spans
+from doxa.evaluate.answering import token_f1
+from doxa.evaluate.locomo import Sample, ingest, read_samples
+from doxa.reason.spans import WEIGHTS, PassageReader, read_spans, reads_well
 from doxa.reason.telling import tellings
+from doxa.understand import read_question
 
 NAMES = tuple(WEIGHTS)
 RIGHT = 0.5
 SHRINK = 0.02
+ASKER = "user"
+AT = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question with the spans that were found: their features and how right they are; whether it has an answer."""
+
+    conversation: int
+    features: np.ndarray
+    f1: np.ndarray
+    answerable: bool
 
 
 def main() -> None:
     """Ask, label, fit, cross-validate."""
     reader = argparse.ArgumentParser()
     reader.add_argument("--model", type=Path, required=True)
-    reader.add_argument("--memory", type=Path, required=True)
-    reader.add_argument("--user", default="u")
-    reader.add_argument("--most", type=int, default=250, help="questions")
+    reader.add_argument("--data", type=Path, required=True)
+    reader.add_argument("--from", type=int, default=0, dest="first", help="conversations that are left out")
     reader.add_argument("--asked", type=Path, help="keep what was read here, or use it")
-    reader.add_argument("--data", type=Path, default=Path(os.environ.get("DOXA_DATA", "../shared/data")))
     args = reader.parse_args()
     if args.asked and args.asked.exists():
-        groups = pickle.loads(args.asked.read_bytes())
+        asked = pickle.loads(args.asked.read_bytes())
     else:
-        groups = gather(args)
+        asked = gather(args.model, read_samples(args.data)[args.first :])
         if args.asked:
-            args.asked.write_bytes(pickle.dumps(groups))
-    features = np.concatenate([group[0] for group in groups])
-    labels = np.concatenate([group[1] for group in groups])
-    print(len(groups), "questions,", len(labels), "spans,", int(labels.sum()), "right")
-    for place in range(5):
-        train = [group for at, group in enumerate(groups) if at % 5 != place]
-        held = [group for at, group in enumerate(groups) if at % 5 == place]
-        weights = fit(np.concatenate([g[0] for g in train]), np.concatenate([g[1] for g in train]))
-        print(
-            "fold",
-            place,
-            "best span right:",
-            best(held, weights),
-            "by the reader alone:",
-            best(held, np.eye(len(NAMES))[0]),
-        )
-    weights = fit(features, labels)
-    print({name: round(float(value), 3) for name, value in zip(NAMES, weights, strict=True)})
+            args.asked.write_bytes(pickle.dumps(asked))
+    conversations = sorted({one.conversation for one in asked})
+    print(len(asked), "questions,", sum(len(one.f1) for one in asked), "spans")
+    held = np.concatenate([best(*parted(asked, at)) for at in conversations])
+    for threshold in np.arange(0.1, 0.75, 0.05):
+        told(held, float(threshold))
+    print({name: round(float(value), 2) for name, value in zip(NAMES, fit(asked), strict=True)})
 
 
-def gather(args: argparse.Namespace) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Features and labels of the spans of every question that has an answer in words."""
-    items = json.loads((args.data / "open/longmemeval/longmemeval_evidence_turns_500.json").read_text(encoding="utf-8"))
-    model = open_reader("", folder=args.model)
-    groups = []
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(shutil.copy(args.memory, Path(folder) / "memory.db"))
-        with Doxa.open(path, config=Config()) as doxa:
-            memory = doxa.memory(user=args.user)
-            for at, item in enumerate(items):
-                if len(groups) < args.most and at % 2 == 1 and "not enough" not in str(item["answer"]):
-                    groups.append(spans(item, memory, doxa, model, args.user))
-    return [group for group in groups if len(group[1])]
+def parted(asked: list[Asked], conversation: int) -> tuple[list[Asked], np.ndarray]:
+    """The questions of one conversation and the weights of the others."""
+    others = [one for one in asked if one.conversation != conversation]
+    return [one for one in asked if one.conversation == conversation], fit(others)
 
 
-def spans(item: dict[str, Any], memory: Any, doxa: Doxa, model: Any, user: str) -> tuple[np.ndarray, np.ndarray]:
-    """Features and labels of the spans of one question."""
-    evidence = memory.search(item["question"], k=10)
+def told(best: np.ndarray, threshold: float) -> None:
+    """What becomes of the questions with a threshold."""
+    known, sure = best[:, 2] > 0, best[:, 0] >= threshold
+    f1, silent = (best[:, 1] * sure)[known].mean(), 1 - sure[known].mean()
+    print(f"{threshold:.2f}: F1 {f1:.3f}, silent {silent:.3f}, {1 - sure[~known].mean():.3f} where nothing is known")
+
+
+def best(asked: list[Asked], weights: np.ndarray) -> np.ndarray:
+    """`(n, 3)`: confidence of the best span of every question, its F1, whether there is an answer."""
+    rows = []
+    for one in asked:
+        scores = one.features @ weights if len(one.f1) else np.array([-9.0])
+        at = int(scores.argmax())
+        rows.append((1 / (1 + np.exp(-scores[at])), one.f1[at] if len(one.f1) else 0.0, float(one.answerable)))
+    return np.array(rows)
+
+
+def gather(model: Path, samples: list[Sample]) -> list[Asked]:
+    """The spans of every question that a reader is asked."""
+    reader = open_reader("", folder=model)
+    found = []
+    with Doxa.open(":memory:") as doxa:
+        for at, sample in enumerate(samples):
+            ingest(sample, doxa, lambda *_: None)
+            found += [one for question in sample.asked if (one := read(question, at, sample.user, doxa, reader))]
+    return found
+
+
+def read(asked: object, at: int, user: str, doxa: Doxa, reader: object) -> Asked | None:
+    """The spans of one question; None for one that no reader is asked."""
+    evidence = doxa.memory(user=user).search(asked.text, k=doxa.parts.recall.top_k)
     with doxa.parts.log.user(user) as state:
 
         def before(turn: Turn) -> Turn | None:
             return next(iter(state.context(turn, 1)), None)
 
-        told = tellings(Question(text=item["question"]), evidence, state.turn, asker="user")
-        found = read_spans(item["question"], evidence, told, PassageReader(model.read, before), asker="user")
-    rows = [[one.features[name] for name in NAMES] for one in found]
-    return np.array(rows), np.array([shared(one.text, str(item["answer"])) >= RIGHT for one in found], dtype=float)
+        question = read_question(
+            asked.text, asker=ASKER, at=AT, context=(), beliefs=state.beliefs, parser=doxa.parts.parser
+        )
+        if not reads_well(question):
+            return None
+        told = tellings(question, evidence, state.turn, asker=ASKER)
+        spans = read_spans(
+            question, evidence, told, PassageReader(reader.read, before), asker=ASKER, lexicon=doxa.parts.lexicon()
+        )
+    gold = asked.answer if asked.category != "adversarial" else ""
+    parts = [gold, *gold.split(", ")] if asked.category == "multi-hop" else [gold]
+    rows = np.array([[one.features[name] for name in NAMES] for one in spans]).reshape(-1, len(NAMES))
+    return Asked(at, rows, np.array([max(token_f1(one.text, part) for part in parts) for one in spans]), bool(gold))
 
 
-def shared(text: str, answer: str) -> float:
-    """F1 of the words of two texts."""
-    one, two = (Counter(re.findall(r"\w+", part.lower())) for part in (text, answer))
-    both = sum((one & two).values())
-    return 2 * both / (sum(one.values()) + sum(two.values())) if both else 0.0
-
-
-def fit(features: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Weights of least log loss, none below 0 but the bias, drawn a little towards 0."""
+def fit(asked: list[Asked]) -> np.ndarray:
+    """Weights of least log loss, drawn a little towards 0, none below 0 but the bias."""
+    features = np.concatenate([one.features for one in asked])
+    labels = np.concatenate([one.f1 >= RIGHT for one in asked]).astype(float)
 
     def loss(weights: np.ndarray) -> float:
         logits = features @ weights
@@ -115,12 +135,6 @@ def fit(features: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
     bounds = [(0.0, None)] * (len(NAMES) - 1) + [(None, None)]
     return minimize(loss, np.zeros(len(NAMES)), method="L-BFGS-B", bounds=bounds).x
-
-
-def best(groups: list[tuple[np.ndarray, np.ndarray]], weights: np.ndarray) -> float:
-    """How often the span with the greatest weight is right, of the questions where one is."""
-    hits = [labels[int((features @ weights).argmax())] for features, labels in groups if labels.any()]
-    return round(float(np.mean(hits)), 3)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ padding, and a few threads run the calls side by side.
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
@@ -82,8 +82,14 @@ def threads_of(wanted: int | None) -> int:
     return wanted or min(MAX_THREADS, os.cpu_count() or 1)
 
 
-def open_session(path: Path, what: str) -> Any:
+def open_session(path: Path, what: str, *, weights: Mapping[str, bytes] | None = None) -> Any:
     """Opens a model for single-threaded calls: splitting so small a product costs more than it gains.
+
+    Args:
+        path: Its file.
+        what: Its name in messages.
+        weights: Files that hold tensors which the model's file only names (ONNX: external data), by the name they have
+            there. They are read from memory: a model may so stand on the weights of another one.
 
     Raises:
         MissingDependencyError: ONNX Runtime is not installed.
@@ -98,6 +104,9 @@ def open_session(path: Path, what: str) -> Any:
     options.inter_op_num_threads = 1
     options.log_severity_level = QUIET
     try:
+        if weights:
+            sizes = [len(content) for content in weights.values()]
+            options.add_external_initializers_from_files_in_memory(list(weights), list(weights.values()), sizes)
         return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     except Exception as exc:  # its exception classes share no base of their own
         raise BackendError(f"The built-in {what} cannot be loaded: {exc}. Reinstall doxa.") from exc

@@ -175,12 +175,12 @@ class ReaderConfig(_Group):
     """Which model reads short answers out of what was said, where facts do not answer."""
 
     name: str = Field(
-        "none",
-        description="`none`: whole sentences are quoted; or `builtin`: a model reads the words that answer out of "
-        "them, with the weights in `reader.model`.",
+        "builtin",
+        description="`builtin`: a model reads the words that answer out of a turn, and has a say in whether an answer "
+        "from facts is about what is asked; or `none`: whole sentences are quoted.",
     )
     model: Path | None = Field(
-        None, description="Folder of the weights for `builtin`, as `training/reader` writes them; none come with Doxa."
+        None, description="Folder of other weights for `builtin`, as `training/reader` writes them."
     )
 
     @property

@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime
 from dateutil import parser as dateparser
 
 from doxa.backends.parser import Parser
-from doxa.core.plans import Plan
+from doxa.core.plans import HOLE, Plan
 from doxa.core.values import Draft, Evidence, Fact, Interval, Precision, Question, Term, Turn
 from doxa.engine.asked import Asked
 from doxa.engine.computing import computed
@@ -87,14 +87,15 @@ def answered(
         nearby: turns that bear on it, best first, more of them than are quoted.
     """
     day, evidence = asked.as_of or question.as_of, nearby[: parts.recall.top_k]
+    plans = _Plans(parts.parser)
+    reader = None if _takes_steps(plans(question.text)) else _passage_reader(state, parts)
     worked = computed(question.text, asked, state, nearby, parts, today=today)
     draft = answer(
         question, beliefs, evidence, state.turn, asker=asked.speaker, day=day, today=today, lexicon=parts.lexicon(),
-        nearby=nearby, computed=worked, reader=_passage_reader(state, parts),
+        nearby=nearby, computed=worked, reader=reader,
     )  # fmt: skip
     if not parts.config.reason.tree:
         return draft, None
-    plans = _Plans(parts.parser)
     graph = FactGraph(beliefs, day, today, past=question.past, topic=frozenset(stems(question.text)))
     mine = asked.speaker.casefold()
     known = [term for term in question.about if graph.entity(term.key) is not None]
@@ -159,14 +160,21 @@ def reason(reasoning: Reasoning, *, entails: Entails | None = None) -> tuple[Dra
 def _kept(tree: Tree, reasoning: Reasoning) -> Draft:
     """Return what a search found, or the first answer where it found none and the question can do without a chain.
 
-    An answer that is only met on the way ("Lise", for what the daughter of the boss studies) is none.
+    An answer that is only met on the way ("Lise", for what the daughter of the boss studies) is none, unless a turn was
+    read for the question as a whole, which "Kofi's father" may be spoken of in.
     """
     first, found = reasoning.first, tree.draft
     if found is None or first.abstained or not found.abstained:
         return first if found is None else found
     met = {step.draft.value for node in tree.nodes for step in node.state.steps if step.draft is not None}
-    chained = any(plan.needed for plan in reasoning.task.plans) or first.value in met
+    plans, by_facts = reasoning.task.plans, any(citation.fact_id for citation in first.citations)
+    chained = _takes_steps(plans) or (by_facts and (first.value in met or any(plan.needed for plan in plans)))
     return found if chained else first
+
+
+def _takes_steps(plans: Sequence[Plan]) -> bool:
+    """Tell whether a thing has to be found out before it can be asked about: no one turn answers such a question."""
+    return any(plan.needed and plan.join == "thing" and plan.rest not in ("", HOLE) for plan in plans)
 
 
 def _is_sure(draft: Draft) -> bool:

@@ -17,7 +17,7 @@ from doxa.reason.passages import answer_from_passages
 from doxa.reason.prompted import Asking, PromptedPolicy, PromptedValuer, PromptedWriter, show
 from doxa.reason.reasons import answer_why
 from doxa.reason.sentences import answer_from_sentences
-from doxa.reason.spans import SURE, PassageReader, answer_from_spans, covers_all, reads_well
+from doxa.reason.spans import SURE, WELL, PassageReader, answer_from_spans, confirms, read_spans, reads_well, standing
 from doxa.reason.summary import PastFact, relevant_rules, summarise
 from doxa.reason.telling import Telling, tellings
 from doxa.reason.tree import (
@@ -71,10 +71,8 @@ __all__ = [
 ]
 
 
-SURER = 0.8
-"""Least confidence of a span that is taken instead of an answer from facts which tell most of the question."""
-SLACK = 0.1
-"""How much less of a question the turns behind an answer may cover than the turn that covers most of it."""
+LEAST = 0.3
+"""Least standing of an answer from facts that the turns behind it do not confirm."""
 FEW = 500
 """Facts of a memory that are all compared with a question; of more, those near to it."""
 
@@ -116,12 +114,9 @@ def answer(
     draft = dated_well(known, question, told)
     if computed is not None and _better(computed, draft):
         return computed
-    if reader is not None and reads_well(question) and not covers_all(draft, question):
+    if reader is not None and reads_well(question):
         valid = _valid(evidence, beliefs, past=question.past or day is not None)
-        sure = SURER if _tells_most(draft, told, beliefs) else SURE
-        spoken = answer_from_spans(question, valid, turn, reader, asker=asker, sure=sure)
-        if spoken is not None:
-            return spoken
+        draft = _read(draft, question, beliefs, valid, told, reader, asker=asker, lexicon=lexicon)
     if draft is None:
         rules = [rule.span for rule in beliefs.rules]
         said = [one for item in evidence for key in item.turn_ids if (one := turn(key))]
@@ -140,21 +135,24 @@ def _quoted(
     return reason or answer_from_sentences(question, quotable, asker=asker, unasserted=rules)
 
 
-def _tells_most(draft: Draft | None, told: Sequence[Telling], beliefs: Beliefs) -> bool:
-    """Tell whether an answer rests on what tells most of a question, with all that was said in the slots of its facts.
+def _read(
+    draft: Draft | None, question: Question, beliefs: Beliefs, evidence: Sequence[Evidence], told: Sequence[Telling],
+    reader: PassageReader, *, asker: str, lexicon: Lexicon | None,
+) -> Draft | None:  # fmt: skip
+    """Return an answer from facts, or what a reader finds in its stead; None where neither gives one.
 
-    A later word in a slot ("sorry, the 26th") need not repeat what it is about.
+    An answer that covers what is asked needs no reading, and one that the reader finds too is confirmed. One that it
+    does not find gives way to what it finds, if that is surer, and to none if it covers little of the question.
     """
-    if draft is None:
-        return False
-    if draft.disputed or draft.abstained or not draft.citations:
-        return True
-    facts = [fact for one in draft.citations if (fact := beliefs.facts.get(one.fact_id or ""))]
-    slots = dict.fromkeys(slot for fact in facts for key in fact.turn_ids for slot in beliefs.slots_of_turn(key))
-    turns = {key for slot in slots for fact in beliefs.in_slot(slot) for key in fact.turn_ids}
-    turns |= {one.turn_id for one in draft.citations}
-    most = max((one.around for one in told if one.own), default=0.0)
-    return max((one.around for one in told if one.turn.turn_id in turns), default=most) >= most - SLACK
+    facts = [fact for one in (draft.citations if draft else ()) if (fact := beliefs.facts.get(one.fact_id or ""))]
+    stands = standing(draft, question, facts) if draft else 0.0
+    if stands >= WELL:
+        return draft
+    found = read_spans(question, evidence, told, reader, asker=asker, lexicon=lexicon)
+    if confirms(found, draft):
+        return draft
+    weak = abstention() if draft and stands < LEAST else draft
+    return answer_from_spans(question, found, sure=max(SURE, stands)) or weak
 
 
 def _better(computed: Draft, draft: Draft | None) -> bool:

@@ -87,6 +87,8 @@ class _Asking:
     near: Sequence[Fact] | None = None
     gap: bool = False
     """Facts were found, but none of the time that is asked about."""
+    withdrawn: bool = False
+    """Facts were found that say it, and every one of them was taken back."""
 
     def special(self) -> Draft | None:
         """Return what follows from facts that do not name what is asked: being alive, or married."""
@@ -145,6 +147,7 @@ class _Asking:
             if one.relation is None:
                 continue
             for reading, facts in readings(one, self.beliefs):
+                self.withdrawn = self.withdrawn or (bool(facts) and not _believed(facts))
                 draft = self.answered(reading, facts)
                 if draft is not None:
                     return draft
@@ -173,10 +176,10 @@ class _Asking:
         return matches(question, self.beliefs, self._speaker, self.lexicon, facts)
 
     def otherwise(self) -> Draft | None:
-        """Return "no" for what is not settled, or that it is not known at that time; None when all is open."""
+        """Return "no" for what is not settled, or that it is not known (any more); None when all is open."""
         if self.question.settled:
             return Draft(text="No. Nothing that I remember settles it.", value="no", confidence=0.6)
-        return abstention() if self.gap else None
+        return abstention() if self.gap or self.withdrawn else None
 
     def _speaker(self, turn_id: str) -> str:
         said = self.turn(turn_id)

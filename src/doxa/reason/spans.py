@@ -12,31 +12,60 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from doxa.backends.reader import Pair, Reading, Span
-from doxa.core.values import Citation, Draft, Evidence, Interval, Question, Turn
+from doxa.backends.lexicon import Lexicon
+from doxa.backends.reader import Pair, Reading
+from doxa.core.values import Citation, Draft, Evidence, Fact, Interval, Question, Turn
 from doxa.memory import stems
-from doxa.reason.telling import Telling, content_of, tellings
+from doxa.reason.kinds import PATTERNS, PLACES, fitting
+from doxa.reason.sentences import SENTENCE
+from doxa.reason.telling import LIGHT, LIGHT_WEIGHT, Telling, content_of
 
-__all__ = ["Found", "PassageReader", "answer_from_spans", "covers_all", "read_spans", "reads_well", "told_to"]
+__all__ = [
+    "Found",
+    "PassageReader",
+    "answer_from_spans",
+    "confirms",
+    "passage_of",
+    "read_spans",
+    "reads_well",
+    "standing",
+    "told_to",
+]
 
 MOST = 8
 """Turns that are read for one question, best evidence first; each is one call of the reader."""
 WELL = 0.8
-"""Confidence of an answer from facts that may stand without a look at what was said."""
-SURE = 0.5
+"""Standing of an answer from facts that needs no look at what was said."""
+UNCOVERED = 0.3
+"""What is left of the confidence of an answer that covers nothing of what is asked."""
+LATER = 0.6
+"""What is left of it when all was said after the day that is asked about, and since when it holds is not known."""
+FORMED = frozenset({*PATTERNS, *PLACES, "name", "person"})
+"""Kinds that are told by their form or by what is known of places: nothing else is one of them."""
+WIDE = frozenset("does has has_state is_a likes get make see".split())
+"""Relations that many verbs end in."""
+SURE = 0.25
 """Least confidence of an answer that is given."""
-ALSO = 0.6
+CONFIRMING = 2
+"""Likeliest spans of which one has to say what an answer from facts says."""
+ALSO = 0.25
 """Least confidence of an answer of a further turn that is added to a list."""
 LAST_CHARS, TURN_CHARS = 120, 1_200
-WEIGHTS = {"answerable": 0.57, "share": 0.29, "score": 2.0, "covered": 0.66, "around": 0.8, "own": 1.5, "bias": -3.67}
-"""Log odds that a span answers: of the reader's own odds, the log of the span's share, the score of the turn relative
-to the best, and what its sentence and turn cover of the question (`reason.telling`). Fitted on LongMemEval by
-`training/reader/weights.py`; but the weights of `score` and `own` are set by hand, as nearly all of its turns are of
-one speaker."""
+WEIGHTS = {"answerable": 0.41, "lead": 0.33, "share": 0.84, "score": 0.42, "own": 0.48, "timely": 0.21,
+            "fits": 0.24, "bias": -1.86}  # fmt: skip
+"""Log odds that a span answers: of the reader's own odds, by how much they are above those of every other turn, the log
+of the span's share, the score of the turn relative to the best, and whether its speaker, its time and its kind are as
+asked for. Fitted on `benchmarks/answers/dev.json` by `training/reader/weights.py`."""
+FARTHEST = 4.0
+"""Most that the reader's log odds of one turn count as above or below those of the others."""
 OWN = {"i": "you", "me": "you", "my": "your", "mine": "yours", "myself": "yourself", "i'm": "you're", "i've": "you've",
        "i'd": "you'd", "i'll": "you'll", "you": "i", "your": "my", "yours": "mine", "yourself": "myself"}  # fmt: skip
 OWN_WORD = re.compile(rf"\b(?:{'|'.join(sorted(OWN, key=len, reverse=True))})\b", re.IGNORECASE)
-LEAD = re.compile(r"^(?:that|to|the fact that|because|as|since|and|but|so|or)\s+", re.IGNORECASE)
+LEAD = re.compile(
+    r"^(?:(?:that|to|the fact that|because|as|since|and|but|so|or|my own|our own|my|our)\s+)+", re.IGNORECASE
+)
+SHORTENED = re.compile(r"\b[A-Z][a-z]{0,2}\.$")
+"""A word that ends in a full stop and no sentence: "St.", "Mr."."""
 SHORTEST_NICKNAME = 3
 
 Read = Callable[[Sequence[Pair]], list[Reading]]
@@ -64,21 +93,25 @@ class Found:
     """Chance of this part, if it does."""
     score: float
     """Score of the turn relative to the best of the evidence."""
-    covered: float
-    around: float
+    lead: float
+    """By how much the reader's log odds of this turn are above those of the best other one."""
     own: bool
+    timely: bool
+    """Whether its turn is of the time that the question names, or it names none."""
+    fits: bool
+    """Whether it is of the kind that is asked for: a number for "how many", no time for "who"."""
 
     @property
     def features(self) -> dict[str, float]:
         """What `WEIGHTS` weighs."""
-        chance = min(max(self.answerable, 1e-4), 1 - 1e-4)
         return {
-            "answerable": math.log(chance / (1 - chance)),
+            "answerable": _log_odds(self.answerable),
+            "lead": min(max(self.lead, -FARTHEST), FARTHEST),
             "share": math.log(max(self.share, 1e-3)),
             "score": self.score,
-            "covered": self.covered,
-            "around": self.around,
             "own": float(self.own),
+            "timely": float(self.timely),
+            "fits": float(self.fits),
             "bias": 1.0,
         }
 
@@ -93,48 +126,49 @@ def reads_well(question: Question) -> bool:
     return question.asks not in ("truth", "source") and question.kind not in ("when", "yesno") and not question.source
 
 
-def covers_all(draft: Draft | None, question: Question) -> bool:
-    """Tell whether an answer from facts is about everything that a question speaks of.
+def standing(draft: Draft, question: Question, facts: Sequence[Fact]) -> float:
+    """Return how much an answer from facts is about what is asked, 0 to 1: its confidence by the words it covers.
 
-    What Ana likes is no answer to which of her neighbour's cakes she liked: the turns that an answer rests on have to
-    hold what is asked, beside the verb. An answer that says why none can be given stands.
-    """
-    if draft is None:
-        return False
-    if draft.disputed or draft.abstained or not draft.citations:
-        return True
-    rest = content_of(question) - set(stems(f"{question.head} {draft.text}"))
-    return draft.confidence >= WELL and all(rest <= set(stems(one.text)) for one in draft.citations)
-
-
-def answer_from_spans(
-    question: Question,
-    evidence: Sequence[Evidence],
-    turn: Callable[[str], Turn | None],
-    reader: PassageReader,
-    *,
-    asker: str,
-    sure: float = SURE,
-) -> Draft | None:
-    """Return the answer that a reader finds in the evidence, or None when it finds none that it is sure of.
+    What Ana likes is no answer to which of her neighbour's cakes she liked: the turns that an answer rests on should
+    hold what is asked. The verb may be another one where a relation stands for it ("moved to Porto": lives in), but not
+    where a relation is as wide as "does".
 
     Args:
+        draft: the answer.
         question: what is asked.
-        evidence: the turns that bear on it, best first; the first few are read.
-        turn: gives the turn of an id.
-        reader: reads them.
-        asker: name of the person who asks.
-        sure: least confidence of an answer.
-
-    One call of the reader for each of at most `MOST` turns.
+        facts: those that it cites.
     """
-    told = tellings(question, evidence, turn, asker=asker)
-    found = read_spans(question.text, evidence, told, reader, asker=asker)
+    if draft.disputed or draft.abstained or not draft.citations:
+        return 1.0
+    said = " ".join(f"{one.speaker} {one.text}" for one in draft.citations)
+    told = set(stems(f"{said} {draft.text} {question.noun}"))
+    if facts and not any(fact.relation.name in WIDE for fact in facts):
+        told |= set(stems(question.head))
+    asked = {stem: LIGHT_WEIGHT if stem in LIGHT else 1.0 for stem in content_of(question)}
+    covered = sum(weight for stem, weight in asked.items() if stem in told) / (sum(asked.values()) or 1.0)
+    late = LATER if _said_later(draft, question, facts) else 1.0
+    return draft.confidence * (UNCOVERED + (1 - UNCOVERED) * covered) * late
+
+
+def _said_later(draft: Draft, question: Question, facts: Sequence[Fact]) -> bool:
+    """Tell whether all was said after the day that is asked about, and since when it holds is not known."""
+    day = question.as_of
+    if day is None or not facts or any(fact.valid.start for fact in facts):
+        return False
+    return all(one.at is not None and one.at.date() > day for one in draft.citations if one.fact_id)
+
+
+def answer_from_spans(question: Question, found: Sequence[Found], *, sure: float = SURE) -> Draft | None:
+    """Return the answer that a reader found, or None when it found none that is sure enough.
+
+    Args:
+        question: what is asked; where it asks for several things, the spans of all turns that may answer are listed.
+        found: what was read, likeliest first (`read_spans`).
+        sure: least confidence of an answer.
+    """
     if not found or found[0].confidence < sure:
         return None
     chosen = _together(found) if _wants_list(question) else found[:1]
-    if not chosen:  # "it" and "that" name nothing
-        return None
     value = ", ".join(item.text for item in chosen)
     cited = {item.turn.turn_id: item.turn for item in chosen}
     best = chosen[0].turn
@@ -149,46 +183,79 @@ def answer_from_spans(
     )
 
 
+def confirms(found: Sequence[Found], draft: Draft | None) -> bool:
+    """Tell whether a reader finds, among its likeliest spans, what an answer from facts says.
+
+    Facts know what was said in a few words and their kinds; whether they are about what is asked is seen better by
+    whoever reads the turn.
+    """
+    parts = [set(stems(part)) for part in ((draft.value if draft else None) or "").split(", ")]
+    spans = [set(stems(item.text)) for item in found[:CONFIRMING]]
+    return all(any(2 * len(part & span) >= len(part | span) for span in spans) for part in parts) and bool(parts[0])
+
+
 def read_spans(
-    text: str, evidence: Sequence[Evidence], told: Sequence[Telling], reader: PassageReader, *, asker: str
-) -> list[Found]:
+    question: Question, evidence: Sequence[Evidence], told: Sequence[Telling], reader: PassageReader, *, asker: str,
+    lexicon: Lexicon | None = None,
+) -> list[Found]:  # fmt: skip
     """Return the spans that a reader finds for a question in some turns, likeliest first.
 
-    Deterministic for a deterministic reader; one call of it per turn, at most `MOST`.
+    A span that only repeats the question, or names nothing ("it"), is left out. Deterministic for a deterministic
+    reader; one call of it per turn, at most `MOST`.
     """
-    tellings: dict[str, list[Telling]] = {}
-    for one in told:
-        tellings.setdefault(one.turn.turn_id, []).append(one)
-    scored = [(item.score, key) for item in evidence for key in item.turn_ids if key in tellings][:MOST]
-    top = max((score for score, _ in scored), default=0.0) or 1.0
-    turns = [tellings[key][0].turn for _, key in scored]
-    pairs, leads = [], []
-    for turn in turns:
-        earlier = reader.before(turn)
-        lead = _lead(turn, earlier)
-        others = {earlier.speaker} - {turn.speaker} if earlier else set()
-        pairs.append((told_to(text, turn, others, asker=asker), lead + turn.text[:TURN_CHARS]))
-        leads.append(len(lead))
-    found = []
-    for turn, (score, _), lead_chars, reading in zip(turns, scored, leads, reader.read(pairs), strict=True):
-        span = next((span for span in reading.spans if span.start >= lead_chars), None)
-        value = _bare(span) if span else ""
-        if span and value:
-            own = tellings[turn.turn_id]
-            best = next((one for one in own if value in one.sentence), own[0])
-            found.append(
-                Found(
-                    turn=turn,
-                    text=value,
-                    answerable=reading.answerable,
-                    share=span.score,
-                    score=score / top,
-                    covered=best.covered,
-                    around=best.around,
-                    own=best.own,
-                )
+    told_of = {one.turn.turn_id: one for one in told}
+    scored = [(item, key) for item in evidence for key in item.turn_ids if key in told_of][:MOST]
+    top = max((item.score for item, _ in scored), default=0.0) or 1.0
+    dated = question.as_of is not None or question.within is not None
+    passages = [passage_of(question.text, told_of[key].turn, reader, asker=asker) for _, key in scored]
+    readings = reader.read([passage.pair for passage in passages])
+    odds = [_log_odds(reading.answerable) for reading in readings]
+    topic, found = set(stems(question.text)), []
+    for at, (passage, (item, key), reading) in enumerate(zip(passages, scored, readings, strict=True)):
+        span = next((span for span in reading.spans if span.start >= passage.lead), None)
+        text = _bare(span.text) if span else ""
+        if span is None or set(stems(text)) <= topic:
+            continue
+        value = fitting(text, question.expects, lexicon)
+        if value is None and question.expects in FORMED:
+            continue
+        found.append(
+            Found(
+                turn=told_of[key].turn,
+                text=value or text,
+                answerable=reading.answerable,
+                share=span.score,
+                score=item.score / top,
+                lead=odds[at] - max(odds[:at] + odds[at + 1 :], default=odds[at]),
+                own=told_of[key].own,
+                timely=not dated or item.scores.get("time", 0.0) > 0,
+                fits=value is not None,
             )
+        )
     return sorted(found, key=lambda item: -item.confidence)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """What a reader is given of one turn."""
+
+    pair: Pair
+    lead: int
+    """Characters before what the turn itself says."""
+
+
+def passage_of(question: str, turn: Turn, reader: PassageReader, *, asker: str) -> Passage:
+    """Return a question as it is put to the speaker of a turn, and the turn with the end of what came before it."""
+    earlier = reader.before(turn)
+    lead = _lead(turn, earlier)
+    others = {earlier.speaker} - {turn.speaker} if earlier else set()
+    asked = told_to(question, turn, others, asker=asker)
+    return Passage(pair=(asked, lead + turn.text[:TURN_CHARS]), lead=len(lead))
+
+
+def _log_odds(chance: float) -> float:
+    chance = min(max(chance, 1e-4), 1 - 1e-4)
+    return math.log(chance / (1 - chance))
 
 
 def told_to(question: str, turn: Turn, others: Collection[str], *, asker: str) -> str:
@@ -240,9 +307,12 @@ def _lead(turn: Turn, earlier: Turn | None) -> str:
     return f"you: {last} i: "
 
 
-def _bare(span: Span) -> str:
-    text = LEAD.sub("", span.text.strip(' \t\n,.;:!?-–—"“”()[]'))
-    return text.strip()
+def _bare(text: str) -> str:
+    """Return a span without what is no part of an answer: a second sentence, a picture behind it, "my" before it."""
+    first, *rest = SENTENCE.split(text.split("[image:")[0].strip())
+    while rest and SHORTENED.search(first):
+        first = f"{first} {rest.pop(0)}"
+    return LEAD.sub("", first.strip(' \t\n,.;:!?-–—"“”()[]')).strip()
 
 
 def _wants_list(question: Question) -> bool:

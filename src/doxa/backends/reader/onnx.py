@@ -1,9 +1,12 @@
-"""The built-in reader: MiniLM-L6 with a head for both ends of an answer, int8 weights, run by ONNX Runtime on the CPU.
+"""The built-in reader: the NLI model's trunk with adapters and a head for both ends of an answer, int8, on the CPU.
 
-Source: Devlin et al. 2019, BERT, section 4.3 (the head of spans and the score of no answer); Wang et al. 2020, MiniLM.
-How it was trained, and how good it is: `training/reader`.
+The files of the reader are small (1.3 MB): the weights of the trunk are read out of the NLI model's file.
+
+Source: Devlin et al. 2019, BERT, section 4.3 (the head of spans and the score of no answer); Hu et al. 2021, LoRA (the
+adapters). How it was trained, and how good it is: `training/reader`.
 """
 
+import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,7 +26,10 @@ __all__ = ["OnnxReader", "open_reader", "spans_of"]
 MODEL: Final = "minilm-l6-read-int8"
 MAX_CHARS: Final = 1_600
 """Longest passage that is read; about twice what fits into the 256 tokens of the model."""
-MAX_QUESTION_CHARS: Final = 400
+MAX_QUESTION_CHARS: Final = 200
+"""Longest question that is read; one that has a token for every character still leaves room for a passage."""
+MAX_TOKENS: Final = 256
+TRUNKS: Final = Path(__file__).parents[1] / "nli"
 OUTPUTS: Final = ("ends", "answerable")
 LONGEST: Final = 30
 """Tokens of the longest answer."""
@@ -39,6 +45,9 @@ class ModelCard:
 
     name: str
     folder: Path
+    trunk: Path
+    """The folder of the model whose weights and tokenizer it stands on."""
+    trunk_sha256: str
     scale: float
     shift: float
     """Calibration of the score that there is an answer: `sigmoid(scale * score + shift)`."""
@@ -119,8 +128,9 @@ def spans_of(ends: Scores, offsets: Sequence[tuple[int, int]], passage: str) -> 
 
 
 def _load(card: ModelCard) -> Callable[[Pair], Reading]:
-    session = open_session(card.folder / "model.onnx", "reader")
-    tokenizer = open_tokenizer(card.folder / "tokenizer.json", "reader")
+    session = open_session(card.folder / "model.onnx", "reader", weights={card.trunk.name: _trunk(card)})
+    tokenizer = open_tokenizer(card.trunk / "tokenizer.json", "reader")
+    tokenizer.enable_truncation(MAX_TOKENS, strategy="only_second")
 
     def run(pair: Pair) -> Reading:
         question, passage = encodable(pair[0]), encodable(pair[1])[:MAX_CHARS]
@@ -138,11 +148,31 @@ def _load(card: ModelCard) -> Callable[[Pair], Reading]:
     return run
 
 
+def _trunk(card: ModelCard) -> bytes:
+    try:
+        weights = (card.trunk / "model.onnx").read_bytes()
+    except OSError as exc:
+        raise BackendError(f"The reader {card.name} stands on {card.trunk.name}, which is missing: {exc}.") from exc
+    if hashlib.sha256(weights).hexdigest() != card.trunk_sha256:
+        raise BackendError(
+            f"The reader {card.name} was trained on other weights of {card.trunk.name} than are installed. Reinstall "
+            "doxa, or make the reader again with training/reader."
+        )
+    return weights
+
+
 def _read_card(folder: Path) -> ModelCard:
     try:
         card: dict[str, Any] = json.loads((folder / "model.json").read_text(encoding="utf-8"))
         scale, shift = (float(value) for value in card["calibration"])
-        return ModelCard(name=card["name"], folder=folder, scale=scale, shift=shift)
+        return ModelCard(
+            name=card["name"],
+            folder=folder,
+            trunk=TRUNKS / card["trunk"]["name"],
+            trunk_sha256=card["trunk"]["sha256"],
+            scale=scale,
+            shift=shift,
+        )
     except (OSError, ValueError, KeyError, TypeError) as exc:
         raise BackendError(
             f"The reader in {folder} is not complete: {exc}. Make its weights with training/reader, and name their "

@@ -40,12 +40,18 @@ def answer(question, word, *said):
         return chat.ask(question).value
 
 
-def test_facts_that_tell_most_of_a_question_stand():
-    """A reader that is not very sure does not overrule them."""
+def test_facts_that_cover_a_question_stand():
+    """A reader is not even asked."""
     assert answer("Where do I live?", "Lima", "I live in Oslo.", "My sister likes Lima.") == "Oslo"
+
+
+def test_a_fact_of_something_else_gives_way_to_what_is_read():
+    """What Ana does all day is not what she realised."""
+    said = ("I do a lot of yoga.", "After the race it hit me that patience wins.")
+    assert answer("What did I realise after the race?", "patience wins", *said) == "patience wins"
 
 
 def test_what_no_fact_answers_is_read():
     """The words of a turn answer where no fact does."""
-    said = "That tattoo of mine, the one on the arm, stands for freedom to me."
-    assert answer("What does the tattoo on my arm stand for?", "freedom", said) == "freedom"
+    said = "That tattoo on my arm? Oh, freedom, pure and simple."
+    assert answer("What does the tattoo on my arm mean?", "freedom", said) == "freedom"
