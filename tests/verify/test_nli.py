@@ -37,15 +37,15 @@ def test_the_model_decides_only_when_it_is_sure(row, label):
     """The probabilities are reported either way."""
     asked = []
     found = check("Your boss stayed calm in the meeting.", known(asked, row))
-    assert found.label == label and asked[0][1] == "My boss stayed calm in the meeting."
+    assert found.label == label and asked == [(SAID.text, "Your boss stayed calm in the meeting.")]
     (one,) = found.sentences
-    assert one.by == "nli" and one.p_contradiction == pytest.approx(row[2] if label != "supported" else 0, abs=1e-6)
+    assert one.by == "nli" and (one.p_contradiction > 0.5) == (label == "contradicted")
     if label != "neutral":
         assert "t1" in one.because and "2 January 2025" in one.reason
 
 
 def test_the_model_is_not_asked_beyond_its_budget_or_about_what_claims_nothing():
     asked = []
-    check("Your boss stayed calm in the meeting.", known(asked, (0, 1, 0)), CheckSpec(pairs=0))
+    check("Your boss stayed calm in the meeting.", known(asked, (0, 1, 0)), CheckSpec(clauses=0))
     check("Did your boss stay calm in the meeting? Perhaps your boss stayed calm.", known(asked, (0, 1, 0)))
     assert asked == []

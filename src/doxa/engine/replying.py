@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -28,6 +29,8 @@ NEAR = 8
 """Turns that a clause is held against, those that share most with it."""
 LOOKED_AT = 10
 """Turns that are looked at for each turn of the agent that is wanted."""
+FOLLOWING = 2
+"""Turns after one that bears on a reply, which may say what became of it."""
 QUOTE = re.compile(r"“([^”]+)”")
 HEDGE = "I am not sure about that. What I have noted: {held}"
 HELD_BACK = "I hold back my answer, since it does not agree with what I have noted: {held}"
@@ -68,8 +71,9 @@ def check_reply(
         said=partial(_said, state=state),
         own=_own(state, settings.history),
         before=partial(_before, state=state),
+        after=partial(_after, state=state),
     )
-    spec = CheckSpec(pairs=settings.pairs, contradiction=settings.contradiction, entailment=settings.entailment)
+    spec = CheckSpec(clauses=settings.clauses, contradiction=settings.contradiction, entailment=settings.entailment)
     try:
         return check(text, replace(known, classify=partial(_classified, parts=parts)), spec)
     except DoxaError as exc:
@@ -219,6 +223,14 @@ def _own(state: UserState, size: int) -> list[Turn]:
     latest = islice(reversed(state.turns.values()), LOOKED_AT * size)
     own = islice((turn for turn in latest if turn.role == "assistant" and state.trusts(turn.turn_id)), size)
     return list(own)[::-1]
+
+
+def _after(turn: Turn, *, state: UserState) -> list[Turn]:
+    """Return the turns that came right after a turn in its session; withdrawn ones are left out. Cost O(log turns)."""
+    ordinals = state.session(turn.session)
+    start = bisect_right(ordinals, turn.ordinal)
+    turns = (state.turns[ordinal] for ordinal in ordinals[start : start + FOLLOWING])
+    return [one for one in turns if state.trusts(one.turn_id)]
 
 
 def _before(turn: Turn, *, state: UserState) -> Turn | None:

@@ -51,6 +51,8 @@ class Known:
     """Earlier turns of the agent, oldest first."""
     before: Callable[[Turn], Turn | None] = field(default=lambda turn: None)
     """Gives what was said to the agent before one of its turns."""
+    after: Callable[[Turn], Sequence[Turn]] = field(default=lambda turn: ())
+    """Gives the turns of its session that came right after a turn, withdrawn ones left out."""
     classify: Classify | None = None
     """The NLI model; None where none is asked."""
     lexicon: Lexicon | None = None

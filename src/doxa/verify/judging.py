@@ -5,33 +5,38 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import fsum
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from doxa.core.values import Claim, SentenceVerdict, Turn, Verdict
+from doxa.memory import stems
 from doxa.verify.alignment import another_detail
+from doxa.verify.conflicts import EMPTY, conflict_of
+from doxa.verify.evidence import Evidence, p_contradicted
 from doxa.verify.findings import Finding, Known
 from doxa.verify.logic import by_logic, listed_many
 from doxa.verify.mentions import mentions
+from doxa.verify.premises import Premise, bears, premise_of, premised
 from doxa.verify.promises import Promise, broken, due, promises_of
 from doxa.verify.scores import consistency_score
-from doxa.verify.sentences import Clause, Spoken, affirmed, cue, read_reply, turned
-from doxa.verify.wording import Passage, by_wording, closeness, facts_of, passages_of, quoted
+from doxa.verify.sentences import Clause, Spoken, affirmed, read_reply, turned
+from doxa.verify.wording import Passage, by_wording, facts_of, passages_of, quoted, told_by
 
 __all__ = ["CheckSpec", "check"]
+
+UNDERSTOOD = 0.34
+"""Share of the words of a clause that its claims may lack and still say what it says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckSpec:
     """How a reply is checked."""
 
-    pairs: int = 6
-    """Most pairs that the NLI model reads; 0 asks it none."""
-    contradiction: float = 0.9
-    """P(contradiction) from which the model alone decides."""
+    clauses: int = 6
+    """Most clauses of a reply that the NLI model reads; 0 asks it about none."""
+    contradiction: float = 0.6
+    """Probability, by all evidence, from which a clause is contradicted."""
     entailment: float = 0.8
-    """P(entailment) from which it does."""
-    close: float = 0.5
-    """Share of the content words of a clause that a passage has to share for the model to be asked about them."""
+    """P(entailment) from which the NLI model alone supports a clause."""
 
 
 def check(text: str, known: Known, spec: CheckSpec | None = None) -> Verdict:
@@ -46,19 +51,19 @@ def check(text: str, known: Known, spec: CheckSpec | None = None) -> Verdict:
     checked = _Check(known, spec or CheckSpec(), promises_of(known))
     spoken = read_reply(text)
     for place, sentence in enumerate(spoken):
-        checked.take(place, sentence)
+        checked.take(place, sentence, spoken[place - 1].text if place else "")
     checked.ask()
     verdict = _verdict([checked.told(place, one) for place, one in enumerate(spoken)])
     return replace(verdict, due=due(text, checked.promises, known))
 
 
 class _Open(NamedTuple):
-    """A clause that neither logic nor wording decides, with the passages that are close to it."""
+    """A clause, or a sentence that claims nothing outright, and what was said that bears on it."""
 
     place: int
-    clause: Clause
-    passages: tuple[Passage, ...]
-    many: bool
+    text: str
+    premise: Premise
+    evidence: Evidence
 
 
 @dataclass(slots=True)
@@ -73,19 +78,21 @@ class _Check:
     read: str = ""
     """What stood before, for names and pronouns."""
 
-    def take(self, place: int, sentence: Spoken) -> None:
-        """Check one sentence by logic and wording."""
+    def take(self, place: int, sentence: Spoken, before: str) -> None:
+        """Check one sentence by logic and wording; `before` is the sentence that stands before it."""
         promised = broken(sentence, self.promises, self.known)
-        found = [promised] if promised is not None else []
+        self.found.append([promised] if promised is not None else [])
+        premise = premise_of(premised(sentence, before), self.known) if bears(sentence) else None
         for clause in sentence.clauses:
-            one = self._clause(place, clause)
+            claims = self._claims(clause)
+            found = self._clause(clause, claims)
             self.read = f"{self.read} {clause.told}.".strip()
-            if one is not None:
-                found.append(one)
-        self.found.append(found)
+            whole = found is not None and _understood(clause, claims, found, self.known)
+            self._leave(place, clause.text, premise, Evidence(finding=found, whole=whole))
+        if not sentence.clauses:
+            self._leave(place, sentence.text, premise, Evidence(), kind=sentence.kind)
 
-    def _clause(self, place: int, clause: Clause) -> Finding | None:
-        claims = self._claims(clause)
+    def _clause(self, clause: Clause, claims: Sequence[Claim]) -> Finding | None:
         turns = self.known.said(clause.told)
         theirs = [turn for turn in turns if turn.role != "assistant"]
         found = by_logic(claims, clause, facts_of(theirs, self.known), self.known)
@@ -105,10 +112,7 @@ class _Check:
             return said
         if found:
             return found[0]
-        before = self._by_history(clause, turns, many=many)
-        if before is None:
-            self._leave(place, clause, passages, many=many)
-        return before
+        return self._by_history(clause, turns, many=many)
 
     def _elsewhere(self, clause: Clause, passages: Sequence[Passage]) -> Finding | None:
         """Return the sentence that says all that a clause says but for one detail, in place of which it has another."""
@@ -141,30 +145,47 @@ class _Check:
         found = by_wording(clause, passages_of(told, self.known, facts=False), self.known, many=many)
         return None if found is None or found.label != "contradicted" else replace(found, by="history")
 
-    def _leave(self, place: int, clause: Clause, passages: Sequence[Passage], *, many: bool) -> None:
-        """Put a clause aside for the NLI model, with the passages that are closest to it."""
-        held = [one for one in passages if one.standing == "held"]
-        close = [one for one in held if closeness(clause, one, self.known) >= self.spec.close]
-        if close:
-            best = sorted(close, key=lambda one: -closeness(clause, one, self.known))
-            self.open.append(_Open(place, clause, tuple(best[:2]), many))
+    def _leave(self, place: int, text: str, premise: Premise | None, evidence: Evidence, *, kind: str = "") -> None:
+        """Put aside what is to be weighed; what nobody said anything of is as logic and wording found it.
+
+        `kind` is that of a sentence that claims nothing outright.
+        """
+        if premise is not None and self.known.classify is not None and len(self.open) < self.spec.clauses:
+            conflict = conflict_of(text, premise.said, self.known.at)
+            if conflict.shared or conflict.related or evidence.finding is not None:
+                conflict = conflict.presupposed(asked=kind == "question") if kind else conflict
+                self.open.append(_Open(place, text, premise, replace(evidence, conflict=conflict)))
+                return
+        if evidence.finding is not None:
+            self.found[place].append(evidence.finding)
 
     def ask(self) -> None:
-        """Ask the NLI model about what is left, all at once."""
-        pairs = [(one, passage) for one in self.open for passage in one.passages][: self.spec.pairs]
-        if self.known.classify is None or not pairs:
+        """Ask the NLI model about all clauses at once, and weigh what is found of each."""
+        if self.known.classify is None or not self.open:
             return
-        rows = self.known.classify([(passage.text, _written(one.clause.told)) for one, passage in pairs])
-        for (one, passage), (entailed, _, against) in zip(pairs, rows, strict=True):
-            because = (*passage.fact_ids, passage.turn.turn_id)
-            reason = quoted(passage)
-            if against >= self.spec.contradiction and not one.many and not cue("ahead", passage.text):
-                found = Finding(label="contradicted", because=because, reason=reason, by="nli", p=float(against))
-            elif entailed >= self.spec.entailment:
-                found = Finding(label="supported", because=because, reason=reason, by="nli", p=float(entailed))
-            else:
-                found = Finding(label="neutral", p=float(entailed), against=float(against), by="nli")
-            self.found[one.place].append(found)
+        rows = self.known.classify([(one.premise.text, _written(one.text)) for one in self.open])
+        for one, (entailed, _, against) in zip(self.open, rows, strict=True):
+            evidence = replace(one.evidence, entailed=float(entailed), contradicted=float(against))
+            self.found[one.place].append(self._weighed(one, evidence))
+
+    def _weighed(self, one: _Open, evidence: Evidence) -> Finding:
+        """Return what all evidence together says of a clause."""
+        found, against = evidence.finding, p_contradicted(evidence)
+        turn = one.premise.turns[0]
+        said = f"{told_by(turn)}: “{turn.text.rstrip('. ')}”"
+        if against >= self.spec.contradiction:
+            if found is not None and found.label == "contradicted":
+                return replace(found, p=against)
+            instead = evidence.conflict.instead
+            reason = f"{said}; {instead}" if instead else said
+            by: Literal["wording", "nli"] = "wording" if instead else "nli"
+            return Finding(label="contradicted", because=(turn.turn_id,), reason=reason, by=by, p=against)
+        if found is not None and found.label == "supported":
+            return found
+        entailed = evidence.entailed
+        if entailed >= self.spec.entailment and found is None:
+            return Finding(label="supported", because=(turn.turn_id,), reason=said, by="nli", p=entailed)
+        return Finding(label="neutral", p=entailed, against=against, by="nli")
 
     def told(self, place: int, sentence: Spoken) -> SentenceVerdict:
         """Return the verdict of one sentence."""
@@ -185,9 +206,26 @@ class _Check:
         )
 
 
-def _written(told: str) -> str:
+def _written(clause: str) -> str:
     """Return a clause as a sentence, which is what the model was trained on."""
-    return f"{told[:1].upper()}{told[1:].rstrip('.')}."
+    return f"{clause[:1].upper()}{clause[1:].rstrip('.')}."
+
+
+def _understood(clause: Clause, claims: Sequence[Claim], found: Finding, known: Known) -> bool:
+    """Tell whether the claims of a clause say nearly all that it says, and the fact that decides has its time."""
+    if not claims or _unread(clause, claims, known):
+        return False
+    dated = [one.text for one in mentions(clause.told, known.at) if one.kind == "date"]
+    fact = known.beliefs.facts.get(found.because[0]) if found.because else None
+    if dated and (fact is None or (fact.valid.start is None and fact.valid.end is None)):
+        return False
+    said = " ".join(
+        f"{one.subject.label} {one.relation.name.replace('_', ' ')} {one.relation.label} {one.object.label}"
+        for one in claims
+    )
+    wanted = frozenset(stems(clause.told)) - EMPTY
+    left = wanted - frozenset(stems(said)) - frozenset(stems(" ".join(dated)))
+    return len(left) <= UNDERSTOOD * len(wanted)
 
 
 def _unread(clause: Clause, claims: Sequence[Claim], known: Known) -> bool:

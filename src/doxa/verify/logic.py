@@ -108,10 +108,10 @@ class _Judged:
         held = self._then(agreeing)
         if held and self._over(held[-1]):
             return self._against(held[-1:], "that is not over")
-        if exact := [fact for fact in held if self._tells_less(fact)]:
+        denied_then = self._then([fact for fact in same if fact.polarity != self.claim.polarity])
+        if (exact := [fact for fact in held if self._tells_less(fact)]) and not _newer(denied_then, exact):
             return self._for(exact[-1])
-        denied = [fact for fact in same if fact.polarity != self.claim.polarity]
-        if denied_then := self._then(denied):
+        if denied_then:
             return self._against(denied_then[-1:], "")
         rivals = [f for f in self.facts if f.polarity and self._exclusive(f) and self._compared(f) == "rival"]
         if self.when.kind == "once":
@@ -123,8 +123,9 @@ class _Judged:
             return self._against(instead[-1:], "") if self.claim.polarity else self._for(instead[-1])
         if held:
             return self._for(held[-1])
-        if agreeing and (self.when.kind == "once" or cue("past_verb", self.clause.text)):
-            return self._for(agreeing[-1])
+        past = self.when.kind == "once" or cue("past_verb", self.clause.text)
+        if past and (before := [one for one in agreeing if self.when.kind != "then" or self._may(one)]):
+            return self._for(before[-1])
         present = self.when.kind == "now" and self.claim.polarity and self.claim.modality is Modality.ASSERTED
         if agreeing and present and not is_identity(agreeing[-1]) and not _point(agreeing[-1].valid):
             return self._against(agreeing[-1:], "that is over")
@@ -152,6 +153,10 @@ class _Judged:
             past = [f for f in facts if f.polarity and not is_current(f, self.known.today)]
             return [] if self.claim.polarity else past
         return [fact for fact in facts if _overlap(self.when.valid, fact.valid) and not self._later(fact)]
+
+    def _may(self, fact: Fact) -> bool:
+        """Tell whether a fact may have been so at the time of which the claim speaks."""
+        return _overlap(self.when.valid, fact.valid)
 
     def _later(self, fact: Fact) -> bool:
         """Tell whether of a state without a known beginning only a later time is known."""
@@ -187,12 +192,14 @@ class _Judged:
         claim = self.claim
         if fact.subject.key == claim.subject.key and fact.relation.name == claim.relation.name:
             return True
+        if {claim.relation.name, fact.relation.name} <= inventory().relations.keys():
+            return False  # "works as" and "works at" share their words, and one value of each is no rival of the other
         mine, theirs = _frame(claim), _frame(fact)
         if not mine or not theirs or _owner(claim.subject.label) != _owner(fact.subject.label):
             return False
         said, told = (frozenset(stems(one.relation.label)) - EMPTY for one in (claim, fact))
-        if (said and told and not said & told) or (bool(said) != bool(told) and claim.polarity != fact.polarity):
-            return False  # who has not sold the car has it
+        if (said or told) and not said & told:
+            return False  # who has sold the car does not have it
         shared = len(mine & theirs) / len(mine | theirs)
         return shared >= LEAST_SHARED or (shared >= 0.5 and (mine <= theirs or theirs <= mine))
 
@@ -317,6 +324,12 @@ def _frame(said: Claim | Fact) -> frozenset[str]:
 
 def _owner(label: str) -> str:
     return label.partition("'s ")[0].casefold() if "'s " in label else ""
+
+
+def _newer(some: Sequence[Fact], others: Sequence[Fact]) -> bool:
+    """Tell whether some facts came to be known after all of the others."""
+    times = [[fact.known_at for fact in facts if fact.known_at is not None] for facts in (some, others)]
+    return bool(times[0]) and bool(times[1]) and max(times[0]) > max(times[1])
 
 
 def _point(valid: Interval) -> bool:

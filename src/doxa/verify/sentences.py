@@ -32,12 +32,12 @@ WHY = re.compile(
 ROLE = re.compile(r"^as (?P<what>an? [^,]{2,60}?),? (?P<rest>you(?:'| ).+)$", re.IGNORECASE)
 SUBJECT = (
     r"(?:(?:now|then|today|currently|still|also|this|that)(?:,| day| week| month| year)? )?"
-    r"(?:you(?:'\w+)?|your \w+|she|he|they|it|we|there|i(?:'\w+)?|the \w+|[A-Z]\w+(?: [A-Z]\w+)?(?:'s \w+)?)"
+    r"(?:you(?:'\w+)?|your \w+|she|he|they|it|we|there|[iI](?:'\w+)?|the \w+|[A-Z]\w+(?: [A-Z]\w+)?(?:'s \w+)?)"
 )
 JOINT = re.compile(
     r"(?:[,;:] |\s[-–—]\s)(?:so|and|but|which means(?: that)?|because|since|although|though|while|yet|therefore|hence)?"
     rf",? ?(?={SUBJECT} (?!and |or )(?:\w+ ){{0,2}}?[a-z]+)|"
-    r",? (?:because|although|whereas) (?=you|your|she|he|they|it|the|[A-Z])|; |"
+    r",? (?:because|although|whereas) (?=you|your|she|he|they|it|the|[A-Z])|; |, so (?=[a-z])|"
     r" (?:and|but|so) (?=(?:you|he|she|they|we|it|there)(?:'\w+)? (?:\w+ ){0,2}?[a-z]+)"
 )
 OBJECT = re.compile(

@@ -23,7 +23,7 @@ from doxa.verify.mentions import Mention, compared, mentions
 from doxa.verify.sentences import Clause, cue
 from doxa.verify.values import kinds, opposed
 
-__all__ = ["Passage", "by_wording", "closeness", "facts_of", "passages_of", "quoted"]
+__all__ = ["Passage", "by_wording", "facts_of", "passages_of", "quoted", "told_by"]
 
 SHARED = 0.6
 """Share of the content words of a clause, beside the value in question, that have to be in what was said."""
@@ -85,12 +85,6 @@ def passages_of(turns: Sequence[Turn], known: Known, *, facts: bool = True) -> l
             )
             found.append(_passage(describe(fact), told, told.at, standing=standing, fact_ids=(fact.fact_id,)))
     return found
-
-
-def closeness(clause: Clause, passage: Passage, known: Known) -> float:
-    """Return which share of the content words of a clause a passage has, 0 to 1."""
-    said = _passage(clause.told, _turn_of(known), known.at)
-    return len(said.stems & passage.stems) / len(said.stems) if said.stems else 0.0
 
 
 def by_wording(clause: Clause, passages: Sequence[Passage], known: Known, *, many: bool) -> Finding | None:
@@ -301,5 +295,9 @@ def _instead(one: Mention, said: Passage, passage: Passage) -> Mention | None:
 
 def quoted(passage: Passage) -> str:
     """Return who said a sentence, when, and the sentence."""
-    turn = passage.turn
-    return f"{turn.speaker} said on {turn.at.day} {turn.at:%B %Y}: “{passage.text.rstrip('. ')}”"
+    return f"{told_by(passage.turn)}: “{passage.text.rstrip('. ')}”"
+
+
+def told_by(turn: Turn) -> str:
+    """Return who said a turn and when: "Ana said on 2 June 2024"."""
+    return f"{turn.speaker} said on {turn.at.day} {turn.at:%B %Y}"
