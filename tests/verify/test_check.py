@@ -72,3 +72,38 @@ def test_each_sentence_has_a_verdict_of_its_own(memory):
     found = memory.check("Hello Ana! You live in Berlin. You live in Paris. How are you?")
     assert [one.label for one in found.sentences] == ["neutral", "supported", "contradicted", "neutral"]
     assert [one.kind for one in found.sentences] == ["talk", "statement", "statement", "question"]
+
+
+@pytest.fixture(scope="module")
+def seller() -> Iterator[Memory]:
+    with Doxa.open(":memory:") as doxa:
+        dialogue = doxa.dialogue(user="rohan", speaker="Rohan")
+        dialogue.absorb("I bought a used Skoda for 9,400 euros.", at="2024-01-10")
+        dialogue.absorb("I sold the Skoda to my cousin Vivek.", at="2024-03-10")
+        dialogue.absorb("I teach maths at a secondary school.", at="2024-03-11")
+        dialogue.flush()
+        yield doxa.memory(user="rohan")
+
+
+def test_what_was_given_away_is_owned_no_longer(seller):
+    """A sale is no reason to believe that the seller has the thing, and its later word counts."""
+    found = seller.check("You still own the Skoda, so use it for the move.")
+    assert found.label == "contradicted" and "sold" in found.reason
+
+
+def test_another_relation_in_like_words_is_no_rival(seller):
+    """ "Works as" and "works at" have a value each."""
+    assert seller.check("You work as a maths teacher.").label != "contradicted"
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        ("You paid 11,900 euros for the Skoda.", "9,400 euros"),
+        ("With the 11,900 euros that the Skoda cost you, I'd have bought a bike.", "9,400 euros"),
+    ],
+)
+def test_a_number_in_place_of_another_is_found_where_no_fact_was_read(seller, reply, said):
+    """In a statement, and where it is taken for granted in advice."""
+    found = seller.check(reply)
+    assert found.label == "contradicted" and said in found.reason

@@ -126,14 +126,12 @@ class VerifyConfig(_Group):
     )
     repairs: int = Field(2, ge=0, description="How often a reply is written again at most (`repair`).")
     history: int = Field(40, ge=0, description="How many earlier turns of the agent a reply is held against.")
-    clauses: int = Field(
-        6, ge=0, description="Most clauses of one reply that the NLI model reads, in two pairs each; 0 asks it none."
-    )
+    clauses: int = Field(6, ge=0, description="Most clauses of one reply that the NLI model reads; 0 asks it none.")
     contradiction: float = Field(
         0.6,
         ge=0,
         le=1,
-        description="Probability from which a clause is contradicted: that of logic, wording and the NLI model together.",
+        description="Probability from which a clause is contradicted, by logic, wording and the NLI model together.",
     )
     entailment: float = Field(
         0.8, ge=0, le=1, description="P(entailment) from which the NLI model alone makes a sentence supported."

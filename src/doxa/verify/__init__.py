@@ -1,8 +1,9 @@
 """verify: reply + memory -> verdict.
 
 `sentences` takes a reply apart, `logic` holds its claims against the theory of the memory, `wording` what it says
-against what was said, `promises` against what the agent undertook; what is left the NLI model judges; `judging`
-puts it together. `scores` measures the replies of whole dialogues.
+against what was said, `promises` against what the agent undertook. `premises` finds what was said that bears on a
+sentence, `conflicts` how the two differ, the NLI model judges the pair; `evidence` weighs all of it, `judging` puts it
+together. `scores` measures the replies of whole dialogues.
 """
 
 from __future__ import annotations
