@@ -6,20 +6,17 @@ from doxa.verify.conflicts import Conflict
 from doxa.verify.evidence import Evidence, p_contradicted
 from doxa.verify.findings import Finding
 
-AGAINST, FOR = Finding(label="contradicted"), Finding(label="supported")
-
 
 @pytest.mark.parametrize(
     ("more", "less"),
     [
-        (Evidence(finding=AGAINST), Evidence()),
-        (Evidence(), Evidence(finding=FOR, whole=True)),
+        (Evidence(), Evidence(finding=Finding(label="supported"))),
         (Evidence(entailed=0.05, contradicted=0.9), Evidence(entailed=0.9, contradicted=0.05)),
         (Evidence(conflict=Conflict(counted=1.0)), Evidence()),
         (Evidence(conflict=Conflict(changed=1.0)), Evidence(conflict=Conflict(matched=1.0))),
         (Evidence(conflict=Conflict(typed=1.0)), Evidence(conflict=Conflict(typed=0.2))),
     ],
-    ids=["logic against", "logic for", "model", "number", "replaced", "share"],
+    ids=["partly supported", "model", "number", "replaced", "share"],
 )
 def test_evidence_against_makes_a_contradiction_likelier(more, less):
     assert 0.0 < p_contradicted(less) < p_contradicted(more) < 1.0

@@ -29,7 +29,7 @@ from doxa.verify.premises import bears, premise_of
 from doxa.verify.sentences import read_reply
 
 AT = datetime(2025, 12, 1)  # noqa: DTZ001
-GIVEN = ("found_against", "found_for", "partly_for")
+GIVEN = ("partly_for",)
 
 
 def main() -> None:

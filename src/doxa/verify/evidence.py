@@ -2,8 +2,9 @@
 
 The alignment with what was said and the NLI model each see something, and neither is right alone: a logistic regression
 weighs them. Its weights (`weights.toml`) were fitted on replies to made-up dialogues and on real replies of assistants,
-none of them from a benchmark (`training/replies`). What logic and wording found counts beside them as given there: they
-are right nearly always where they speak, and know what no sentence tells (rules, what is over, what was taken back).
+none of them from a benchmark (`training/replies`). Where logic or wording find a contradiction, or logic understood a
+clause as a whole, nothing is weighed: they are right nearly always where they speak, and know what no sentence tells
+(rules, what is over, what was taken back).
 """
 
 from __future__ import annotations
@@ -28,9 +29,7 @@ class Evidence:
     """What is found of one clause."""
 
     finding: Finding | None = None
-    """By logic or wording."""
-    whole: bool = False
-    """Logic understood all values of the clause."""
+    """What supports a part of it, by logic or wording."""
     conflict: Conflict = field(default_factory=Conflict)
     entailed: float = 0.5
     """P(entailment) by what was said that bears on it."""
@@ -40,12 +39,8 @@ class Evidence:
     @property
     def features(self) -> dict[str, float]:
         """The numbers that are weighed, by name."""
-        label, by = (self.finding.label, self.finding.by) if self.finding is not None else ("", "")
-        whole = by == "logic" and self.whole
         return {
-            "found_against": float(label == "contradicted"),
-            "found_for": float(label == "supported" and whole),
-            "partly_for": float(label == "supported" and not whole),
+            "partly_for": float(self.finding is not None),
             "entailed": _odds(self.entailed),
             "contradicted": _odds(self.contradicted),
             **self.conflict.features,

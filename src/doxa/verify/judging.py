@@ -87,8 +87,10 @@ class _Check:
             claims = self._claims(clause)
             found = self._clause(clause, claims)
             self.read = f"{self.read} {clause.told}.".strip()
-            whole = found is not None and _understood(clause, claims, found, self.known)
-            self._leave(place, clause.text, premise, Evidence(finding=found, whole=whole))
+            if found is not None and (found.label == "contradicted" or _understood(clause, claims, found, self.known)):
+                self.found[place].append(found)
+            else:
+                self._leave(place, clause.text, premise, Evidence(finding=found))
         if not sentence.clauses:
             self._leave(place, sentence.text, premise, Evidence(), kind=sentence.kind)
 
@@ -146,7 +148,7 @@ class _Check:
         return None if found is None or found.label != "contradicted" else replace(found, by="history")
 
     def _leave(self, place: int, text: str, premise: Premise | None, evidence: Evidence, *, kind: str = "") -> None:
-        """Put aside what is to be weighed; what nobody said anything of is as logic and wording found it.
+        """Put aside what is to be weighed; where nobody said anything that bears on it, it is as wording found it.
 
         `kind` is that of a sentence that claims nothing outright.
         """
@@ -174,16 +176,14 @@ class _Check:
         turn = one.premise.turns[0]
         said = f"{told_by(turn)}: “{turn.text.rstrip('. ')}”"
         if against >= self.spec.contradiction:
-            if found is not None and found.label == "contradicted":
-                return replace(found, p=against)
             instead = evidence.conflict.instead
             reason = f"{said}; {instead}" if instead else said
             by: Literal["wording", "nli"] = "wording" if instead else "nli"
             return Finding(label="contradicted", because=(turn.turn_id,), reason=reason, by=by, p=against)
-        if found is not None and found.label == "supported":
+        if found is not None:
             return found
         entailed = evidence.entailed
-        if entailed >= self.spec.entailment and found is None:
+        if entailed >= self.spec.entailment:
             return Finding(label="supported", because=(turn.turn_id,), reason=said, by="nli", p=entailed)
         return Finding(label="neutral", p=entailed, against=against, by="nli")
 
@@ -212,8 +212,8 @@ def _written(clause: str) -> str:
 
 
 def _understood(clause: Clause, claims: Sequence[Claim], found: Finding, known: Known) -> bool:
-    """Tell whether the claims of a clause say nearly all that it says, and the fact that decides has its time."""
-    if not claims or _unread(clause, claims, known):
+    """Tell whether logic decides a clause: its claims say nearly all that it says, and the fact has its time."""
+    if found.by != "logic" or not claims or _unread(clause, claims, known):
         return False
     dated = [one.text for one in mentions(clause.told, known.at) if one.kind == "date"]
     fact = known.beliefs.facts.get(found.because[0]) if found.because else None
