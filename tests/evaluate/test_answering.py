@@ -183,6 +183,26 @@ def test_longmemeval_asks_every_question_of_a_memory_of_its_own(longmemeval):
     assert found["turns"] == 41 and found["distractors"] == 20
 
 
+def test_a_published_record_is_all_that_a_memory_holds(tmp_path):
+    """Its sessions are heard at their dates, without turns of other dialogues."""
+    record = {
+        "question_id": "q",
+        "question_type": "single-session-user",
+        "question": "Where do I live?",
+        "question_date": "2023/05/30 (Tue) 23:40",
+        "answer": "Oslo",
+        "haystack_dates": ["2023/05/21 (Sun) 10:00", "2023/05/20 (Sat) 10:00"],
+        "haystack_sessions": [
+            [{"role": "user", "content": "I moved to Oslo."}, {"role": "assistant", "content": "How nice."}],
+            [{"role": "user", "content": "I live in Bergen."}],
+        ],
+    }
+    path = tmp_path / "longmemeval_s.json"
+    path.write_text(json.dumps([record]), encoding="utf-8")
+    found = run_longmemeval(path, config=WORDS).to_dict()
+    assert (found["contained"], found["turns"], found["distractors"]) == (1.0, 3, 0)
+
+
 def test_answers_count_in_every_form_that_is_given(longmemeval):
     """Explanations in brackets are no part of it, other forms are forms."""
     also = "7 days. 8 days (including the last day) is also acceptable."

@@ -173,6 +173,8 @@ def risk_coverage(answered: Sequence[Answered]) -> dict[str, Any]:
 def draw_risk_coverage(path: Path, answered: Sequence[Answered]) -> Path:
     """Draw risk against coverage as PNG, one line for all questions and one for every group, and return the file.
 
+    A line is dotted where the memory abstains.
+
     Raises:
         MissingDependencyError: matplotlib is not installed (extra `plots`).
     """
@@ -181,21 +183,21 @@ def draw_risk_coverage(path: Path, answered: Sequence[Answered]) -> Path:
     require_plots()
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(6.0, 4.0), layout="constrained")
+    figure = Figure(figsize=(7.5, 4.0), layout="constrained")
     axes = figure.add_subplot()
     groups = {"all": answered} | {one.group: [o for o in answered if o.group == one.group] for one in answered}
     for name, rows in groups.items():
         curve = risk_coverage(rows)["curve"]
-        axes.plot(
-            [point[0] for point in curve],
-            [point[1] for point in curve],
-            label=name,
-            linewidth=2.0 if name == "all" else 1.0,
-        )
-    axes.set(xlabel="coverage", ylabel="risk (1 - F1)", xlim=(0, 1), ylim=(0, 1))
+        share = sum(not one.abstained for one in rows) / max(1, len(rows))
+        said, unsaid = [p for p in curve if p[0] <= share], [p for p in curve if p[0] > share]
+        width = 2.0 if name == "all" else 1.0
+        (line,) = axes.plot([p[0] for p in said], [p[1] for p in said], label=name, linewidth=width)
+        rest = said[-1:] + unsaid
+        axes.plot([p[0] for p in rest], [p[1] for p in rest], color=line.get_color(), linewidth=width, linestyle=":")
+    axes.set(xlabel="coverage (dotted: abstentions)", ylabel="risk (1 - F1)", xlim=(0, 1), ylim=(0, 1.02))
     axes.grid(color="#dddddd", linewidth=0.6)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False)
+    axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=150)
     return path

@@ -1,13 +1,15 @@
-"""LongMemEval, rebuilt: 500 questions, each to a memory of its own with the turns that answer it and others between.
+"""LongMemEval: questions, each to a memory of its own with the turns that answer it and others between.
 
-    memory     the evidence turns at their dates, and turns of other dialogues on the days between
+    memory     the evidence turns at their dates, and turns of other dialogues on the days between; of a record in the
+               published form all its sessions, and nothing else
     question   put by the user at the date that the file gives, as the next turn
     right      F1 of tokens against the nearest form of the answer, and whether the reply contains all tokens of one
     unknown    ids that end in `_abs`: nothing that was said answers them, so abstaining is right
 
-The file was put together from public logs, holds no whole haystacks and is scored without a judge, so its numbers
-cannot be compared with published ones. Answers to preference questions describe a good reply; token measures say little
-about them. Source: Wu et al. 2025, "LongMemEval: Benchmarking Chat Assistants on Long-Term Interactive Memory".
+The 500 questions were put together from public logs with their evidence alone, and nothing is scored by a judge, so the
+numbers cannot be compared with published ones. Answers to preference questions describe a good reply; token measures
+say little about them. Source: Wu et al. 2025, "LongMemEval: Benchmarking Chat Assistants on Long-Term Interactive
+Memory".
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -63,6 +65,8 @@ class MemoryQuestion:
     at: datetime
     answer: str
     sessions: tuple[tuple[datetime, tuple[Said, ...]], ...]
+    whole: bool = False
+    """The sessions are all that its memory holds."""
 
     @property
     def answerable(self) -> bool:
@@ -117,7 +121,8 @@ def run(
     """Return how well the questions are answered. Deterministic but for the times; nothing is kept.
 
     Args:
-        path: the folder with `longmemeval_evidence_turns_500.json`; distractors come from it and the folders beside it.
+        path: the folder with `longmemeval_evidence_turns_500.json`, where distractors come from it and the folders
+            beside it; or a file in the published form (`longmemeval_s.json`, `longmemeval_oracle.json`).
         config: the settings; by default those of `doxa.toml` and the environment.
         limit: only so many questions, spread over the file.
         seed: of the distractors.
@@ -132,14 +137,15 @@ def run(
     """
     folder = Path(path)
     questions = _spread(read_questions(folder), limit)
-    others = read_distractors(folder.parent, seed=seed)
+    whole = all(question.whole for question in questions)
+    others = [] if whole else read_distractors(folder.parent, seed=seed)
     tell = progress or (lambda what, done, total: None)
     answered, ingest_s, turns = list[Answered](), 0.0, 0
     with Doxa.open(":memory:", config=config) as doxa:
         keep_readings(doxa)
         for done, question in enumerate(questions):
             tell("absorb and ask", done, len(questions))
-            lines = _lines(question, draw(others, turns=DISTRACTORS, seed=seed + done))
+            lines = _lines(question, [] if whole else draw(others, turns=DISTRACTORS, seed=seed + done))
             ingest_s += _absorb(question, lines, doxa)
             turns += len(lines)
             answered.append(_ask(question, doxa))
@@ -148,7 +154,7 @@ def run(
     return LongMemEvalReport(
         data=folder.name,
         answered=tuple(answered),
-        distractors=DISTRACTORS,
+        distractors=0 if whole else DISTRACTORS,
         turns=turns,
         ingest_s=ingest_s,
         figure=str(figure),
@@ -223,29 +229,45 @@ def _told(reply: Reply, question: MemoryQuestion) -> bool:
     return any(contains(text, form) for form in question.forms)
 
 
-def read_questions(folder: Path) -> list[MemoryQuestion]:
-    """Return the questions of the rebuilt file, in its order.
+def read_questions(path: Path) -> list[MemoryQuestion]:
+    """Return the questions of the rebuilt file in a folder, or of a file in the published form, in its order.
 
     Raises:
-        NotFoundError: the folder does not hold it.
+        NotFoundError: there is no such file.
         FormatError: it is not in the form that is expected.
     """
-    path = folder / FILE
-    if not path.exists():
-        raise NotFoundError(f"No LongMemEval in {folder}: expected {FILE} there.")
+    whole = not path.is_dir()
+    file = path if whole else path / FILE
+    if not file.exists():
+        raise NotFoundError(
+            f"No LongMemEval at {path}: expected a folder with {FILE}, or a file in the published form."
+        )
+    sessions = "'haystack_sessions' and 'haystack_dates'" if whole else "'evidence_sessions'"
     try:
-        return [_read_question(entry) for entry in json.loads(path.read_text(encoding="utf-8"))]
+        read = _read_record if whole else _read_question
+        return [read(entry) for entry in json.loads(file.read_text(encoding="utf-8"))]
     except (ValueError, KeyError, TypeError) as exc:
         raise FormatError(
-            f"expected a list of questions with 'question_id', 'question_type', 'question', 'question_date', 'answer' "
-            f"and 'evidence_sessions' in {path}, got something else: {exc!r}."
+            f"expected a list of questions with 'question_id', 'question_type', 'question', 'question_date', 'answer', "
+            f"{sessions} in {file}, got something else: {exc!r}."
         ) from exc
 
 
 def _read_question(entry: Mapping[str, Any]) -> MemoryQuestion:
+    return _question(
+        entry, [(session["date"], session["turns"]) for session in entry["evidence_sessions"]], whole=False
+    )
+
+
+def _read_record(entry: Mapping[str, Any]) -> MemoryQuestion:
+    return _question(entry, zip(entry["haystack_dates"], entry["haystack_sessions"], strict=True), whole=True)
+
+
+def _question(
+    entry: Mapping[str, Any], dated: Iterable[tuple[str | None, Sequence[Mapping[str, str]]]], *, whole: bool
+) -> MemoryQuestion:
     sessions = [
-        (_moment(session["date"]), tuple(Said(_role(turn["role"]), turn["content"]) for turn in session["turns"]))
-        for session in entry["evidence_sessions"]
+        (_moment(date), tuple(Said(_role(turn["role"]), turn["content"]) for turn in turns)) for date, turns in dated
     ]
     return MemoryQuestion(
         question_id=entry["question_id"],
@@ -254,6 +276,7 @@ def _read_question(entry: Mapping[str, Any]) -> MemoryQuestion:
         at=_moment(entry["question_date"]),
         answer=str(entry["answer"]),
         sessions=tuple(sorted(sessions, key=lambda session: session[0])),
+        whole=whole,
     )
 
 
