@@ -65,8 +65,6 @@ class MemoryQuestion:
     at: datetime
     answer: str
     sessions: tuple[tuple[datetime, tuple[Said, ...]], ...]
-    whole: bool = False
-    """The sessions are all that its memory holds."""
 
     @property
     def answerable(self) -> bool:
@@ -121,8 +119,7 @@ def run(
     """Return how well the questions are answered. Deterministic but for the times; nothing is kept.
 
     Args:
-        path: the folder with `longmemeval_evidence_turns_500.json`, where distractors come from it and the folders
-            beside it; or a file in the published form (`longmemeval_s.json`, `longmemeval_oracle.json`).
+        path: the folder of the rebuilt file, with distractors in it and beside it; or a file in the published form.
         config: the settings; by default those of `doxa.toml` and the environment.
         limit: only so many questions, spread over the file.
         seed: of the distractors.
@@ -137,15 +134,14 @@ def run(
     """
     folder = Path(path)
     questions = _spread(read_questions(folder), limit)
-    whole = all(question.whole for question in questions)
-    others = [] if whole else read_distractors(folder.parent, seed=seed)
-    tell = progress or (lambda what, done, total: None)
+    others = [] if folder.is_file() else read_distractors(folder.parent, seed=seed)
     answered, ingest_s, turns = list[Answered](), 0.0, 0
     with Doxa.open(":memory:", config=config) as doxa:
         keep_readings(doxa)
         for done, question in enumerate(questions):
-            tell("absorb and ask", done, len(questions))
-            lines = _lines(question, [] if whole else draw(others, turns=DISTRACTORS, seed=seed + done))
+            if progress is not None:
+                progress("absorb and ask", done, len(questions))
+            lines = _lines(question, draw(others, turns=DISTRACTORS, seed=seed + done) if others else [])
             ingest_s += _absorb(question, lines, doxa)
             turns += len(lines)
             answered.append(_ask(question, doxa))
@@ -154,7 +150,7 @@ def run(
     return LongMemEvalReport(
         data=folder.name,
         answered=tuple(answered),
-        distractors=0 if whole else DISTRACTORS,
+        distractors=DISTRACTORS if others else 0,
         turns=turns,
         ingest_s=ingest_s,
         figure=str(figure),
@@ -254,17 +250,15 @@ def read_questions(path: Path) -> list[MemoryQuestion]:
 
 
 def _read_question(entry: Mapping[str, Any]) -> MemoryQuestion:
-    return _question(
-        entry, [(session["date"], session["turns"]) for session in entry["evidence_sessions"]], whole=False
-    )
+    return _question(entry, [(session["date"], session["turns"]) for session in entry["evidence_sessions"]])
 
 
 def _read_record(entry: Mapping[str, Any]) -> MemoryQuestion:
-    return _question(entry, zip(entry["haystack_dates"], entry["haystack_sessions"], strict=True), whole=True)
+    return _question(entry, zip(entry["haystack_dates"], entry["haystack_sessions"], strict=True))
 
 
 def _question(
-    entry: Mapping[str, Any], dated: Iterable[tuple[str | None, Sequence[Mapping[str, str]]]], *, whole: bool
+    entry: Mapping[str, Any], dated: Iterable[tuple[str | None, Sequence[Mapping[str, str]]]]
 ) -> MemoryQuestion:
     sessions = [
         (_moment(date), tuple(Said(_role(turn["role"]), turn["content"]) for turn in turns)) for date, turns in dated
@@ -276,7 +270,6 @@ def _question(
         at=_moment(entry["question_date"]),
         answer=str(entry["answer"]),
         sessions=tuple(sorted(sessions, key=lambda session: session[0])),
-        whole=whole,
     )
 
 
