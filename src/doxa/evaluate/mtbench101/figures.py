@@ -30,7 +30,9 @@ COLOURS = {
 MARKERS = {"full": "o", "base": "s", "without tree": "^", "without memory": "D", "builtin": "v", "reference": "P"}
 ENOUGH = 5
 """Dialogues from which a turn is drawn; tables hold all."""
-SCORE, F1 = "judge's score, 1 to 10", "word F1 (no judge was configured)"
+SCORE, F1 = "judge's score, 1 to 10", "word F1 with the reference (no judge)"
+REFERENCE = "reference"
+"""Its F1 is 1 by construction, which is not drawn."""
 
 
 def draw_figures(
@@ -78,10 +80,11 @@ def _turns(results: Results, quality: str) -> Figure:
         places |= {turn: _count(found, turn) for turn in turns}
         beside = (number - (len(results) - 1) / 2) * 0.8 / len(results)
         lines = {turn: cell for turn, cells in turns.items() if (cell := cells[quality]) is not None}
-        upper.errorbar(
-            list(lines), [cell.value for cell in lines.values()], yerr=errors_of(list(lines.values())), capsize=2.5,
-            label=name, color=COLOURS[name], marker=MARKERS[name], markersize=5,
-        )  # fmt: skip
+        if _is_drawn(name, quality):
+            upper.errorbar(
+                list(lines), [cell.value for cell in lines.values()], yerr=errors_of(list(lines.values())), capsize=2.5,
+                label=name, color=COLOURS[name], marker=MARKERS[name], markersize=5,
+            )  # fmt: skip
         bars = {turn: cell for turn, cells in turns.items() if (cell := cells["cs"]) is not None}
         lower.bar(
             [turn + beside for turn in bars], [cell.value for cell in bars.values()], width=0.75 / len(results),
@@ -92,7 +95,7 @@ def _turns(results: Results, quality: str) -> Figure:
         axes.set_xlabel("turn")
         legend_below(axes, 3, lines=2)
     upper.set_ylabel(_label(quality), fontsize=9)
-    upper.set_ylim(*((1, 10.2) if quality == "score" else (-0.03, 1.05)))
+    upper.set_ylim(*((1, 10.2) if quality == "score" else (0, None)))
     upper.set_title("(a) Quality by turn (95% interval)")
     lower.axhline(0.5, color="black", linewidth=0.8, linestyle=":")
     lower.set_ylim(0, 1)
@@ -105,7 +108,14 @@ def _balance(results: Results, quality: str) -> Figure:
     """Quality against CS, DER as the size of a bubble: one for each task, a cross for all (figure 5)."""
     figure, (axes,) = new_figure(8.5, height=5.2)
     for name, found in results.items():
-        points = [cells for cells in by_task(found).values() if cells["cs"] and cells[quality]]
+        if not _is_drawn(name, quality):
+            continue
+        tasks = {task: cells for task, cells in by_task(found).items() if cells["cs"] and cells[quality]}
+        points = list(tasks.values())
+        for task, cells in tasks.items():
+            axes.annotate(
+                task, (_value(cells["cs"]), _value(cells[quality])), fontsize=8, ha="center", va="center", zorder=4
+            )
         axes.scatter(
             [_value(cells["cs"]) for cells in points], [_value(cells[quality]) for cells in points],
             s=[20 + 900 * _value(cells["der"]) for cells in points], color=COLOURS[name], alpha=0.35, linewidths=0,
@@ -132,6 +142,8 @@ def _tasks(results: Results, quality: str) -> Figure:
     tasks = [task for task in TASKS if any(task in rows for rows in found.values())]
     for axes, measure in zip(panels, (quality, "cs", "der"), strict=True):
         for number, (name, rows) in enumerate(found.items()):
+            if not _is_drawn(name, measure):
+                continue
             beside = (number - (len(found) - 1) / 2) * 0.6 / max(1, len(found))
             cells = {tasks.index(task) + beside: cell for task in rows if (cell := rows[task][measure]) is not None}
             axes.errorbar(
@@ -148,6 +160,11 @@ def _tasks(results: Results, quality: str) -> Figure:
     panels[1].set_title("Refined subset by task (95% interval)")
     legend_below(panels[1], 4)
     return figure
+
+
+def _is_drawn(name: str, measure: str) -> bool:
+    """Tell whether a measure of a system says anything: the reference is what F1 compares with."""
+    return (name, measure) != (REFERENCE, "f1")
 
 
 def _list_tasks(axes: Axes, tasks: Sequence[str], results: Results) -> None:

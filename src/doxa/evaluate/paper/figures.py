@@ -86,9 +86,14 @@ def new_figure(width: float, panels: int = 1, *, height: float = 4.0) -> tuple[F
 
 def legend_below(axes: Axes, columns: int, *, lines: int = 1) -> None:
     """Put the legend under the axis, whose tick labels have so many lines, where it hides no data."""
-    below = (0.5, -0.12 - 0.08 * lines)
+    from matplotlib.transforms import ScaledTranslation
+
+    if not axes.get_legend_handles_labels()[0]:
+        return
+    down = ScaledTranslation(0, -(26 + 13 * lines) / 72, axes.figure.dpi_scale_trans)
     axes.legend(
-        loc="upper center", bbox_to_anchor=below, ncols=columns, frameon=False, fontsize=9, handlelength=3.2
+        loc="upper center", bbox_to_anchor=(0.5, 0), bbox_transform=axes.transAxes + down, ncols=columns,
+        frameon=False, fontsize=9, handlelength=3.2,
     )  # fmt: skip
 
 

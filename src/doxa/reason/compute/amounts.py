@@ -19,7 +19,7 @@ from doxa.reason.compute.expressions import Expression, Operation, Operator, Sta
 from doxa.reason.compute.ledger import Entry, verbs
 from doxa.reason.compute.units import converted, is_money, unit_named
 
-__all__ = ["Found", "Ledger", "joined", "rescaled", "stated", "within"]
+__all__ = ["Found", "Ledger", "in_force", "joined", "owned", "rescaled", "stated", "total_of", "within"]
 
 DEEPEST = 4
 """Amounts per something that are multiplied in a row at most."""
@@ -90,10 +90,12 @@ class Ledger:
     """All entries of a dialogue, in order."""
 
     entries: tuple[Entry, ...]
+    subjects: frozenset[frozenset[str]] = frozenset()
+    """Stems of all of whom or of what the dialogue says something."""
 
     def of(self, goal: Asked) -> list[Entry]:
         """Return the entries that count or measure what is asked about, by whomever."""
-        return [entry for entry in self.entries if _is(entry, goal) and _in_force(entry, goal)]
+        return [entry for entry in self.entries if _is(entry, goal) and in_force(entry, goal)]
 
     # --- what is there -------------------------------------------------------------------------------------------
 
@@ -108,7 +110,7 @@ class Ledger:
         if any(e.vague and e.kind == "count" for e in mine):
             return None
         base = [e for e in mine if e.does in ("hold", "gain") or e.to]
-        if not base or all(e.kind != "count" for e in base):
+        if not any(e.kind == "count" or (e.kind == "multiple" and e.than) for e in base):
             composed = self.composed(replace(goal, given=()), skip=frozenset(id(e) for e in mine), depth=depth - 1)
             if composed is None:
                 return None
@@ -358,7 +360,7 @@ class Ledger:
     def _changes(self, entry: Entry, goal: Asked) -> list[Entry]:
         """Return later entries by which an amount per something becomes more or less ("one set less")."""
         later = [e for e in self.entries if e.order > entry.order and e.more and not e.than and e.kind == "count"]
-        later = [e for e in later if _in_force(e, goal)]
+        later = [e for e in later if in_force(e, goal)]
         alike = {e.owner for e in self.entries if (e.unit, e.head) == (entry.unit, entry.head) and e.per and not e.more}
         if len(alike) > 1:
             later = [e for e in later if owned([entry.owner], e.owner)]
@@ -513,7 +515,7 @@ def _is(entry: Entry, goal: Asked) -> bool:
     return entry.head == goal.head and bool(goal.head) and goal.words <= entry.words | entry.about
 
 
-def _in_force(entry: Entry, goal: Asked) -> bool:
+def in_force(entry: Entry, goal: Asked) -> bool:
     """Tell whether what an entry says has begun when a question asks, or the question asks ahead."""
     start = entry.when.start if entry.when is not None and entry.does in ("grow", "shrink", "hold") else None
     if start is None or goal.turn is None or goal.future or start <= goal.turn.at.date():

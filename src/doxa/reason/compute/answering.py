@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 
 from doxa.backends.parser import Parser, split
 from doxa.core.values import Citation, Draft, Turn
 from doxa.memory import stems
+from doxa.reason.compute.ages import on_ages
 from doxa.reason.compute.amounts import Ledger, owned, within
 from doxa.reason.compute.asked import CONCERNS, CUES, TOTAL, Asked, asked
 from doxa.reason.compute.calendar import on_calendar
 from doxa.reason.compute.clauses import Sentence, read_sentences
 from doxa.reason.compute.conditions import infer, is_conditional
+from doxa.reason.compute.costs import changed, on_costs, raised
 from doxa.reason.compute.ledger import Happening, Speakers, entries_of, happenings
 from doxa.reason.compute.series import on_series, series_of
-from doxa.reason.compute.solve import Result, solve
+from doxa.reason.compute.solve import NOTHING, Result, solve
 
 __all__ = ["concerns", "work_out"]
 
@@ -116,10 +119,31 @@ def _result(question: Sentence, sentences: Sequence[Sentence], today: date | Non
         if found is not None:
             return found
     told = happenings(sentences, Speakers())
-    found = _times(goal, told) or on_calendar(goal, told, today) or solve(goal, Ledger(tuple(entries)))
+    found = (
+        _times(goal, told)
+        or on_calendar(goal, told, today)
+        or _amount(goal, Ledger(tuple(entries), frozenset(one.owner for one in told)), told)
+    )
+    if found is NOTHING:
+        return UNCERTAIN
     combines = len(goal.owners) > 1 or bool(goal.than) or (TOTAL.search(goal.text) and len(entries) > 1)
-    wants = re.search(r"\bhow (?:many|much)\b", goal.text, re.IGNORECASE)
+    wants = goal.dimensions or re.search(r"\bhow (?:many|much)\b", goal.text, re.IGNORECASE)
     return UNCERTAIN if found is None and wants and combines else found
+
+
+def _amount(goal: Asked, ledger: Ledger, told: Sequence[Happening]) -> Result | None:
+    """Return an age, a price or another amount; `NOTHING` when the question asks for one that is not certain."""
+    found = on_ages(goal, told, ledger)
+    if found is not None:
+        return found
+    now = raised(goal, ledger, told)
+    if now.unknown:
+        return NOTHING
+    found = on_costs(goal, now.ledger) or solve(goal, now.ledger) or changed(goal, now)
+    if found is None or found is NOTHING or not now.working:
+        return found
+    entries = (*now.entries, *found.entries)
+    return replace(found, working=(*now.working, *found.working), entries=entries)
 
 
 UNCERTAIN = Result(value="", text="")

@@ -22,7 +22,9 @@ CONCERNS = re.compile(
     r"\bpercent(?:age)?\b|\baverage\b|\b(?:most|least|fewest|fewer|more|less)\b|"
     r"\b(?:old|young|tall|high|heav|light|cheap|dear|long|short|fast|earl|late|big|larg|small|near|far|deep|wide)"
     r"(?:i?er|i?est|est|ther|thest)\b|"
-    r"\b(?:first|last|best|worst|actual|earlier|later|eldest|elder)\b|\bby how\b|\beach of\b",
+    r"\b(?:first|last|best|worst|actual|earlier|later|eldest|elder)\b|\bby how\b|\beach of\b|"
+    r"\b(?:together|altogether|combined|in total|in all|total|difference)\b|"
+    r"\bwhat\b.*\b(?:cost|costs|pay|pays|paid|charge|charged|earns?|owes?|spent|wages?|salary|price|rent|fee|bill)\b",
     re.IGNORECASE,
 )
 """What a question has to say to concern arithmetic at all; a question without it costs this one look."""
@@ -34,6 +36,11 @@ LEFT = re.compile(
 )
 AVERAGE = re.compile(r"\b(?:average|mean)\b", re.IGNORECASE)
 PERCENT = re.compile(r"\b(?:percent|percentage|per cent|share|proportion|fraction)\b", re.IGNORECASE)
+PRICED = re.compile(
+    r"(?:and |so |now )?what (?:do|does|did|will|would|have|has)\b.*\b(?:cost|pay|paid|charge|earn|owe|spend|spent)\b|"
+    r"(?:and |so |now )?what (?:is|was|were|are|will)\b.*\b(?:wages?|salary|price|cost|rent|fee|fare|bill)\b"
+)
+"""Asks for a sum of money with "what"."""
 EXCEPT = re.compile(r"^(?:besides|except|excluding|without|but|than|apart from|other than|except for|from)$")
 MEASURED = {
     "old": "age",
@@ -128,25 +135,23 @@ def asked(sentence: Sentence, speakers: Speakers) -> Asked | None:
 
 
 def _main(sentence: Sentence) -> Clause | None:
-    """Return the clause that asks: the first with the question word, else the first."""
+    """Return the clause that asks: the first with the question word, else the first; "have to save" is to save."""
     for clause in sentence.clauses:
         if any(
             re.match(r"how\b|what\b|which\b|who\b", p.label, re.I)
             for p in ((clause.subject,) if clause.subject else ()) + clause.phrases
         ):
-            if (
-                clause.verb == "have"
-                and len(sentence.clauses) > 1
-                and any(c.verb != "have" and c.verb in sentence.text for c in sentence.clauses[1:2])
-            ):
-                return replace(
-                    sentence.clauses[1],
-                    phrases=(*clause.phrases, *sentence.clauses[1].phrases),
-                    future=clause.future,
-                    subject=clause.subject,
-                )
-            return clause
-    return sentence.clauses[0] if sentence.clauses else None
+            return _governed(clause, sentence)
+    return _governed(sentence.clauses[0], sentence) if sentence.clauses else None
+
+
+def _governed(clause: Clause, sentence: Sentence) -> Clause:
+    """Return the clause whose verb tells what is meant: that behind "have to", else the one itself."""
+    after = sentence.clauses[1] if len(sentence.clauses) > 1 else None
+    if clause.verb != "have" or after is None or after.verb == "have" or after.verb not in sentence.text:
+        return clause
+    phrases = (*clause.phrases, *after.phrases)
+    return replace(after, phrases=phrases, future=clause.future, subject=clause.subject)
 
 
 def _wanted(sentence: Sentence, clause: Clause) -> Phrase | None:
@@ -170,8 +175,10 @@ def _thing(base: Asked, wanted: Phrase | None, clause: Clause, text: str) -> Ask
         dims = "time days months" if lasts else MEASURED[measured[1]]
         return replace(base, dimensions=tuple(dims.split()), unit=unit.name if unit else "")
     comparative = next((w for w in re.findall(r"[a-z]+", low) if w in comparatives()), "")
-    if re.search(r"\bhow much\b", low):
+    if re.search(r"\bhow much\b", low) or (not comparative and PRICED.match(low)):
         return _much(base, clause, low, comparative)
+    if re.search(r"\bage (?:difference|gap)\b|\bdifference in age\b", low):
+        return replace(base, dimensions=("age",), compared=1, kind="gap")
     return _rivalry(base, clause, low, comparative) if comparative else base
 
 
@@ -179,13 +186,17 @@ def _counted(base: Asked, wanted: Phrase, clause: Clause, low: str) -> Asked:
     """Read "how many pears", "how many years older", "how many more points"."""
     unit = unit_named(wanted.head)
     if unit is None:
-        return replace(base, head=head_of(wanted), words=wanted.words, compared=wanted.more or clause.more)
+        than = frozenset(stem for p in clause.phrases if p.role == "than" for stem in p.words)
+        return replace(base, head=head_of(wanted), words=wanted.words - than, compared=wanted.more or clause.more)
     words = (w for w in re.findall(r"[a-z]+", low) if w in comparatives() and w not in BARE)
     kinds, sign = comparatives().get(next(words, ""), ((), 0))
     if "age" in kinds:
         return replace(base, dimensions=("age",), compared=sign)
     if unit.dimension in kinds:
         return replace(base, unit=unit.name, dimensions=(unit.dimension,), compared=sign)
+    of = next((p for p in clause.phrases if p.role == "of" and p.words and p.words <= wanted.words), None)
+    if of is not None and of.number is None:
+        base = replace(base, head=head_of(of))  # "how many kilos of pears"
     more = wanted.more or clause.more
     return replace(base, unit=unit.name, dimensions=(unit.dimension,), words=wanted.words, compared=more)
 
@@ -297,6 +308,8 @@ def _given(base: Asked, wanted: Phrase | None, everything: Sequence[Phrase]) -> 
             and phrase.head not in ("one",)
         ):
             given.append((phrase.number.value, name))
+        elif unit is not None and phrase.indefinite and phrase.role == "object" and "money" in base.dimensions:
+            per = name  # "earn an hour"
         elif unit is None and phrase.indefinite and phrase.role in ("in", "per") and not phrase.name:
             per = name
         elif unit is not None and phrase.indefinite and phrase.role in ("in", "per", "within", "for", "during", "a"):

@@ -10,7 +10,7 @@ from datetime import date
 from dateutil.relativedelta import relativedelta
 
 from doxa.core.values import Interval
-from doxa.memory import stems
+from doxa.memory import base_forms, stems
 from doxa.reason.compute.asked import CUES, Asked
 from doxa.reason.compute.ledger import Happening, comparatives
 from doxa.reason.compute.solve import Result
@@ -28,10 +28,17 @@ BETWEEN = re.compile(
     re.IGNORECASE,
 )
 APART = re.compile(
-    r"\bhow (?:long|many (?:days|weeks|months|years)) (?:before|after) (?P<one>[\w' ]+?) (?:did|was|were|is|do) "
-    r"(?P<other>.+)",
+    r"\bhow (?:long|many (?:days|weeks|months|years)) (?:before|after) (?P<one>[\w' ]+?) "
+    r"(?:did|was|were|is|are|do|does|had|has|will) (?P<other>.+)",
     re.IGNORECASE,
 )
+TAKING = re.compile(
+    r"\bhow (?:long|many (?:days|weeks|months|years)) (?:did|does|will|has|had) it (?:take|taken|be)\b.*?"
+    r"\b(?:to|until|till|before)\b (?P<other>.+?) \b(?:after|since|from)\b (?P<one>.+)",
+    re.IGNORECASE,
+)
+JOINED = frozenset("join start begin enter move become marry".split())
+LEFT = frozenset("leave quit finish end stop graduate retire resign divorce".split())
 OLD = re.compile(r"\bhow old\b(?P<who>.*?)(?:\bwhen\b(?P<when>.+)|\bon\b.+|\bin \d.+)?$", re.IGNORECASE)
 FIRST = re.compile(r"\b(?:first|earlier|earliest|sooner|before)\b", re.IGNORECASE)
 LAST = re.compile(r"\b(?:last|later|latest|after)\b", re.IGNORECASE)
@@ -53,7 +60,7 @@ def on_calendar(goal: Asked, told: Sequence[Happening], today: date | None) -> R
         return _age(goal, text, told, today)
     if not re.search(r"\bhow (?:long|many (?:days|weeks|months|years|hours|minutes))\b", text, re.IGNORECASE):
         return _order(goal, text, told)
-    apart = APART.search(text)
+    apart = APART.search(text) or TAKING.search(text)
     if apart:
         return _apart(goal, apart, told)
     between = BETWEEN.search(text)
@@ -69,7 +76,7 @@ def on_calendar(goal: Asked, told: Sequence[Happening], today: date | None) -> R
     if UNTIL.search(text) and today is not None:
         found = _event(re.sub(r".*\b(?:until|till|to go|before)\b", "", text, flags=re.IGNORECASE), told)
         return _ahead(goal, found, today)
-    return _lasting(goal, text, told)
+    return _lasting(goal, text, told) or _stay(goal, text, told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +88,8 @@ class _Moment:
 
 def _event(words: str, told: Sequence[Happening]) -> _Moment | None:
     """Return the one thing that is meant by some words; None when there is none, or several on different days."""
+    forms = base_forms()
+    words = " ".join(forms.get(word, word) for word in words.casefold().split())
     wanted = {stem for stem in stems(words) if stem not in _light()}
     starts, ends = set(stems(words)) & BEGINS, set(stems(words)) & ENDS
     if not wanted:
@@ -130,7 +139,9 @@ def _between(goal: Asked, one: _Moment | None, other: _Moment | None) -> Result 
 
 def _apart(goal: Asked, match: re.Match[str], told: Sequence[Happening]) -> Result | None:
     """Return how long before (or after) one did something another did it: "how many years before Tom did Ana join"."""
-    other = _event(match["other"], told)
+    other, own = _event(match["other"], told), _event(match["one"], told)
+    if own is not None and other is not None:
+        return _between(goal, own, other)
     verb = {one.verb for one in told if other is not None and one is other.source}
     one = _event(f"{match['one']} {' '.join(verb)}", told)
     return _between(goal, one, other)
@@ -324,6 +335,25 @@ def _lasting(goal: Asked, text: str, told: Sequence[Happening]) -> Result | None
     first = [one for one in days if one.about & BEGINS]
     last = [one for one in days if one.about & ENDS]
     if not named or len({one.when for one in first}) != 1 or len({one.when for one in last}) != 1:
+        return None
+    one, other = (
+        _Moment(d.when.start, d.when.start_precision, d) for d in (first[-1], last[-1]) if d.when and d.when.start
+    )
+    return _between(goal, one, other) if one.day <= other.day else None
+
+
+def _stay(goal: Asked, text: str, told: Sequence[Happening]) -> Result | None:
+    """Return how long somebody was somewhere: from when he joined or started to when he left or stopped."""
+    if not re.search(r"\bhow long\b|\bhow many (?:days|weeks|months|years)\b", text, re.IGNORECASE) or not goal.owners:
+        return None
+    wanted = {s for s in stems(text) if s not in _light()} - frozenset(stems(goal.verb)) - goal.owners[0]
+    mine = [one for one in told if one.when is not None and one.when.start is not None and wanted <= one.about]
+    mine = [
+        one for one in mine if wanted and one.owner and (one.owner <= goal.owners[0] or goal.owners[0] <= one.owner)
+    ]
+    first = [one for one in mine if one.verb in JOINED]
+    last = [one for one in mine if one.verb in LEFT]
+    if len({one.when for one in first}) != 1 or len({one.when for one in last}) != 1:
         return None
     one, other = (
         _Moment(d.when.start, d.when.start_precision, d) for d in (first[-1], last[-1]) if d.when and d.when.start

@@ -137,6 +137,25 @@ def read_sentences(turn: Turn, parser: Parser) -> list[Sentence]:
     return found
 
 
+def _repaired(parse: Parse) -> Parse:
+    """Return a tree in which a clause has one subject, and a number belongs to the unit behind it.
+
+    A second subject right behind the first is its name ("my cousin Jonas"), as in `nsubj(born, cousin)`,
+    `nsubj(born, Jonas)`; a number and a unit of one head are a measure ("1.90 m").
+    """
+    heads, rels = list(parse.heads), list(parse.deprels)
+    for place in range(1, len(heads)):
+        before = place - 1
+        if heads[before] != heads[place] or heads[place] in (before, place):
+            continue
+        if rels[before].startswith("nsubj") and rels[place].startswith("nsubj") and parse.upos[before] == "NOUN":
+            if parse.upos[place] == "PROPN":
+                heads[place], rels[place] = before, "appos"
+        elif parse.upos[before] == "NUM" and rels[before] == rels[place] and unit_named(parse.forms[place]):
+            heads[before], rels[before] = place, "nummod"
+    return replace(parse, heads=tuple(heads), deprels=tuple(rels))
+
+
 @dataclass(slots=True)
 class _Tree:
     """A parsed sentence; words are meant by their index."""
@@ -153,6 +172,7 @@ class _Tree:
     clock_min: int | None = None
 
     def __post_init__(self) -> None:
+        self.parse = _repaired(self.parse)
         past = any(
             tag == "VERB" and form.endswith(("ed", "nt"))
             for tag, form in zip(self.parse.upos, self.parse.forms, strict=True)

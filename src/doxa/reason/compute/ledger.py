@@ -28,6 +28,7 @@ __all__ = [
     "Speakers",
     "does",
     "entries_of",
+    "growing",
     "happenings",
     "head_of",
     "listed",
@@ -41,8 +42,9 @@ THIRD = frozenset(["he", "she", "him", "her", "his", "hers"])
 THEM = frozenset(["they", "them", "their", "theirs", "these", "those"])
 ITS = frozenset(["it", "its", "this", "that"])
 CORRECTING = re.compile(
-    r"^(?:sorry|correction|actually|wait|oops|no,|i mean|i was wrong|my mistake|to correct)|"
-    r"\bi (?:meant|made a mistake|was wrong)\b|\bnot \d+\b|\binstead of \d+\b",
+    r"^(?:sorry|correction|actually|wait|oops|no(?=,)|no wait|i mean|i was wrong|my mistake|to correct|"
+    r"make (?:that|it))\b|"
+    r"\bi (?:meant|made a mistake|was wrong)\b|\bit was actually\b|\bnot \d+\b|\binstead of \d+\b",
     re.IGNORECASE,
 )
 HEDGED = re.compile(
@@ -305,7 +307,13 @@ def _of_clause(clause: Clause, sentence: Sentence, order: int, speakers: Speaker
             phrase.number and phrase.number.kind == "multiple"
         ):
             found.append(reader.entry(phrase))
-    return found
+    return [replace(one, about=one.about - _of_others(one, found)) for one in found]
+
+
+def _of_others(entry: Entry, found: Sequence[Entry]) -> frozenset[str]:
+    """Return the words that only other quantities of a clause have: "4 red pens and 3 green ones"."""
+    others = frozenset(stem for one in found if one is not entry and one.head for stem in one.words)
+    return others - entry.words if entry.head else frozenset()
 
 
 @dataclass(slots=True)
@@ -466,6 +474,21 @@ def _unit_or_head(phrase: Phrase) -> str:
     return unit.name if unit else head_of(phrase)
 
 
+def _likeness(old: Entry, new: Entry) -> tuple[int, int]:
+    """Return how much a correction says of what it corrects: its owner or its time, and words that they share."""
+    weekday = old.when is not None and new.when is not None and _weekday(old) == _weekday(new)
+    owner = bool(new.owner) and new.owner == old.owner
+    return int(weekday) + int(owner), len(new.about & old.about)
+
+
+def _weekday(entry: Entry) -> tuple[str, int, int] | int | None:
+    """Return the day or month that an entry names: "on Friday" is the same one before and after it was Friday."""
+    if entry.when is None or entry.when.start is None:
+        return None
+    start = entry.when.start
+    return start.weekday() if f"{start:%A}" in entry.text else (entry.when.start_precision, start.month, start.day)
+
+
 def _corrected(found: list[Entry], made: list[Entry], sentence: Sentence) -> list[Entry]:
     """Return the entries with new ones; a correction replaces the latest of its kind."""
     if not made or not CORRECTING.search(sentence.text):
@@ -478,8 +501,9 @@ def _corrected(found: list[Entry], made: list[Entry], sentence: Sentence) -> lis
         ]
         same = [n for n in wanted if found[n].verb == entry.verb or entry.verb == "be"] or wanted
         if same:
-            old = found[same[-1]]
-            found[same[-1]] = replace(old, value=entry.value, turn=entry.turn, text=entry.text)
+            place = max(same, key=lambda n: (_likeness(found[n], entry), n))
+            old = found[place]
+            found[place] = replace(old, value=entry.value, turn=entry.turn, text=entry.text)
         else:
             found.append(entry)
     return found

@@ -30,7 +30,8 @@ PARTS = {
     "tenth": 10,
 }
 PART = re.compile(
-    rf"\b(?:(?P<above>an?|one|two|three|four|five|six|seven) )?(?P<part>{'|'.join(PARTS)})(?P<more>s)?\b"
+    rf"(?<!first )(?<!second )(?<!other )(?<!last )\b(?:(?P<above>an?|one|two|three|four|five|six|seven) )?"
+    rf"(?P<part>{'|'.join(PARTS)})(?P<more>s)?\b"
     r"(?= (?:of|as)\b| (?:the|her|his|its|their|my|our) )",
     re.IGNORECASE,
 )

@@ -16,7 +16,7 @@ from doxa.reason.compute.ledger import Entry, comparatives
 from doxa.reason.compute.units import is_money, unit_named
 from doxa.reason.matching import members
 
-__all__ = ["Result", "solve"]
+__all__ = ["NOTHING", "Result", "answer_of", "direction", "is_sum", "solve"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,8 +41,8 @@ def solve(goal: Asked, ledger: Ledger) -> Result | None:
         _shared,
         _grown,
         _changed_price,
-        _change,
         _difference,
+        _gap,
         _needed,
         _remaining,
         _plain,
@@ -64,7 +64,7 @@ def _plain(goal: Asked, ledger: Ledger) -> Result | None:
     found = ledger.amount(goal)
     if found is None and TOTAL.search(goal.text):
         found = _sum_of_things(goal, ledger)
-    return _of(found, goal)
+    return answer_of(found, goal)
 
 
 def _sum_of_things(goal: Asked, ledger: Ledger) -> Found | None:
@@ -80,7 +80,8 @@ def _sum_of_things(goal: Asked, ledger: Ledger) -> Found | None:
     return total_of(sure) if len(sure) == len(found) and len(sure) > 1 else None
 
 
-def _of(found: Found | None, goal: Asked, text: str = "") -> Result | None:
+def answer_of(found: Found | None, goal: Asked, text: str = "") -> Result | None:
+    """Return an amount as the answer to a question, with its working; None for none, or one below zero."""
     if found is None or value_of(found.expression) < 0:
         return None
     value = in_words(value_of(found.expression), found.unit)
@@ -133,12 +134,23 @@ def _compared(goal: Asked, ledger: Ledger) -> Result | None:
     if len(known) < 2 or any(found is None for _, found in known):
         return NOTHING
     sure = [(label, found) for label, found in known if found is not None]
+    sure = _in_one_unit(sure)
     if len({found.unit for _, found in sure}) > 1:
         return NOTHING
     best = max(sure, key=lambda pair: pair[1].value * goal.compared)
     if sum(found.value == best[1].value for _, found in sure) > 1:
         return NOTHING
     return _told(best[0], sure, goal)
+
+
+def _in_one_unit(known: list[tuple[str, Found]]) -> list[tuple[str, Found]]:
+    """Return amounts in the unit of the first, as far as they can be told in it."""
+    unit = known[0][1].unit
+    scaled = [(label, found, rescaled(found.expression, found.unit, unit)) for label, found in known]
+    return [
+        (label, found if expression is None else replace(found, expression=expression, unit=unit))
+        for label, found, expression in scaled
+    ]
 
 
 def _told(value: str, known: Sequence[tuple[str, Found]], goal: Asked) -> Result:
@@ -173,8 +185,7 @@ def _rivals(goal: Asked, ledger: Ledger) -> list[tuple[frozenset[str], str]]:
     named = [(owner, label) for owner, label in everyone.items() if owner & goal.filters or owned(goal.owners, owner)]
     of = next((p for p in goal.clause.phrases if p.role == "of"), None) if goal.clause else None
     if of is not None and not named and of.words == goal.filters:
-        kind = members().get(stems(of.head)[-1] if of.head else "", frozenset())
-        return [(owner, label) for owner, label in everyone.items() if owner & kind]
+        return _of_kind(stems(of.head)[-1] if of.head else "", everyone, ledger)
     words = {stem for owner, _ in named for stem in owner}
     asks = (
         set(goal.filters)
@@ -189,6 +200,20 @@ def _rivals(goal: Asked, ledger: Ledger) -> list[tuple[frozenset[str], str]]:
         distinct = [pair for pair in named if pair[0] & goal.filters]
         return distinct if len(distinct) > 1 else named
     return list(everyone.items()) if not named and not asks else []
+
+
+def _of_kind(noun: str, everyone: dict[frozenset[str], str], ledger: Ledger) -> list[tuple[frozenset[str], str]]:
+    """Return those who are of a kind ("my pets": a rabbit, a dog), with their names; none where more of it are told."""
+    kind = members().get(noun, frozenset()) | {noun}
+    chosen = {owner: label for owner, label in everyone.items() if owner & kind}
+    told = {owner for owner in ledger.subjects if owner & kind}
+    return [(owner, _bare(label)) for owner, label in chosen.items()] if told <= set(chosen) else []
+
+
+def _bare(label: str) -> str:
+    """Return the name in "My rabbit Fluff"; what has no name as it is."""
+    names = re.findall(r"(?<!^)\b[A-Z][\w'-]*", label)
+    return " ".join(names) or label
 
 
 def _everyone(goal: Asked, ledger: Ledger) -> dict[frozenset[str], str]:
@@ -261,7 +286,32 @@ def _difference(goal: Asked, ledger: Ledger) -> Result | None:
     found = Found(
         expression=Operation(operator="-", parts=(first, second)), unit=one.unit, entries=(*one.entries, *other.entries)
     )
-    return _of(found, goal)
+    return answer_of(found, goal)
+
+
+def _gap(goal: Asked, ledger: Ledger) -> Result | None:
+    """Answer what the difference is between the amounts of two who are named ("Ana's stamps and Bo's")."""
+    if not re.search(r"\bdifference (?:between|in)\b", goal.text, re.IGNORECASE):
+        return None
+    words = frozenset(stems(goal.text))
+    named = [e for e in ledger.entries if e.kind == "count" and e.owner & words and not e.per]
+    kinds = {(e.head, e.unit) for e in named if e.unit or e.head in words}
+    owners = dict.fromkeys(e.owner for e in named if (e.head, e.unit) in kinds)
+    if len(kinds) != 1 or len(owners) != 2:
+        return NOTHING
+    head, unit = kinds.pop()
+    kind = unit_named(unit)
+    bare = replace(
+        goal, head=head, words=frozenset([head] if head else []), unit=unit, verb="have", filters=frozenset(),
+        dimensions=(kind.dimension,) if kind else (), anyone=False, than=frozenset(),
+    )  # fmt: skip
+    found = [ledger.held(replace(bare, owners=(owner,))) for owner in owners]
+    sure = sorted((one for one in found if one is not None), key=lambda one: one.value)
+    if len(sure) < 2:
+        return NOTHING
+    expression = Operation(operator="-", parts=(sure[1].expression, sure[0].expression))
+    entries = (*sure[0].entries, *sure[1].entries)
+    return answer_of(Found(expression=expression, unit=sure[0].unit, entries=entries), bare)
 
 
 # --- shares, averages, percentages -----------------------------------------------------------------------------------
@@ -297,7 +347,7 @@ def _shared(goal: Asked, ledger: Ledger) -> Result | None:
     expression = Operation(operator="÷", parts=(whole.expression, sharers))
     if value_of(expression).denominator != 1 and not whole.unit:
         return NOTHING
-    return _of(Found(expression=expression, unit=whole.unit, entries=(*whole.entries, *used)), goal)
+    return answer_of(Found(expression=expression, unit=whole.unit, entries=(*whole.entries, *used)), goal)
 
 
 def _averaged(goal: Asked, ledger: Ledger) -> Result | None:
@@ -328,7 +378,7 @@ def _averaged(goal: Asked, ledger: Ledger) -> Result | None:
     total = Operation(operator="+", parts=tuple(stated(e) for e in found))
     mean = Operation(operator="÷", parts=(total, Stated(value=Fraction(len(found)))))
     unit = "" if bare.dimensions == ("age",) else found[0].unit
-    return _of(Found(expression=mean, unit=unit, entries=tuple(found)), bare)
+    return answer_of(Found(expression=mean, unit=unit, entries=tuple(found)), bare)
 
 
 def _percentage(goal: Asked, ledger: Ledger) -> Result | None:
@@ -351,7 +401,7 @@ def _percentage(goal: Asked, ledger: Ledger) -> Result | None:
         return NOTHING
     share = Operation(operator="÷", parts=(stated(parts[0]), stated(wholes[-1])))
     expression = Operation(operator="×", parts=(share, Stated(value=Fraction(100))))
-    return _of(Found(expression=expression, unit="percent", entries=(wholes[-1], parts[0])), goal)
+    return answer_of(Found(expression=expression, unit="percent", entries=(wholes[-1], parts[0])), goal)
 
 
 # --- what changes ----------------------------------------------------------------------------------------------------
@@ -374,7 +424,7 @@ def _grown(goal: Asked, ledger: Ledger) -> Result | None:
         or goal.given
     )
     if not whole:
-        return _of(Found(expression=last, unit=base[0].unit, entries=(base[0], growth[0])), goal)
+        return answer_of(Found(expression=last, unit=base[0].unit, entries=(base[0], growth[0])), goal)
     terms = tuple(
         Stated(
             value=base[0].value + growth[0].more * n * growth[0].value,
@@ -383,7 +433,7 @@ def _grown(goal: Asked, ledger: Ledger) -> Result | None:
         for n in range(count)
     )
     expression = Operation(operator="+", parts=terms) if count > 1 else terms[0]
-    return _of(Found(expression=expression, unit=base[0].unit, entries=(base[0], growth[0])), goal)
+    return answer_of(Found(expression=expression, unit=base[0].unit, entries=(base[0], growth[0])), goal)
 
 
 def _periods(goal: Asked, base: Entry, growth: Entry) -> int:
@@ -398,32 +448,32 @@ def _periods(goal: Asked, base: Entry, growth: Entry) -> int:
 
 def _changed_price(goal: Asked, ledger: Ledger) -> Result | None:
     """Answer what something costs or is after a rise or fall by a percentage or an amount, and how much that saves."""
-    changes = [e for e in ledger.entries if e.unit == "percent" and _direction(e)]
+    changes = [e for e in ledger.entries if e.unit == "percent" and direction(e)]
     if not changes or not goal.dimensions or len(changes) > 1:
         return None
     change = changes[0]
     same = [e for e in ledger.of(replace(goal, unit="")) if e.order < change.order and e.kind == "count"]
-    same = [e for e in same if not change.owner or owned([change.owner], e.owner) or change.owner & e.about]
+    own = [e for e in same if not change.owner or owned([change.owner], e.owner) or change.owner & e.about]
+    same = own or (same if len({e.owner for e in same}) == 1 else [])
     if not same:
         return NOTHING
     base = same[-1]
     difference = Operation(operator="÷", parts=(joined("×", stated(base), stated(change)), Stated(value=Fraction(100))))
     if goal.verb in ("save", "rise", "increase", "fall", "grow") or re.search(
-        r"\b(?:discount|off|saving|increase by|by how much)\b", goal.text
+        r"\b(?:discount|off|saving|increase by|by how much)\b|\bhow (?:much|big) (?:is|was|were) the (?:tip|tax)\b",
+        goal.text,
     ):
-        return _of(Found(expression=difference, unit=base.unit, entries=(base, change)), goal)
+        return answer_of(Found(expression=difference, unit=base.unit, entries=(base, change)), goal)
     if re.search(r"\b(?:before|originally|old price|without)\b", goal.text):
-        return _of(Found(expression=stated(base), unit=base.unit, entries=(base,)), goal)
-    expression: Expression = Operation(
-        operator="+" if _direction(change) > 0 else "-", parts=(stated(base), difference)
-    )
+        return answer_of(Found(expression=stated(base), unit=base.unit, entries=(base,)), goal)
+    expression: Expression = Operation(operator="+" if direction(change) > 0 else "-", parts=(stated(base), difference))
     per = base.per[0] if base.per else "month"
     for value, name in goal.given:
         factor = _factor(name, per)
         if factor is None:
             return NOTHING
         expression = joined("×", expression, Stated(value=value * factor))
-    return _of(Found(expression=expression, unit=base.unit, entries=(base, change)), goal)
+    return answer_of(Found(expression=expression, unit=base.unit, entries=(base, change)), goal)
 
 
 def _factor(name: str, per: str) -> Fraction | None:
@@ -433,7 +483,7 @@ def _factor(name: str, per: str) -> Fraction | None:
     return one.factor / other.factor
 
 
-def _direction(entry: Entry) -> int:
+def direction(entry: Entry) -> int:
     """Return 1 where an amount becomes more, -1 where it becomes less, 0 where that is not said."""
     if entry.does in ("grow", "shrink"):
         return 1 if entry.does == "grow" else -1
@@ -449,32 +499,9 @@ def _direction(entry: Entry) -> int:
     return 0
 
 
-def _change(goal: Asked, ledger: Ledger) -> Result | None:
-    """Answer how much change somebody gets: what he pays with, less what everything costs."""
-    if not re.search(r"\bhow much (?:change|money back)\b|\bget back\b", goal.text, re.IGNORECASE):
-        return None
-    notes = [
-        e
-        for e in ledger.entries
-        if re.search(r"\b(?:note|bill|coin)\b|\bpa(?:y|id) with\b|\bhand(?:ed)? (?:over)?", e.text) and is_money(e.unit)
-    ]
-    if len(notes) != 1:
-        return NOTHING
-    rest = Ledger(tuple(e for e in ledger.entries if e.text != notes[0].text))
-    paid = rest.priced(
-        replace(
-            goal,
-            verb="pay",
-            dimensions=("money", "money_dollar", "money_sterling"),
-            filters=frozenset(),
-            head="",
-            words=frozenset(),
-        )
-    )
-    if paid is None or paid.unit != notes[0].unit:
-        return NOTHING
-    expression = Operation(operator="-", parts=(stated(notes[0]), paid.expression))
-    return _of(Found(expression=expression, unit=paid.unit, entries=(notes[0], *paid.entries)), goal)
+def is_sum(entry: Entry) -> bool:
+    """Tell whether an entry is a sum of money; a pound may be one."""
+    return is_money(entry.unit) or entry.unit == "pound"
 
 
 def _needed(goal: Asked, ledger: Ledger) -> Result | None:
@@ -519,9 +546,10 @@ def _needed(goal: Asked, ledger: Ledger) -> Result | None:
         if scaled is None:
             return NOTHING
         expression, unit = scaled, goal.unit
-    return _of(Found(expression=expression, unit=unit, entries=(*whole.entries, *speed.entries)), goal)
+    return answer_of(Found(expression=expression, unit=unit, entries=(*whole.entries, *speed.entries)), goal)
 
 
+INTENDED = re.compile(r"\b(?:need|want|plan|aim|goal|target|ha(?:ve|s) to|must|should)s?\b", re.IGNORECASE)
 DONE_ALREADY = re.compile(r"\b(?:already|so far)\b", re.IGNORECASE)
 
 
@@ -530,7 +558,7 @@ def _whole_of(goal: Asked, ledger: Ledger) -> Found | None:
     plain = [
         e for e in ledger.of(goal) if not e.per and e.kind == "count" and not e.more and not DONE_ALREADY.search(e.text)
     ]
-    if len(plain) != 1 or (plain[0].vague and "need" not in plain[0].text):
+    if len(plain) != 1 or (plain[0].vague and not INTENDED.search(plain[0].text)):
         return None
     return Found(expression=stated(plain[0]), unit=plain[0].unit, entries=(plain[0],))
 
@@ -548,8 +576,8 @@ def _remaining_of(goal: Asked, ledger: Ledger) -> Found | None:
 
 def _remaining(goal: Asked, ledger: Ledger) -> Result | None:
     """Answer how much is still to be done of something of which a part is done already."""
-    if not re.search(r"\b(?:still|left|remain|remaining|yet)\b", goal.text) or not goal.head:
+    if not re.search(r"\b(?:still|left|remain|remaining|yet)\b", goal.text) or not (goal.head or goal.dimensions):
         return None
     done = [e for e in ledger.of(goal) if not e.per and DONE_ALREADY.search(e.text)]
     found = _remaining_of(goal, ledger) if done else None
-    return _of(found, goal) if done else None
+    return answer_of(found, goal) if done else None
