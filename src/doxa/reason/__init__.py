@@ -18,6 +18,7 @@ from doxa.reason.prompted import Asking, PromptedPolicy, PromptedValuer, Prompte
 from doxa.reason.reasons import answer_why
 from doxa.reason.sentences import answer_from_sentences
 from doxa.reason.spans import SURE, WELL, PassageReader, answer_from_spans, confirms, read_spans, reads_well, standing
+from doxa.reason.special import counts_another
 from doxa.reason.summary import PastFact, relevant_rules, summarise
 from doxa.reason.telling import Telling, tellings
 from doxa.reason.tree import (
@@ -111,6 +112,8 @@ def answer(
     near = None if nearby is None or len(beliefs.facts) <= FEW else _near(nearby, beliefs)
     told = tellings(question, evidence, turn, asker=asker)
     known = answer_from_facts(question, beliefs, turn, day=day, today=today, lexicon=lexicon, near=near)
+    if known is not None and counts_another(question, known, lexicon):
+        known = None
     draft = dated_well(known, question, told)
     if computed is not None and _better(computed, draft):
         return computed
@@ -123,7 +126,7 @@ def answer(
         passage = answer_from_passages(question, said, beliefs, day=day, today=today, unasserted=rules)
         draft = dated_well(passage, question, told) or answer_when(question, told) or known or passage
         draft = draft or _quoted(question, said, beliefs, rules, asker=asker, past=question.past or day is not None)
-    return draft or abstention()
+    return abstention() if draft is None or counts_another(question, draft, lexicon) else draft
 
 
 def _quoted(

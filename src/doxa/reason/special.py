@@ -5,19 +5,61 @@ from __future__ import annotations
 import re
 from datetime import date
 
+from doxa.backends.lexicon import Lexicon
 from doxa.core.values import Draft, Fact, Modality, Question, Status, Term
 from doxa.memory import Beliefs, held_on, is_current, is_name, is_tie, kinds_of, relation_type
 from doxa.reason.drafts import FindTurn, draft_of, sentence_of
-from doxa.reason.kinds import NUMBER_WORDS
+from doxa.reason.kinds import NUMBER_WORDS, is_sort
 from doxa.reason.matching import members, wording
 
-__all__ = ["counted", "kin", "life", "marital", "retired"]
+__all__ = ["counted", "counts_another", "kin", "life", "marital", "retired"]
 
 DYING = re.compile(r"^(?:dies|died|passes away|is dead|is deceased|dies on|dies in|dies of|dies at)\b")
 MENTIONED = re.compile(r"\b(?:mention|named?|ha(?:s|ve)|know|told|own|get)", re.IGNORECASE)
 DEAD = frozenset(["dead", "deceased", "late", "gone"])
 TOGETHER = {"married_to": "married", "engaged_to": "engaged", "husband": "married", "wife": "married"}
 APART = frozenset(["single", "divorced", "widowed", "separated", "engaged", "married", "unmarried"])
+
+HOW_MANY = re.compile(
+    r"\bhow many (?:more |other |different )?(?P<thing>(?:[\w-]+ ){0,3}?[\w-]+)"
+    r"(?= (?:do|does|did|am|is|are|was|were|have|has|had|will|can|could|would|should|of|in|at|on|per|a|an|there)\b"
+    r"|[?.,]|$)(?: of (?P<of>[a-z]+))?",
+    re.IGNORECASE,
+)
+"""What a question counts: "how many small dogs", "how many cups of tea"."""
+UNCOUNTED = frozenset("time times year years month months week weeks day days hour hours minute minutes thing".split())
+
+
+def counts_another(question: Question, draft: Draft, lexicon: Lexicon | None) -> bool:
+    """Tell whether a number that is stated counts something else than is asked for: "3 cats" are no dogs.
+
+    What is counted has to be named where the number stands, by its word, one that means the same, or one of its kind.
+    Without a lexicon, or where it does not know the word, nothing is told. Cost O(words of the citations).
+    """
+    asked, value = HOW_MANY.search(question.text), (draft.value or "").casefold()
+    if asked is None or lexicon is None or not re.fullmatch(rf"\d+|{'|'.join(NUMBER_WORDS)}", value):
+        return False
+    noun = asked["thing"].casefold().split()[-1]
+    stated = [one.text for one in draft.citations if re.search(rf"\b{value}\b", one.text, re.IGNORECASE)]
+    if noun in UNCOUNTED or not stated:
+        return False
+    wanted = [noun, *([asked["of"].casefold()] if asked["of"] else [])]
+    return not any(all(_is_named(word, text, lexicon) for word in wanted) for text in stated)
+
+
+def _is_named(noun: str, text: str, lexicon: Lexicon) -> bool:
+    """Tell whether a text has a noun, one of its synonyms, or something of its kind or above it."""
+    kinds = frozenset(stem for word in wording(noun) for stem in members().get(word, ()))
+    if (wording(noun) | kinds) & wording(text):
+        return True
+    own = _senses(noun, lexicon)
+    words = {word for word in re.findall(r"[a-z]+(?:-[a-z]+)*", text.casefold()) if len(word) > 2}
+    return not own or any(own & _senses(word, lexicon) or is_sort(word, noun, lexicon) for word in words)
+
+
+def _senses(word: str, lexicon: Lexicon) -> frozenset[str]:
+    forms = {word, word.removesuffix("s"), re.sub(r"ies$", "y", word)}
+    return frozenset(sense.name for form in forms for sense in lexicon.senses(form, "n"))
 
 
 def life(question: Question, beliefs: Beliefs, turn: FindTurn, *, day: date | None, today: date | None) -> Draft | None:

@@ -37,6 +37,7 @@ TAKING = re.compile(
     r"\b(?:to|until|till|before)\b (?P<other>.+?) \b(?:after|since|from)\b (?P<one>.+)",
     re.IGNORECASE,
 )
+HAD = re.compile(r"\bhow (?:long|many (?:days|weeks|months|years)) had (?P<one>.+?) when (?P<other>.+)", re.IGNORECASE)
 JOINED = frozenset("join start begin enter move become marry".split())
 LEFT = frozenset("leave quit finish end stop graduate retire resign divorce".split())
 OLD = re.compile(r"\bhow old\b(?P<who>.*?)(?:\bwhen\b(?P<when>.+)|\bon\b.+|\bin \d.+)?$", re.IGNORECASE)
@@ -60,7 +61,7 @@ def on_calendar(goal: Asked, told: Sequence[Happening], today: date | None) -> R
         return _age(goal, text, told, today)
     if not re.search(r"\bhow (?:long|many (?:days|weeks|months|years|hours|minutes))\b", text, re.IGNORECASE):
         return _order(goal, text, told)
-    apart = APART.search(text) or TAKING.search(text)
+    apart = APART.search(text) or TAKING.search(text) or HAD.search(text)
     if apart:
         return _apart(goal, apart, told)
     between = BETWEEN.search(text)
@@ -344,13 +345,13 @@ def _lasting(goal: Asked, text: str, told: Sequence[Happening]) -> Result | None
 
 def _stay(goal: Asked, text: str, told: Sequence[Happening]) -> Result | None:
     """Return how long somebody was somewhere: from when he joined or started to when he left or stopped."""
-    if not re.search(r"\bhow long\b|\bhow many (?:days|weeks|months|years)\b", text, re.IGNORECASE) or not goal.owners:
+    asker = frozenset(stems(goal.turn.speaker)) if goal.turn is not None and re.search(r"\bI\b", text) else frozenset()
+    who = goal.owners[0] if goal.owners else asker
+    if not who:
         return None
-    wanted = {s for s in stems(text) if s not in _light()} - frozenset(stems(goal.verb)) - goal.owners[0]
+    wanted = {s for s in stems(text) if s not in _light()} - frozenset(stems(goal.verb)) - who
     mine = [one for one in told if one.when is not None and one.when.start is not None and wanted <= one.about]
-    mine = [
-        one for one in mine if wanted and one.owner and (one.owner <= goal.owners[0] or goal.owners[0] <= one.owner)
-    ]
+    mine = [one for one in mine if wanted and one.owner and (one.owner <= who or who <= one.owner)]
     first = [one for one in mine if one.verb in JOINED]
     last = [one for one in mine if one.verb in LEFT]
     if len({one.when for one in first}) != 1 or len({one.when for one in last}) != 1:

@@ -368,6 +368,8 @@ class _Tree:
         tokens = self._own(place, named)
         after = self._after(place)
         words = frozenset(s for i in tokens if i not in self.numbers or i > noun for s in stems(self._word(i)))
+        if named != place and self.base(named) == "appos" and noun == place:
+            words |= frozenset(stems(self.lemma(place)))  # "my cousin Jonas" is a cousin
         every = bool(forms & EACH) and counted is None
         known = of is not None and (self.form(of) in PRONOUNS or any(self.form(k) in DEFINITE for k in self.kids(of)))
         return Phrase(
@@ -454,8 +456,8 @@ class _Tree:
         while start >= 2 and self.form(start - 1) == "-" and self.words[start - 1].end == self.words[start].start:
             start -= 2
         front = "".join(self.form(i) for i in range(start, place))
-        if self.parse.upos[place] in ("PRON",):
-            return self.form(place)
+        if self.parse.upos[place] in ("PRON",) or (not front and unit_named(self.form(place)) is not None):
+            return self.form(place)  # "m" has no base form that a lemmatiser knows
         return front + (self.form(place) if self.parse.upos[place] == "PROPN" else self.lemma(place))
 
     def _label(self, tokens: Sequence[int], noun: int, after: Sequence[int]) -> str:
