@@ -40,7 +40,8 @@ def counts_another(question: Question, draft: Draft, lexicon: Lexicon | None) ->
     if asked is None or lexicon is None or not re.fullmatch(rf"\d+|{'|'.join(NUMBER_WORDS)}", value):
         return False
     noun = asked["thing"].casefold().split()[-1]
-    stated = [one.text for one in draft.citations if re.search(rf"\b{value}\b", one.text, re.IGNORECASE)]
+    behind = re.compile(rf"\b{value}\b((?:[ -][\w'-]+){{0,4}})", re.IGNORECASE)
+    stated = [match[1] or one.text for one in draft.citations for match in behind.finditer(one.text)]
     if noun in UNCOUNTED or not stated:
         return False
     wanted = [noun, *([asked["of"].casefold()] if asked["of"] else [])]

@@ -20,6 +20,7 @@ from doxa.reason.compute.costs import changed, on_costs, raised
 from doxa.reason.compute.ledger import Happening, Speakers, entries_of, happenings
 from doxa.reason.compute.series import on_series, series_of
 from doxa.reason.compute.solve import NOTHING, Result, solve
+from doxa.reason.compute.units import unit_named
 
 __all__ = ["concerns", "work_out"]
 
@@ -126,7 +127,9 @@ def _result(question: Sentence, sentences: Sequence[Sentence], today: date | Non
     )
     if found is NOTHING:
         return UNCERTAIN
-    combines = len(goal.owners) > 1 or bool(goal.than) or (TOTAL.search(goal.text) and len(entries) > 1)
+    multiplies = any(unit_named(name) is not None for _, name in goal.given)
+    combines = len(goal.owners) > 1 or bool(goal.than or goal.without) or multiplies
+    combines = combines or (TOTAL.search(goal.text) is not None and len(entries) > 1)
     wants = goal.dimensions or re.search(r"\bhow (?:many|much)\b", goal.text, re.IGNORECASE)
     return UNCERTAIN if found is None and wants and combines else found
 
