@@ -127,3 +127,13 @@ def test_a_correction_changes_the_chain():
         reply = chat.ask("In which city is the company based where Leo works?")
         assert reply.value == "Gerlingen"
         assert all("Stuttgart" not in citation.text for citation in reply.citations)
+
+
+def test_who_is_only_described_is_asked_on_by_name():
+    """The one who cuts the hair is called by her name in what is said later."""
+    with Doxa.open(":memory:") as doxa:
+        chat = doxa.dialogue(user="ina", speaker="Ina")
+        for said in ("The woman who walks my dog is called Jette.", "Jette plays the harp."):
+            chat.absorb(said)
+        chat.flush()
+        assert "harp" in f"{chat.ask('What does the woman who walks my dog play?').value}"

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
 from dateutil import parser as dateparser
 
 from doxa.backends.parser import Parser
 from doxa.core.plans import HOLE, Plan
-from doxa.core.values import Draft, Evidence, Fact, Interval, Precision, Question, Term, Turn
+from doxa.core.values import Draft, Evidence, Fact, Interval, Precision, Question, Status, Term, Turn
 from doxa.engine.asked import Asked
 from doxa.engine.computing import computed
 from doxa.engine.wiring import Parts
@@ -276,12 +276,26 @@ class _Memory:
                 if draft.abstained or not _names_all(draft, query, self.asked.speaker):
                     return Recalled()
             cited = tuple(dict.fromkeys(citation.turn_id for citation in draft.citations))
-            facts = tuple(self._behind(draft))
+            draft, called = self._called(draft)
+            facts = (*self._behind(draft), *called)
             if not facts and len((draft.value or "").split()) > SHORT:
                 return Recalled(turn_ids=cited, text=draft.text)
             return Recalled(
                 draft=draft, facts=facts, turn_ids=cited, text=draft.text, when=_time_of(read, draft, facts)
             )
+
+    def _called(self, draft: Draft) -> tuple[Draft, tuple[Fact, ...]]:
+        """Return an answer with the name of whom or what it only describes ("woman": Dina), and the fact that names it.
+
+        What is described is asked on by its name: that is what later turns call it.
+        """
+        value = draft.value or ""
+        entity = self.graph.entity(value) if value and value == value.casefold() else None
+        names = self.beliefs.about(entity.key) if entity is not None else []
+        names = [fact for fact in names if fact.relation.name == "is_called" and fact.status is Status.HELD]
+        if len(names) != 1 or names[0].disputed or not names[0].polarity:
+            return draft, ()
+        return replace(draft, value=names[0].object.label), (names[0],)
 
     def _answer(self, read: Question, day: date | None, state: UserState, evidence: Sequence[Evidence]) -> Draft:
         return answer(

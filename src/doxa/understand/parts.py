@@ -84,6 +84,8 @@ class _Asked:
                 yield from self._put_off(start, end)
                 continue
             verb = self._verb(clause, len(self.tokens))
+            if marker and (verb is None or self._goes_on(clause, verb)):
+                verb = self._spoken(clause) or verb
             if verb is None:
                 continue
             for stop in self._ends(start, verb):
@@ -141,11 +143,13 @@ class _Asked:
             rest = _asked(f"{self.text(0, first)} {HOLE} {self.text(whole, len(self.tokens))}")
             if not re.sub(r"\W|\b(?:who|what|is|are|was|were)\b", "", rest.casefold()):
                 continue  # nothing else is asked
-            vague = owner.casefold().split()[0] in ("the", "a", "an")
+            vague = owner.split()[0] in ("the", "a", "an")
             known = () if vague else _table()["roles"].get(noun, ())
             asks = [_agreeing(_about(query, owner)) for query in known]
             if not vague and noun not in ATTRIBUTES and owner not in ("I", "we") and (kin_of(noun) or not known):
-                asks.insert(0, f"Who is {_owned(owner)} {noun}?")
+                asks.insert(0, f"Who is {_owned(owner)} {self._called(start, end)}?")
+            if vague and self.form(end + 1) == "of":
+                asks.append(f"Who is {self.text(start, whole)}?")
             for query in asks:
                 yield Plan(kind="chain", asks=(query,), rest=rest, needed=False)
 
@@ -154,6 +158,11 @@ class _Asked:
         if (self.form(end + 1), self.form(end + 2)) == ("in", "law"):
             return f"{self.form(end)}-in-law", end + 2
         return self.form(end), end
+
+    def _called(self, start: int, end: int) -> str:
+        """Return the noun of a role with what stands before it ("best friend")."""
+        first = start + 1 if self.form(start) in _words("determiners") else start
+        return self.text(first, end + 1)
 
     def _owner(self, start: int, end: int) -> tuple[str, int]:
         """Return whose a noun is, and where the phrase with its owner begins; empty for nobody's."""
@@ -175,6 +184,8 @@ class _Asked:
     def _name_end(self, place: int) -> int:
         """Return where a name or a possession that begins at a place ends."""
         while place < len(self.tokens) and self.tree.upos(self.tokens[place]) in ("PROPN", "DET", "PRON", "ADJ"):
+            if place and self._is_title(place - 1) and not self._is_title(place):
+                break
             place += 1
         if (
             place < len(self.tokens)
@@ -184,9 +195,15 @@ class _Asked:
             place += 1
         return place
 
+    def _is_title(self, place: int) -> bool:
+        """Tell whether a word inside the question begins with a capital: "The Salt Road" is one name."""
+        return place > 0 and self.tree.spell([self.tokens[place]])[:1].isupper()
+
     def _phrases(self, *, bare: bool = False) -> Iterator[tuple[int, int]]:
         """Yield first and last word of noun phrases with an article or owner; `bare`: behind "'s" as well."""
         for place in range(1, len(self.tokens)):
+            if self._is_title(place) and self.form(place) in _words("determiners"):
+                continue  # "The Salt Road"
             if self.form(place) in _words("determiners") or (bare and self.form(place - 1) in ("'s", "’s", "'")):
                 last = place if self.form(place) not in _words("determiners") else place + 1
                 while last < len(self.tokens) and self.tree.upos(self.tokens[last]) in ("ADJ", "NUM"):
@@ -214,6 +231,18 @@ class _Asked:
     def _verb(self, start: int, stop: int) -> int | None:
         """Return the first verb from a place on."""
         return next((place for place in range(start, stop) if self._is_verb(place)), None)
+
+    def _spoken(self, clause: int, stop: int | None = None) -> int | None:
+        """Return the word behind the subject of a clause that is a verb by its form ("that Rafi | coaches")."""
+        end = len(self.tokens) if stop is None else stop
+        forms = (place for place in range(clause + 1, end) if self.tree.upos(self.tokens[place]) == "NOUN")
+        return next((place for place in forms if base_of(self.form(place), "third", "past") is not None), None)
+
+    def _goes_on(self, clause: int, verb: int) -> bool:
+        """Tell whether the first verb is that of the question, so that a noun before it is the clause's own verb."""
+        auxiliary = next((place for place in range(min(clause, 7)) if self._auxiliary(place)), None)
+        last = verb == len(self.tokens) - 1
+        return last and auxiliary is not None and self.form(auxiliary) in _words("weak")
 
     def _is_verb(self, place: int) -> bool:
         if place >= len(self.tokens):
@@ -274,6 +303,8 @@ class _Asked:
     def _inverted(self, start: int, stop: int, subject: str = "") -> str:
         """Return a clause as it stands in a question ("Leo works for" -> "does Leo work for")."""
         verb = self._verb(start, stop)
+        if verb is None:
+            verb = self._spoken(start, stop)
         if verb is None or verb == start:
             return ""
         who = subject or self.text(start, verb)

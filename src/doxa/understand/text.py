@@ -42,6 +42,11 @@ IS_NEXT = re.compile(
 )
 DONE_TO = re.compile(r"\w+ (?:my|our|the|a|an|his|her|their|me|us|it)\b")
 """After a participle with an object, "'s" is "has" ("the gym's raised my fee")."""
+OWN_BEST = re.compile(
+    r"(?:older|younger|taller|shorter|bigger|best) (?!(?:than|at|of|in|on|for|with|when|if|and|or|but|by|to|as|now|"
+    r"today|here|there|again|because|so|that|this|since|known|left)\b)(?P<noun>[a-z]{3,})\b"
+)
+"""What is somebody's own rather than what he is: "Tom's best friend", "Ida's older sister"."""
 PLACE_OF = re.compile(r"\b(?:at|to|from|round|near) (?:the |my |our )?$")
 FINITE_NEXT = re.compile(r"\w+ing \w+ (?:is|was|are|were|has|had|will|would|can|costs?|starts?|ends?|needs?)\b")
 NOUN_ING = frozenset("wedding building meeting ring king thing evening morning clothing earring painting".split())
@@ -133,6 +138,9 @@ def _is_or_own(match: re.Match[str]) -> str:
     if PLACE_OF.search(match.string, 0, match.start()) or (first.endswith("ing") and FINITE_NEXT.match(following)):
         return match[0]  # "at the vet's at two", "Grandpa's sailing boat was called Esperanza"
     pronoun = re.fullmatch(HOST, host, re.IGNORECASE)
+    own = OWN_BEST.match(after)
+    if own is not None and not pronoun and participle_of(own["noun"]) is None:
+        return match[0]
     if not pronoun and participle_of(first) and DONE_TO.match(following):
         return f"{host} has "
     if not pronoun and (
