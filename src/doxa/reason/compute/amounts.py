@@ -249,7 +249,7 @@ class Ledger:
         mine = [e for e in mine if not any(one <= e.about for one in goal.without)]
         if not mine or any(e.vague for e in mine):
             return None
-        if any(e.more and not e.than for e in mine) and mine[0].more == 0:
+        if any(e.more and not e.than and (e.per or e.does != "done") for e in mine) and mine[0].more == 0:
             return None  # something grows: see `series`
         unit = _unit_of(mine, goal)
         whole = [e for e in mine if e.total]
@@ -315,9 +315,11 @@ class Ledger:
             if not own or own[-1].vague:
                 continue
             expression: Expression = stated(own[-1])
+            used = [e for e in own if e.order == own[-1].order]
+            if len(used) > 1:  # "two every morning and one every evening"
+                expression = Operation(operator="+", parts=tuple(stated(e) for e in used))
             if own[-1].among != 1:
                 expression = joined("÷", expression, Stated(value=own[-1].among, turn_id=own[-1].turn.turn_id))
-            used = [own[-1]]
             for change in self._changes(own[-1], goal):
                 expression = joined("+" if change.more > 0 else "-", expression, stated(change))
                 used.append(change)

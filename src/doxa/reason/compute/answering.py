@@ -12,14 +12,14 @@ from doxa.core.values import Citation, Draft, Turn
 from doxa.memory import stems
 from doxa.reason.compute.ages import on_ages
 from doxa.reason.compute.amounts import Ledger, owned, within
-from doxa.reason.compute.asked import CONCERNS, CUES, TOTAL, Asked, asked
+from doxa.reason.compute.asked import AVERAGE, CONCERNS, CUES, TOTAL, Asked, asked
 from doxa.reason.compute.calendar import on_calendar
 from doxa.reason.compute.clauses import Sentence, read_sentences
 from doxa.reason.compute.conditions import infer, is_conditional
 from doxa.reason.compute.costs import changed, on_costs, raised
-from doxa.reason.compute.ledger import Happening, Speakers, entries_of, happenings
+from doxa.reason.compute.ledger import Entry, Happening, Speakers, entries_of, happenings
 from doxa.reason.compute.series import on_series, series_of
-from doxa.reason.compute.solve import NOTHING, Result, solve
+from doxa.reason.compute.solve import NOTHING, Result, is_sum, solve
 from doxa.reason.compute.units import unit_named
 
 __all__ = ["concerns", "work_out"]
@@ -43,6 +43,13 @@ TELLS = re.compile(
     re.IGNORECASE,
 )
 """What a turn has to say to tell a quantity or a time."""
+
+
+UNSAID = re.compile(
+    r"\b(?:some|several|a few|a bit|a little|a lot|lots|more|less|fewer|many|most|handful|couple|bunch)\b",
+    re.IGNORECASE,
+)
+REMAINS = re.compile(r"\b(?:left|remain(?:s|ing)?|still)\b", re.IGNORECASE)
 
 
 def concerns(text: str, *, conditions: bool = False) -> bool:
@@ -127,11 +134,25 @@ def _result(question: Sentence, sentences: Sequence[Sentence], today: date | Non
     )
     if found is NOTHING:
         return UNCERTAIN
-    multiplies = any(unit_named(name) is not None for _, name in goal.given)
-    combines = len(goal.owners) > 1 or bool(goal.than or goal.without) or multiplies
-    combines = combines or (TOTAL.search(goal.text) is not None and len(entries) > 1)
     wants = goal.dimensions or re.search(r"\bhow (?:many|much)\b", goal.text, re.IGNORECASE)
-    return UNCERTAIN if found is None and wants and combines else found
+    return UNCERTAIN if found is None and wants and _combines(goal, entries) else found
+
+
+def _combines(goal: Asked, entries: Sequence[Entry]) -> bool:
+    """Tell whether a question wants several amounts taken together, so that one that is stated is no answer."""
+    if len(goal.owners) > 1 or goal.than or goal.without or any(unit_named(name) for _, name in goal.given):
+        return True
+    if AVERAGE.search(goal.text) or (goal.compared and goal.kind == "amount"):
+        return bool(entries)
+    if TOTAL.search(goal.text):
+        return len(entries) > 1 or any(not entry.total for entry in entries)
+    if REMAINS.search(goal.text):
+        return bool(entries) and not any(REMAINS.search(entry.text) for entry in entries)
+    if "money" in goal.dimensions and goal.verb in ("pay", "spend"):
+        sums = [e for e in entries if is_sum(e)]
+        return bool(sums) and all(e.per and not any(unit_named(per) for per in e.per) for e in sums)
+    counted = [e for e in entries if goal.head and e.head == goal.head and e.kind == "count" and not e.per]
+    return len(counted) > 1
 
 
 def _amount(goal: Asked, ledger: Ledger, told: Sequence[Happening]) -> Result | None:
@@ -140,13 +161,24 @@ def _amount(goal: Asked, ledger: Ledger, told: Sequence[Happening]) -> Result | 
     if found is not None:
         return found
     now = raised(goal, ledger, told)
-    if now.unknown:
+    if now.unknown or _is_open(goal, ledger, told):
         return NOTHING
     found = on_costs(goal, now.ledger) or solve(goal, now.ledger) or changed(goal, now)
+    if found is None and now.working:
+        return NOTHING  # what facts say is what it was before
     if found is None or found is NOTHING or not now.working:
         return found
     entries = (*now.entries, *found.entries)
     return replace(found, working=(*now.working, *found.working), entries=entries)
+
+
+def _is_open(goal: Asked, ledger: Ledger, told: Sequence[Happening]) -> bool:
+    """Tell whether what is added up or left was changed once more, without a number ("took a handful of beans out")."""
+    known = {entry.order for entry in ledger.entries}
+    unsaid = [one for one in told if one.order not in known and UNSAID.search(one.text)]
+    whole = TOTAL.search(goal.text) or AVERAGE.search(goal.text) or REMAINS.search(goal.text)
+    same = (one.verb == goal.verb and goal.owners and owned(goal.owners, one.owner) for one in unsaid)
+    return any(same) or (whole is not None and any(goal.head and goal.head in one.about for one in unsaid))
 
 
 UNCERTAIN = Result(value="", text="")

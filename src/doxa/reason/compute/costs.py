@@ -41,6 +41,9 @@ BEFORE = re.compile(
 """Asks for what was before a change, or for the change."""
 CHARGED = frozenset(["cost", "be", "charge", "come", "sell", "bill", "want"])
 THINGS = frozenset(["for", "on", "of"])
+EARNING = frozenset(["earn", "make", "get", "pay", "receive"])
+WAGE = frozenset(stems("wage wages salary pay income hourly daily weekly monthly yearly annual"))
+"""Names what somebody earns, and per what."""
 BACK = frozenset(["pay back", "give back", "return", "repay", "get back", "bring back"])
 
 
@@ -107,6 +110,7 @@ def changed(goal: Asked, now: Raised) -> Result | None:
     named = {stem for owner in goal.owners for stem in owner} | goal.filters
     speaker = frozenset(goal.turn.speaker.casefold().split()) if goal.turn is not None else frozenset[str]()
     named -= frozenset(stems("raise rise increase reduction discount cut change"))
+    named -= WAGE if entry.verb in EARNING else frozenset()
     if not named or named - speaker <= entry.owner | entry.about | {s for e in now.entries for s in e.about}:
         return answer_of(Found(expression=stated(entry), unit=entry.unit, entries=(entry,)), goal)
     return None

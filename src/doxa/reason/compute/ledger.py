@@ -365,7 +365,9 @@ class _Reader:
         words, head = phrase.words, "" if unit else head_of(phrase)
         if unit and of is not None and of.number is None:
             words, head = words | of.words, head_of(of)
-        if phrase.head in THEM or (not phrase.head and kind == "count" and not unit and of is None):
+        bare = phrase.head in ("", "more", "less", "other", "another")
+        head = "" if bare else head
+        if phrase.head in THEM or (bare and kind == "count" and not unit and of is None):
             head = self.speakers.counted
             words = words | ({head} if head else set())
         if not unit and head and kind != "multiple" and phrase.number is not None:
@@ -491,8 +493,10 @@ def _weekday(entry: Entry) -> tuple[str, int, int] | int | None:
 
 def _corrected(found: list[Entry], made: list[Entry], sentence: Sentence) -> list[Entry]:
     """Return the entries with new ones; a correction replaces the latest of its kind."""
-    if not made or not CORRECTING.search(sentence.text):
+    if not CORRECTING.search(sentence.text):
         return [*found, *made]
+    if not made and found and re.search(r"\d", sentence.text):
+        return [*found[:-1], replace(found[-1], vague=True)]  # something else is right, and it was not read
     fresh = [e for e in made if not e.negative or len(made) == 1]
     fresh = fresh[:1] if re.search(r"\bnot \d|\binstead of\b", sentence.text) else fresh
     for entry in fresh:

@@ -61,10 +61,20 @@ NOTHING = Result(value="", text="")
 
 
 def _plain(goal: Asked, ledger: Ledger) -> Result | None:
-    found = ledger.amount(goal)
+    found = _others(goal, ledger) if goal.negative and goal.state else ledger.amount(goal)
     if found is None and TOTAL.search(goal.text):
         found = _sum_of_things(goal, ledger)
     return answer_of(found, goal)
+
+
+def _others(goal: Asked, ledger: Ledger) -> Found | None:
+    """Return how many are not of a kind ("not blue"), where kinds are counted; else what is held less those."""
+    kind = frozenset(stems(goal.state))
+    held = [e for e in ledger.of(replace(goal, words=frozenset([goal.head]))) if e.does == "hold" and not e.vague]
+    if not any(kind <= e.words for e in held) or len(held) < 2 or any(e.kind != "count" for e in held):
+        return ledger.amount(goal)
+    rest = [e for e in held if not kind <= e.words]
+    return total_of([Found(expression=stated(e), unit=e.unit, entries=(e,)) for e in rest]) if rest else None
 
 
 def _sum_of_things(goal: Asked, ledger: Ledger) -> Found | None:
