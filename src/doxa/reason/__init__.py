@@ -112,8 +112,6 @@ def answer(
     near = None if nearby is None or len(beliefs.facts) <= FEW else _near(nearby, beliefs)
     told = tellings(question, evidence, turn, asker=asker)
     known = answer_from_facts(question, beliefs, turn, day=day, today=today, lexicon=lexicon, near=near)
-    if known is not None and counts_another(question, known, lexicon):
-        known = None
     draft = dated_well(known, question, told)
     if computed is not None and _better(computed, draft):
         return computed

@@ -30,7 +30,7 @@ from doxa.reason.matching import Match, matches, wording
 from doxa.reason.owners import owner
 from doxa.reason.readings import by_entity, readings
 from doxa.reason.sources import by_source, who_says
-from doxa.reason.special import counted, kin, life, marital, retired
+from doxa.reason.special import counted, counts_another, kin, life, marital, retired
 from doxa.reason.times import at_time
 from doxa.reason.truth import truth
 
@@ -71,9 +71,10 @@ def answer_from_facts(
         draft = _tie(question, beliefs, turn)
         if draft is not None:
             return draft
-    return (
+    found = (
         asking.special() or asking.counted() or asking.listed() or asking.exact() or asking.soft() or asking.otherwise()
     )
+    return None if found is not None and counts_another(question, found, lexicon) else found
 
 
 @dataclass(slots=True)
