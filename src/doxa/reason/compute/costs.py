@@ -34,7 +34,7 @@ UNTOLD = re.compile(
 )
 """Says that an amount changed; without a number nobody knows to what."""
 BEFORE = re.compile(
-    r"\b(?:before|originally|used to|old price|without|sav(?:e|ed|ing)|discount|off|how many percent|"
+    r"\b(?:before|originally|used to|old price|without|save|saved|saving|discount|off|how many percent|"
     r"what percent(?:age)?|by how much|how (?:big|much) (?:is|was) the|tip)\b",
     re.IGNORECASE,
 )
