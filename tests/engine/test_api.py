@@ -439,7 +439,7 @@ def test_what_was_trusted_then_is_found_then(doxa):
     assert any("t2" in item.turn_ids for item in memory.search("moved to Berlin", known_at="2024-07-01"))
 
 
-def test_a_reader_without_weights_is_told_at_once():
+def test_a_reader_without_weights_is_told_at_once(tmp_path):
     """Nothing is answered with less than what was asked for, and the message says what to do."""
     with pytest.raises(BackendError, match=r"training/reader"):
-        Doxa.open(":memory:", config=Config(encoder=EncoderConfig(name="hash"), reader=ReaderConfig(name="builtin")))
+        Doxa.open(":memory:", config=Config(encoder=EncoderConfig(name="hash"), reader=ReaderConfig(model=tmp_path)))

@@ -167,3 +167,17 @@ def test_a_reader_confirms_an_answer_that_it_finds_too() -> None:
     assert confirms(found, draft)
     assert not confirms(found, replace(draft, value="a boat"))
     assert not confirms(found, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "answers"),
+    [("I live in Bonn.", False), ("Mia lives in Bonn.", True), ("She lives in Bonn.", True)],
+)
+def test_what_somebody_says_of_herself_is_not_about_who_is_not_there(text: str, answers: bool) -> None:
+    """Mia has to be named, or somebody to be spoken of."""
+    turn = _turn(4, "Ana", text)
+    question = Question(text="Where does Mia live?", subject=Term("mia", "Mia"))
+    evidence = [Evidence(text=text, turn_ids=("t4",), score=1.0)]
+    told = tellings(question, evidence, lambda key: turn, asker="Cara")
+    reader = PassageReader(ScriptedReader({"where does mia live?": "Bonn"}).read, lambda _: None)
+    assert bool(read_spans(question, evidence, told, reader, asker="Cara")) is answers

@@ -160,15 +160,17 @@ def reason(reasoning: Reasoning, *, entails: Entails | None = None) -> tuple[Dra
 def _kept(tree: Tree, reasoning: Reasoning) -> Draft:
     """Return what a search found, or the first answer where it found none and the question can do without a chain.
 
-    An answer that is only met on the way ("Lise", for what the daughter of the boss studies) is none, unless a turn was
-    read for the question as a whole, which "Kofi's father" may be spoken of in.
+    An answer that is only met on the way ("Lise", for what the daughter of the boss studies) is none. Where somebody is
+    found on the way, a place that a turn names is no such answer.
     """
     first, found = reasoning.first, tree.draft
     if found is None or first.abstained or not found.abstained:
         return first if found is None else found
     met = {step.draft.value for node in tree.nodes for step in node.state.steps if step.draft is not None}
     plans, by_facts = reasoning.task.plans, any(citation.fact_id for citation in first.citations)
-    chained = _takes_steps(plans) or (by_facts and (first.value in met or any(plan.needed for plan in plans)))
+    question = reasoning.task.question
+    somebody = first.value in met and (question is None or question.kind != "where")
+    chained = _takes_steps(plans) or somebody or (by_facts and any(plan.needed for plan in plans))
     return found if chained else first
 
 

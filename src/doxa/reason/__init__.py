@@ -72,8 +72,10 @@ __all__ = [
 ]
 
 
-LEAST = 0.3
-"""Least standing of an answer from facts that the turns behind it do not confirm."""
+LEAST = 0.4
+"""Least standing of an answer from facts that no turn confirms."""
+UNCONFIRMED = 0.85
+"""How likely such an answer is right, as a part of its standing."""
 FEW = 500
 """Facts of a memory that are all compared with a question; of more, those near to it."""
 
@@ -153,7 +155,7 @@ def _read(
     if confirms(found, draft):
         return draft
     weak = abstention() if draft and stands < LEAST else draft
-    return answer_from_spans(question, found, sure=max(SURE, stands)) or weak
+    return answer_from_spans(question, found, sure=max(SURE, UNCONFIRMED * stands)) or weak
 
 
 def _better(computed: Draft, draft: Draft | None) -> bool:

@@ -66,6 +66,9 @@ LEAD = re.compile(
 )
 SHORTENED = re.compile(r"\b[A-Z][a-z]{0,2}\.$")
 """A word that ends in a full stop and no sentence: "St.", "Mr."."""
+OF_ANOTHER = re.compile(r"\b(?:s?he|they|his|hers?|him|them|theirs?)(?:'\w+)?\b", re.IGNORECASE)
+POSSESSED = re.compile(r"\b(?:my|our|your|\w+'s)(?= (\w+))", re.IGNORECASE)
+WORD = re.compile(r"\w+")
 SHORTEST_NICKNAME = 3
 
 Read = Callable[[Sequence[Pair]], list[Reading]]
@@ -144,6 +147,8 @@ def standing(draft: Draft, question: Question, facts: Sequence[Fact]) -> float:
     told = set(stems(f"{said} {draft.text} {question.noun}"))
     if facts and not any(fact.relation.name in WIDE for fact in facts):
         told |= set(stems(question.head))
+    if facts and not any(set(stems(fact.subject.label)) & set(stems(question.text)) for fact in facts):
+        told |= set(stems(" ".join(POSSESSED.findall(question.text))))  # "my boss's sister": that is how it was found
     asked = {stem: LIGHT_WEIGHT if stem in LIGHT else 1.0 for stem in content_of(question)}
     covered = sum(weight for stem, weight in asked.items() if stem in told) / (sum(asked.values()) or 1.0)
     late = LATER if _said_later(draft, question, facts) else 1.0
@@ -184,14 +189,14 @@ def answer_from_spans(question: Question, found: Sequence[Found], *, sure: float
 
 
 def confirms(found: Sequence[Found], draft: Draft | None) -> bool:
-    """Tell whether a reader finds, among its likeliest spans, what an answer from facts says.
+    """Tell whether a reader finds, among its likeliest spans, what an answer from facts says, or a part of a list.
 
     Facts know what was said in a few words and their kinds; whether they are about what is asked is seen better by
-    whoever reads the turn.
+    whoever reads the turn. One turn seldom tells the whole of a list.
     """
     parts = [set(stems(part)) for part in ((draft.value if draft else None) or "").split(", ")]
     spans = [set(stems(item.text)) for item in found[:CONFIRMING]]
-    return all(any(2 * len(part & span) >= len(part | span) for span in spans) for part in parts) and bool(parts[0])
+    return any(part and 2 * len(part & span) >= len(part | span) for part in parts for span in spans)
 
 
 def read_spans(
@@ -212,6 +217,8 @@ def read_spans(
     odds = [_log_odds(reading.answerable) for reading in readings]
     topic, found = set(stems(question.text)), []
     for at, (passage, (item, key), reading) in enumerate(zip(passages, scored, readings, strict=True)):
+        if not _speaks_of(question, passage, told_of[key].turn):
+            continue
         span = next((span for span in reading.spans if span.start >= passage.lead), None)
         text = _bare(span.text) if span else ""
         if span is None or set(stems(text)) <= topic:
@@ -251,6 +258,19 @@ def passage_of(question: str, turn: Turn, reader: PassageReader, *, asker: str) 
     others = {earlier.speaker} - {turn.speaker} if earlier else set()
     asked = told_to(question, turn, others, asker=asker)
     return Passage(pair=(asked, lead + turn.text[:TURN_CHARS]), lead=len(lead))
+
+
+def _speaks_of(question: Question, passage: Passage, turn: Turn) -> bool:
+    """Tell whether a passage may be about the person whom a question is about: Ana's "I live in Bonn" is not about Mia.
+
+    A name has to be the speaker's or the hearer's, or to be said, or somebody has to be spoken of as "she" or "they".
+    """
+    subject = question.subject or (question.about[0] if question.about else None)
+    name = subject.label.split()[0].removesuffix("'s") if subject and subject.label[:1].isupper() else ""
+    asked, said = passage.pair
+    if not name or name.casefold() not in WORD.findall(asked):  # it is who speaks or listens
+        return True
+    return name.casefold() in WORD.findall(said.casefold()) or bool(OF_ANOTHER.search(turn.text))
 
 
 def _log_odds(chance: float) -> float:

@@ -116,7 +116,7 @@ def _read(sentences: Sequence[Sentence]) -> _World:
         if limit:
             state = next((lit.state for _, lit in found if set(stems(limit["noun"])) & lit.atom[0]), "")
             if state:
-                world.limits.append((limit["which"].casefold(), stems(limit["noun"])[-1], state, sentence))
+                world.limits.append((limit["which"].casefold(), (stems(limit["noun"]) or [""])[-1], state, sentence))
         else:
             _take(world, sentence, found)
         for clause in sentence.clauses:

@@ -83,7 +83,7 @@ def _sum_of_things(goal: Asked, ledger: Ledger) -> Found | None:
         p
         for c in ((goal.clause,) if goal.clause else ())
         for p in c.phrases
-        if p.role in ("object", "subject") and p.head
+        if p.role in ("object", "subject") and stems(p.head)
     ]
     found = [ledger.amount(replace(goal, head=stems(p.head)[-1], words=p.words, filters=frozenset())) for p in names]
     sure = [one for one in found if one is not None]
@@ -195,7 +195,7 @@ def _rivals(goal: Asked, ledger: Ledger) -> list[tuple[frozenset[str], str]]:
     named = [(owner, label) for owner, label in everyone.items() if owner & goal.filters or owned(goal.owners, owner)]
     of = next((p for p in goal.clause.phrases if p.role == "of"), None) if goal.clause else None
     if of is not None and not named and of.words == goal.filters:
-        return _of_kind(stems(of.head)[-1] if of.head else "", everyone, ledger)
+        return _of_kind((stems(of.head) or [""])[-1], everyone, ledger)
     words = {stem for owner, _ in named for stem in owner}
     asks = (
         set(goal.filters)
@@ -281,7 +281,7 @@ def _difference(goal: Asked, ledger: Ledger) -> Result | None:
         than = next((p for p in goal.clause.phrases if p.role == "than"), None) if goal.clause else None
         if than is not None:
             other = ledger.amount(
-                replace(goal, than=frozenset(), compared=0, head=stems(than.head)[-1], words=than.words)
+                replace(goal, than=frozenset(), compared=0, head=(stems(than.head) or [""])[-1], words=than.words)
             )
     if one is None or other is None:
         return NOTHING
