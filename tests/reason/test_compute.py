@@ -128,7 +128,8 @@ def test_a_part_is_no_answer_where_a_sum_is_asked(parser):
 
 def test_a_question_for_a_sum_that_names_nothing_is_left_to_others(parser):
     """ "It" is no thing that could be counted."""
-    assert answer(parser, "I bought 3 chairs and 2 tables.", "How much did it cost me in total?") is None
+    found = answer(parser, "I bought 3 chairs and 2 tables.", "How much did it cost me in total?")
+    assert found is None or found.abstained
 
 
 def test_the_working_and_its_turns_are_shown(parser):

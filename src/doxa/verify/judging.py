@@ -183,7 +183,7 @@ class _Check:
         if found is not None:
             return found
         entailed = evidence.entailed
-        if entailed >= self.spec.entailment:
+        if entailed >= self.spec.entailment and turn.role != "assistant":  # nobody is their own witness
             return Finding(label="supported", because=(turn.turn_id,), reason=said, by="nli", p=entailed)
         return Finding(label="neutral", p=entailed, against=against, by="nli")
 
