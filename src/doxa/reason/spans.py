@@ -144,9 +144,9 @@ def standing(draft: Draft, question: Question, facts: Sequence[Fact]) -> float:
     if draft.disputed or draft.abstained or not draft.citations:
         return 1.0
     said = " ".join(f"{one.speaker} {one.text}" for one in draft.citations)
-    told = set(stems(f"{said} {draft.text} {question.noun}"))
-    if facts and not any(fact.relation.name in WIDE for fact in facts):
-        told |= set(stems(question.head))
+    told = set(stems(f"{said} {draft.text}"))
+    if not any(fact.relation.name in WIDE for fact in facts):
+        told |= set(stems(f"{question.head} {question.noun}"))
     if facts and not any(set(stems(fact.subject.label)) & set(stems(question.text)) for fact in facts):
         told |= set(stems(" ".join(POSSESSED.findall(question.text))))  # "my boss's sister": that is how it was found
     asked = {stem: LIGHT_WEIGHT if stem in LIGHT else 1.0 for stem in content_of(question)}
