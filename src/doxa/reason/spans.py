@@ -16,7 +16,7 @@ from doxa.backends.lexicon import Lexicon
 from doxa.backends.reader import Pair, Reading
 from doxa.core.values import Citation, Draft, Evidence, Fact, Interval, Question, Turn
 from doxa.memory import stems
-from doxa.reason.kinds import PATTERNS, PLACES, fitting
+from doxa.reason.kinds import NUMBER, PATTERNS, PLACES, fitting
 from doxa.reason.sentences import SENTENCE
 from doxa.reason.telling import LIGHT, LIGHT_WEIGHT, Telling, content_of
 
@@ -40,12 +40,14 @@ UNCOVERED = 0.3
 """What is left of the confidence of an answer that covers nothing of what is asked."""
 LATER = 0.6
 """What is left of it when all was said after the day that is asked about, and since when it holds is not known."""
-FORMED = frozenset({*PATTERNS, *PLACES, "name", "person"})
+FORMED = frozenset({*PATTERNS, *PLACES, "name", "person", "colour", "color"})
 """Kinds that are told by their form or by what is known of places: nothing else is one of them."""
 WIDE = frozenset("does has has_state is_a likes get make see".split())
 """Relations that many verbs end in."""
 SURE = 0.25
 """Least confidence of an answer that is given."""
+FOREIGN = 0.9
+"""Least chance that a passage without any word of the question answers it, as the reader sees it."""
 CONFIRMING = 2
 """Likeliest spans of which one has to say what an answer from facts says."""
 ALSO = 0.25
@@ -216,8 +218,10 @@ def read_spans(
     readings = reader.read([passage.pair for passage in passages])
     odds = [_log_odds(reading.answerable) for reading in readings]
     topic, found = set(stems(question.text)), []
+    content = content_of(question) - {stem for turn in told_of.values() for stem in stems(turn.turn.speaker)}
     for at, (passage, (item, key), reading) in enumerate(zip(passages, scored, readings, strict=True)):
-        if not _speaks_of(question, passage, told_of[key].turn):
+        alien = not content & set(stems(passage.pair[1])) and reading.answerable < FOREIGN
+        if alien or not _speaks_of(question, passage, told_of[key].turn):
             continue
         span = next((span for span in reading.spans if span.start >= passage.lead), None)
         text = _bare(span.text) if span else ""
@@ -226,6 +230,8 @@ def read_spans(
         value = fitting(text, question.expects, lexicon)
         if value is None and question.expects in FORMED:
             continue
+        if value and question.asks == "count" and (number := NUMBER.search(value)):
+            value = number[0].strip()
         found.append(
             Found(
                 turn=told_of[key].turn,
