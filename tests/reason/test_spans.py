@@ -82,6 +82,17 @@ def test_the_answer_is_the_span_with_its_turn_as_citation() -> None:
     assert "Ana" in draft.text
 
 
+def test_each_part_of_a_list_is_quoted_from_its_turn() -> None:
+    """Nobody is quoted with words of another turn."""
+    found, _ = _read("Which things were bought?", {"which things were bought?": "a red hat"}, kind="list")
+    other, _ = _read("Which things were bought?", {"which things were bought?": "a boat"}, kind="list")
+    draft = answer_from_spans(Question(text="Which things were bought?", kind="list"), [*found[:1], *other[:1]])
+    assert draft is not None
+    assert draft.value == "a red hat, a boat"
+    assert "Ana said on 1 May 2024: “a red hat”; Ben said on 2 May 2024: “a boat”" in draft.text
+    assert {one.turn_id for one in draft.citations} == {"t1", "t2"}
+
+
 def test_what_another_says_of_himself_is_no_answer() -> None:
     """About Ben's turn the same question is asked of "you", so his boat is not hers."""
     draft, model = _ask("What did Ana buy?", {"what did i buy?": "a boat"})

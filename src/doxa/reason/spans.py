@@ -176,15 +176,15 @@ def answer_from_spans(question: Question, found: Sequence[Found], *, sure: float
     if not found or found[0].confidence < sure:
         return None
     chosen = _together(found) if _wants_list(question) else found[:1]
-    value = ", ".join(item.text for item in chosen)
-    cited = {item.turn.turn_id: item.turn for item in chosen}
-    best = chosen[0].turn
-    when = Interval.format(best.at.date(), "day")
+    turns = {item.turn.turn_id: item.turn for item in chosen}
+    quotes = [
+        f"{one.turn.speaker} said on {Interval.format(one.turn.at.date(), 'day')}: “{one.text}”" for one in chosen
+    ]
     return Draft(
-        text=f"{best.speaker} said on {when}: “{value}”",
-        value=value,
+        text="; ".join(quotes),
+        value=", ".join(one.text for one in chosen),
         citations=tuple(
-            Citation(turn_id=turn.turn_id, text=turn.text, speaker=turn.speaker, at=turn.at) for turn in cited.values()
+            Citation(turn_id=turn.turn_id, text=turn.text, speaker=turn.speaker, at=turn.at) for turn in turns.values()
         ),
         confidence=found[0].confidence,
     )
