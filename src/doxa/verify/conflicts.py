@@ -17,7 +17,7 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime
 
 from doxa.memory import kin_of, split_text, stems
-from doxa.verify.mentions import Mention, compared, mentions
+from doxa.verify.mentions import Mention, bare_stems, compared, mentions
 from doxa.verify.sentences import cue
 from doxa.verify.values import kinds, opposed
 
@@ -153,10 +153,8 @@ def conflict_of(clause: str, premise: Sequence[tuple[str, datetime]], at: dateti
 
 def _piece(text: str, at: datetime) -> _Piece:
     values = tuple(mentions(text, at))
-    masked = "".join(" " if any(v.start <= i < v.end for v in values) else char for i, char in enumerate(text))
-    bare = frozenset(stem for stem in stems(masked) if stem not in EMPTY and not stem.isdigit())
     asked = text.rstrip("\"')]").endswith("?")
-    return _Piece(text, frozenset(stems(text)) - EMPTY, bare, values, asked)
+    return _Piece(text, frozenset(stems(text)) - EMPTY, bare_stems(text, values, EMPTY), values, asked)
 
 
 def _share(wanted: frozenset[str], held: frozenset[str]) -> float:

@@ -7,7 +7,7 @@ Two mentions are *rivals* when they are of one kind and cannot both be meant: 31
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
@@ -16,7 +16,7 @@ from typing import Literal
 from doxa.core.times import NUMBERS, Clock, Expression, Hours, Period, Repeat, read_times
 from doxa.memory import stems
 
-__all__ = ["Mention", "compared", "mentions"]
+__all__ = ["Mention", "bare_stems", "compared", "mentions"]
 
 Compared = Literal["same", "rival", "other"]
 """One value, two that cannot both be meant, or two that say nothing of each other."""
@@ -108,6 +108,12 @@ def mentions(text: str, at: datetime) -> list[Mention]:
     names = [one for one in _names(text) if not _within(one, taken)]
     found = sorted((*times, *numbers, *names), key=lambda one: one.start)
     return [replace(one, before=_before(text, one.start)) for one in found]
+
+
+def bare_stems(text: str, values: Collection[Mention], empty: Collection[str]) -> frozenset[str]:
+    """Return the stems of a text less those of its values, numbers and what is in `empty`. O(letters x values)."""
+    masked = "".join(" " if any(v.start <= i < v.end for v in values) else char for i, char in enumerate(text))
+    return frozenset(stem for stem in stems(masked) if stem not in empty and not stem.isdigit())
 
 
 def compared(one: Mention, other: Mention) -> Compared:

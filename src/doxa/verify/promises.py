@@ -16,6 +16,7 @@ from doxa.memory import split_text, stems
 from doxa.verify.findings import Finding, Known
 from doxa.verify.mentions import compared, mentions
 from doxa.verify.sentences import Spoken, cue
+from doxa.verify.wording import told_by
 
 __all__ = ["Promise", "broken", "due", "promises_of"]
 
@@ -96,8 +97,7 @@ def due(text: str, promises: Sequence[Promise], known: Known) -> tuple[str, ...]
             frozenset(stems(turn.text)) for turn in known.own if turn.at.date() >= day and turn is not promise.turn
         ]
         if not any(2 * len(promise.about & done) >= len(promise.about) for done in (*later, said)):
-            at = promise.turn.at
-            found.append(f"{promise.turn.speaker} said on {at.day} {at:%B %Y}: “{promise.text}”; it is not done yet")
+            found.append(f"{told_by(promise.turn)}: “{promise.text}”; it is not done yet")
     return tuple(found)
 
 

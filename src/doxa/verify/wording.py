@@ -19,7 +19,7 @@ from typing import Literal
 from doxa.core.values import Fact, Status, Turn
 from doxa.memory import describe, is_current, kin_of, split_text, stems
 from doxa.verify.findings import Finding, Known
-from doxa.verify.mentions import Mention, compared, mentions
+from doxa.verify.mentions import Mention, bare_stems, compared, mentions
 from doxa.verify.sentences import Clause, cue
 from doxa.verify.values import kinds, opposed
 
@@ -153,8 +153,7 @@ def _passage(
 ) -> Passage:
     values = tuple(mentions(text, at))
     content = frozenset(stem for stem in stems(text) if stem not in EMPTY)
-    masked = "".join(" " if any(v.start <= i < v.end for v in values) else char for i, char in enumerate(text))
-    bare = frozenset(stem for stem in stems(masked) if stem not in EMPTY and not stem.isdigit())
+    bare = bare_stems(text, values, EMPTY)
     return Passage(text=text, turn=turn, stems=content, values=values, standing=standing, bare=bare, fact_ids=fact_ids)
 
 
