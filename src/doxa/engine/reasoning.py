@@ -88,7 +88,9 @@ def answered(
     """
     day, evidence = asked.as_of or question.as_of, nearby[: parts.recall.top_k]
     plans = _Plans(parts.parser)
-    reader = None if _takes_steps(plans(question.text)) else _passage_reader(state, parts)
+    reader = _passage_reader(state, parts)
+    if reader is not None and _takes_steps(plans(question.text)):
+        reader = None
     worked = computed(question.text, asked, state, nearby, parts, today=today)
     draft = answer(
         question, beliefs, evidence, state.turn, asker=asked.speaker, day=day, today=today, lexicon=parts.lexicon(),
