@@ -5,10 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from doxa.core.values import Citation, Draft, Fact, Modality, Term, Turn
+from doxa.core.values import Citation, Draft, Fact, Interval, Modality, Term, Turn
 from doxa.memory import describe
 
-__all__ = ["FindTurn", "abstention", "citations_of", "disputed_draft", "draft_of", "sentence_of", "together"]
+__all__ = [
+    "FindTurn",
+    "abstention",
+    "citation_of",
+    "citations_of",
+    "disputed_draft",
+    "draft_of",
+    "quote",
+    "sentence_of",
+    "together",
+]
 
 FindTurn = Callable[[str], Turn | None]
 SURE, UNSURE = 0.95, 0.7
@@ -51,6 +61,16 @@ def together(facts: Sequence[Fact]) -> str:
     names = list(dict.fromkeys(str(fact.object) for fact in facts))
     label = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
     return sentence_of(replace(first, object=Term(first.object.key, label)))
+
+
+def citation_of(turn: Turn) -> Citation:
+    """Return a turn as what an answer rests on."""
+    return Citation(turn_id=turn.turn_id, text=turn.text, speaker=turn.speaker, at=turn.at)
+
+
+def quote(turn: Turn, words: str) -> str:
+    """Return words of a turn with who said them and when: "Ana said on 2 June 2024: “a red hat”"."""
+    return f"{turn.speaker} said on {Interval.format(turn.at.date(), 'day')}: “{words}”"
 
 
 def _speaker(fact: Fact, turn: FindTurn) -> str:

@@ -15,8 +15,9 @@ from datetime import date
 
 from dateutil import parser as dateparser
 
-from doxa.core.values import Act, Citation, Claim, Draft, Interval, Question, Status, Turn
+from doxa.core.values import Act, Claim, Draft, Question, Status, Turn
 from doxa.memory import Beliefs, measures, stems, stems_of
+from doxa.reason.drafts import citation_of, quote
 from doxa.reason.kinds import MONTHS, NUMBER_WORDS, PATTERNS, PLACES, absolute, fitting, weekdays
 from doxa.reason.sentences import SENTENCE
 
@@ -113,11 +114,8 @@ def answer_from_passages(
     if not chosen:
         return None
     last = chosen[-1]
-    when = Interval.format(last.turn.at.date(), "day")
-    cited = tuple(
-        Citation(turn_id=p.turn.turn_id, text=p.turn.text, speaker=p.turn.speaker, at=p.turn.at) for p in chosen
-    )
-    text = f"{last.turn.speaker} said on {when}: “{last.sentence}”"
+    cited = tuple(citation_of(passage.turn) for passage in chosen)
+    text = quote(last.turn, last.sentence)
     return Draft(text=text, value=absolute(last.value, last.turn.at.date()), citations=cited, confidence=0.5 * last.fit)
 
 

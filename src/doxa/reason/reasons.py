@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-from doxa.core.values import Citation, Draft, Interval, Question, Turn
+from doxa.core.values import Draft, Question, Turn
 from doxa.memory import stems
+from doxa.reason.drafts import citation_of, quote
 from doxa.reason.matching import wording
 from doxa.reason.sentences import SENTENCE
 
@@ -66,10 +67,8 @@ def answer_why(
     if best is None:
         return None
     score, turn, reason, sentence = best
-    said = Interval.format(turn.at.date(), "day")
-    cited = Citation(turn_id=turn.turn_id, text=turn.text, speaker=turn.speaker, at=turn.at)
-    text = f"{turn.speaker} said on {said}: “{sentence}”"
-    return Draft(text=text, value=reason, citations=(cited,), confidence=min(1.0, 0.8 * score))
+    text = quote(turn, sentence)
+    return Draft(text=text, value=reason, citations=(citation_of(turn),), confidence=min(1.0, 0.8 * score))
 
 
 def _stated(text: str, unasserted: Collection[str]) -> Iterator[tuple[str, str, str]]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from doxa.core.values import Citation, Draft, Interval, Question, Turn
+from doxa.core.values import Draft, Question, Turn
 from doxa.memory import stems
+from doxa.reason.drafts import citation_of, quote
 from doxa.reason.kinds import PATTERNS, PLACES, absolute, fitting, weekdays
 
 __all__ = ["answer_from_sentences"]
@@ -95,11 +96,9 @@ def answer_from_sentences(
 
 
 def _quoted(question: Question, score: float, sentence: str, turn: Turn) -> Draft:
-    when = Interval.format(turn.at.date(), "day")
     value = absolute(_span(question, sentence), turn.at.date())
-    citation = Citation(turn_id=turn.turn_id, text=turn.text, speaker=turn.speaker, at=turn.at)
-    text = f"{turn.speaker} said on {when}: “{sentence}”"
-    return Draft(text=text, value=value, citations=(citation,), confidence=0.5 * score)
+    text = quote(turn, sentence)
+    return Draft(text=text, value=value, citations=(citation_of(turn),), confidence=0.5 * score)
 
 
 def _may_answer(question: Question, sentence: str, turn: Turn, names: set[str], unasserted: Collection[str]) -> bool:

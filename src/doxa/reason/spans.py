@@ -14,8 +14,9 @@ from dataclasses import dataclass
 
 from doxa.backends.lexicon import Lexicon
 from doxa.backends.reader import Pair, Reading
-from doxa.core.values import Citation, Draft, Evidence, Fact, Interval, Question, Turn
+from doxa.core.values import Draft, Evidence, Fact, Question, Turn
 from doxa.memory import stems
+from doxa.reason.drafts import citation_of, quote
 from doxa.reason.kinds import NUMBER, PATTERNS, PLACES, fitting
 from doxa.reason.sentences import SENTENCE
 from doxa.reason.telling import LIGHT, LIGHT_WEIGHT, Telling, content_of
@@ -177,15 +178,10 @@ def answer_from_spans(question: Question, found: Sequence[Found], *, sure: float
         return None
     chosen = _together(found) if _wants_list(question) else found[:1]
     turns = {item.turn.turn_id: item.turn for item in chosen}
-    quotes = [
-        f"{one.turn.speaker} said on {Interval.format(one.turn.at.date(), 'day')}: “{one.text}”" for one in chosen
-    ]
     return Draft(
-        text="; ".join(quotes),
+        text="; ".join(quote(one.turn, one.text) for one in chosen),
         value=", ".join(one.text for one in chosen),
-        citations=tuple(
-            Citation(turn_id=turn.turn_id, text=turn.text, speaker=turn.speaker, at=turn.at) for turn in turns.values()
-        ),
+        citations=tuple(citation_of(turn) for turn in turns.values()),
         confidence=found[0].confidence,
     )
 

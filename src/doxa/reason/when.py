@@ -17,7 +17,8 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from doxa.core.times import Period, Repeat, read_times
-from doxa.core.values import Citation, Draft, Interval, Question
+from doxa.core.values import Draft, Interval, Question
+from doxa.reason.drafts import citation_of, quote
 from doxa.reason.telling import Telling
 
 __all__ = ["answer_when", "asks_when", "dated_well"]
@@ -91,9 +92,8 @@ def answer_when(question: Question, told: Sequence[Telling]) -> Draft | None:
         value = value[-4:]
     exact = time is not None and value.startswith("the ") and time.period.grain == "day"
     told_as = f"{time.day} ({value})" if time is not None and exact else value
-    citation = Citation(turn_id=best.turn.turn_id, text=best.turn.text, speaker=best.turn.speaker, at=best.turn.at)
-    text = f"{told_as[0].upper()}{told_as[1:]}. {best.turn.speaker} said on {_day(best.turn.at)}: “{best.sentence}”"
-    return Draft(text=text, value=value, citations=(citation,), confidence=best.fit)
+    text = f"{told_as[0].upper()}{told_as[1:]}. {quote(best.turn, best.sentence)}"
+    return Draft(text=text, value=value, citations=(citation_of(best.turn),), confidence=best.fit)
 
 
 def _best(question: Question, told: Sequence[Telling]) -> Telling | None:

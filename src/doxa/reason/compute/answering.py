@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import date
 
 from doxa.backends.parser import Parser, split
-from doxa.core.values import Citation, Draft, Turn
+from doxa.core.values import Draft, Turn
 from doxa.memory import stems
 from doxa.reason.compute.ages import on_ages
 from doxa.reason.compute.amounts import Ledger, owned, within
@@ -21,6 +21,7 @@ from doxa.reason.compute.ledger import Entry, Happening, Speakers, entries_of, h
 from doxa.reason.compute.series import on_series, series_of
 from doxa.reason.compute.solve import NOTHING, Result, is_sum, solve
 from doxa.reason.compute.units import unit_named
+from doxa.reason.drafts import citation_of
 
 __all__ = ["concerns", "work_out"]
 
@@ -215,7 +216,7 @@ def _draft(result: Result, turns: Sequence[Turn], confidence: float) -> Draft:
     used = dict.fromkeys((*result.turn_ids, *(entry.turn.turn_id for entry in result.entries)))
     by_id = {turn.turn_id: turn for turn in turns}
     cited = [by_id[key] for key in used if key in by_id]
-    citations = tuple(Citation(turn_id=t.turn_id, text=t.text, speaker=t.speaker, at=t.at) for t in cited)
+    citations = tuple(citation_of(turn) for turn in cited)
     text = result.text if result.text.endswith((".", "!")) else f"{result.text}."
     if result.working:
         text += f" ({'; '.join(result.working)})"

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from doxa.core.values import Citation, Draft
+from doxa.core.values import Draft
 from doxa.memory import stems
+from doxa.reason.drafts import citation_of
 from doxa.reason.prompted.asking import Asking
 from doxa.reason.prompted.shown import prompts
 from doxa.reason.tree import State, Task
@@ -100,7 +101,7 @@ def written(parsed: Mapping[str, Any], state: State, task: Task, asking: Asking)
     draft = Draft(
         text=text,
         value=value,
-        citations=tuple(Citation(turn_id=t.turn_id, text=t.text, speaker=t.speaker, at=t.at) for t in cited),
+        citations=tuple(citation_of(turn) for turn in cited),
         confidence=0.0 if abstained else CITED if cited else UNCITED,
         abstained=abstained,
     )
