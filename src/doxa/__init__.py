@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from doxa.core.config import Config
     from doxa.core.errors import DoxaError
     from doxa.core.promotions import Promotion, PromotionReason
+    from doxa.core.tasks import Forest, TaskCommit, TaskNode, TaskValue, TaskView
     from doxa.core.values import (
         Atom,
         Certificate,
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
         Evidence,
         Explanation,
         Fact,
-        Forest,
         Interval,
         Modality,
         Receipt,
@@ -57,6 +57,10 @@ __all__ = [
     "Reply",
     "Rule",
     "Status",
+    "TaskCommit",
+    "TaskNode",
+    "TaskValue",
+    "TaskView",
     "Turn",
     "Verdict",
     "__version__",
@@ -90,6 +94,10 @@ def __getattr__(name: str) -> Any:
         from doxa.core import promotions
 
         return getattr(promotions, name)
+    if name == "Forest" or name.startswith("Task"):
+        from doxa.core import tasks
+
+        return getattr(tasks, name)
     from doxa.core import values
 
     return getattr(values, name)

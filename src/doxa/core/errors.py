@@ -5,7 +5,9 @@
     ├── InputError               what the caller gave cannot be used
     │   ├── TurnError            a turn cannot be taken (empty, too long, bad time)
     │   ├── TurnConflictError    a known turn id came again with another text
-    │   └── FormatError          a file or a line is not in a format that Doxa reads
+    │   ├── FormatError          a file or a line is not in a format that Doxa reads
+    │   └── TaskError            a change of the tasks cannot be made
+    │       └── TaskCycleError   a task would be under, or wait for, itself
     ├── NotFoundError            no such fact, turn, file or user
     ├── StoreError               the database cannot do what was asked
     │   ├── StoreLockedError     another process held the database too long
@@ -23,6 +25,8 @@
 A message says what was expected, what came, and the next step. Results such as "a contradiction was
 found" or "the model refused" are values, not exceptions.
 """
+
+from collections.abc import Sequence
 
 __all__ = [
     "BackendError",
@@ -42,6 +46,8 @@ __all__ = [
     "StoreLockedError",
     "StoreReadOnlyError",
     "StoreVersionError",
+    "TaskCycleError",
+    "TaskError",
     "TurnConflictError",
     "TurnError",
 ]
@@ -83,6 +89,22 @@ class FormatError(InputError):
         self.line = line
         where = ":".join(str(part) for part in (path, line) if part is not None)
         super().__init__(f"{where}: {message}" if where else message)
+
+
+class TaskError(InputError):
+    """A change of the tasks cannot be made; none was."""
+
+
+class TaskCycleError(TaskError):
+    """A task would be under, or wait for, itself; `names` go round the circle and end where they begin."""
+
+    def __init__(self, names: Sequence[str], relation: str) -> None:
+        self.names = tuple(names)
+        way = " -> ".join(repr(name) for name in self.names)
+        super().__init__(
+            f"{self.names[0]!r} would be {relation} itself: {way}. "
+            "Leave one of these links out, or make a loop node with a bound, which repeats what is under it."
+        )
 
 
 class NotFoundError(DoxaError):

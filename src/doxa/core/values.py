@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Literal
 
 from doxa.core.trace import Trace
 from doxa.core.verdicts import SentenceKind, SentenceVerdict, Verdict, VerdictLabel
@@ -33,7 +33,6 @@ __all__ = [
     "Evidence",
     "Explanation",
     "Fact",
-    "Forest",
     "Interval",
     "Modality",
     "OpenProposition",
@@ -48,7 +47,6 @@ __all__ = [
     "SentenceKind",
     "SentenceVerdict",
     "Status",
-    "TaskNode",
     "Term",
     "Turn",
     "Verdict",
@@ -556,26 +554,3 @@ class Certificate:
     """Number of records removed, by kind: turns, events, vectors, facts."""
     at: datetime
     digest: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskNode:
-    """One node of the task forest."""
-
-    path: str
-    value: Any = None
-
-
-@dataclass(frozen=True, slots=True)
-class Forest:
-    """The user's tasks; values by path ("team meeting/time")."""
-
-    nodes: tuple[TaskNode, ...] = ()
-
-    def state(self) -> dict[str, Any]:
-        """Return the current value of every path; sets as lists."""
-        return {node.path: node.value for node in self.nodes if node.value is not None}
-
-    def history(self, path: str) -> list[Any]:
-        """Return the values that `path` has had, oldest first; empty for an unknown path."""
-        return [node.value for node in self.nodes if node.path == path]

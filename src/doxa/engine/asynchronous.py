@@ -14,6 +14,7 @@ from doxa.core.config import Config
 from doxa.core.consistency import Consistency
 from doxa.core.feedback import Feedback, Lesson
 from doxa.core.promotions import Promotion, PromotionReason
+from doxa.core.tasks import Forest
 from doxa.core.values import (
     Certificate,
     Change,
@@ -23,7 +24,6 @@ from doxa.core.values import (
     Evidence,
     Explanation,
     Fact,
-    Forest,
     OpenProposition,
     Receipt,
     Reply,

@@ -17,6 +17,7 @@ from doxa.core.consistency import Consistency
 from doxa.core.errors import InputError, NotFoundError
 from doxa.core.feedback import Feedback, Lesson
 from doxa.core.promotions import Promotion, PromotionReason
+from doxa.core.tasks import Forest
 from doxa.core.values import (
     Certificate,
     Change,
@@ -26,7 +27,6 @@ from doxa.core.values import (
     Evidence,
     Explanation,
     Fact,
-    Forest,
     Rule,
     Verdict,
 )
@@ -379,7 +379,7 @@ class Memory:
         """Return the user's task forest."""
         self._doxa.settle(self.user)
         with self._doxa.parts.log.user(self.user) as state:
-            return state.forest
+            return state.tasks.snapshot()
 
     def retract(self, fact_id: str, *, reason: str = "") -> list[Change]:
         """Declare that a fact never was true; what it had displaced holds again.

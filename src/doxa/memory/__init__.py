@@ -23,6 +23,7 @@ from doxa.memory.codec import (
 )
 from doxa.memory.columns import Columns, microseconds
 from doxa.memory.dimensions import dimension_of, measures
+from doxa.memory.forest import TaskForest
 from doxa.memory.identity import SAME_AS, Identity, is_identity, pair_of
 from doxa.memory.kin import FRESH, KIN, PET, kin_of, sex_of
 from doxa.memory.lexical import MAX_TERM, InvertedIndex, stems
@@ -51,6 +52,8 @@ from doxa.memory.predicates import PredicateIndex, predicate_of
 from doxa.memory.promotions import LEAST_SUPPORT, Promotions, live_support, promotion_id, standing
 from doxa.memory.rules import describe_rule, in_force, rule_id
 from doxa.memory.state import Note, UserState
+from doxa.memory.taskcodec import commit_from, commit_to
+from doxa.memory.tasktree import TaskTree, place_of
 from doxa.memory.vectors import VectorMatrix
 
 __all__ = [
@@ -74,6 +77,8 @@ __all__ = [
     "RelationType",
     "SAME_AS",
     "Slot",
+    "TaskForest",
+    "TaskTree",
     "UserState",
     "VectorMatrix",
     "answered_by",
@@ -84,6 +89,8 @@ __all__ = [
     "change_to",
     "claim_from",
     "claim_to",
+    "commit_from",
+    "commit_to",
     "describe",
     "dimension_of",
     "describe_rule",
@@ -110,6 +117,7 @@ __all__ = [
     "measures",
     "microseconds",
     "pair_of",
+    "place_of",
     "predicate_of",
     "promotion_from",
     "promotion_id",

@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doxa.core.feedback import Feedback
-from doxa.core.values import Change, Claim, Forest, Rule, Turn
+from doxa.core.values import Change, Claim, Rule, Turn
 from doxa.logic import OwlState
 from doxa.memory.beliefs import Beliefs, GivenUp
 from doxa.memory.columns import Columns
+from doxa.memory.forest import TaskForest
 from doxa.memory.lexical import InvertedIndex, stems
 from doxa.memory.promotions import Promotions
 from doxa.memory.vectors import VectorMatrix
@@ -66,7 +67,8 @@ class UserState:
     """What was lifted from statements to concepts, and taken down again; `standing` tells which hold now."""
     encoder: str = ""
     """The name of what made the vectors."""
-    forest: Forest = field(default_factory=Forest)
+    tasks: TaskForest = field(default_factory=TaskForest)
+    """The tasks that the user is at."""
     withdrawn: dict[str, datetime] = field(default_factory=dict)
     """Ids of turns that were withdrawn, and when: kept in the log, no longer believed or recalled."""
     degraded: dict[str, str] = field(default_factory=dict)

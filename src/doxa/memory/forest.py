@@ -1,0 +1,287 @@
+"""The task forest of one user: the fold of what turns did to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from doxa.core.tasks import Exported, Forest, NodeKind, TaskCommit, TaskNode, TaskView
+from doxa.memory.tasktree import LABELLING, TaskTree, number_of, place_of
+
+__all__ = ["Revision", "TaskForest"]
+
+Revision = tuple[int, TaskNode | None, TaskNode | None]
+"""The number of a commit, and a node before and after it."""
+ItemEntry = tuple[float, int, str]
+"""Place, number and label of an item in a list."""
+
+
+@dataclass(slots=True)
+class _Shown:
+    """What stands under a node's path, and what did: each entry is what a commit changed of it."""
+
+    shown: bool = False
+    own: str | None = None
+    items: dict[str, ItemEntry] = field(default_factory=dict)
+    log: list[tuple[int, bool, str | None, Mapping[str, ItemEntry | None]]] = field(default_factory=list)
+
+
+class TaskForest(TaskTree):
+    """Tasks, what is under them, and their history. `apply` is the one way to change it.
+
+    Cost: a commit costs what it changes, which includes what comes in sight or goes out of it.
+    """
+
+    def __init__(self, commits: Iterable[TaskCommit] = ()) -> None:
+        super().__init__()
+        self.commits: list[TaskCommit] = []
+        self._seen: set[str] = set()
+        self._opens: set[str] = set()
+        self._revisions: dict[str, list[Revision]] = {}
+        self._shown: dict[str, _Shown] = {}
+        self._by_number: dict[int, int] = {}
+        self._last_id = 0
+        for commit in commits:
+            self.apply(commit)
+
+    @property
+    def nodes(self) -> Mapping[str, TaskNode]:
+        """All nodes by id, those that were touched last at the end."""
+        return self._nodes
+
+    @property
+    def next_number(self) -> int:
+        """The number of the next commit."""
+        return self.commits[-1].number + 1 if self.commits else 1
+
+    @property
+    def last_id(self) -> int:
+        """The number in the highest id that was given out."""
+        return self._last_id
+
+    def commit(self, number: int) -> TaskCommit | None:
+        """Return the commit of a number, or None."""
+        at = self._by_number.get(number)
+        return None if at is None else self.commits[at]
+
+    def apply(self, commit: TaskCommit) -> None:
+        """Fold one commit. What a node was before is taken from here, not from the commit."""
+        touched: dict[str, TaskNode | None] = {}
+        for edit in commit.edits:
+            key, after = edit.node_id, edit.after
+            before = self.put(key, after)
+            touched.setdefault(key, before)
+            revisions = self._revisions.get(key)
+            if revisions is None:
+                revisions = self._revisions[key] = []
+                self._last_id = max(self._last_id, number_of(key))
+            revisions.append((commit.number, before, after))
+        moved = self._look(touched)
+        self._export(commit.number, touched, moved)
+        self._by_number[commit.number] = len(self.commits)
+        self.commits.append(commit)
+
+    def visible(self, node_id: str) -> bool:
+        """Tell whether a node is in sight: it stands, and so does one of its parents, which waits for no condition."""
+        return node_id in self._seen
+
+    def opens(self, node_id: str) -> bool:
+        """Tell whether what is under a node may be in sight."""
+        return node_id in self._opens
+
+    def _look(self, touched: Mapping[str, TaskNode | None]) -> set[str]:
+        """Bring up to date what is in sight, and return the nodes for which that changed."""
+        moved: set[str] = set()
+        waiting = [key for key, before in touched.items() if _sight(before) != _sight(self._nodes.get(key))]
+        while waiting:
+            key = waiting.pop()
+            node = self._nodes.get(key)
+            seen = node is not None and node.status.standing
+            if seen and node is not None and node.parents:
+                seen = any(parent in self._opens for parent in node.parents)
+            opens = seen and node is not None and not node.waits
+            if seen == (key in self._seen) and opens == (key in self._opens):
+                continue
+            moved.add(key)
+            (self._seen.add if seen else self._seen.discard)(key)
+            if opens != (key in self._opens):
+                (self._opens.add if opens else self._opens.discard)(key)
+                waiting += self.all_children(key)
+        return moved
+
+    def _export(self, number: int, touched: Mapping[str, TaskNode | None], moved: set[str]) -> None:
+        """Note what changed under the paths of these nodes and in the lists that they are in."""
+        lists: dict[str, dict[str, None]] = {}
+        for key in (*touched, *(moved - touched.keys())):
+            before, node = touched.get(key, self._nodes.get(key)), self._nodes.get(key)
+            same = before is not None and node is not None and key not in moved and _listed(before) == _listed(node)
+            if same and node is not None and node.name.casefold() not in LABELLING:
+                continue
+            for one in (before, node):
+                if one is None:
+                    continue
+                if one.kind is NodeKind.ITEM:
+                    for parent in one.parents:
+                        lists.setdefault(parent, {})[key] = None
+                if one.name.casefold() in LABELLING:
+                    for item in one.parents:
+                        for parent in self._nodes[item].parents if item in self._nodes else ():
+                            lists.setdefault(parent, {})[item] = None
+        for key in (*touched, *(moved - touched.keys()), *(lists.keys() - touched.keys() - moved)):
+            self._note(number, key, lists.get(key, ()))
+
+    def _note(self, number: int, key: str, items: Iterable[str]) -> None:
+        shown = self._shown.get(key)
+        if shown is None:
+            shown = self._shown[key] = _Shown()
+        node = self._nodes.get(key)
+        opens = key in self._opens
+        own = node.value.text or None if node is not None and node.value is not None else None
+        delta: dict[str, ItemEntry | None] = {}
+        for item in items:
+            entry = self._entry(item, key)
+            if entry != shown.items.get(item):
+                delta[item] = entry
+                if entry is None:
+                    del shown.items[item]
+                else:
+                    shown.items[item] = entry
+        if delta or opens != shown.shown or own != shown.own:
+            shown.shown, shown.own = opens, own
+            shown.log.append((number, opens, own, delta))
+
+    def _entry(self, item: str, parent: str) -> ItemEntry | None:
+        node = self._nodes.get(item)
+        if node is None or node.kind is not NodeKind.ITEM or item not in self._opens:
+            return None
+        place = place_of(node, parent)
+        return None if place is None else (place, number_of(item), self.label(item))
+
+    def revisions(self, node_id: str) -> list[Revision]:
+        """Return what commits did to a node, oldest first."""
+        return list(self._revisions.get(node_id, ()))
+
+    def timeline(self, node_id: str) -> list[tuple[int, Exported]]:
+        """Return what stood under a node after each commit that changed it, oldest first.
+
+        Cost: O(changes), for a list times its length.
+        """
+        shown = self._shown.get(node_id)
+        found: list[tuple[int, Exported]] = []
+        items: dict[str, ItemEntry] = {}
+        for number, visible, own, delta in shown.log if shown else ():
+            for item, entry in delta.items():
+                if entry is None:
+                    items.pop(item, None)
+                else:
+                    items[item] = entry
+            value: Exported = None
+            if visible:
+                value = [entry[2] for entry in sorted(items.values())] if items else own
+            if value != (found[-1][1] if found else None):
+                found.append((number, value))
+        return found
+
+    def recent(self, n: int) -> list[str]:
+        """Return the ids of the nodes that were touched last, the latest first."""
+        return list(islice(reversed(self._nodes), n))
+
+    def undoable(self) -> int | None:
+        """Return the number of the last commit that changed something and was not taken back; None without one."""
+        return self._last(undo=False)
+
+    def redoable(self) -> int | None:
+        """Return the number of the last undo that nothing but undoing came after; None without one."""
+        return self._last(undo=True)
+
+    def _last(self, *, undo: bool) -> int | None:
+        gone: set[int] = set()
+        for commit in reversed(self.commits):
+            if commit.number in gone:
+                continue
+            if commit.undoes is not None:
+                if undo and self._takes_back(commit):
+                    return commit.number
+                gone.add(commit.undoes)
+            elif commit.edits:
+                return None if undo else commit.number
+        return None
+
+    def _takes_back(self, commit: TaskCommit) -> bool:
+        """Tell whether a commit is an undo, and not the undo of an undo."""
+        undone = self.commit(commit.undoes) if commit.undoes is not None else None
+        return undone is not None and (undone.undoes is None or not self._takes_back(undone))
+
+    # -- what is shown of it
+
+    def order(self) -> list[str]:
+        """Return the ids of all nodes in sight: every root, then what is under it; a shared node once."""
+        found: dict[str, None] = {}
+        waiting = self.roots()[::-1]
+        while waiting:
+            key = waiting.pop()
+            if key not in found:
+                found[key] = None
+                if key in self._opens:
+                    waiting += self.children(key)[::-1]
+        return list(found)
+
+    def state(self) -> dict[str, str | list[str]]:
+        """Return what stands under every path that has something; lists as the labels of their items."""
+        values = ((key, self.exported(key)) for key in self.order())
+        return {self.path(key): value for key, value in values if value is not None}
+
+    def history(self, path: str) -> list[str | list[str]]:
+        """Return the values that stood under a path, oldest first; what stood there under an earlier node as well."""
+        return list(self.past().get(path, ()))
+
+    def past(self) -> dict[str, tuple[str | list[str], ...]]:
+        """Return the values that stood under every path. Cost: O(changes of all nodes)."""
+        lines = {key: self.timeline(key) for key in self._shown}
+        paths: dict[str, list[list[tuple[int, Exported]]]] = {}
+        visible = {self.path(key): lines[key] for key in self.order() if key in lines}
+        for key, line in lines.items():
+            if key not in self._seen and line and key in self._nodes:
+                path = self.path(key)
+                now = visible.get(path)
+                if not now or line[-1][0] <= now[0][0]:
+                    paths.setdefault(path, []).append(line)
+        for path, line in visible.items():
+            paths.setdefault(path, []).append(line)
+        return {path: values for path, known in paths.items() if (values := _values(known))}
+
+    def at(self, number: int) -> TaskForest:
+        """Return the forest as it was after a commit. Cost: folding all commits up to it."""
+        return TaskForest(commit for commit in self.commits if commit.number <= number)
+
+    def snapshot(self) -> Forest:
+        """Return the forest as a value that never changes. Cost: O(nodes and changes)."""
+        order = self.order()
+        shown = set(order)
+        views = (TaskView(path=self.path(key), value=self.exported(key), node=self._nodes[key]) for key in order)
+        hidden = (
+            TaskView(path=self.path(key), node=self._nodes[key], visible=False)
+            for key in sorted(self._nodes, key=number_of)
+            if key not in shown
+        )
+        return Forest(tuple(views), tuple(hidden), tuple(self.commits), self.past())
+
+
+def _sight(node: TaskNode | None) -> tuple[object, ...]:
+    """Return what decides whether a node and what is under it are in sight."""
+    return () if node is None else (node.status, node.parents, node.waits)
+
+
+def _listed(node: TaskNode) -> tuple[object, ...]:
+    """Return what decides how a node stands in lists."""
+    return node.kind, node.name, node.parents, node.places
+
+
+def _values(lines: Sequence[Sequence[tuple[int, Exported]]]) -> tuple[str | list[str], ...]:
+    """Return the values of several lines of time in order; the same one twice in a row is one."""
+    found: list[str | list[str]] = []
+    for _, value in sorted((entry for line in lines for entry in line), key=lambda entry: entry[0]):
+        if value is not None and (not found or found[-1] != value):
+            found.append(value)
+    return tuple(found)

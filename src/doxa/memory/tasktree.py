@@ -1,0 +1,294 @@
+"""The nodes of a task forest with what finds them: by parent, by name, by what they wait for, and by their words.
+
+A tree may lie over another one, which it never changes: what it has of its own counts, the rest is read from below.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from doxa.core.tasks import Exported, NodeKind, TaskNode, TaskValue
+from doxa.memory.lexical import stems
+
+__all__ = ["LABELLING", "TaskTree", "place_of"]
+
+LABELLING = ("colour", "color")
+"""Slots whose value is part of what an item is called ("black case")."""
+ROOT = ""
+
+Entry = tuple[float, int, str]
+"""Place, number of the node, id: in this order children are shown."""
+
+
+def number_of(node_id: str) -> int:
+    """Return the number in a node's id: ids are given out in order."""
+    return int(node_id[1:])
+
+
+def place_of(node: TaskNode, parent: str) -> float | None:
+    """Return the place of a node among the children of a parent; None where it is not under it."""
+    if parent not in node.parents:
+        return None
+    return node.places[node.parents.index(parent)] if node.places else 0.0
+
+
+class _Postings:
+    """Sorted entries by key; over another one, lists are copied when they are changed first."""
+
+    __slots__ = ("_below", "_lists")
+
+    def __init__(self, below: _Postings | None = None) -> None:
+        self._below = below
+        self._lists: dict[str, list[Entry]] = {}
+
+    def of(self, key: str) -> Sequence[Entry]:
+        own = self._lists.get(key)
+        if own is not None:
+            return own
+        return self._below.of(key) if self._below is not None else ()
+
+    def add(self, key: str, entry: Entry) -> None:
+        insort(self._own(key), entry)
+
+    def drop(self, key: str, entry: Entry) -> None:
+        entries = self._own(key)
+        at = bisect_left(entries, entry)
+        if at < len(entries) and entries[at] == entry:
+            del entries[at]
+
+    def _own(self, key: str) -> list[Entry]:
+        own = self._lists.get(key)
+        if own is None:
+            own = self._lists[key] = list(self._below.of(key)) if self._below is not None else []
+        return own
+
+
+class TaskTree:
+    """Nodes by id, and the ways to them. Every change costs what it changes; reading a node's children costs them."""
+
+    def __init__(self, below: TaskTree | None = None) -> None:
+        self._below = below
+        self._nodes: dict[str, TaskNode] = {}
+        self._gone: set[str] = set()
+        self._under: _Postings = _Postings(below._under if below else None)
+        self._named: _Postings = _Postings(below._named if below else None)
+        self._needed: _Postings = _Postings(below._needed if below else None)
+        self._words: _Postings = _Postings(below._words if below else None)
+
+    def node(self, node_id: str) -> TaskNode:
+        """Return a node, whether or not it is in sight.
+
+        Raises:
+            KeyError: there is no such node.
+        """
+        own = self._nodes.get(node_id)
+        if own is not None:
+            return own
+        if self._below is None or node_id in self._gone:
+            raise KeyError(node_id)
+        return self._below.node(node_id)
+
+    def get(self, node_id: str) -> TaskNode | None:
+        """Return a node, or None."""
+        own = self._nodes.get(node_id)
+        if own is not None or self._below is None or node_id in self._gone:
+            return own
+        return self._below.get(node_id)
+
+    def value(self, node_id: str) -> TaskValue | None:
+        """Return a node's value."""
+        return self.node(node_id).value
+
+    def put(self, node_id: str, node: TaskNode | None) -> TaskNode | None:
+        """Set a node, or take it out, and return what was there before. Cost: O(what differs)."""
+        before = self.get(node_id)
+        if node is None:
+            self._nodes.pop(node_id, None)
+            self._gone.add(node_id)
+        else:
+            self._nodes.pop(node_id, None)  # what was touched last comes last
+            self._nodes[node_id] = node
+        self._reindex(node_id, before, node)
+        return before
+
+    def _reindex(self, node_id: str, before: TaskNode | None, node: TaskNode | None) -> None:
+        if before is not None and node is not None:
+            same_name = before.name == node.name
+            same_place = before.parents == node.parents and before.places == node.places
+            same_words = same_name and before.aliases == node.aliases
+            same_needs = before.depends == node.depends
+            if same_words and same_place and same_needs:
+                return
+        else:
+            same_name = same_place = same_words = same_needs = False
+        number = number_of(node_id)
+        for one, change in ((before, _Postings.drop), (node, _Postings.add)):
+            if one is None:
+                continue
+            if not same_place:
+                for parent, place in _links(one):
+                    change(self._under, parent, (place, number, node_id))
+            if not (same_name and same_place):
+                for parent, place in _links(one):
+                    change(self._named, _name_key(parent, one.name), (place, number, node_id))
+            if not same_words:
+                for word in _words_of(one):
+                    change(self._words, word, (0.0, number, node_id))
+            if not same_needs:
+                for needed in {d.on for d in one.depends if d.on}:
+                    change(self._needed, needed, (0.0, number, node_id))
+
+    # -- what is under what
+
+    def all_children(self, node_id: str) -> list[str]:
+        """Return the ids of all that was ever put under a node and not taken from it, in order."""
+        return [entry[2] for entry in self._under.of(node_id)]
+
+    def children(self, node_id: str) -> list[str]:
+        """Return the ids of what is in sight under a node (active, done or blocked), in order."""
+        return [entry[2] for entry in self._under.of(node_id) if self.visible(entry[2])]
+
+    def current(self, node_id: str) -> list[str]:
+        """Return the children that are there now: those in sight that wait for no condition."""
+        return [child for child in self.children(node_id) if not self.node(child).waits]
+
+    def items(self, node_id: str) -> list[str]:
+        """Return the items of a list that are there now."""
+        return [child for child in self.current(node_id) if self.node(child).kind is NodeKind.ITEM]
+
+    def child(self, node_id: str, name: str) -> str | None:
+        """Return the child in sight of that name (any case), or None."""
+        found = (entry[2] for entry in self._named.of(_name_key(node_id, name)))
+        return next((child for child in found if self.visible(child)), None)
+
+    def all_roots(self) -> list[str]:
+        """Return the ids of all roots, in or out of sight."""
+        return self.all_children(ROOT)
+
+    def roots(self) -> list[str]:
+        """Return the ids of the roots in sight, in the order in which they came up."""
+        return self.children(ROOT)
+
+    def dependents(self, node_id: str) -> list[str]:
+        """Return the ids of the nodes that depend on a node, or on the fact of that id."""
+        return [entry[2] for entry in self._needed.of(node_id)]
+
+    def ancestors(self, node_id: str) -> list[str]:
+        """Return every node above a node, nearest first."""
+        found: dict[str, None] = {}
+        waiting = list(self.node(node_id).parents)
+        while waiting:
+            above = waiting.pop(0)
+            if above not in found:
+                found[above] = None
+                waiting += self.node(above).parents
+        return list(found)
+
+    def descendants(self, node_id: str) -> list[str]:
+        """Return everything under a node, in or out of sight, parents before their children where they have one."""
+        found: dict[str, None] = {}
+        waiting = self.all_children(node_id)[::-1]
+        while waiting:
+            below = waiting.pop()
+            if below not in found:
+                found[below] = None
+                waiting += self.all_children(below)[::-1]
+        return list(found)
+
+    def visible(self, node_id: str) -> bool:
+        """Tell whether a node is in sight: it stands, and so does one of its parents, which waits for no condition."""
+        if self._below is not None and not self._nodes:
+            return self._below.visible(node_id)
+        node = self.node(node_id)
+        if not node.status.standing:
+            return False
+        return not node.parents or any(self.opens(parent) for parent in node.parents)
+
+    def opens(self, node_id: str) -> bool:
+        """Tell whether what is under a node may be in sight."""
+        return not self.node(node_id).waits and self.visible(node_id)
+
+    # -- what is shown
+
+    def label(self, node_id: str) -> str:
+        """Return what an item is called in a list: its colour goes before its name."""
+        node = self.node(node_id)
+        for name in LABELLING:
+            slot = self.child(node_id, name)
+            value = self.node(slot).value if slot is not None and not self.node(slot).waits else None
+            if value is not None and value.text and value.text.casefold() not in node.name.casefold():
+                return f"{value.text} {node.name}"
+        return node.name
+
+    def exported(self, node_id: str) -> Exported:
+        """Return what stands under a node's path: its items, else its value; None where nothing does."""
+        node = self.node(node_id)
+        if node.waits or not self.visible(node_id):
+            return None
+        listed = self.items(node_id)
+        if listed:
+            return [self.label(item) for item in listed]
+        return node.value.text if node.value is not None and node.value.text else None
+
+    def path(self, node_id: str) -> str:
+        """Return the names from the root to a node, joined by "/"; a name that a sibling has already gets a number."""
+        names: list[str] = []
+        current: str | None = node_id
+        while current is not None:
+            node = self.node(current)
+            parents = node.parents
+            above = next((parent for parent in parents if self.opens(parent)), parents[0] if parents else None)
+            names.append(self._segment(current, node.name, above if above is not None else ROOT))
+            current = above
+        return "/".join(reversed(names))
+
+    def _segment(self, node_id: str, name: str, parent: str) -> str:
+        name = segment(name)
+        same = self._named.of(_name_key(parent, name))
+        if len(same) < 2 or not self.visible(node_id):
+            return name
+        order = [entry[2] for entry in same if self.visible(entry[2])]
+        if node_id not in order:
+            return name
+        number = 1
+        for _ in range(order.index(node_id)):
+            number += 1
+            while self.child(parent, f"{name} {number}") is not None:
+                number += 1
+        return name if number == 1 else f"{name} {number}"
+
+    def find(self, words: str | Iterable[str]) -> list[str]:
+        """Return the ids of the nodes that share a word with these, those that share most of them first.
+
+        Of those the visible ones come first, then those whose name has the fewest words besides.
+        """
+        asked = set(stems(words if isinstance(words, str) else " ".join(words)))
+        shared = Counter(entry[2] for word in asked for entry in self._words.of(word))
+
+        def rank(key: str) -> tuple[int, bool, int, int]:
+            return -shared[key], not self.visible(key), len(set(stems(self.node(key).name)) - asked), -number_of(key)
+
+        return sorted(shared, key=rank)
+
+
+def segment(name: str) -> str:
+    """Return a name as it stands in a path."""
+    return name.replace("/", " ")
+
+
+def _name_key(parent: str, name: str) -> str:
+    return f"{parent}\0{segment(name).casefold()}"
+
+
+def _links(node: TaskNode) -> Iterator[tuple[str, float]]:
+    """Give the parents of a node with its places; a root is under none, by its number."""
+    if not node.parents:
+        yield ROOT, float(number_of(node.node_id))
+        return
+    yield from zip(node.parents, node.places or (0.0,) * len(node.parents), strict=True)
+
+
+def _words_of(node: TaskNode) -> set[str]:
+    return {stem for name in (node.name, *node.aliases) for stem in stems(name)}

@@ -1,0 +1,11 @@
+"""tasks: utterance -> acts -> edits -> commit.
+
+An `Editor` carries out what a turn does to the task forest, over a state that it never changes; its `edits` are what
+the turn changed in the end.
+"""
+
+from doxa.tasks.editing import Editor
+from doxa.tasks.inverse import Undone
+from doxa.tasks.propagation import Moved, Shift
+
+__all__ = ["Editor", "Moved", "Shift", "Undone"]
