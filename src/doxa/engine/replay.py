@@ -35,7 +35,7 @@ def beliefs_at(rows: Sequence[Row], known_at: datetime, policy: str) -> Beliefs:
     """Return what was believed from what had been said by `known_at`. Cost O(log), without understanding it again."""
     beliefs = Beliefs(policy=policy)
     for row in rows:
-        if row.kind not in ("turn", "erased", *LIFTED) and row.known_at <= known_at:
+        if row.kind not in ("turn", "tasked", "erased", *LIFTED) and row.known_at <= known_at:
             _again(Event.from_row(row, None), beliefs)
     return beliefs
 

@@ -18,7 +18,7 @@ __all__ = ["NO_FACT", "preview", "retract_fact", "undo", "withdraw_source", "wit
 
 NO_FACT = "User {user!r} has no fact {fact_id!r}. `doxa facts --all` lists their ids."
 UNDONE = "undone"
-NO_CHANGES = ("turn", "feedback", "promoted", "demoted", "erased")
+NO_CHANGES = ("turn", "feedback", "promoted", "demoted", "tasked", "erased")
 """Kinds of rows that change nothing that is believed: `undo` looks past them."""
 NAMED = 8
 """Sources that an error names."""

@@ -27,7 +27,7 @@ from doxa.memory.forest import TaskForest
 from doxa.memory.identity import SAME_AS, Identity, is_identity, pair_of
 from doxa.memory.kin import FRESH, KIN, PET, kin_of, sex_of
 from doxa.memory.lexical import MAX_TERM, InvertedIndex, stems
-from doxa.memory.log import Event, MemoryLog, fold, fold_row, turn_of
+from doxa.memory.log import Event, MemoryLog, fold, fold_row, task_commit_of, turn_of
 from doxa.memory.names import MOST_CANDIDATES, Name, NameIndex, full_forms
 from doxa.memory.ontology import (
     RelationType,
@@ -134,6 +134,7 @@ __all__ = [
     "stems",
     "stems_of",
     "supports",
+    "task_commit_of",
     "third_person",
     "turn_from",
     "turn_of",

@@ -26,6 +26,7 @@ from doxa.core.errors import BackendError, TurnConflictError
 from doxa.core.feedback import Feedback
 from doxa.core.ontology import Ontology
 from doxa.core.promotions import Promotion
+from doxa.core.tasks import TaskCommit
 from doxa.core.values import Change, Claim, Receipt, Rule, Turn
 from doxa.memory.beliefs import Beliefs, GivenUp
 from doxa.memory.codec import (
@@ -42,13 +43,15 @@ from doxa.memory.codec import (
     turn_from,
     turn_to,
 )
+from doxa.memory.forest import TaskForest
 from doxa.memory.ontology import using
 from doxa.memory.passages import encoded_texts
 from doxa.memory.promotions import Promotions
 from doxa.memory.state import Note, UserState
+from doxa.memory.taskcodec import commit_from, commit_to
 from doxa.memory.vectors import from_bytes, to_bytes
 
-__all__ = ["Event", "MemoryLog", "fold", "fold_row", "turn_of"]
+__all__ = ["Event", "MemoryLog", "fold", "fold_row", "task_commit_of", "turn_of"]
 
 logger = logging.getLogger("doxa")
 
@@ -56,7 +59,7 @@ logger = logging.getLogger("doxa")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
     """A change of state: what a turn said (`maintained`), what several turns were lifted to (`promoted`, `demoted`), or
-    what a person did by hand (the other kinds)."""
+    what a person did by hand (the other kinds; `tasked` to the tasks)."""
 
     kind: Literal[
         "maintained",
@@ -68,6 +71,7 @@ class Event:
         "feedback",
         "promoted",
         "demoted",
+        "tasked",
     ]
     known_at: datetime
     about: Turn | None = None
@@ -92,6 +96,9 @@ class Event:
 
     feedback: Sequence[Feedback] = ()
     """Of `feedback`: what some answers told, a micro-batch."""
+
+    tasks: TaskCommit | Mapping[str, Any] | None = None
+    """What it does to the tasks; of a stored row as its data, which is read when it is folded."""
 
     @property
     def given_up(self) -> GivenUp:
@@ -123,6 +130,7 @@ class Event:
             "automatic": self.automatic,
             "denials": self.denials,
             "feedback": [feedback_to(told) for told in self.feedback],
+            "tasks": commit_to(self.tasks, self.about) if isinstance(self.tasks, TaskCommit) else self.tasks,
             "judged_by": self.note.judged_by,
             "judge_tokens": [self.note.judge_prompt_tokens, self.note.judge_completion_tokens]
             if self.note.judged_by
@@ -150,6 +158,7 @@ class Event:
             automatic=row.body.get("automatic", False),
             denials=row.body.get("denials", 0),
             feedback=[feedback_from(data, at=row.known_at) for data in row.body.get("feedback", ())],
+            tasks=row.body.get("tasks"),
         )
 
 
@@ -393,6 +402,15 @@ def fold(state: UserState, event: Event, vector: NDArray[np.float32] | None) -> 
         _undo(state, event)
     elif event.kind in ("promoted", "demoted"):
         _promote(state.promotions, event)
+    if event.tasks is not None:
+        state.tasks.apply(task_commit_of(event, state.tasks))
+
+
+def task_commit_of(event: Event, forest: TaskForest) -> TaskCommit:
+    """Return what an event does to the tasks, over the forest as it is before it; only of one that does something."""
+    if isinstance(event.tasks, TaskCommit):
+        return event.tasks
+    return commit_from(event.tasks or {}, forest, event.about)
 
 
 def _promote(promotions: Promotions, event: Event) -> None:

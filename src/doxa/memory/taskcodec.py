@@ -17,6 +17,7 @@ from doxa.core.tasks import (
     TaskValue,
     ValueKind,
 )
+from doxa.core.values import EARLIEST, Turn
 from doxa.memory.tasktree import TaskTree
 
 __all__ = ["commit_from", "commit_to"]
@@ -26,14 +27,11 @@ NEW = TaskNode(node_id="", name="")
 FIELDS = tuple(field.name for field in fields(TaskNode) if field.name != "node_id")
 
 
-def commit_to(commit: TaskCommit) -> dict[str, Any]:
-    """Return a commit as data."""
+def commit_to(commit: TaskCommit, turn: Turn | None = None) -> dict[str, Any]:
+    """Return a commit as data; what it shares with the turn that its row is about is left out."""
+    said = _of_turn(turn)
+    own = {"turn": commit.turn_id, "author": commit.author, "at": commit.at.isoformat(), "text": commit.text}
     data: dict[str, Any] = {
-        "n": commit.number,
-        "turn": commit.turn_id,
-        "author": commit.author,
-        "at": commit.at.isoformat(),
-        "text": commit.text,
         "intents": list(commit.intents),
         "edits": [_edit_to(edit) for edit in commit.edits],
         "reply": commit.reply,
@@ -41,29 +39,34 @@ def commit_to(commit: TaskCommit) -> dict[str, Any]:
         "focus": list(commit.focus),
         "asked": commit.asked,
     }
-    return {key: value for key, value in data.items() if value not in ("", None, [])}
+    return {
+        "n": commit.number,
+        **{key: value for key, value in own.items() if value != said[key]},
+        **{key: value for key, value in data.items() if value not in ("", None, [])},
+    }
 
 
-def commit_from(data: Data, state: TaskTree) -> TaskCommit:
+def commit_from(data: Data, state: TaskTree, turn: Turn | None = None) -> TaskCommit:
     """Return the commit of `commit_to`; what its nodes were before is read from the state that it is folded into.
 
     A change of a node that there is not (any more) is left out.
     """
+    own = {**_of_turn(turn), **data}
     known: dict[str, TaskNode | None] = {}
     edits: list[TaskEdit] = []
     for one in data.get("edits", ()):
         key = one["id"]
         before = known[key] if key in known else state.get(key)
-        if before is None and "name" not in one.get("set", ()):
+        if before is None and not one.get("new"):
             continue
         known[key] = after = None if one.get("gone") else _node_from(key, before, one.get("set", {}))
         edits.append(TaskEdit(node_id=key, before=before, after=after))
     return TaskCommit(
         number=data["n"],
-        turn_id=data.get("turn", ""),
-        author=data.get("author", ""),
-        at=datetime.fromisoformat(data["at"]),
-        text=data.get("text", ""),
+        turn_id=own["turn"],
+        author=own["author"],
+        at=datetime.fromisoformat(own["at"]),
+        text=own["text"],
         intents=tuple(data.get("intents", ())),
         edits=tuple(edits),
         reply=data.get("reply", ""),
@@ -77,13 +80,16 @@ def _edit_to(edit: TaskEdit) -> dict[str, Any]:
     if edit.after is None:
         return {"id": edit.node_id, "gone": True}
     before, after = edit.before or NEW, edit.after
-    changed = (name for name in FIELDS if getattr(before, name) != getattr(after, name) or _named(edit, name))
-    return {"id": edit.node_id, "set": {name: _field_to(getattr(after, name)) for name in changed}}
+    changed = (name for name in FIELDS if getattr(before, name) != getattr(after, name))
+    data = {"id": edit.node_id, "set": {name: _field_to(getattr(after, name)) for name in changed}}
+    return data if edit.before is not None else {**data, "new": True}
 
 
-def _named(edit: TaskEdit, name: str) -> bool:
-    """A node that is new always says its name."""
-    return edit.before is None and name == "name"
+def _of_turn(turn: Turn | None) -> dict[str, str]:
+    """Return what a commit shares with its turn."""
+    if turn is None:
+        return {"turn": "", "author": "", "at": EARLIEST.isoformat(), "text": ""}
+    return {"turn": turn.turn_id, "author": turn.speaker, "at": turn.at.isoformat(), "text": turn.text}
 
 
 def _field_to(value: Any) -> Any:
