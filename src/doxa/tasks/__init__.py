@@ -6,6 +6,6 @@ the turn changed in the end.
 
 from doxa.tasks.editing import Editor
 from doxa.tasks.inverse import Undone
-from doxa.tasks.propagation import Moved, Shift
+from doxa.tasks.propagation import Moved, ShiftBy
 
-__all__ = ["Editor", "Moved", "Shift", "Undone"]
+__all__ = ["Editor", "Moved", "ShiftBy", "Undone"]

@@ -10,7 +10,7 @@ from doxa.core.tasks import Dependency, NodeKind, TaskNode, TaskStatus, TaskValu
 from doxa.memory import stems
 from doxa.tasks.inverse import Undone, rolled_back, undone, value_of_old
 from doxa.tasks.overlay import Overlay
-from doxa.tasks.propagation import Moved, Shift, propagated, rest_on
+from doxa.tasks.propagation import Moved, ShiftBy, propagated, rest_on
 
 __all__ = ["Editor"]
 
@@ -326,7 +326,7 @@ class Editor(Overlay):
         left = tuple(one for one in self._known(node_id).depends if one.kind != "condition")
         self.change(node_id, status=TaskStatus.ACTIVE if holds else TaskStatus.REMOVED, depends=left)
 
-    def propagate(self, shift: Shift) -> list[Moved]:
+    def propagate(self, shift: ShiftBy) -> list[Moved]:
         """Carry all changes so far to what depends on them, and return what moved because of what, in order.
 
         Derived values are computed by `shift(value, amount, unit)`. What waits for a node that is gone is blocked; what

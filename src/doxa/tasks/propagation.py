@@ -10,9 +10,9 @@ from doxa.core.tasks import Dependency, TaskNode, TaskStatus, TaskValue
 from doxa.memory import TaskTree
 from doxa.tasks.overlay import Overlay
 
-__all__ = ["Moved", "Shift", "propagated", "rest_on"]
+__all__ = ["Moved", "ShiftBy", "propagated", "rest_on"]
 
-Shift = Callable[[TaskValue, float, str], TaskValue | None]
+ShiftBy = Callable[[TaskValue, float, str], TaskValue | None]
 """Moves a value by an amount of a unit; None where it cannot."""
 
 
@@ -27,7 +27,7 @@ class Moved:
     after: TaskNode
 
 
-def propagated(tree: Overlay, shift: Shift, given: Iterable[str] = ()) -> list[Moved]:
+def propagated(tree: Overlay, shift: ShiftBy, given: Iterable[str] = ()) -> list[Moved]:
     """Carry the changes of a turn to what depends on them, and return what moved because of what, in order.
 
     Args:
@@ -91,7 +91,7 @@ def _in_order(tree: Overlay, sources: Iterable[str]) -> list[str]:
     return list(done)[::-1]
 
 
-def _follow(tree: Overlay, key: str, needed: Dependency, shift: Shift, keep: frozenset[str]) -> dict[str, Any]:
+def _follow(tree: Overlay, key: str, needed: Dependency, shift: ShiftBy, keep: frozenset[str]) -> dict[str, Any]:
     """Return the fields of a node that change because of one thing that it depends on."""
     node = tree.node(key)
     match needed.kind:
@@ -103,7 +103,7 @@ def _follow(tree: Overlay, key: str, needed: Dependency, shift: Shift, keep: fro
             return _settled(tree, node, needed)
 
 
-def _derived(tree: Overlay, node: TaskNode, needed: Dependency, shift: Shift) -> dict[str, Any]:
+def _derived(tree: Overlay, node: TaskNode, needed: Dependency, shift: ShiftBy) -> dict[str, Any]:
     source, was = tree.get(needed.on), tree.forest.get(needed.on)
     if source is None or source.value is None:
         return {}
