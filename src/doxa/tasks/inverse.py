@@ -181,7 +181,7 @@ def _restore_links(tree: Overlay, key: str, then: dict[str, float], inside: set[
         moved = _moved_out(tree, key, number, inside)
         links = {parent: place for parent, place in now.items() if parent not in inside and parent not in moved}
         links |= {parent: place for parent, place in then.items() if parent in inside}
-    if links or not now:
+    if links or not now or not then:
         tree.place(key, links)
 
 
