@@ -279,11 +279,12 @@ class Plain:
                         by_word = all(one in before.nodes and before.usable(one) for one in others)
                         free = [self.nodes[o]["status"] == "done" if by_word else self.usable(o) for o in others]
                         node["status"] = "active" if all(free) else "blocked"
-                elif kind == "condition" and on and self.waits(key) and self.touched(on, key, before):
-                    if source["status"] == "done":
-                        node["needs"].remove((on, kind, shift))
-                        waits = any(what == "condition" for _, what, _ in node["needs"])
-                        node["status"] = "blocked" if waits else "active"
+                elif kind == "condition" and on and source["status"] == "done" and self.waits(key):
+                    if not self.touched(on, key, before):
+                        continue
+                    node["needs"].remove((on, kind, shift))
+                    waits = any(what == "condition" for _, what, _ in node["needs"])
+                    node["status"] = "blocked" if waits else "active"
 
     def touched(self, on: str, key: str, before: Plain) -> bool:
         """Tell whether the turn changed one of two nodes, or what either depends on, or whether it is there."""
