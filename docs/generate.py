@@ -121,14 +121,15 @@ def packages() -> str:
 AXIOMS = ("functional", "inverse_functional", "symmetric", "transitive", "asymmetric", "irreflexive")
 SYNCHRONOUS = {"open", "dialogue", "memory", "describe"}
 """Methods that do no work worth a thread."""
-HELD = {"Doxa": "Doxa", "Dialogue": "Dialogue", "Memory": "Memory"}
+HELD = {"Doxa": "Doxa", "Dialogue": "Dialogue", "Memory": "Memory", "Tasks": "Tasks"}
 INTERNAL = {"parts", "receive", "settle", "speaker", "wait"}
 
 
 def async_twin() -> str:
-    """Return the classes of `engine/api.py` and `engine/memory.py` with awaitable methods; each calls its twin."""
+    """Return the classes of `engine/` that users hold with awaitable methods; each calls its twin."""
     engine = ROOT / "src" / "doxa" / "engine"
-    nodes = [n for name in ("api.py", "memory.py") for n in ast.parse((engine / name).read_text(encoding="utf-8")).body]
+    files = (engine / name for name in ("api.py", "memory.py", "tasking.py"))
+    nodes = [node for path in files for node in ast.parse(path.read_text(encoding="utf-8")).body]
     classes = [node for node in nodes if isinstance(node, ast.ClassDef) and node.name in HELD]
     code = "\n\n".join(_twin(cls) for cls in classes)
     command = [sys.executable, "-m", "ruff", "format", "--line-length=120", "-"]
@@ -176,7 +177,7 @@ def _twin_method(owner: str, function: ast.FunctionDef) -> list[str]:
     arguments, returned = ast.unparse(function.args), ast.unparse(function.returns) if function.returns else "None"
     passed = [a.arg for a in function.args.args[1:]] + [f"{a.arg}={a.arg}" for a in function.args.kwonlyargs]
     doc = (ast.get_docstring(function) or "").splitlines()[0]
-    awaited = function.name not in SYNCHRONOUS
+    awaited = function.name not in SYNCHRONOUS and returned not in HELD
     head = f"    {'async ' if awaited else ''}def {function.name}({arguments}) -> "
     if function.name == "open":
         body = f"return cls({owner}.open({', '.join(passed)}))"

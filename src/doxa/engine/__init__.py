@@ -6,22 +6,25 @@
 """
 
 from doxa.engine.api import Dialogue, Doxa
-from doxa.engine.asynchronous import AsyncDialogue, AsyncDoxa, AsyncMemory
+from doxa.engine.asynchronous import AsyncDialogue, AsyncDoxa, AsyncMemory, AsyncTasks
 from doxa.engine.checking import find_reasoner
 from doxa.engine.graphs import KnowledgeGraph, extract_graph
 from doxa.engine.ledger import Ledger
 from doxa.engine.memory import Memory
+from doxa.engine.tasking import Tasks
 from doxa.engine.wiring import relation_counts
 
 __all__ = [
     "AsyncDialogue",
     "AsyncDoxa",
     "AsyncMemory",
+    "AsyncTasks",
     "Dialogue",
     "Doxa",
     "KnowledgeGraph",
     "Ledger",
     "Memory",
+    "Tasks",
     "extract_graph",
     "find_reasoner",
     "relation_counts",

@@ -37,6 +37,7 @@ from doxa.engine.intake import Day, Moment, clean, display_name, read_day, read_
 from doxa.engine.maintenance import Maintenance
 from doxa.engine.memory import Memory
 from doxa.engine.searching import Asides
+from doxa.engine.tasking import Tasks
 from doxa.engine.turn import respond
 from doxa.engine.wiring import OntologySource, Parts, wire
 from doxa.understand import open_propositions
@@ -108,6 +109,16 @@ class Doxa:
         """Return the memory of a user, to read, correct and move."""
         _named(user, "user")
         return Memory(self, user=user)
+
+    def tasks(self, *, user: str, author: str | None = None) -> Tasks:
+        """Return the tasks of a user, to read and to change by hand.
+
+        Args:
+            user: whose they are; people who share their tasks use one name for all of them ("team").
+            author: who makes the changes; by default the user.
+        """
+        _named(user, "user")
+        return Tasks(self, user=user, author=user if author is None else author)
 
     def users(self) -> list[str]:
         """Return every user with at least one turn."""

@@ -15,6 +15,7 @@ from doxa.backends.store import Row
 from doxa.core.errors import BackendError, NotFoundError, StoreConflictError
 from doxa.core.promotions import Promotion, Support
 from doxa.core.values import Act, Certificate, Change, Claim, Fact, Rule, Turn
+from doxa.engine.retelling import Retelling, TaskReader
 from doxa.memory import LEAST_SUPPORT, Beliefs, Event, MemoryLog, Note, UserState, fold, is_identity, turn_of
 from doxa.revise import Denials, Judgement, bring_back, give_up, retract, revise, upheld, withdraw
 from doxa.understand import Extraction, Understanding, ground, identify, of_world, understand, understand_graph
@@ -22,7 +23,7 @@ from doxa.understand import Extraction, Understanding, ground, identify, of_worl
 __all__ = ["NO_TURN", "beliefs_at", "erase_all", "erase_turn", "note_of", "reading_of", "undone"]
 
 LIFTED = ("promoted", "demoted")
-NEEDS = {"retracted": "target", "identified": "claims", "feedback": "feedback"}
+NEEDS = {"retracted": "target", "identified": "claims", "feedback": "feedback", "tasked": "tasks"}
 """What the body of an event holds as long as the fact, the names or the turns that it is about are known."""
 NO_TURN = "User {user!r} has no turn {turn_id!r}. `doxa search` and `doxa facts` show turn ids."
 
@@ -202,7 +203,15 @@ def note_of(
     )
 
 
-def erase_turn(log: MemoryLog, user: str, turn_id: str, parser: Parser, *, context_turns: int) -> Certificate:
+def erase_turn(
+    log: MemoryLog,
+    user: str,
+    turn_id: str,
+    parser: Parser,
+    *,
+    context_turns: int,
+    task_reader: TaskReader | None = None,
+) -> Certificate:
     """Remove a turn and everything that was made from it, and prove it.
 
     Replies that Doxa wrote from that turn on are removed as well, since they may repeat it. What follows is
@@ -226,9 +235,10 @@ def erase_turn(log: MemoryLog, user: str, turn_id: str, parser: Parser, *, conte
         delete = {row.ordinal for row in rows if _concerns(row, gone, turn_id)}
         kept = [row for row in rows if row.ordinal not in delete]
         seen = {later for ordinal in gone for later in _after(state, ordinal, context_turns)}
-        bodies, beliefs = _retell(
-            kept, user, parser, after=turn.ordinal, context_turns=context_turns, seen=seen, policy=log.policy
-        )
+        fresh = UserState(user=user, dims=1, beliefs=Beliefs(policy=log.policy))
+        tasks = Retelling.without(fresh, [row for row in rows if row.ordinal in delete], task_reader)
+        bodies = _retell(kept, tasks, parser, after=turn.ordinal, context_turns=context_turns, seen=seen)
+        beliefs = fresh.beliefs
         bodies = {**bodies, **_untold(kept, {str(row.turn_id) for row in rows if row.ordinal in gone}, beliefs)}
         delete |= {row.ordinal for row in kept if _is_empty(row, bodies.get(row.ordinal, row.body))}
         bodies = {ordinal: body for ordinal, body in bodies.items() if ordinal not in delete}
@@ -308,17 +318,17 @@ def _concerns(row: Row, gone: set[int], turn_id: str) -> bool:
 
 
 def _retell(
-    rows: Sequence[Row], user: str, parser: Parser, *, after: int, context_turns: int, seen: set[int], policy: str
-) -> tuple[Mapping[int, Mapping[str, Any]], Beliefs]:
-    """Return the new bodies of the rows after an ordinal, and what is believed in the end.
+    rows: Sequence[Row], tasks: Retelling, parser: Parser, *, after: int, context_turns: int, seen: set[int]
+) -> Mapping[int, Mapping[str, Any]]:
+    """Return the new bodies of the rows after an ordinal; what is believed and done in the end is in the state.
 
     `seen` are the turns whose context held what was erased: what a model read out of them may repeat it.
     """
-    state = UserState(user=user, dims=1, beliefs=Beliefs(policy=policy))
+    state = tasks.state
     bodies: dict[int, Mapping[str, Any]] = {}
     for row in rows:
         if row.kind == "turn":
-            state.receive(turn_of(row, user))
+            state.receive(turn_of(row, state.user))
         elif row.kind != "erased":
             about = state.turns.get(row.about or 0)
             event = Event.from_row(row, about)
@@ -330,9 +340,11 @@ def _retell(
             if row.ordinal > after and about is not None:
                 event = _reread(event, about, state, parser, context_turns=context_turns, seen=about.ordinal in seen)
             event = _again(event, state.beliefs)
-            if row.ordinal > after:
-                bodies[row.ordinal] = event.body()
-    return bodies, state.beliefs
+            if row.ordinal <= after:
+                tasks.keep(event)
+            else:
+                bodies[row.ordinal] = tasks.tell(event).body()
+    return bodies
 
 
 def _supported(event: Event, state: UserState) -> Event:

@@ -10,6 +10,7 @@ from doxa.core.errors import InputError, NotFoundError
 from doxa.core.values import Change, Fact
 from doxa.engine.intake import read_turn
 from doxa.engine.replay import NO_TURN, reading_of, undone
+from doxa.engine.tasking import taken_back
 from doxa.engine.wiring import Parts
 from doxa.memory import Event, MemoryLog, UserState, describe, rule_id
 from doxa.revise import give_up, retract, revise, withdraw
@@ -87,9 +88,12 @@ def undo(log: MemoryLog, user: str) -> list[Change]:
             target = last.about.turn_id
             changes = withdraw(target, state.beliefs, known_at=now, reason=UNDONE)
             event = replace(event, target=target, claims=(), changes=changes)
+            numbers = state.tasks.of_turn(target)
         else:
             event = replace(event, changes=undone(event, state.beliefs))
             event = event if last.kind == "identified" else replace(event, claims=())
+            numbers = [last.task_number] if last.task_number else []
+        event = replace(event, tasks=taken_back(state.tasks, numbers, event.changes, at=now))
         log.append(user, state, event)
         return list(event.changes)
 
@@ -138,7 +142,8 @@ def _retracted(state: UserState, user: str, fact_id: str, reason: str) -> Event:
     if fact.premises and not state.beliefs.supporting(fact):
         raise InputError(_derived(fact, state))
     changes = retract(fact, state.beliefs, known_at=now, reason=reason)
-    return Event(kind="retracted", known_at=now, target=fact_id, reason=reason, changes=changes)
+    tasks = taken_back(state.tasks, (), changes, at=now)
+    return Event(kind="retracted", known_at=now, target=fact_id, reason=reason, changes=changes, tasks=tasks)
 
 
 def _derived(fact: Fact, state: UserState) -> str:
@@ -154,7 +159,8 @@ def _withdrawn(state: UserState, user: str, turn_id: str, reason: str) -> Event:
     if state.turn(turn_id) is None:
         raise NotFoundError(NO_TURN.format(user=user, turn_id=turn_id))
     changes = withdraw(turn_id, state.beliefs, known_at=now, reason=reason)
-    return Event(kind="withdrawn", known_at=now, target=turn_id, reason=reason, changes=changes)
+    tasks = taken_back(state.tasks, state.tasks.of_turn(turn_id), changes, at=now)
+    return Event(kind="withdrawn", known_at=now, target=turn_id, reason=reason, changes=changes, tasks=tasks)
 
 
 def _distrusted(state: UserState, user: str, source: str, reason: str) -> Event:
@@ -164,7 +170,9 @@ def _distrusted(state: UserState, user: str, source: str, reason: str) -> Event:
         raise NotFoundError(_nobody(state, user, source))
     why = reason or f"{source} is no longer trusted"
     changes = give_up(claims, rules, state.beliefs, known_at=now, reason=why)
-    return Event(kind="distrusted", known_at=now, target=source, reason=why, changes=changes)
+    turns = (turn for turn in state.turns_of(source) if turn not in state.withdrawn)
+    tasks = taken_back(state.tasks, [n for turn in turns for n in state.tasks.of_turn(turn)], changes, at=now)
+    return Event(kind="distrusted", known_at=now, target=source, reason=why, changes=changes, tasks=tasks)
 
 
 def _nobody(state: UserState, user: str, source: str) -> str:

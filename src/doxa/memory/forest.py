@@ -41,6 +41,7 @@ class TaskForest(TaskTree):
         self._revisions: dict[str, list[Revision]] = {}
         self._shown: dict[str, _Shown] = {}
         self._by_number: dict[int, int] = {}
+        self._of_turn: dict[str, list[int]] = {}
         self._last_id = 0
         for commit in commits:
             self.apply(commit)
@@ -65,6 +66,10 @@ class TaskForest(TaskTree):
         at = self._by_number.get(number)
         return None if at is None else self.commits[at]
 
+    def of_turn(self, turn_id: str) -> list[int]:
+        """Return the numbers of the commits of a turn."""
+        return list(self._of_turn.get(turn_id, ()))
+
     def apply(self, commit: TaskCommit) -> None:
         """Fold one commit. What a node was before is taken from here, not from the commit."""
         touched: dict[str, TaskNode | None] = {}
@@ -81,6 +86,8 @@ class TaskForest(TaskTree):
         self._export(commit.number, touched, moved)
         self._by_number[commit.number] = len(self.commits)
         self.commits.append(commit)
+        if commit.turn_id:
+            self._of_turn.setdefault(commit.turn_id, []).append(commit.number)
 
     def visible(self, node_id: str) -> bool:
         """Tell whether a node is in sight: it stands, and so does one of its parents, which waits for no condition."""

@@ -101,6 +101,11 @@ class Event:
     """What it does to the tasks; of a stored row as its data, which is read when it is folded."""
 
     @property
+    def task_number(self) -> int:
+        """The number of its commit of the tasks; 0 where it has none."""
+        return self.tasks.number if isinstance(self.tasks, TaskCommit) else (self.tasks or {}).get("n", 0)
+
+    @property
     def given_up(self) -> GivenUp:
         """What it gives up, or takes up again; only of what is about a turn, a source or a fact."""
         match self.undoes or self.kind:
