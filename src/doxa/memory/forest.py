@@ -11,6 +11,7 @@ from doxa.memory.tasktree import LABELLING, TaskTree, number_of, place_of
 
 __all__ = ["Revision", "TaskForest"]
 
+NOTHING: Mapping[str, ItemEntry | None] = {}
 Revision = tuple[int, TaskNode | None, TaskNode | None]
 """The number of a commit, and a node before and after it."""
 ItemEntry = tuple[float, int, str]
@@ -72,22 +73,36 @@ class TaskForest(TaskTree):
 
     def apply(self, commit: TaskCommit) -> None:
         """Fold one commit. What a node was before is taken from here, not from the commit."""
-        touched: dict[str, TaskNode | None] = {}
+        number, touched = commit.number, dict[str, TaskNode | None]()
+        nodes, revisions = self._nodes, self._revisions
         for edit in commit.edits:
             key, after = edit.node_id, edit.after
-            before = self.put(key, after)
-            touched.setdefault(key, before)
-            revisions = self._revisions.get(key)
-            if revisions is None:
-                revisions = self._revisions[key] = []
+            before = nodes.get(key)
+            if before is not None and after is not None and _differ_in_value(before, after):
+                del nodes[key]  # what was touched last comes last
+                nodes[key] = after
+                self._note_value(number, key, after)
+            else:
+                self._swap(key, before, after)
+                touched.setdefault(key, before)
+            if before is None and key not in revisions:
+                revisions[key] = []
                 self._last_id = max(self._last_id, number_of(key))
-            revisions.append((commit.number, before, after))
-        moved = self._look(touched)
-        self._export(commit.number, touched, moved)
-        self._by_number[commit.number] = len(self.commits)
+            revisions[key].append((number, before, after))
+        if touched:
+            self._export(number, touched, self._look(touched))
+        self._by_number[number] = len(self.commits)
         self.commits.append(commit)
         if commit.turn_id:
             self._of_turn.setdefault(commit.turn_id, []).append(commit.number)
+
+    def _note_value(self, number: int, key: str, node: TaskNode) -> None:
+        """Note what stands under a node of which nothing but the value changed."""
+        shown = self._shown[key]
+        own = node.value.text or None if node.value is not None else None
+        if own != shown.own:
+            shown.own = own
+            shown.log.append((number, shown.shown, own, NOTHING))
 
     def visible(self, node_id: str) -> bool:
         """Tell whether a node is in sight: it stands, and so does one of its parents, which waits for no condition."""
@@ -273,6 +288,20 @@ class TaskForest(TaskTree):
             if key not in shown
         )
         return Forest(tuple(views), tuple(hidden), tuple(self.commits), self.past())
+
+
+def _differ_in_value(before: TaskNode, after: TaskNode) -> bool:
+    """Tell whether a node is sure to be found, seen and listed as before; it costs less than to find that out."""
+    return (
+        before.name is after.name
+        and before.status is after.status
+        and before.parents is after.parents
+        and before.places is after.places
+        and before.depends is after.depends
+        and before.aliases is after.aliases
+        and before.kind is after.kind
+        and after.name.casefold() not in LABELLING
+    )
 
 
 def _sight(node: TaskNode | None) -> tuple[object, ...]:

@@ -1,13 +1,14 @@
 """The nodes of a task forest with what finds them: by parent, by name, by what they wait for, and by their words.
 
-A tree may lie over another one, which it never changes: what it has of its own counts, the rest is read from below.
+A tree may lie over one that lies over none, and never changes it: what it has of its own counts, the rest is read from
+below.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from doxa.core.tasks import Exported, NodeKind, TaskNode, TaskValue
 from doxa.memory.lexical import stems
@@ -40,14 +41,12 @@ class _Postings:
     __slots__ = ("_below", "_lists")
 
     def __init__(self, below: _Postings | None = None) -> None:
-        self._below = below
+        self._below: Mapping[str, Sequence[Entry]] = below._lists if below is not None else {}
         self._lists: dict[str, list[Entry]] = {}
 
     def of(self, key: str) -> Sequence[Entry]:
         own = self._lists.get(key)
-        if own is not None:
-            return own
-        return self._below.of(key) if self._below is not None else ()
+        return own if own is not None else self._below.get(key, ())
 
     def add(self, key: str, entry: Entry) -> None:
         insort(self._own(key), entry)
@@ -61,7 +60,7 @@ class _Postings:
     def _own(self, key: str) -> list[Entry]:
         own = self._lists.get(key)
         if own is None:
-            own = self._lists[key] = list(self._below.of(key)) if self._below is not None else []
+            own = self._lists[key] = list(self._below.get(key, ()))
         return own
 
 
@@ -70,6 +69,7 @@ class TaskTree:
 
     def __init__(self, below: TaskTree | None = None) -> None:
         self._below = below
+        self._base: Mapping[str, TaskNode] = below._nodes if below is not None else {}
         self._nodes: dict[str, TaskNode] = {}
         self._gone: set[str] = set()
         self._under: _Postings = _Postings(below._under if below else None)
@@ -83,19 +83,15 @@ class TaskTree:
         Raises:
             KeyError: there is no such node.
         """
-        own = self._nodes.get(node_id)
-        if own is not None:
-            return own
-        if self._below is None or node_id in self._gone:
+        own = self.get(node_id)
+        if own is None:
             raise KeyError(node_id)
-        return self._below.node(node_id)
+        return own
 
     def get(self, node_id: str) -> TaskNode | None:
         """Return a node, or None."""
         own = self._nodes.get(node_id)
-        if own is not None or self._below is None or node_id in self._gone:
-            return own
-        return self._below.get(node_id)
+        return own if own is not None or node_id in self._gone else self._base.get(node_id)
 
     def value(self, node_id: str) -> TaskValue | None:
         """Return a node's value."""
@@ -104,14 +100,17 @@ class TaskTree:
     def put(self, node_id: str, node: TaskNode | None) -> TaskNode | None:
         """Set a node, or take it out, and return what was there before. Cost: O(what differs)."""
         before = self.get(node_id)
+        self._swap(node_id, before, node)
+        return before
+
+    def _swap(self, node_id: str, before: TaskNode | None, node: TaskNode | None) -> None:
+        """Do what `put` does, knowing what is there."""
+        self._nodes.pop(node_id, None)  # what was touched last comes last
         if node is None:
-            self._nodes.pop(node_id, None)
             self._gone.add(node_id)
         else:
-            self._nodes.pop(node_id, None)  # what was touched last comes last
             self._nodes[node_id] = node
         self._reindex(node_id, before, node)
-        return before
 
     def _reindex(self, node_id: str, before: TaskNode | None, node: TaskNode | None) -> None:
         if before is not None and node is not None:

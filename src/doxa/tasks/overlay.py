@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from doxa.core.errors import TaskCycleError, TaskError
-from doxa.core.tasks import Dependency, TaskEdit, TaskNode, TaskStatus
+from doxa.core.tasks import Dependency, TaskEdit, TaskNode, TaskStatus, TaskValue
 from doxa.memory import TaskForest, TaskTree, place_of
 
 __all__ = ["Overlay"]
@@ -21,17 +21,22 @@ class Overlay(TaskTree):
         self.forest = forest
         self._log: list[tuple[str, TaskNode | None]] = []
         self._given = forest.last_id
+        self._once = True
+        """No node was written twice, so that each differs from what is below."""
         self._set: dict[str, int] = {}
         """The nodes that were given a value, with where the log stood then."""
 
     def edits(self) -> tuple[TaskEdit, ...]:
         """Return the net changes, in the order in which the nodes were touched last."""
-        befores = ((key, self.forest.get(key), node) for key, node in self._nodes.items())
-        return tuple(TaskEdit(node_id=key, before=was, after=node) for key, was, node in befores if was != node)
+        base = self._base
+        befores = ((key, base.get(key), node) for key, node in self._nodes.items())
+        return tuple(
+            TaskEdit(node_id=key, before=was, after=node) for key, was, node in befores if self._once or was != node
+        )
 
     def changed(self) -> list[str]:
         """Return the ids of the nodes that differ from the forest."""
-        return [key for key, node in self._nodes.items() if self.forest.get(key) != node]
+        return [key for key, node in self._nodes.items() if self._base.get(key) != node]
 
     def mark(self) -> int:
         """Return a checkpoint."""
@@ -39,6 +44,7 @@ class Overlay(TaskTree):
 
     def back(self, mark: int) -> None:
         """Take back everything since a checkpoint."""
+        self._once = False
         while len(self._log) > mark:
             key, before = self._log.pop()
             self.put(key, before)
@@ -50,7 +56,21 @@ class Overlay(TaskTree):
 
     def write(self, node: TaskNode) -> None:
         """Set a node as a whole."""
-        self._log.append((node.node_id, self.put(node.node_id, node)))
+        self._write(self.get(node.node_id), node)
+
+    def revalue(self, node: TaskNode, value: TaskValue | None) -> TaskNode:
+        """Give a node, as it is now, another value, and return it."""
+        after, key = node.valued(value), node.node_id
+        self._log.append((key, node))
+        if self._nodes.pop(key, None) is not None:
+            self._once = False
+        self._nodes[key] = after
+        return after
+
+    def _write(self, before: TaskNode | None, node: TaskNode) -> None:
+        self._log.append((node.node_id, before))
+        self._once = self._once and node.node_id not in self._nodes
+        self._swap(node.node_id, before, node)
 
     def change(self, node_id: str, **fields: Any) -> None:
         """Set fields of a node; nothing is written where they are as they were."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Container, Iterable
+from typing import Any, NamedTuple
 
 from doxa.core.tasks import Dependency, TaskNode, TaskStatus, TaskValue
 from doxa.memory import TaskTree
@@ -16,8 +15,7 @@ ShiftBy = Callable[[TaskValue, float, str], TaskValue | None]
 """Moves a value by an amount of a unit; None where it cannot."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Moved:
+class Moved(NamedTuple):
     """A node that changed because another one did."""
 
     node_id: str
@@ -27,7 +25,7 @@ class Moved:
     after: TaskNode
 
 
-def propagated(tree: Overlay, shift: ShiftBy, given: Iterable[str] = ()) -> list[Moved]:
+def propagated(tree: Overlay, shift: ShiftBy, given: Container[str] = ()) -> list[Moved]:
     """Carry the changes of a turn to what depends on them, and return what moved because of what, in order.
 
     Args:
@@ -38,17 +36,45 @@ def propagated(tree: Overlay, shift: ShiftBy, given: Iterable[str] = ()) -> list
     Cost: O(what depends on what changed).
     """
     moved: list[Moved] = []
-    keep = frozenset(given)
+    get, base = tree.get, tree.forest.nodes
+    sources: dict[str, tuple[TaskValue | None, bool]] = {}
     for key in _in_order(tree, _sources(tree)):
-        for needed in tree.node(key).depends:
-            if needed.kind == "fact" or (not needed.on and needed.kind != "condition"):
-                continue
-            fields = _follow(tree, key, needed, shift, keep)
-            if fields:
-                before = tree.node(key)
+        before = get(key)
+        if before is None:
+            continue
+        for needed in before.depends:
+            if needed.kind == "derived":
+                source = sources.get(needed.on)
+                if source is None:
+                    source = sources[needed.on] = _source(tree, needed.on)
+                followed, changed = source
+                if followed is None or key in given or not (changed or _stated(base.get(key), needed)):
+                    continue
+                value = shift(followed, needed.shift, needed.unit)
+                if value is None or value == before.value:
+                    continue
+                after = tree.revalue(before, value)
+            else:
+                fields = _follow(tree, key, needed)
+                if not fields:
+                    continue
                 tree.change(key, **fields)
-                moved.append(Moved(node_id=key, because=needed.on, before=before, after=tree.node(key)))
+                after = tree.node(key)
+            moved.append(Moved(key, needed.on, before, after))
+            before = after
     return moved
+
+
+def _source(tree: Overlay, node_id: str) -> tuple[TaskValue | None, bool]:
+    """Return the value of a node, and whether the turn changed it."""
+    source, was = tree.get(node_id), tree.forest.get(node_id)
+    value = source.value if source is not None else None
+    return value, was is None or was.value != value
+
+
+def _stated(was: TaskNode | None, needed: Dependency) -> bool:
+    """Tell whether the turn stated what a node follows."""
+    return was is None or needed not in was.depends
 
 
 def rest_on(tree: Overlay, fact_id: str, *, holds: bool) -> list[Moved]:
@@ -59,7 +85,7 @@ def rest_on(tree: Overlay, fact_id: str, *, holds: bool) -> list[Moved]:
         before = tree.node(key)
         if before.status is status and not before.waits:
             tree.change(key, status=then)
-            moved.append(Moved(node_id=key, because=fact_id, before=before, after=tree.node(key)))
+            moved.append(Moved(key, fact_id, before, tree.node(key)))
     return moved
 
 
@@ -76,43 +102,30 @@ def _sources(tree: Overlay) -> list[str]:
 
 def _in_order(tree: Overlay, sources: Iterable[str]) -> list[str]:
     """Return these nodes and all that depend on them, each after what it depends on."""
-    done: dict[str, None] = {}
+    done: list[str] = []
     seen: set[str] = set()
     for source in sources:
         waiting = [(source, False)]
         while waiting:
             key, left = waiting.pop()
             if left:
-                done[key] = None
+                done.append(key)
             elif key not in seen:
                 seen.add(key)
+                dependents = tree.dependents(key)
+                if not dependents:
+                    done.append(key)
+                    continue
                 waiting.append((key, True))
-                waiting += [(one, False) for one in tree.dependents(key) if one not in seen]
-    return list(done)[::-1]
+                waiting += [(one, False) for one in dependents if one not in seen]
+    return done[::-1]
 
 
-def _follow(tree: Overlay, key: str, needed: Dependency, shift: ShiftBy, keep: frozenset[str]) -> dict[str, Any]:
-    """Return the fields of a node that change because of one thing that it depends on."""
-    node = tree.node(key)
-    match needed.kind:
-        case "derived":
-            return {} if key in keep else _derived(tree, node, needed, shift)
-        case "before":
-            return _blocked(tree, node, needed)
-        case _:
-            return _settled(tree, node, needed)
-
-
-def _derived(tree: Overlay, node: TaskNode, needed: Dependency, shift: ShiftBy) -> dict[str, Any]:
-    source, was = tree.get(needed.on), tree.forest.get(needed.on)
-    if source is None or source.value is None:
-        return {}
-    before = tree.forest.get(node.node_id)
-    stated = before is None or needed not in before.depends
-    if not stated and was is not None and was.value == source.value:
-        return {}
-    value = shift(source.value, needed.shift, needed.unit)
-    return {} if value is None or value == node.value else {"value": value}
+def _follow(tree: Overlay, key: str, needed: Dependency) -> dict[str, Any]:
+    """Return the fields of a node that change because of one thing that it waits for."""
+    if needed.kind == "before":
+        return _blocked(tree, tree.node(key), needed)
+    return _settled(tree, tree.node(key), needed) if needed.kind == "condition" and needed.on else {}
 
 
 def _blocked(tree: Overlay, node: TaskNode, needed: Dependency) -> dict[str, Any]:
@@ -131,7 +144,7 @@ def _blocked(tree: Overlay, node: TaskNode, needed: Dependency) -> dict[str, Any
 
 def _settled(tree: Overlay, node: TaskNode, needed: Dependency) -> dict[str, Any]:
     """Open what waited for a node that is done by now."""
-    source = tree.get(needed.on) if needed.on else None
+    source = tree.get(needed.on)
     if source is None or source.status is not TaskStatus.DONE or not node.waits:
         return {}
     left = tuple(one for one in node.depends if one != needed)
