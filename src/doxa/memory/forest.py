@@ -251,8 +251,9 @@ class TaskForest(TaskTree):
 
     def state(self) -> dict[str, str | list[str]]:
         """Return what stands under every path that has something; lists as the labels of their items."""
-        values = ((key, self.exported(key)) for key in self.order())
-        return {self.path(key): value for key, value in values if value is not None}
+        values = {key: value for key in self.order() if (value := self.exported(key)) is not None}
+        paths = self.paths(values)
+        return {paths[key]: value for key, value in values.items()}
 
     def history(self, path: str) -> list[str | list[str]]:
         """Return the values that stood under a path, oldest first; what stood there under an earlier node as well."""
@@ -262,10 +263,11 @@ class TaskForest(TaskTree):
         """Return the values that stood under every path. Cost: O(changes of all nodes)."""
         lines = {key: self.timeline(key) for key in self._shown}
         paths: dict[str, list[list[tuple[int, Exported]]]] = {}
-        visible = {self.path(key): lines[key] for key in self.order() if key in lines}
-        for key, line in lines.items():
-            if key not in self._seen and line and key in self._nodes:
-                path = self.path(key)
+        names = self.paths(key for key in lines if key in self._nodes)
+        visible = {names[key]: line for key, line in lines.items() if key in self._seen}
+        for key, path in names.items():
+            line = lines[key]
+            if key not in self._seen and line:
                 now = visible.get(path)
                 if not now or line[-1][0] <= now[0][0]:
                     paths.setdefault(path, []).append(line)
@@ -281,9 +283,10 @@ class TaskForest(TaskTree):
         """Return the forest as a value that never changes. Cost: O(nodes and changes)."""
         order = self.order()
         shown = set(order)
-        views = (TaskView(path=self.path(key), value=self.exported(key), node=self._nodes[key]) for key in order)
+        paths = self.paths(self._nodes)
+        views = (TaskView(path=paths[key], value=self.exported(key), node=self._nodes[key]) for key in order)
         hidden = (
-            TaskView(path=self.path(key), node=self._nodes[key], visible=False)
+            TaskView(path=paths[key], node=self._nodes[key], visible=False)
             for key in sorted(self._nodes, key=number_of)
             if key not in shown
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
+from operator import attrgetter
 from typing import Any
 
 from doxa.core.tasks import (
@@ -25,6 +26,7 @@ __all__ = ["commit_from", "commit_to"]
 Data = Mapping[str, Any]
 NEW = TaskNode(node_id="", name="")
 FIELDS = tuple(field.name for field in fields(TaskNode) if field.name != "node_id")
+VALUES = attrgetter(*FIELDS)
 
 
 def commit_to(commit: TaskCommit, turn: Turn | None = None) -> dict[str, Any]:
@@ -79,9 +81,9 @@ def commit_from(data: Data, state: TaskTree, turn: Turn | None = None) -> TaskCo
 def _edit_to(edit: TaskEdit) -> dict[str, Any]:
     if edit.after is None:
         return {"id": edit.node_id, "gone": True}
-    before, after = edit.before or NEW, edit.after
-    changed = (name for name in FIELDS if getattr(before, name) != getattr(after, name))
-    data = {"id": edit.node_id, "set": {name: _field_to(getattr(after, name)) for name in changed}}
+    fields_of = zip(FIELDS, VALUES(edit.before or NEW), VALUES(edit.after), strict=True)
+    changed = {name: _field_to(now) for name, was, now in fields_of if was is not now and was != now}
+    data = {"id": edit.node_id, "set": changed}
     return data if edit.before is not None else {**data, "new": True}
 
 
@@ -107,6 +109,8 @@ def _dependency_to(needed: Dependency) -> dict[str, Any]:
 
 
 def _node_from(node_id: str, before: TaskNode | None, changed: Data) -> TaskNode:
+    if before is not None and list(changed) == ["value"]:
+        return before.valued(_value_from(changed["value"]))
     was = before or NEW
     now = {name: getattr(was, name) for name in FIELDS}
     now |= {name: READ[name](value) if name in READ else value for name, value in changed.items() if name in now}

@@ -7,7 +7,6 @@ below.
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from doxa.core.tasks import Exported, NodeKind, TaskNode, TaskValue
@@ -18,6 +17,8 @@ __all__ = ["LABELLING", "TaskTree", "place_of"]
 LABELLING = ("colour", "color")
 """Slots whose value is part of what an item is called ("black case")."""
 ROOT = ""
+MOST_ENTRIES = 256
+"""A word in the names of more nodes tells little."""
 
 Entry = tuple[float, int, str]
 """Place, number of the node, id: in this order children are shown."""
@@ -233,15 +234,24 @@ class TaskTree:
 
     def path(self, node_id: str) -> str:
         """Return the names from the root to a node, joined by "/"; a name that a sibling has already gets a number."""
-        names: list[str] = []
-        current: str | None = node_id
-        while current is not None:
-            node = self.node(current)
-            parents = node.parents
-            above = next((parent for parent in parents if self.opens(parent)), parents[0] if parents else None)
-            names.append(self._segment(current, node.name, above if above is not None else ROOT))
-            current = above
-        return "/".join(reversed(names))
+        return self.paths([node_id])[node_id]
+
+    def paths(self, node_ids: Iterable[str]) -> dict[str, str]:
+        """Return the paths of several nodes."""
+        known: dict[str, str] = {}
+        wanted = list(node_ids)
+        for node_id in wanted:
+            way: list[tuple[str, str, str]] = []
+            current = node_id
+            while current != ROOT and current not in known:
+                node = self.node(current)
+                parents = node.parents
+                above = next((parent for parent in parents if self.opens(parent)), parents[0] if parents else ROOT)
+                way.append((current, self._segment(current, node.name, above), above))
+                current = above
+            for key, name, above in reversed(way):
+                known[key] = f"{known[above]}/{name}" if above != ROOT else name
+        return {node_id: known[node_id] for node_id in wanted}
 
     def _segment(self, node_id: str, name: str, parent: str) -> str:
         name = segment(name)
@@ -261,10 +271,14 @@ class TaskTree:
     def find(self, words: str | Iterable[str]) -> list[str]:
         """Return the ids of the nodes that share a word with these, those that share most of them first.
 
-        Of those the visible ones come first, then those whose name has the fewest words besides.
+        Of those the visible ones come first, then those whose name has the fewest words besides. A word of very many
+        nodes finds none by itself, unless all words are like that; then it finds the latest of them.
         """
         asked = set(stems(words if isinstance(words, str) else " ".join(words)))
-        shared = Counter(entry[2] for word in asked for entry in self._words.of(word))
+        found = [self._words.of(word) for word in asked]
+        telling = [entries for entries in found if len(entries) <= MOST_ENTRIES]
+        keys = {entry[2] for entries in telling or found for entry in entries[-MOST_ENTRIES:]}
+        shared = {key: len(asked & _words_of(self.node(key))) for key in keys}
 
         def rank(key: str) -> tuple[int, bool, int, int]:
             return -shared[key], not self.visible(key), len(set(stems(self.node(key).name)) - asked), -number_of(key)
