@@ -173,6 +173,19 @@ class TaskEdit:
     before: TaskNode | None
     after: TaskNode | None
 
+    @staticmethod
+    def of(node_id: str, before: TaskNode | None, after: TaskNode | None) -> TaskEdit:
+        """Return an edit, at half of the cost of the constructor."""
+        edit = object.__new__(TaskEdit)
+        _PUT_EDITED(edit, node_id)
+        _PUT_BEFORE(edit, before)
+        _PUT_AFTER(edit, after)
+        return edit
+
+
+_EDIT_PUTS: list[Callable[[TaskEdit, Any], None]] = [getattr(TaskEdit, one.name).__set__ for one in fields(TaskEdit)]
+_PUT_EDITED, _PUT_BEFORE, _PUT_AFTER = _EDIT_PUTS
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskCommit:

@@ -11,7 +11,6 @@ from doxa.memory.tasktree import LABELLING, TaskTree, number_of, place_of
 
 __all__ = ["Revision", "TaskForest"]
 
-NOTHING: Mapping[str, ItemEntry | None] = {}
 Revision = tuple[int, TaskNode | None, TaskNode | None]
 """The number of a commit, and a node before and after it."""
 ItemEntry = tuple[float, int, str]
@@ -25,7 +24,7 @@ class _Shown:
     shown: bool = False
     own: str | None = None
     items: dict[str, ItemEntry] = field(default_factory=dict)
-    log: list[tuple[int, bool, str | None, Mapping[str, ItemEntry | None]]] = field(default_factory=list)
+    log: list[tuple[int, bool, str | None, Mapping[str, ItemEntry | None] | None]] = field(default_factory=list)
 
 
 class TaskForest(TaskTree):
@@ -37,6 +36,8 @@ class TaskForest(TaskTree):
     def __init__(self, commits: Iterable[TaskCommit] = ()) -> None:
         super().__init__()
         self.commits: list[TaskCommit] = []
+        self._labels: set[str] = set()
+        """The nodes whose value is part of what an item is called."""
         self._seen: set[str] = set()
         self._opens: set[str] = set()
         self._revisions: dict[str, list[Revision]] = {}
@@ -74,20 +75,25 @@ class TaskForest(TaskTree):
     def apply(self, commit: TaskCommit) -> None:
         """Fold one commit. What a node was before is taken from here, not from the commit."""
         number, touched = commit.number, dict[str, TaskNode | None]()
-        nodes, revisions = self._nodes, self._revisions
+        nodes, revisions, shown_of = self._nodes, self._revisions, self._shown
         for edit in commit.edits:
             key, after = edit.node_id, edit.after
             before = nodes.get(key)
-            if before is not None and after is not None and _differ_in_value(before, after):
+            if before is not None and after is not None and key not in self._labels and _differ_in_value(before, after):
                 del nodes[key]  # what was touched last comes last
                 nodes[key] = after
-                self._note_value(number, key, after)
+                own, shown = after.value.text or None if after.value is not None else None, shown_of[key]
+                if own != shown.own:
+                    shown.own = own
+                    shown.log.append((number, shown.shown, own, None))
             else:
                 self._swap(key, before, after)
+                labels = after is not None and after.name.casefold() in LABELLING
+                (self._labels.add if labels else self._labels.discard)(key)
                 touched.setdefault(key, before)
-            if before is None and key not in revisions:
-                revisions[key] = []
-                self._last_id = max(self._last_id, number_of(key))
+                if before is None and key not in revisions:
+                    revisions[key] = []
+                    self._last_id = max(self._last_id, number_of(key))
             revisions[key].append((number, before, after))
         if touched:
             self._export(number, touched, self._look(touched))
@@ -95,14 +101,6 @@ class TaskForest(TaskTree):
         self.commits.append(commit)
         if commit.turn_id:
             self._of_turn.setdefault(commit.turn_id, []).append(commit.number)
-
-    def _note_value(self, number: int, key: str, node: TaskNode) -> None:
-        """Note what stands under a node of which nothing but the value changed."""
-        shown = self._shown[key]
-        own = node.value.text or None if node.value is not None else None
-        if own != shown.own:
-            shown.own = own
-            shown.log.append((number, shown.shown, own, NOTHING))
 
     def visible(self, node_id: str) -> bool:
         """Tell whether a node is in sight: it stands, and so does one of its parents, which waits for no condition."""
@@ -171,7 +169,7 @@ class TaskForest(TaskTree):
                     shown.items[item] = entry
         if delta or opens != shown.shown or own != shown.own:
             shown.shown, shown.own = opens, own
-            shown.log.append((number, opens, own, delta))
+            shown.log.append((number, opens, own, delta or None))
 
     def _entry(self, item: str, parent: str) -> ItemEntry | None:
         node = self._nodes.get(item)
@@ -193,7 +191,7 @@ class TaskForest(TaskTree):
         found: list[tuple[int, Exported]] = []
         items: dict[str, ItemEntry] = {}
         for number, visible, own, delta in shown.log if shown else ():
-            for item, entry in delta.items():
+            for item, entry in delta.items() if delta else ():
                 if entry is None:
                     items.pop(item, None)
                 else:
@@ -303,7 +301,6 @@ def _differ_in_value(before: TaskNode, after: TaskNode) -> bool:
         and before.depends is after.depends
         and before.aliases is after.aliases
         and before.kind is after.kind
-        and after.name.casefold() not in LABELLING
     )
 
 

@@ -175,6 +175,10 @@ class TaskTree:
         """Return the ids of the nodes that depend on a node, or on the fact of that id."""
         return [entry[2] for entry in self._needed.of(node_id)]
 
+    def is_followed(self, node_id: str) -> bool:
+        """Tell whether anything depends on a node."""
+        return bool(self._needed.of(node_id))
+
     def ancestors(self, node_id: str) -> list[str]:
         """Return every node above a node, nearest first."""
         found: dict[str, None] = {}

@@ -28,11 +28,10 @@ class Overlay(TaskTree):
 
     def edits(self) -> tuple[TaskEdit, ...]:
         """Return the net changes, in the order in which the nodes were touched last."""
-        base = self._base
-        befores = ((key, base.get(key), node) for key, node in self._nodes.items())
-        return tuple(
-            TaskEdit(node_id=key, before=was, after=node) for key, was, node in befores if self._once or was != node
-        )
+        was, of = self._base.get, TaskEdit.of
+        if self._once:
+            return tuple([of(key, was(key), node) for key, node in self._nodes.items()])
+        return tuple([of(key, was(key), node) for key, node in self._nodes.items() if was(key) != node])
 
     def changed(self) -> list[str]:
         """Return the ids of the nodes that differ from the forest."""

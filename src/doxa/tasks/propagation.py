@@ -51,7 +51,8 @@ def propagated(tree: Overlay, shift: ShiftBy, given: Container[str] = ()) -> lis
                 if followed is None or key in given or not (changed or _stated(base.get(key), needed)):
                     continue
                 value = shift(followed, needed.shift, needed.unit)
-                if value is None or value == before.value:
+                old = before.value
+                if value is None or (old is not None and value.text == old.text and value == old):
                     continue
                 after = tree.revalue(before, value)
             else:
@@ -112,12 +113,15 @@ def _in_order(tree: Overlay, sources: Iterable[str]) -> list[str]:
                 done.append(key)
             elif key not in seen:
                 seen.add(key)
-                dependents = tree.dependents(key)
-                if not dependents:
-                    done.append(key)
-                    continue
                 waiting.append((key, True))
-                waiting += [(one, False) for one in dependents if one not in seen]
+                for one in tree.dependents(key):
+                    if one in seen:
+                        continue
+                    if tree.is_followed(one):
+                        waiting.append((one, False))
+                    else:
+                        seen.add(one)
+                        done.append(one)
     return done[::-1]
 
 
