@@ -290,3 +290,53 @@ def test_a_snapshot_has_paths_values_history_and_nested_data(desk):
         ("tent", False),
         ("to", True),
     ]
+
+
+def test_undo_of_an_earlier_change_takes_back_its_share_of_what_was_added_to_since(desk):
+    plan = desk.task("plan", "cells genes mock")
+    soup, stew = desk.task("soup"), desk.task("stew")
+    cells = plan["cells"]
+    first, second = (Dependency(on=plan[name], kind="before") for name in ("genes", "mock"))
+    desk.do(lambda e: (e.depend(cells, first), e.alias(cells, "biology"), e.link(cells, soup["soup"])))
+    number = desk.forest.commits[-1].number
+    desk.do(lambda e: (e.depend(cells, second), e.alias(cells, "cytology"), e.link(cells, stew["stew"])))
+    desk.undo(number)
+    node = desk.forest.node(cells)
+    assert (node.depends, node.aliases) == ((second,), ("cytology",))
+    assert node.parents == (plan["plan"], stew["stew"])
+
+
+def test_undo_leaves_a_node_where_it_was_moved_since(desk):
+    plan = desk.task("plan", "cells genes mock")
+    report = desk.do(lambda e: e.add("report", plan["cells"], kind=NodeKind.ITEM))
+    desk.do(lambda e: e.move(report, plan["genes"]))
+    number = desk.forest.commits[-1].number
+    desk.do(lambda e: e.move(report, plan["mock"]))
+    assert Editor(desk.forest).undo(number).kept == ((report, "parents"),)
+    desk.undo(number)
+    assert desk.forest.node(report).parents == (plan["mock"],)
+
+
+def test_undo_closes_no_circle(desk):
+    """What was taken out of a task, which then went under it, stays out; so does what waited for what now waits."""
+    plan = desk.task("plan", "cells genes")
+    cells, genes = plan["cells"], plan["genes"]
+    report = desk.do(lambda e: e.add("report", cells, kind=NodeKind.ITEM))
+    needs = Dependency(on=cells, kind="before")
+    desk.do(lambda e: e.depend(genes, needs))
+    desk.do(lambda e: (e.move(report, None), e.undepend(genes)))
+    number = desk.forest.commits[-1].number
+    desk.do(lambda e: (e.move(cells, report), e.depend(cells, Dependency(on=genes, kind="before"))))
+    undone = Editor(desk.forest).undo(number)
+    assert set(undone.kept) == {(report, "parents"), (genes, "depends")}
+    desk.undo(number)
+    assert desk.forest.node(report).parents == () and desk.forest.node(genes).depends == ()
+
+
+def test_what_was_added_and_changed_since_goes_as_a_whole(desk):
+    cart = desk.task("cart", "tent")
+    added = desk.do(lambda e: e.add("stove", cart["cart"], kind=NodeKind.ITEM))
+    number = desk.forest.commits[-1].number
+    desk.do(lambda e: e.add("size", added, value=text("L")))
+    desk.undo(number)
+    assert desk.forest.state() == {"cart": ["tent"]} and desk.forest.node(added).status is TaskStatus.REMOVED
