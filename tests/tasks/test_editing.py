@@ -87,6 +87,15 @@ def test_replacing_reaches_every_parent_or_the_one_that_is_meant(desk):
     assert desk.forest.state() == before
 
 
+def test_what_takes_a_place_is_never_taken_from_another_task(desk):
+    soup, cart = desk.task("soup", "celery"), desk.task("cart", "fennel")
+    new = desk.do(lambda e: e.replace(soup["celery"], "fennel"))
+    desk.do(lambda e: e.add("colour", new, value=text("green")))
+    assert new != cart["fennel"]
+    assert desk.forest.state() == {"soup": ["green fennel"], "soup/fennel/colour": "green", "cart": ["fennel"]}
+    assert desk.do(lambda e: e.replace(new, "celery")) == soup["celery"]
+
+
 def test_undo_leaves_what_was_changed_since(desk):
     trip = desk.task("trip", to="Ghent", back="13th")
     desk.do(lambda e: (e.set(trip["to"], text("Bruges")), e.set(trip["back"], text("14th"))))

@@ -157,7 +157,7 @@ class Editor(Overlay):
     def replace(self, old: str, new_name: str, within: Collection[str] | None = None) -> str:
         """Let another node take the place of one, everywhere or within some parents, and return its id.
 
-        A node of that name that is there already, or was, is taken again; under no parent does it come twice.
+        A node of that name that is, or was, under one of these parents is taken again; under none does it come twice.
         """
         node, links = self._known(old), self.links(old)
         where = {p: place for p, place in links.items() if (self.opens(p) if within is None else p in within)}
@@ -179,21 +179,12 @@ class Editor(Overlay):
         return new
 
     def _named_like(self, name: str, old: TaskNode, parents: Iterable[str]) -> str | None:
-        """Return a node of a name and kind that may take a place: a sibling, or one that has nothing of its own."""
-        siblings = {child for parent in parents for child in self.all_children(parent)}
-        same = [
-            key
-            for key in self.find(name)
-            if key != old.node_id
-            and self.node(key).kind is old.kind
-            and stems(self.node(key).name) == stems(name)
-            and (key in siblings or (old.parents and self._is_bare(key)))
-        ]
-        return min(same, key=lambda key: (key not in siblings, not self.visible(key)), default=None)
-
-    def _is_bare(self, node_id: str) -> bool:
-        node = self.node(node_id)
-        return bool(node.parents) and node.value is None and not node.depends and not self.all_children(node_id)
+        """Return a node of a name and kind that is, or was, under one of these parents; one in sight comes first."""
+        siblings = {child for parent in parents for child in self.all_children(parent)} - {old.node_id}
+        same = (
+            key for key in siblings if self.node(key).kind is old.kind and stems(self.node(key).name) == stems(name)
+        )
+        return min(same, key=lambda key: (not self.visible(key), -int(key[1:])), default=None)
 
     # -- several
 
