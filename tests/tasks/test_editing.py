@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime
+
 import pytest
 
 from doxa.core.errors import NotFoundError, TaskCycleError, TaskError
-from doxa.core.tasks import Dependency, NodeKind, TaskStatus, TaskValue, ValueKind
+from doxa.core.tasks import (
+    Dependency,
+    NodeKind,
+    TaskCommit,
+    TaskEdit,
+    TaskNode,
+    TaskStatus,
+    TaskValue,
+    ValueKind,
+)
+from doxa.memory import TaskForest
 from doxa.tasks import Editor
+
+AT = datetime(2025, 3, 3, 9, tzinfo=UTC)
 
 
 def text(value: str) -> TaskValue:
@@ -174,6 +189,24 @@ def test_moving_brings_back_under_the_new_parent_alone(desk):
     desk.do(lambda e: e.remove(plan["evolution"]))
     desk.do(lambda e: e.move(report, plan["cells"]))
     assert desk.forest.state() == {"plan": ["cells"], "plan/cells": ["lab report"]}
+
+
+def test_a_stored_commit_that_no_editor_makes_is_refused():
+    first = TaskNode(node_id="n1", name="trip")
+    under = {"parents": ("n2",), "places": (1.0,)}
+    cases = {
+        "not all of which there are": [replace(first, **under)],
+        "under itself": [
+            replace(first, **under),
+            TaskNode(node_id="n2", name="day", parents=("n1",), places=(1.0,)),
+        ],
+    }
+    for message, nodes in cases.items():
+        edits = tuple(TaskEdit(node_id=node.node_id, before=None, after=node) for node in nodes)
+        with pytest.raises(ValueError, match=message):
+            TaskForest([TaskCommit(number=1, at=AT, edits=edits)])
+    with pytest.raises(ValueError, match="commit 1 of the tasks came after 1"):
+        TaskForest([TaskCommit(number=1, at=AT)] * 2)
 
 
 def test_circles_are_refused_with_their_way_and_the_way_out(desk):

@@ -108,11 +108,10 @@ def node_at(forest: TaskForest, path: str) -> str:
     Raises:
         NotFoundError: there is none.
     """
-    found = next((key for key in forest.order() if forest.path(key) == path), None)
-    if found is None:
-        known = ", ".join(repr(forest.path(key)) for key in forest.order()[:8]) or "none"
-        raise NotFoundError(f"There is no task at {path!r}. Paths: {known}.")
-    return found
+    keys = {known: key for key, known in forest.paths(forest.order()).items()}
+    if path not in keys:
+        raise NotFoundError(f"There is no task at {path!r}. Paths: {', '.join(map(repr, list(keys)[:8])) or 'none'}.")
+    return keys[path]
 
 
 def edit_tasks(log: MemoryLog, user: str, act: Callable[[Editor], T], *, author: str = "", text: str = "") -> T:

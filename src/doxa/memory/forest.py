@@ -73,7 +73,14 @@ class TaskForest(TaskTree):
         return list(self._of_turn.get(turn_id, ()))
 
     def apply(self, commit: TaskCommit) -> None:
-        """Fold one commit. What a node was before is taken from here, not from the commit."""
+        """Fold one commit. What a node was before is taken from here, not from the commit.
+
+        Raises:
+            ValueError: its number is not higher than those before, it puts a node under one that there is not, or under
+                itself; the forest must not be used any more.
+        """
+        if self.commits and commit.number <= self.commits[-1].number:
+            raise ValueError(f"commit {commit.number} of the tasks came after {self.commits[-1].number}")
         number, touched = commit.number, dict[str, TaskNode | None]()
         nodes, revisions, shown_of = self._nodes, self._revisions, self._shown
         for edit in commit.edits:
@@ -96,11 +103,23 @@ class TaskForest(TaskTree):
                     self._last_id = max(self._last_id, number_of(key))
             revisions[key].append((number, before, after))
         if touched:
+            self._check(touched)
             self._export(number, touched, self._look(touched))
         self._by_number[number] = len(self.commits)
         self.commits.append(commit)
         if commit.turn_id:
             self._of_turn.setdefault(commit.turn_id, []).append(commit.number)
+
+    def _check(self, touched: Mapping[str, TaskNode | None]) -> None:
+        """Refuse what no editor does: a parent that there is not, a circle."""
+        for key, before in touched.items():
+            node = self._nodes.get(key)
+            if node is None or not node.parents or (before is not None and before.parents == node.parents):
+                continue
+            if not all(parent in self._nodes for parent in node.parents):
+                raise ValueError(f"task node {key} is under {', '.join(node.parents)}, not all of which there are")
+            if key in self.ancestors(key):
+                raise ValueError(f"task node {key} is under itself")
 
     def visible(self, node_id: str) -> bool:
         """Tell whether a node is in sight: it stands, and so does one of its parents, which waits for no condition."""

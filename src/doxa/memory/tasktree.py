@@ -148,7 +148,10 @@ class TaskTree:
 
     def children(self, node_id: str) -> list[str]:
         """Return the ids of what is in sight under a node (active, done or blocked), in order."""
-        return [entry[2] for entry in self._under.of(node_id) if self.visible(entry[2])]
+        entries = self._under.of(node_id)
+        if entries and (node_id == ROOT or self.opens(node_id)):
+            return [entry[2] for entry in entries if self.node(entry[2]).status.standing]
+        return [entry[2] for entry in entries if self.visible(entry[2])]
 
     def current(self, node_id: str) -> list[str]:
         """Return the children that are there now: those in sight that wait for no condition."""
