@@ -207,6 +207,30 @@ def test_what_took_a_forgotten_turn_back_goes_with_it_and_other_undoing_stays(do
     assert forest.history("trip/to") == ["Ghent", "Bruges", "Ghent", "Bruges"]
 
 
+def test_what_was_worked_out_from_a_forgotten_value_goes_with_it(doxa):
+    """By hand, one thing was to be a day after another: the erased day could be told from it."""
+
+    def later(value, amount, unit):
+        return text(str(int(value.text) + int(amount)))
+
+    def rule(editor):
+        after, third = editor.add("pack"), editor.add("leave")
+        editor.depend(after, Dependency(on=day, kind="derived", shift=1))
+        editor.depend(third, Dependency(on=after, kind="derived", shift=1))
+        editor.propagate(later)
+
+    day = turned(doxa, "t1", lambda e: e.add("shop", value=text("2")))
+    turned(doxa, "t2", lambda e: e.set(day, text("4117")))
+    tasks = doxa.tasks(user="ana")
+    tasks.edit(rule)
+    assert tasks.forest().state() == {"shop": "4117", "pack": "4118", "leave": "4119"}
+    doxa.memory(user="ana").forget(turn_id="t2")
+    assert "411" not in json.dumps([body.get("tasks") for _, body in bodies(doxa)])
+    assert tasks.forest().state() == {"shop": "2"}
+    tasks.edit(lambda e: (e.set(day, text("7")), e.propagate(later)))
+    assert tasks.forest().state() == {"shop": "7", "pack": "8", "leave": "9"}
+
+
 def test_later_turns_are_read_again_where_there_is_a_reader(doxa):
     """An hour later than what is forgotten is an hour later than what was there before."""
     _, to = turned(doxa, "t1", lambda e: (None, e.add("time", value=text("1"))))

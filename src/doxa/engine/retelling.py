@@ -27,14 +27,18 @@ class Retelling:
     """Texts that what is erased brought in: names and values."""
     reader: TaskReader | None = None
     """Reads later turns anew; without it, what they did is kept as far as it does not rest on what is gone."""
+    unsure: set[str] = field(default_factory=set)
+    """Nodes that had a value of what is erased: what follows them is worked out from it."""
     numbers: dict[int, int] = field(default_factory=dict)
     """What the commits that were told again were numbered, and are now."""
 
     @classmethod
     def without(cls, state: UserState, erased: Sequence[Row], reader: TaskReader | None) -> Retelling:
         """Return one that leaves out what these rows did."""
-        gone = {text for row in erased for edit in row.body.get("tasks", {}).get("edits", ()) for text in _texts(edit)}
-        return cls(state=state, gone=frozenset(gone), reader=reader)
+        edits = [edit for row in erased for edit in row.body.get("tasks", {}).get("edits", ())]
+        gone = frozenset(text for edit in edits for text in _texts(edit))
+        unsure = {edit["id"] for edit in edits if "value" in edit.get("set", {})}
+        return cls(state=state, gone=gone, reader=reader, unsure=unsure)
 
     def keep(self, event: Event) -> None:
         """Fold an event from before what was erased."""
@@ -100,11 +104,17 @@ class Retelling:
             if before is None or after is None:
                 return None
             after = replace(after, name=before.name)
-        lost = any(d.kind == "derived" and d.on not in known for d in after.depends)
-        repeats = after.value is not None and (after.value.text in gone or lost)
+        value, was = after.value, before.value if before is not None else None
+        if value is not None and value != was:
+            lost = any(d.kind == "derived" and (d.on not in known or d.on in self.unsure) for d in after.depends)
+            if lost or value.text in gone:
+                self.unsure.add(edit.node_id)
+                value = was
+            else:
+                self.unsure.discard(edit.node_id)
         return replace(
             after,
-            value=(before.value if before is not None else None) if repeats else after.value,
+            value=value,
             aliases=tuple(alias for alias in after.aliases if alias not in gone),
             depends=tuple(replace(d, text="") if d.text in gone else d for d in after.depends),
         )
