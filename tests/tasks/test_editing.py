@@ -102,6 +102,18 @@ def test_replacing_reaches_every_parent_or_the_one_that_is_meant(desk):
     assert desk.forest.state() == before
 
 
+def test_what_waits_for_a_thing_waits_for_what_takes_its_place(desk):
+    soup = desk.task("soup", "wash celery cook")
+    washed, cooked = (Dependency(on=soup[name], kind="before") for name in ("wash", "celery"))
+    desk.do(lambda e: (e.depend(soup["celery"], washed), e.depend(soup["cook"], cooked)))
+    new = desk.do(lambda e: (e.replace(soup["celery"], "fennel"), e.propagate(later))[0])
+    assert desk.forest.node(soup["cook"]).depends == (Dependency(on=new, kind="before"),)
+    assert desk.forest.node(soup["cook"]).status is TaskStatus.ACTIVE
+    assert desk.forest.node(new).depends == (washed,)
+    desk.undo()
+    assert desk.forest.node(soup["cook"]).depends == (cooked,)
+
+
 def test_what_takes_a_place_is_never_taken_from_another_task(desk):
     soup, cart = desk.task("soup", "celery"), desk.task("cart", "fennel")
     new = desk.do(lambda e: e.replace(soup["celery"], "fennel"))

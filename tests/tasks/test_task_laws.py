@@ -203,19 +203,30 @@ class Plain:
         alike = [key for key in siblings - {old} if self.nodes[key]["name"] == name]
         fits = [key for key in alike if self.nodes[key]["kind"] == node["kind"]]
         fits.sort(key=lambda key: (not self.seen(key), -int(key[1:])))
+        status = "active"
         if fits:
             new = fits[0]
             at = dict(self.nodes[new]["at"]) if self.nodes[new]["status"] in STANDING else {}
         else:
             self.add(name, None, node["kind"], None)
             new, at = f"n{self.given}", {}
+            self.nodes[new]["needs"] = list(node["needs"])
+            status = "blocked" if node["status"] == "blocked" else status
         self.relink(new, {**at, **{up: place for up, place in where.items() if up not in at}})
-        self.nodes[new]["status"] = "active"
+        self.nodes[new]["status"] = status
         left = {up: place for up, place in node["at"].items() if up not in where}
         if within is None or not any(self.there(up) for up in left):
             node["status"] = "replaced"
+            self.follow(old, new)
         else:
             node["at"] = left
+
+    def follow(self, old: str, new: str) -> None:
+        for key in sorted(self.nodes, key=lambda one: int(one[1:])):
+            needs = self.nodes[key]["needs"]
+            instead = list(dict.fromkeys((new if on == old else on, kind, shift) for on, kind, shift in needs))
+            if any(on == old for on, *_ in needs) and key != new and key not in self.needed(new):
+                self.nodes[key]["needs"] = instead
 
     def reset(self, parent: str, keep: list[str]) -> None:
         children = [one for one in self.under(parent) if self.seen(one)]

@@ -158,25 +158,40 @@ class Editor(Overlay):
         """Let another node take the place of one, everywhere or within some parents, and return its id.
 
         A node of that name that is, or was, under one of these parents is taken again; under none does it come twice.
+        What depends on one that is replaced everywhere depends on the other then; a new one waits for what it did.
         """
         node, links = self._known(old), self.links(old)
         where = {p: place for p, place in links.items() if (self.opens(p) if within is None else p in within)}
         if within is not None and not where:
             raise TaskError(f"{node.name!r} is under none of the given nodes.")
         new = self._named_like(new_name, node, where)
+        known: dict[str, float] = {}
+        status = TaskStatus.ACTIVE
         if new is None:
             new = self.new_id()
-            self.write(TaskNode(node_id=new, name=new_name, kind=node.kind))
-            known: dict[str, float] = {}
-        else:
-            known = self.links(new) if self.node(new).status.standing else {}
-        self.relink(new, {**known, **{p: place for p, place in where.items() if p not in known}}, TaskStatus.ACTIVE)
+            self.write(TaskNode(node_id=new, name=new_name, kind=node.kind, depends=node.depends))
+            status = TaskStatus.BLOCKED if node.status is TaskStatus.BLOCKED else status
+        elif self.node(new).status.standing:
+            known = self.links(new)
+        self.relink(new, {**known, **{p: place for p, place in where.items() if p not in known}}, status)
         left = {parent: place for parent, place in links.items() if parent not in where}
         if within is None or not any(self.opens(parent) for parent in left):
             self.change(old, status=TaskStatus.REPLACED)
+            self._follow_instead(old, new)
         else:
             self.relink(old, left)
         return new
+
+    def _follow_instead(self, old: str, new: str) -> None:
+        """Let what depends on a node depend on another one, except where that would wait for itself then."""
+        for key in self.dependents(old):
+            needs = dict.fromkeys(replace(d, on=new) if d.on == old else d for d in self.node(key).depends)
+            mark = self.mark()
+            self.change(key, depends=tuple(needs))
+            try:
+                self.check_needs(key)
+            except TaskCycleError:
+                self.back(mark)
 
     def _named_like(self, name: str, old: TaskNode, parents: Iterable[str]) -> str | None:
         """Return a node of a name and kind that is, or was, under one of these parents; one in sight comes first."""
