@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from doxa.core.tasks import Exported, Forest, NodeKind, TaskCommit, TaskNode, TaskView
+from doxa.core.tasks import Exported, Forest, NodeKind, TaskCommit, TaskEdit, TaskNode, TaskView
 from doxa.memory.tasktree import LABELLING, TaskTree, number_of, place_of
 
 __all__ = ["Revision", "TaskForest"]
@@ -40,7 +40,8 @@ class TaskForest(TaskTree):
         """The nodes whose value is part of what an item is called."""
         self._seen: set[str] = set()
         self._opens: set[str] = set()
-        self._revisions: dict[str, list[Revision]] = {}
+        self._revisions: dict[str, list[int]] = {}
+        """Where the edits of a node are: the place of a commit, the place of the edit in it, and so on."""
         self._shown: dict[str, _Shown] = {}
         self._by_number: dict[int, int] = {}
         self._of_turn: dict[str, list[int]] = {}
@@ -83,9 +84,12 @@ class TaskForest(TaskTree):
             raise ValueError(f"commit {commit.number} of the tasks came after {self.commits[-1].number}")
         number, touched = commit.number, dict[str, TaskNode | None]()
         nodes, revisions, shown_of = self._nodes, self._revisions, self._shown
-        for edit in commit.edits:
+        place, others = len(self.commits), dict[int, TaskEdit]()
+        for at, edit in enumerate(commit.edits):
             key, after = edit.node_id, edit.after
             before = nodes.get(key)
+            if edit.before is not before:
+                others[at] = replace(edit, before=before)
             if before is not None and after is not None and key not in self._labels and _differ_in_value(before, after):
                 del nodes[key]  # what was touched last comes last
                 nodes[key] = after
@@ -101,11 +105,13 @@ class TaskForest(TaskTree):
                 if before is None and key not in revisions:
                     revisions[key] = []
                     self._last_id = max(self._last_id, number_of(key))
-            revisions[key].append((number, before, after))
+            revisions[key] += (place, at)
         if touched:
             self._check(touched)
             self._export(number, touched, self._look(touched))
-        self._by_number[number] = len(self.commits)
+        self._by_number[number] = place
+        if others:
+            commit = replace(commit, edits=tuple(others.get(at, edit) for at, edit in enumerate(commit.edits)))
         self.commits.append(commit)
         if commit.turn_id:
             self._of_turn.setdefault(commit.turn_id, []).append(commit.number)
@@ -199,7 +205,10 @@ class TaskForest(TaskTree):
 
     def revisions(self, node_id: str) -> list[Revision]:
         """Return what commits did to a node, oldest first."""
-        return list(self._revisions.get(node_id, ()))
+        places = self._revisions.get(node_id, ())
+        commits = (self.commits[place] for place in places[::2])
+        found = ((commit.number, commit.edits[at]) for commit, at in zip(commits, places[1::2], strict=True))
+        return [(number, edit.before, edit.after) for number, edit in found]
 
     def timeline(self, node_id: str) -> list[tuple[int, Exported]]:
         """Return what stood under a node after each commit that changed it, oldest first.
