@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 
 from doxa.core.tasks import Exported, Forest, NodeKind, TaskCommit, TaskEdit, TaskNode, TaskView
 from doxa.memory.tasktree import LABELLING, TaskTree, number_of, place_of
@@ -51,7 +50,7 @@ class TaskForest(TaskTree):
 
     @property
     def nodes(self) -> Mapping[str, TaskNode]:
-        """All nodes by id, those that were touched last at the end."""
+        """All nodes by id."""
         return self._nodes
 
     @property
@@ -91,7 +90,6 @@ class TaskForest(TaskTree):
             if edit.before is not before:
                 others[at] = replace(edit, before=before)
             if before is not None and after is not None and key not in self._labels and _differ_in_value(before, after):
-                del nodes[key]  # what was touched last comes last
                 nodes[key] = after
                 own, shown = after.value.text or None if after.value is not None else None, shown_of[key]
                 if own != shown.own:
@@ -105,7 +103,7 @@ class TaskForest(TaskTree):
                 if before is None and key not in revisions:
                     revisions[key] = []
                     self._last_id = max(self._last_id, number_of(key))
-            revisions[key] += (place, at)
+            revisions[key].extend((place, at))
         if touched:
             self._check(touched)
             self._export(number, touched, self._look(touched))
@@ -233,7 +231,13 @@ class TaskForest(TaskTree):
 
     def recent(self, n: int) -> list[str]:
         """Return the ids of the nodes that were touched last, the latest first."""
-        return list(islice(reversed(self._nodes), n))
+        edits = (edit for commit in reversed(self.commits) for edit in reversed(commit.edits))
+        found: dict[str, None] = {}
+        for edit in edits:
+            if len(found) >= n:
+                break
+            found[edit.node_id] = None
+        return list(found)
 
     def undoable(self) -> int | None:
         """Return the number of the last commit that changed something and was not taken back; None without one."""

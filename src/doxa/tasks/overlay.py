@@ -37,6 +37,11 @@ class Overlay(TaskTree):
         """Return the ids of the nodes that differ from the forest."""
         return [key for key, node in self._nodes.items() if self._base.get(key) != node]
 
+    @property
+    def layer(self) -> Mapping[str, TaskNode]:
+        """The nodes that were written, those that were touched last at the end."""
+        return self._nodes
+
     def mark(self) -> int:
         """Return a checkpoint."""
         return len(self._log)

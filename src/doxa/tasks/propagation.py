@@ -36,12 +36,10 @@ def propagated(tree: Overlay, shift: ShiftBy, given: Container[str] = ()) -> lis
     Cost: O(what depends on what changed).
     """
     moved: list[Moved] = []
-    get, base = tree.get, tree.forest.nodes
+    own, base = tree.layer, tree.forest.nodes
     sources: dict[str, tuple[TaskValue | None, bool]] = {}
     for key in _in_order(tree, _sources(tree)):
-        before = get(key)
-        if before is None:
-            continue
+        before = own.get(key) or base[key]
         for needed in before.depends:
             if needed.kind == "derived":
                 source = sources.get(needed.on)
