@@ -371,6 +371,21 @@ def test_undo_leaves_a_node_where_it_was_moved_since(desk):
     assert desk.forest.node(report).parents == (plan["mock"],)
 
 
+def test_a_shared_node_keeps_the_order_of_its_parents(desk):
+    """The first one gives the path, after a rollback and after that is taken back."""
+    soup, stew = desk.task("soup", "celery"), desk.task("stew")
+    celery = soup["celery"]
+    desk.do(lambda e: (e.link(celery, stew["stew"]), e.set(celery, text("2"))))
+    before = desk.forest.state()
+    assert before["soup/celery"] == "2"
+    desk.do(lambda e: e.rollback(soup["soup"], 3))
+    assert desk.forest.state() == before
+    desk.do(lambda e: (e.unlink(celery, soup["soup"]), e.link(celery, soup["soup"])))
+    assert desk.forest.state()["stew/celery"] == "2"
+    desk.undo()
+    assert desk.forest.state() == before
+
+
 def test_undo_closes_no_circle(desk):
     """What was taken out of a task, which then went under it, stays out; so does what waited for what now waits."""
     plan = desk.task("plan", "cells genes")

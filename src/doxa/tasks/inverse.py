@@ -93,7 +93,7 @@ def _take_back(tree: Overlay, edit: TaskEdit) -> list[str]:
         if was != made:
             changes[name] = was if current == made else _without(current, was, made)
     tree.change(edit.node_id, **changes)
-    if _links(before) != _links(after) and not _unlink(tree, before, after):
+    if list(_links(before).items()) != list(_links(after).items()) and not _unlink(tree, before, after):
         kept.append("parents")
     return kept
 
@@ -181,6 +181,8 @@ def _restore_links(tree: Overlay, key: str, then: dict[str, float], inside: set[
         moved = _moved_out(tree, key, number, inside)
         links = {parent: place for parent, place in now.items() if parent not in inside and parent not in moved}
         links |= {parent: place for parent, place in then.items() if parent in inside}
+        order = then if links == then else dict.fromkeys((*now, *then))  # the first parent gives the path
+        links = {parent: links[parent] for parent in order if parent in links}
     if links or not now or not then:
         tree.place(key, links)
 
