@@ -34,6 +34,8 @@ from doxa.evaluate.replies import RepliesReport
 from doxa.evaluate.replies import run as run_replies
 from doxa.evaluate.revision import RevisionReport
 from doxa.evaluate.revision import run as run_revision
+from doxa.evaluate.tasks import TasksReport
+from doxa.evaluate.tasks import run_scenarios as run_tasks
 from doxa.evaluate.understanding import UnderstandingReport, write_predictions
 from doxa.evaluate.understanding import run as run_understanding
 from doxa.evaluate.worlds import WorldsReport
@@ -57,6 +59,7 @@ __all__ = [
     "RefinedReport",
     "RepliesReport",
     "RevisionReport",
+    "TasksReport",
     "UnderstandingReport",
     "WorldsReport",
     "environment",
@@ -75,6 +78,7 @@ __all__ = [
     "run_prefeval",
     "run_replies",
     "run_revision",
+    "run_tasks",
     "run_understanding",
     "run_worlds",
     "write_predictions",

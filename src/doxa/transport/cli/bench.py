@@ -26,6 +26,7 @@ from doxa.transport.cli.bench_options import (
     ClaimsOption,
     ContradictionOption,
     DataOption,
+    DetailsOption,
     DialoguesOption,
     ErrorRateOption,
     ErrorsOption,
@@ -34,17 +35,21 @@ from doxa.transport.cli.bench_options import (
     KOption,
     LimitOption,
     OutOption,
+    PlotOption,
     PredictionsOption,
     RecordOption,
+    RoundsOption,
     RunsOption,
     SeedOption,
     SensitivityOption,
+    SetOption,
     SystemsOption,
     Wanted,
 )
 from doxa.transport.cli.bench_recall import measure_prefeval, show_compared, show_prefeval
 from doxa.transport.cli.bench_replies import measure_replies, show_replies
 from doxa.transport.cli.bench_tables import measure_tables, show_tables
+from doxa.transport.cli.bench_tasks import NO_DATA, measure_tasks, show_tasks
 from doxa.transport.cli.bench_worlds import measure_beliefbank, measure_worlds, show_beliefbank, show_worlds
 from doxa.transport.cli.render import columns, put, shorten
 from doxa.transport.cli.request import Request
@@ -71,6 +76,7 @@ class Benchmark(StrEnum):
     PREFEVAL = "prefeval"
     IMPLICIT = "implicit"
     TABLES = "tables"
+    TASKS = "tasks"
     MTBENCH101 = "mtbench101"
     MTBENCH101_REFINED = "mtbench101-refined"
 
@@ -96,6 +102,7 @@ beliefbank: what do the policies make of 12,636 beliefs when a tenth is wrong? C
 prefeval: is a stated preference found by a question without its words, 100 turns later? Beside BM25, dense, RRF.
 implicit: the same over weeks of drawn dialogues on films, food and work, beside eight systems; no data needed.
 tables: every table and figure of the paper that implicit, LoCoMo and replays of both give: Markdown, JSON, PNG.
+tasks: does a task memory stay right under revisions? Hallucinations, confusions, slots; tokens; revised slot values.
 mtbench101: are the replies of a system consistent and good? CS, DER, word F1, BLEU, a judge's score; by task, by turn.
 mtbench101-refined: which quarter of its dialogues is the hardest? The subset for ablations, and how complex it is.
 """
@@ -134,6 +141,10 @@ def bench(
     runs: RunsOption = None,
     judge: JudgeOption = None,
     sensitivity: SensitivityOption = None,
+    set_: SetOption = None,
+    details: DetailsOption = None,
+    rounds: RoundsOption = None,
+    plot: PlotOption = None,
     record: RecordOption = True,
 ) -> None:
     """Measure the memory on a benchmark.
@@ -145,7 +156,7 @@ def bench(
     about_replies = (systems, runs, judge, sensitivity)
     wanted = Wanted(
         data, k, limit, predictions, errors, claims, seed, *about_worlds, baselines, ablations, out, answers,
-        *about_replies,
+        *about_replies, set_, details, rounds, plot,
     )  # fmt: skip
     _check(name, wanted)
     measure, _, show = BENCHMARKS[name]
@@ -160,7 +171,8 @@ def _check(name: Benchmark, wanted: Wanted) -> None:
     _, takes, _ = BENCHMARKS[name]
     if wanted.given - takes:
         raise InputError(f"bench {name.value}: it takes no --{', --'.join(sorted(wanted.given - takes))}.")
-    if "data" in takes and wanted.data is None and name not in (Benchmark.IMPLICIT, Benchmark.TABLES):
+    needs_none = name in (Benchmark.IMPLICIT, Benchmark.TABLES) or wanted.set_ in NO_DATA
+    if "data" in takes and wanted.data is None and not needs_none:
         raise InputError(f"bench {name.value}: expected its data; give --data PATH. It does not come with Doxa.")
 
 
@@ -369,6 +381,11 @@ BENCHMARKS: dict[Benchmark, tuple[Measure, set[str], Show]] = {
     Benchmark.PREFEVAL: (measure_prefeval, {"data", "limit", "seed"}, show_prefeval),
     Benchmark.IMPLICIT: (measure_implicit, {"data", "seed", "dialogues", "ablations"}, show_implicit),
     Benchmark.TABLES: (measure_tables, {"data", "seed", "dialogues", "out"}, show_tables),
+    Benchmark.TASKS: (
+        measure_tasks,
+        {"data", "limit", "predictions", "seed", "systems", "set", "details", "rounds", "plot"},
+        show_tasks,
+    ),
     Benchmark.MTBENCH101: (
         measure_mtbench,
         {"data", "limit", "seed", "out", "systems", "runs", "judge", "sensitivity"},

@@ -16,6 +16,7 @@ __all__ = [
     "ClaimsOption",
     "ContradictionOption",
     "DataOption",
+    "DetailsOption",
     "DialoguesOption",
     "ErrorRateOption",
     "ErrorsOption",
@@ -24,11 +25,14 @@ __all__ = [
     "KOption",
     "LimitOption",
     "OutOption",
+    "PlotOption",
     "PredictionsOption",
     "RecordOption",
+    "RoundsOption",
     "RunsOption",
     "SeedOption",
     "SensitivityOption",
+    "SetOption",
     "SystemsOption",
     "Wanted",
 ]
@@ -52,7 +56,8 @@ DataOption = Annotated[
 ]
 KOption = Annotated[int | None, typer.Option("-k", "--k", min=1, help="locomo: evidence per search [default 10].")]
 LimitOption = Annotated[
-    int | None, typer.Option("--limit", min=1, help="Only the first conversations, sentences, entities or preferences.")
+    int | None,
+    typer.Option("--limit", min=1, help="Only the first conversations, sentences, entities, preferences or tasks."),
 ]
 OutOption = Annotated[
     Path | None,
@@ -64,7 +69,8 @@ OutOption = Annotated[
     ),
 ]
 PredictionsOption = Annotated[
-    Path | None, typer.Option("--predictions", metavar="FILE", help="understanding, revision: write what came out.")
+    Path | None,
+    typer.Option("--predictions", metavar="FILE", help="understanding, revision, tasks: write what came out."),
 ]
 ErrorsOption = Annotated[
     int | None, typer.Option("--errors", min=1, help="understanding, revision, answers: show mistakes.")
@@ -76,7 +82,7 @@ SeedOption = Annotated[
     int | None,
     typer.Option(
         "--seed",
-        help="worlds, beliefbank, prefeval, implicit, longmemeval, tables, replies: of what is drawn [default 0].",
+        help="worlds, beliefbank, prefeval, implicit, longmemeval, tables, replies, tasks: of what is drawn [0].",
     ),
 ]
 DialoguesOption = Annotated[
@@ -110,7 +116,7 @@ SystemsOption = Annotated[
         "--systems",
         metavar="NAMES",
         help="mtbench101: reference, builtin, base, without-tree, without-memory, full; with commas [default: all that "
-        "the settings allow].",
+        "the settings allow]. tasks: ours, no-dag, random-intent, flat-history [default: all].",
     ),
 ]
 RunsOption = Annotated[
@@ -122,6 +128,24 @@ JudgeOption = Annotated[
 ]
 SensitivityOption = Annotated[
     bool | None, typer.Option("--sensitivity", help="mtbench101: seven sizes of the tree on 100 dialogues as well.")
+]
+SetOption = Annotated[
+    str | None,
+    typer.Option(
+        "--set",
+        metavar="NAME",
+        help="tasks: gold [default], published, forms (no data), sgd or smcalflow (revised slots).",
+    ),
+]
+DetailsOption = Annotated[
+    bool | None,
+    typer.Option("--details", help="tasks: every violation, with its turn, what was expected and what came."),
+]
+RoundsOption = Annotated[
+    int | None, typer.Option("--rounds", min=2, help="tasks --set forms: rounds of the longest form [default 100].")
+]
+PlotOption = Annotated[
+    Path | None, typer.Option("--plot", metavar="FILE", help="tasks --set forms: draw tokens and saving by round, PNG.")
 ]
 RecordOption = Annotated[bool, typer.Option("--record/--no-record", help="Write a run record under runs/, or none.")]
 
@@ -150,11 +174,19 @@ class Wanted:
     runs: int | None = None
     judge: str | None = None
     sensitivity: bool | None = None
+    set_: str | None = None
+    details: bool | None = None
+    rounds: int | None = None
+    plot: Path | None = None
 
     @property
     def given(self) -> set[str]:
         """The names of the options that were given, as they are typed."""
-        return {option.name.replace("_", "-") for option in fields(self) if getattr(self, option.name) is not None}
+        return {
+            option.name.strip("_").replace("_", "-")
+            for option in fields(self)
+            if getattr(self, option.name) is not None
+        }
 
     @property
     def seeds(self) -> dict[str, int]:

@@ -1,0 +1,107 @@
+"""Systems of the task benchmark: ours, two ablations of it, and a linear history that is read without a model.
+
+ours            the task memory as it is
+no-dag          without shared nodes and dependencies (`tasks.dag = false`): a change reaches the node it names
+random-intent   the intent of every turn drawn from new, update and check, as in the ablation of the paper
+flat-history    a linear context (`linear`)
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any, Protocol
+
+from doxa.core.config import Config
+from doxa.engine import Doxa
+from doxa.evaluate.tasks.linear import LinearHistory
+from doxa.evaluate.tasks.prompts import CONTEXT_TOKENS, memory_tokens
+from doxa.evaluate.tasks.scenarios import Scenario
+from doxa.evaluate.tasks.scoring import Played
+
+__all__ = ["OURS", "SYSTEMS", "Memory", "System", "Tasks", "Told", "opened"]
+
+OURS = "ours"
+RANDOM_INTENTS = ("new", "update", "check")
+Chooses = Callable[[str, int], str]
+"""Scenario id and number of a turn -> the intent that it is given."""
+
+
+class Told(Protocol):
+    """What comes back of a turn."""
+
+    @property
+    def intents(self) -> Sequence[str]: ...
+    @property
+    def text(self) -> str: ...
+
+
+class Tasks(Protocol):
+    """The task forest of a user, as the engine hands it out."""
+
+    def tell(self, text: str, *, intent: str | None = None, said_before: str = "") -> Told: ...
+    def state(self) -> Mapping[str, Any]: ...
+    def history(self) -> Mapping[str, Sequence[Any]]: ...
+    def context(self, text: str, budget: int = CONTEXT_TOKENS) -> str: ...
+
+
+class System(Protocol):
+    """What plays a scenario."""
+
+    def play(self, scenario: Scenario) -> list[Played]:
+        """Return what it holds and says after each turn."""
+        ...
+
+
+class Memory:
+    """A task memory.
+
+    Args:
+        tasks: user -> their forest.
+        intents: what a turn is taken for; None leaves that to the memory.
+    """
+
+    def __init__(self, tasks: Callable[[str], Tasks], *, intents: Chooses | None = None) -> None:
+        self.tasks, self._intents = tasks, intents
+
+    def play(self, scenario: Scenario) -> list[Played]:
+        """Tell the turns one by one to the forest of a user of its own."""
+        tasks = self.tasks(scenario.id)
+        return [self._turn(tasks, scenario.id, number, text) for number, text in enumerate(scenario.turns, start=1)]
+
+    def _turn(self, tasks: Tasks, id: str, number: int, text: str) -> Played:
+        told = tasks.tell(text, intent=self._intents(id, number)) if self._intents else tasks.tell(text)
+        return Played(
+            intents=tuple(told.intents),
+            state=dict(tasks.state()),
+            history={path: list(values) for path, values in tasks.history().items()},
+            reply=told.text,
+            tokens=memory_tokens(tasks.context(text, budget=CONTEXT_TOKENS), text),
+        )
+
+
+@contextmanager
+def opened(config: Config, *, intents: Chooses | None = None) -> Iterator[Memory]:
+    """Return a task memory under these settings, which is gone afterwards."""
+    with Doxa.open(":memory:", config=config) as doxa:
+        engine: Any = doxa
+        yield Memory(lambda user: engine.tasks(user=user), intents=intents)
+
+
+def _without_dag(config: Any) -> Config:
+    changed: Config = config.model_copy(update={"tasks": config.tasks.model_copy(update={"dag": False})})
+    return changed
+
+
+def _drawn(seed: int) -> Chooses:
+    return lambda id, turn: random.Random(f"{seed}/{id}/{turn}").choice(RANDOM_INTENTS)
+
+
+SYSTEMS: Mapping[str, Callable[[Config, int], AbstractContextManager[System]]] = {
+    OURS: lambda config, seed: opened(config),
+    "no-dag": lambda config, seed: opened(_without_dag(config)),
+    "random-intent": lambda config, seed: opened(config, intents=_drawn(seed)),
+    "flat-history": lambda config, seed: nullcontext(LinearHistory()),
+}
+"""Name -> the system under these settings and from this seed, in the order in which they are shown."""
