@@ -34,7 +34,9 @@ from doxa.evaluate.replies import RepliesReport
 from doxa.evaluate.replies import run as run_replies
 from doxa.evaluate.revision import RevisionReport
 from doxa.evaluate.revision import run as run_revision
-from doxa.evaluate.tasks import TasksReport
+from doxa.evaluate.tasks import FormsReport, RevisedReport, TasksReport, draw_forms
+from doxa.evaluate.tasks import run_forms as run_task_forms
+from doxa.evaluate.tasks import run_revised as run_task_revisions
 from doxa.evaluate.tasks import run_scenarios as run_tasks
 from doxa.evaluate.understanding import UnderstandingReport, write_predictions
 from doxa.evaluate.understanding import run as run_understanding
@@ -46,6 +48,7 @@ __all__ = [
     "DialogreReport",
     "Extraction",
     "Extractor",
+    "FormsReport",
     "ImplicitReport",
     "LocomoAnswersReport",
     "LocomoReport",
@@ -58,10 +61,12 @@ __all__ = [
     "PrefevalReport",
     "RefinedReport",
     "RepliesReport",
+    "RevisedReport",
     "RevisionReport",
     "TasksReport",
     "UnderstandingReport",
     "WorldsReport",
+    "draw_forms",
     "environment",
     "run_beliefbank",
     "run_dialogre",
@@ -78,6 +83,8 @@ __all__ = [
     "run_prefeval",
     "run_replies",
     "run_revision",
+    "run_task_forms",
+    "run_task_revisions",
     "run_tasks",
     "run_understanding",
     "run_worlds",

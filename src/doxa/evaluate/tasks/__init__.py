@@ -1,21 +1,30 @@
 """tasks: scenarios, forms, dialogues with revised slots -> what task memories hold, say and cost.
 
 `scoring` judges what a system hands in after every turn (`scenarios`), by the rules of `values`, `slots` and
-`mentions`; `systems` are ours, its ablations and a `linear` history; `table` runs them.
+`mentions`; `systems` are ours, its ablations and a `linear` history; `table` runs them. `forms` counts the tokens of
+`prompts` while a form is filled in, and `revising` asks for values that users of `sgd` and `smcalflow` have `revised`.
 """
 
+from doxa.evaluate.tasks.figures import draw_forms
+from doxa.evaluate.tasks.forms import FormsReport, run_forms
+from doxa.evaluate.tasks.revising import RevisedReport, run_revised
 from doxa.evaluate.tasks.scenarios import Expectation, Scenario, read_scenarios
 from doxa.evaluate.tasks.scoring import Played, ScenarioScore, Violation, score
 from doxa.evaluate.tasks.table import TasksReport, run_scenarios
 
 __all__ = [
     "Expectation",
+    "FormsReport",
     "Played",
+    "RevisedReport",
     "Scenario",
     "ScenarioScore",
     "TasksReport",
     "Violation",
+    "draw_forms",
     "read_scenarios",
+    "run_forms",
+    "run_revised",
     "run_scenarios",
     "score",
 ]

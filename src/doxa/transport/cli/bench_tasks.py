@@ -13,28 +13,32 @@ from doxa.transport.cli.render import columns, put, shorten
 from doxa.transport.cli.request import Request
 
 if TYPE_CHECKING:
-    from doxa.evaluate import TasksReport
+    from doxa.evaluate import FormsReport, RevisedReport, TasksReport
+
+    Report = TasksReport | FormsReport | RevisedReport
 
 __all__ = ["NO_DATA", "measure_tasks", "show_tasks"]
 
 Tell = Callable[[str, int, int], None]
 FILES = {"gold": "dev.jsonl", "published": "published.jsonl"}
 """Set -> its file in a folder of scenarios."""
+SCENARIO_OPTIONS = {"data", "seed", "systems", "predictions", "details", "limit"}
 NO_DATA = ("forms",)
+"""Sets that need no --data."""
 
 
-def measure_tasks(request: Request, wanted: Wanted, tell: Tell | None) -> tuple[TasksReport, dict[str, Any]]:
+def measure_tasks(request: Request, wanted: Wanted, tell: Tell | None) -> tuple[Report, dict[str, Any]]:
     """Return the report on a set of tasks, and it as plain data."""
     name = wanted.set_ or "gold"
     if name not in SETS:
         raise InputError(f"bench tasks: expected --set out of {', '.join(SETS)}; got {name!r}.")
     measure, takes = SETS[name]
-    if refused := sorted(wanted.given - takes - {"set", "limit"}):
+    if refused := sorted(wanted.given - takes - {"set"}):
         raise InputError(f"bench tasks --set {name}: it takes no --{', --'.join(refused)}.")
     return measure(request, wanted, name, tell)
 
 
-def _scenarios(request: Request, wanted: Wanted, name: str, tell: Tell | None) -> tuple[TasksReport, dict[str, Any]]:
+def _scenarios(request: Request, wanted: Wanted, name: str, tell: Tell | None) -> tuple[Report, dict[str, Any]]:
     from doxa.evaluate import run_tasks
 
     report = run_tasks(
@@ -55,13 +59,86 @@ def _systems(wanted: Wanted) -> list[str]:
     return [name.strip() for name in (wanted.systems or "").split(",") if name.strip()]
 
 
-SETS: Mapping[str, tuple[Callable[[Request, Wanted, str, Tell | None], tuple[Any, dict[str, Any]]], set[str]]] = {
-    name: (_scenarios, {"data", "seed", "systems", "predictions", "details"}) for name in FILES
+def _revised(request: Request, wanted: Wanted, name: str, tell: Tell | None) -> tuple[Report, dict[str, Any]]:
+    from doxa.evaluate import run_task_revisions
+
+    report = run_task_revisions(wanted.path, set=name, limit=wanted.limit, config=request.config, progress=tell)
+    return report, report.to_dict(details=bool(wanted.details))
+
+
+def _forms(request: Request, wanted: Wanted, name: str, tell: Tell | None) -> tuple[Report, dict[str, Any]]:
+    from doxa.evaluate import draw_forms, run_task_forms
+
+    report = run_task_forms(rounds=wanted.rounds or 100, seed=wanted.seed or 0, config=request.config, progress=tell)
+    if wanted.plot is not None:
+        draw_forms(wanted.plot, report)
+    return report, report.to_dict()
+
+
+Measure = Callable[[Request, Wanted, str, Tell | None], "tuple[Report, dict[str, Any]]"]
+SETS: Mapping[str, tuple[Measure, set[str]]] = {
+    "gold": (_scenarios, SCENARIO_OPTIONS),
+    "published": (_scenarios, SCENARIO_OPTIONS),
+    "forms": (_forms, {"seed", "rounds", "plot"}),
+    "sgd": (_revised, {"data", "limit", "details"}),
+    "smcalflow": (_revised, {"data", "limit", "details"}),
 }
-"""How each set is run, and the options that it takes beside --set and --limit."""
+"""How each set is run, and the options that it takes beside --set."""
 
 
 def show_tasks(out: Console, found: dict[str, Any]) -> None:
+    """Print what was measured of a set."""
+    show = {"forms": _show_forms, "sgd": _show_revised, "smcalflow": _show_revised}.get(found["set"], _show_scenarios)
+    show(out, found)
+
+
+def _show_forms(out: Console, found: dict[str, Any]) -> None:
+    """Print the tokens of the first six rounds, and the totals by the number of rounds."""
+    table = columns("round", "turn", "linear history", "ours", "saved")
+    for row in found["rounds"]:
+        table.add_row(str(row["round"]), shorten(row["text"], 60), str(row["flat"]), str(row["ours"]), _percent(row))
+    put(out, table)
+    totals = columns(
+        "rounds", "linear history", "ours", "saved", "current values in the last prompt", "superseded ones"
+    )
+    for row in found["totals"]:
+        held, stale = f"{row['held']}/{row['fields']}", f"{row['stale']}/{row['replaced']}"
+        totals.add_row(str(row["rounds"]), f"{row['flat']:,}", f"{row['ours']:,}", _percent(row), held, stale)
+    put(out, "")
+    put(out, totals)
+    paper = found["paper"]
+    put(
+        out,
+        f"\nThe paper, six rounds: {paper['flat']} and {paper['ours']} tokens, {_percent(paper)} saved, counted in its "
+        f"own way. Tokens: {found['tokenizer']}. Seed {found['seed']}; revision {found.get('revision') or 'unknown'}",
+    )
+
+
+def _show_revised(out: Console, found: dict[str, Any]) -> None:
+    """Print the accuracy on revised values beside that of the most recent mention, then by slot."""
+    table = columns("revised values", "n", "ours (95%)", "most recent mention (95%)", "lost", "old kept", "asked back")
+    groups = {name: found[name] for name in ("at the turn", "at the end") if name in found}
+    for name, row in {**groups, **found["slots"]}.items():
+        ours, recent = (f"{row[one] or 0:.3f}" + _interval(row[f"{one}_95"]) for one in ("ours", "recent"))
+        table.add_row(name, str(row["n"]), ours, recent, str(row["lost"]), str(row["kept"]), str(row["asked"]))
+    put(out, table)
+    for one in found.get("details", ()):
+        old = f" (was {', '.join(one['old'])})" if one["old"] else ""
+        put(out, f"\n{one['dialogue']} {one['slot']}, {one['outcome']}: {shorten(one['text'], 200)}")
+        put(out, f"expected {', '.join(one['new'])}{old}; held {shorten(one['held'], 300) or 'nothing'}", indent=2)
+    left = ", ".join(f"{count} {reason}" for reason, count in found["left_out"].items()) or "none"
+    put(
+        out,
+        f"\n{found['dialogues']} dialogues; left out: {left}. The most recent mention is told the slot and every value "
+        f"that it takes in the data. Intervals are over dialogues. Revision {found.get('revision') or 'unknown'}",
+    )
+
+
+def _percent(row: Mapping[str, Any]) -> str:
+    return f"{100 * row['saving']:.1f}%"
+
+
+def _show_scenarios(out: Console, found: dict[str, Any]) -> None:
     """Print the table of the paper, the shares behind it, tokens per round and, if asked for, every violation."""
     paper = columns("system", "rounds", "hallucinations", "confusions", "consistent", "without labels")
     more = columns(
