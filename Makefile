@@ -66,6 +66,12 @@ bench: $(DEV) ## measure retrieval, understanding, times and the parser; the dat
 	@$(BIN)/doxa bench understanding --data $(DOXA_DATA)/../gold/understanding/dev.jsonl --json
 	@echo "bench: revision"
 	@$(BIN)/doxa bench revision --data $(DOXA_DATA)/../gold/revision/dev.jsonl --json
+	@echo "bench: tasks"
+	@$(BIN)/doxa bench tasks --data $(DOXA_DATA)/../gold/tasks --json
+	@$(BIN)/doxa bench tasks --data $(DOXA_DATA)/../gold/tasks --set published --json
+	@$(BIN)/doxa bench tasks --set forms --json
+	@$(BIN)/doxa bench tasks --data $(DOXA_DATA)/open/sgd --set sgd --json
+	@$(BIN)/doxa bench tasks --data $(DOXA_DATA)/open/smcalflow --set smcalflow --json
 	@echo "bench: openie (CaRB, WiRe57)"
 	@$(BIN)/doxa bench openie --data $(DOXA_DATA)/open/carb --json
 	@$(BIN)/doxa bench openie --data $(DOXA_DATA)/measure/wire57 --json

@@ -24,12 +24,13 @@ def draw_forms(path: Path, report: FormsReport) -> None:
     rounds = range(1, len(report.by_round) + 1)
     left.plot(rounds, [flat for flat, _ in report.by_round], color=FLAT, label="linear history")
     left.plot(rounds, [ours for _, ours in report.by_round], color=OURS, linewidth=2.0, label="Doxa")
+    lengths = [one.rounds for one in report.savings]
+    left.plot(lengths, [one.closing for one in report.savings], "--", color=OURS, label="Doxa, closing round")
     left.set_ylim(bottom=0)
     left.set_xlabel("round")
     left.set_ylabel("tokens of the prompt")
     left.set_title("(a) Prompt of each round")
-    legend_below(left, 2)
-    lengths = [one.rounds for one in report.savings]
+    legend_below(left, 3)
     right.plot(lengths, [100 * one.saving for one in report.savings], color=OURS, linewidth=2.0, label="Doxa")
     right.plot(
         [PAPER_ROUNDS],

@@ -66,6 +66,8 @@ class Saving:
     rounds: int
     flat: int
     ours: int
+    closing: int
+    """Of `ours`, the tokens of the closing prompt, which has all fields."""
     held: int
     """Of `fields` current values, how many stand in the closing prompt."""
     fields: int
@@ -232,6 +234,7 @@ def _saving(by_round: Sequence[tuple[int, int]], last: tuple[int, int], told: Se
         rounds=len(told) + 1,
         flat=flat,
         ours=ours,
+        closing=last[1],
         held=sum(contains(closed, value) for value in current.values()),
         fields=len(current),
         stale=sum(contains(closed, value) for value in replaced),

@@ -10,6 +10,7 @@ Intervals are over dialogues.
 
 from __future__ import annotations
 
+import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -58,6 +59,9 @@ class RevisedReport:
     ends: Sequence[Judged]
     """Of each revised slot, after the last turn."""
     dialogues: int
+    told: int
+    """User turns that were told."""
+    seconds: float
     left_out: Mapping[str, int]
     environment: Mapping[str, Any] = field(default_factory=dict)
     models: Mapping[str, str | None] = field(default_factory=dict)
@@ -77,6 +81,7 @@ class RevisedReport:
             **({"at the end": _measures(self.ends)} if self.ends else {}),
             "slots": {name: _measures(found) for name, found in sorted(slots.items(), key=lambda pair: -len(pair[1]))},
             "left_out": dict(self.left_out),
+            "turns_per_s": round(self.told / self.seconds, 1) if self.seconds else 0.0,
             **({"details": [_detail(one) for one in wrong]} if details else {}),
             **self.environment,
         }
@@ -112,6 +117,7 @@ def run_revised(
     tell = progress or (lambda what, done, total: None)
     turns: list[Judged] = []
     ends: list[Judged] = []
+    start = time.perf_counter()
     with memory(Config.load() if config is None else config) as system:
         for done, dialogue in enumerate(dialogues):
             tell(set, done, len(dialogues))
@@ -120,6 +126,7 @@ def run_revised(
             ends += [one for at_end, one in found if at_end]
     return RevisedReport(
         set=set, data=str(path.name), turns=turns, ends=ends, dialogues=len(dialogues), left_out=left,
+        told=sum(len(dialogue.turns) for dialogue in dialogues), seconds=time.perf_counter() - start,
         environment=environment(),
     )  # fmt: skip
 

@@ -6,6 +6,7 @@ Intervals are over scenarios, drawn again 1,000 times.
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -41,6 +42,8 @@ class SystemRun:
 
     scores: Sequence[ScenarioScore]
     played: Sequence[Sequence[Played]]
+    seconds: float = 0.0
+    """What the system took to play them."""
 
     @property
     def total(self) -> Counter[str]:
@@ -65,7 +68,12 @@ class SystemRun:
         for name in ("hallucinations", "confusions"):
             interval = bootstrap_interval([[row[name], 1] for row in rows], ratio)
             found[f"{name}_a_scenario_95"] = list(interval) if interval else None
-        return {**found, "tokens_a_round": ratio(sum(rounds), len(rounds)), "counts": dict(total)}
+        return {
+            **found,
+            "tokens_a_round": ratio(sum(rounds), len(rounds)),
+            "turns_per_s": round(len(rounds) / self.seconds, 1) if self.seconds else 0.0,
+            "counts": dict(total),
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,12 +171,14 @@ def chosen(systems: Sequence[str], known: Mapping[str, object] = SYSTEMS) -> lis
 
 
 def _run(system: System, scenarios: Sequence[Scenario], tell: Callable[[int], None]) -> SystemRun:
-    scores, played = [], []
+    scores, played, seconds = [], [], 0.0
     for done, scenario in enumerate(scenarios):
         tell(done)
+        start = time.perf_counter()
         played.append(system.play(scenario))
+        seconds += time.perf_counter() - start
         scores.append(score(scenario, played[-1]))
-    return SystemRun(scores=scores, played=played)
+    return SystemRun(scores=scores, played=played, seconds=seconds)
 
 
 def _turns(scenario: Scenario, found: ScenarioScore) -> list[dict[str, Any]]:

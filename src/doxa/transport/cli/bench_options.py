@@ -51,7 +51,8 @@ DataOption = Annotated[
     typer.Option(
         "--data",
         metavar="PATH",
-        help="Its data, which does not come with Doxa; worlds has none, implicit takes talk from it.",
+        help="Its data, which does not come with Doxa; worlds and tasks --set forms have none, implicit takes talk "
+        "from it.",
     ),
 ]
 KOption = Annotated[int | None, typer.Option("-k", "--k", min=1, help="locomo: evidence per search [default 10].")]
@@ -82,7 +83,8 @@ SeedOption = Annotated[
     int | None,
     typer.Option(
         "--seed",
-        help="worlds, beliefbank, prefeval, implicit, longmemeval, tables, replies, tasks: of what is drawn [0].",
+        help="worlds, beliefbank, prefeval, implicit, longmemeval, tables, replies, tasks: of what is drawn "
+        "[default 0].",
     ),
 ]
 DialoguesOption = Annotated[

@@ -129,8 +129,8 @@ def _show_revised(out: Console, found: dict[str, Any]) -> None:
     left = ", ".join(f"{count} {reason}" for reason, count in found["left_out"].items()) or "none"
     put(
         out,
-        f"\n{found['dialogues']} dialogues; left out: {left}. The most recent mention is told the slot and every value "
-        f"that it takes in the data. Intervals are over dialogues. Revision {found.get('revision') or 'unknown'}",
+        f"\n{found['dialogues']} dialogues, {found['turns_per_s']:,.0f} turns/s; left out: {left}. The most recent "
+        f"mention is told the slot and every value that it takes in the data. Intervals are over dialogues. Revision {found.get('revision') or 'unknown'}",
     )
 
 
@@ -163,6 +163,7 @@ def _show_scenarios(out: Console, found: dict[str, Any]) -> None:
             _share(row, "intent_coarse", "intent_coarse", "intent_n"),
             f"{counts['multi_hit']}/{counts['multi_n']}",
             f"{row['tokens_a_round'] or 0:.0f}",
+            f"{row['turns_per_s']:,.0f}",
         )
     put(out, paper)
     put(out, "")
