@@ -208,3 +208,12 @@ def test_a_run_tells_every_turn_with_what_was_said_before_and_compares(sgd):
     assert (row["n"], row["ours"], row["recent"], row["lost"], row["asked"]) == (2, 0.5, 1.0, 1, 1)
     assert found["at the end"]["n"] == 2 and found["slots"]["time"]["ours"] == 0
     assert [(one["slot"], one["outcome"]) for one in found["details"]] == [("S/time", "asked")]
+
+
+def test_the_published_data_gives_the_revisions_that_the_report_counts(data_dir):
+    dialogues, left = read_sgd(data_dir / "open" / "sgd")
+    assert (len(dialogues), sum(len(one.revisions) for one in dialogues)) == (88, 120)
+    assert left["no value before or after"] == 10
+    dialogues, left = read_smcalflow(data_dir / "open" / "smcalflow" / "revise_dialogues.jsonl")
+    assert (len(dialogues), sum(len(one.revisions) for one in dialogues)) == (473, 745)
+    assert left["of a query"] == 184

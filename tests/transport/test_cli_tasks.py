@@ -1,8 +1,12 @@
 """`doxa bench tasks`: the table of the paper, every violation with --details, and what is refused."""
 
+import io
 import json
 
 import pytest
+from rich.console import Console
+
+from doxa.transport.cli.bench_tasks import show_tasks
 
 SCENARIO = {
     "id": "s1",
@@ -60,3 +64,31 @@ def test_what_does_not_fit_a_set_is_refused(cli, gold, more, message, monkeypatc
     monkeypatch.chdir(gold)
     done = cli("bench", "tasks", "--no-record", *more)
     assert done.exit_code != 0 and message in done.stderr
+
+
+def shown(found):
+    out = io.StringIO()
+    show_tasks(Console(file=out, width=160), {"tokenizer": "pieces", "seed": 0, "revision": None, **found})
+    return out.getvalue()
+
+
+def test_forms_show_every_round_and_what_the_last_prompt_holds():
+    """Beside the numbers of the paper."""
+    rounds = [{"round": 1, "text": "My name is Ana.", "flat": 40, "ours": 30, "saving": 0.25}]
+    totals = [{"rounds": 6, "flat": 900, "ours": 450, "saving": 0.5, "held": 2, "fields": 3, "stale": 1, "replaced": 4}]
+    paper = {"flat": 899, "ours": 725, "saving": 0.194}
+    text = shown({"set": "forms", "rounds": rounds, "totals": totals, "paper": paper})
+    assert "25.0%" in text and "50.0%" in text and "2/3" in text and "1/4" in text and "899" in text and "19.4%" in text
+
+
+def test_revised_values_are_shown_beside_the_most_recent_mention_with_what_went_wrong():
+    """By slot, with what was left out of the data."""
+    row = {"n": 3, "lost": 1, "kept": 0, "asked": 0, "ours": 0.667, "ours_95": [0.1, 0.9]}
+    row |= {"recent": 1.0, "recent_95": None}
+    miss = {"dialogue": "d1", "slot": "S/city", "text": "No, Ghent.", "new": ["Ghent"], "old": ["Bonn"]}
+    miss |= {"outcome": "kept", "held": "trip/to: Bonn"}
+    found = {"set": "sgd", "dialogues": 2, "turns_per_s": 9.0, "at the turn": row, "slots": {"city": row},
+             "left_out": {"file not there": 5}, "details": [miss]}  # fmt: skip
+    text = shown(found)
+    assert "0.667 (0.10-0.90)" in text and "1.000" in text and "5 file not there" in text
+    assert "d1 S/city, kept: No, Ghent." in text and "expected Ghent (was Bonn); held trip/to: Bonn" in text

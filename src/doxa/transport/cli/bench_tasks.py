@@ -130,7 +130,8 @@ def _show_revised(out: Console, found: dict[str, Any]) -> None:
     put(
         out,
         f"\n{found['dialogues']} dialogues, {found['turns_per_s']:,.0f} turns/s; left out: {left}. The most recent "
-        f"mention is told the slot and every value that it takes in the data. Intervals are over dialogues. Revision {found.get('revision') or 'unknown'}",
+        "mention is told the slot and every value that it takes in the data. Intervals are over dialogues. Revision "
+        f"{found.get('revision') or 'unknown'}",
     )
 
 
