@@ -206,7 +206,7 @@ def test_a_run_tells_every_turn_with_what_was_said_before_and_compares(sgd):
     assert told == [("", "Four seats at 6 pm."), ("Four seats, right?", "No, two."), ("Two. At 7 pm?", "Yes.")]
     row = found["at the turn"]
     assert (row["n"], row["ours"], row["recent"], row["lost"], row["asked"]) == (2, 0.5, 1.0, 1, 1)
-    assert found["at the end"]["n"] == 2 and found["slots"]["time"]["ours"] == 0
+    assert found["with an old value"]["n"] == 2 == found["at the end"]["n"] and found["slots"]["time"]["ours"] == 0
     assert [(one["slot"], one["outcome"]) for one in found["details"]] == [("S/time", "asked")]
 
 

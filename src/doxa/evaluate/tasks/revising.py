@@ -1,9 +1,10 @@
 """Dialogues with revised values -> how often a memory has the new value after the turn, beside the last mention.
 
-    accuracy     revisions after whose turn the memory is right (`revised`) / revisions
-    at the end   the same for the revised slots after the last turn, where the data tells
-    lost, kept   the new value is nowhere; the old one is still held
-    asked        the memory asked back, which counts as not right
+    at the turn         revisions after whose turn the memory is right (`revised`) / revisions
+    with an old value   the same for those that take the place of another value of the slot
+    at the end          the same for the revised slots after the last turn, where the data tells
+    lost, kept          the new value is nowhere; the old one is still held
+    asked               the memory asked back, which counts as not right
 
 Intervals are over dialogues.
 """
@@ -78,6 +79,7 @@ class RevisedReport:
             "data": self.data,
             "dialogues": self.dialogues,
             "at the turn": _measures(self.turns),
+            "with an old value": _measures([one for one in self.turns if one.revision.old]),
             **({"at the end": _measures(self.ends)} if self.ends else {}),
             "slots": {name: _measures(found) for name, found in sorted(slots.items(), key=lambda pair: -len(pair[1]))},
             "left_out": dict(self.left_out),

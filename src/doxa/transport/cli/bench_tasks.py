@@ -117,7 +117,7 @@ def _show_forms(out: Console, found: dict[str, Any]) -> None:
 def _show_revised(out: Console, found: dict[str, Any]) -> None:
     """Print the accuracy on revised values beside that of the most recent mention, then by slot."""
     table = columns("revised values", "n", "ours (95%)", "most recent mention (95%)", "lost", "old kept", "asked back")
-    groups = {name: found[name] for name in ("at the turn", "at the end") if name in found}
+    groups = {name: found[name] for name in ("at the turn", "with an old value", "at the end") if name in found}
     for name, row in {**groups, **found["slots"]}.items():
         ours, recent = (f"{row[one] or 0:.3f}" + _interval(row[f"{one}_95"]) for one in ("ours", "recent"))
         table.add_row(name, str(row["n"]), ours, recent, str(row["lost"]), str(row["kept"]), str(row["asked"]))
