@@ -209,12 +209,13 @@ def test_a_linear_history_holds_the_last_mention_and_its_prompt_grows(scenario):
 
 
 def test_a_run_compares_systems_and_tells_every_violation(lunch, tmp_path):
-    known = {"right": lambda config, seed: nullcontext(Memory(lambda user: Forest(RIGHT))),
+    known = {"right": lambda config, seed: nullcontext(Memory(lambda user: Forest(RIGHT), models={"parser": "p"})),
              "still": lambda config, seed: nullcontext(Memory(lambda user: Forest([FIRST] * 3)))}  # fmt: skip
     report = run_scenarios(lunch, config=Config(), known=known)
     found = report.to_dict(details=True)
     assert [(name, row["consistent"]) for name, row in found["systems"].items()] == [("right", 1), ("still", 0)]
     assert found["systems"]["right"]["slots"] == 1.0 and found["systems"]["still"]["hallucinations"] == 1
+    assert report.models == found["models"] == {"parser": "p"}
     (detail,) = found["details"]
     miss = next(one for one in detail["turns"][0]["violations"] if one["kind"] == "state")
     assert (detail["system"], detail["turns"][0]["text"]) == ("still", "Make it 2 pm.")

@@ -114,6 +114,7 @@ class FormsReport:
             ],
             "totals": [one.to_dict() for one in shown],
             "paper": PAPER,
+            "models": dict(self.models),
             **self.environment,
         }
 
@@ -205,7 +206,7 @@ def run_forms(
     savings: list[Saving] = []
     closing = (0, 0)
     with memory(Config.load() if config is None else config) as system:
-        tasks = system.tasks("form")
+        tasks, models = system.tasks("form"), system.models
         for number, one in enumerate(told, start=1):
             tell("form", number - 1, len(told))
             tasks.tell(one.text)
@@ -222,6 +223,7 @@ def run_forms(
         six=[(text, flat, ours) for text, (flat, ours) in six],
         by_round=by_round,
         savings=savings,
+        models=models,
         environment=environment(),
     )
 

@@ -18,7 +18,7 @@ It resolves no "it", restores nothing earlier, follows no dependency, and knows 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from doxa.evaluate.tasks.prompts import history_tokens
 from doxa.evaluate.tasks.scenarios import Scenario
@@ -61,6 +61,11 @@ LEAD = re.compile(rf"^(?:{'|'.join(LEADS)})(?!\w)[\s:]*", re.I)
 
 class LinearHistory:
     """The whole history, read anew after every turn."""
+
+    @property
+    def models(self) -> Mapping[str, str | None]:
+        """None take part."""
+        return {}
 
     def play(self, scenario: Scenario) -> list[Played]:
         """Return what is read after each turn. Cost O(turns^2 x slots)."""

@@ -84,6 +84,7 @@ class RevisedReport:
             "slots": {name: _measures(found) for name, found in sorted(slots.items(), key=lambda pair: -len(pair[1]))},
             "left_out": dict(self.left_out),
             "turns_per_s": round(self.told / self.seconds, 1) if self.seconds else 0.0,
+            "models": dict(self.models),
             **({"details": [_detail(one) for one in wrong]} if details else {}),
             **self.environment,
         }
@@ -121,6 +122,7 @@ def run_revised(
     ends: list[Judged] = []
     start = time.perf_counter()
     with memory(Config.load() if config is None else config) as system:
+        models = system.models
         for done, dialogue in enumerate(dialogues):
             tell(set, done, len(dialogues))
             found = list(_played(system, dialogue))
@@ -129,7 +131,7 @@ def run_revised(
     return RevisedReport(
         set=set, data=str(path.name), turns=turns, ends=ends, dialogues=len(dialogues), left_out=left,
         told=sum(len(dialogue.turns) for dialogue in dialogues), seconds=time.perf_counter() - start,
-        environment=environment(),
+        models=models, environment=environment(),
     )  # fmt: skip
 
 

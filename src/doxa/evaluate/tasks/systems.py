@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from doxa.core.config import Config
 from doxa.engine import Doxa
+from doxa.evaluate.record import models_of
 from doxa.evaluate.tasks.linear import LinearHistory
 from doxa.evaluate.tasks.prompts import CONTEXT_TOKENS, memory_tokens
 from doxa.evaluate.tasks.scenarios import Scenario
@@ -51,6 +52,11 @@ class Tasks(Protocol):
 class System(Protocol):
     """What plays a scenario."""
 
+    @property
+    def models(self) -> Mapping[str, str | None]:
+        """The models that take part, by role."""
+        ...
+
     def play(self, scenario: Scenario) -> list[Played]:
         """Return what it holds and says after each turn."""
         ...
@@ -62,10 +68,17 @@ class Memory:
     Args:
         tasks: user -> their forest.
         intents: what a turn is taken for; None leaves that to the memory.
+        models: those that it works with, by role.
     """
 
-    def __init__(self, tasks: Callable[[str], Tasks], *, intents: Chooses | None = None) -> None:
-        self.tasks, self._intents = tasks, intents
+    def __init__(
+        self,
+        tasks: Callable[[str], Tasks],
+        *,
+        intents: Chooses | None = None,
+        models: Mapping[str, str | None] | None = None,
+    ) -> None:
+        self.tasks, self._intents, self.models = tasks, intents, models or {}
 
     def play(self, scenario: Scenario) -> list[Played]:
         """Tell the turns one by one to the forest of a user of its own."""
@@ -88,7 +101,7 @@ def opened(config: Config, *, intents: Chooses | None = None) -> Iterator[Memory
     """Return a task memory under these settings, which is gone afterwards."""
     with Doxa.open(":memory:", config=config) as doxa:
         engine: Any = doxa
-        yield Memory(lambda user: engine.tasks(user=user), intents=intents)
+        yield Memory(lambda user: engine.tasks(user=user), intents=intents, models=models_of(doxa.describe()))
 
 
 def _without_dag(config: Any) -> Config:

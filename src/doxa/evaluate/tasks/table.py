@@ -98,6 +98,7 @@ class TasksReport:
             "tokenizer": TOKENIZER,
             "systems": {name: one.to_dict() for name, one in self.systems.items()},
             **({"details": self.details()} if details else {}),
+            "models": dict(self.models),
             **self.environment,
         }
 
@@ -153,10 +154,14 @@ def run_scenarios(
     scenarios, names = read_scenarios(path)[:limit], chosen(systems, known)
     tell = progress or (lambda what, done, total: None)
     runs: dict[str, SystemRun] = {}
+    models: dict[str, str | None] = {}
     for name in names:
         with known[name](settings, seed) as system:
+            models |= system.models
             runs[name] = _run(system, scenarios, lambda done, name=name: tell(name, done, len(scenarios)))  # type: ignore[misc]
-    return TasksReport(set=set, data=path.name, seed=seed, scenarios=scenarios, systems=runs, environment=environment())
+    return TasksReport(
+        set=set, data=path.name, seed=seed, scenarios=scenarios, systems=runs, models=models, environment=environment()
+    )
 
 
 def chosen(systems: Sequence[str], known: Mapping[str, object] = SYSTEMS) -> list[str]:
