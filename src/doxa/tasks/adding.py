@@ -1,0 +1,473 @@
+"""adding: what is new in a clause -> tasks, items and slots of the forest."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from doxa.core.tasks import NodeKind, TaskStatus, TaskValue, ValueKind
+from doxa.tasks.phrases import Element, elements, is_colour, words_of
+from doxa.tasks.reading import Clause, Token, lexicon
+from doxa.tasks.scene import FILLERS, Scene, fits
+
+__all__ = [
+    "add_element",
+    "add_items",
+    "attach",
+    "is_value",
+    "named_value",
+    "new_task",
+    "put_slot",
+    "read_list",
+    "value_of",
+]
+
+PEOPLE_SLOT = "participants"
+NUMBERED = re.compile(
+    r"^((?:[a-z]+ )?(?:week|day|phase|part|room|table|bed|plot|row|act|block|chapter|session|round|stage|group|slot|half|leg|team|episode|track|module|sprint|year|lesson|box|shelf|zone|heat|set|hall|stand|stall|pitch|court|lane|line|unit|tier|level|step|section|segment)s? (?:\d+|[a-z]|one|two|three|four|five|six))(?: is| =|:|,)? (.+)$",
+    re.I,
+)
+LABELLED = re.compile(
+    r"^(?:the |my |his |her |our |their )?((?:[a-z][a-z'-]*)(?: [a-z][a-z'-]*){0,2}?)(?: is| =|:)? (\S*[A-Z0-9@].*)$"
+)
+DATED = (ValueKind.DATE, ValueKind.CLOCK)
+TRAVEL = {
+    "trip",
+    "flight",
+    "train",
+    "journey",
+    "transfer",
+    "drive",
+    "ride",
+    "tour",
+    "ferry",
+    "bus",
+    "coach",
+    "travel",
+    "visit",
+    "shuttle",
+    "delivery",
+    "shipment",
+    "move",
+}
+
+
+def value_of(element: Element) -> TaskValue:
+    """Return an element as a value: typed where it is, else its words."""
+    if element.value is not None:
+        return element.value
+    text = element.text
+    for prep, inner in element.attached:
+        if prep in ("of", "near", "next to", "behind", "with") and inner.text:
+            text = f"{text} {prep} {inner.text}".strip()
+    kind = ValueKind.CHOICE if text.lower() in lexicon()["sizes"]["names"] or is_colour(text) else ValueKind.TEXT
+    return TaskValue(text=text, kind=kind)
+
+
+def is_value(element: Element) -> bool:
+    """Tell whether an element is a value and not a thing: a typed one, a colour, a size."""
+    text = element.text.lower()
+    return element.value is not None or is_colour(text) or (text in lexicon()["sizes"]["names"] and len(text) < 4)
+
+
+def slot_name(value: TaskValue, prep: str = "", *, each: bool = False) -> str:
+    """Return what a slot is called when nobody says it."""
+    if each:
+        return "price per person"
+    match value.kind:
+        case ValueKind.CLOCK:
+            return "time"
+        case ValueKind.DATE:
+            return "day" if re.search(r"(?:mon|tues|wednes|thurs|fri|satur|sun)day", value.text, re.I) else "date"
+        case ValueKind.DURATION:
+            return "duration"
+        case ValueKind.MONEY:
+            return "price"
+        case ValueKind.QUANTITY:
+            return (
+                value.unit
+                if re.match(r"people|persons|guests?|adults?|children|kids|seats?|tickets?", value.unit)
+                else "quantity"
+            )
+        case ValueKind.NUMBER:
+            return "quantity"
+        case ValueKind.CHOICE:
+            return "colour" if is_colour(value.text) else "size"
+        case _:
+            return {
+                "to": "destination",
+                "from": "start",
+                "near": "location",
+                "in": "location",
+                "at": "location",
+                "for": "for",
+                "by": "by",
+                "as": "as",
+                "about": "topic",
+                "with": "with",
+            }.get(prep, "note")
+
+
+def put_slot(scene: Scene, key: str, name: str, value: TaskValue) -> str:
+    """Set a slot under a node, made where it is not there, and return it."""
+    known = scene.slot_named(key, words_of(name))
+    if (
+        known is not None
+        and scene.editor.node(known).kind is NodeKind.SLOT
+        and not (scene.editor.node(known).name.startswith("price per") and name == "price")
+    ):
+        scene.editor.set(known, value)
+    else:
+        known = scene.editor.add(name, parent=key, kind=NodeKind.SLOT, value=value)
+    scene.touch(known)
+    return known
+
+
+def new_task(scene: Scene, name: str, parent: str | None = None, kind: NodeKind = NodeKind.TASK) -> str:
+    """Add a task, blocked where it depends on a condition that is not settled."""
+    key = scene.editor.add(name.strip(" .,"), parent=parent, kind=kind)
+    scene.touch(key)
+    return key
+
+
+def attach(scene: Scene, key: str, prep: str, element: Element, *, verb: str = "") -> None:
+    """Hang what follows a preposition on a node: as a slot, as people, as items."""
+    if element.shift is not None:
+        return
+    for inner, below in element.attached:
+        if inner not in ("of",) and element.text and (below.value is not None or inner in ("with", "without")):
+            attach(scene, key, inner, below, verb=verb)
+    if prep in ("size", "quantity"):
+        put_slot(scene, key, prep, value_of(element))
+    elif prep == "" and element.text and named_value(element) is not None:
+        name, value = named_value(element) or ("", value_of(element))
+        put_slot(scene, key, name, value)
+    elif element.value is not None:
+        name = (
+            lexicon()["verb_slots"].get(verb, "")
+            if element.value.kind in DATED or element.value.kind is ValueKind.DURATION
+            else ""
+        )
+        put_slot(scene, key, name or slot_name(element.value, prep, each=element.each), element.value)
+    elif prep in ("with", "for", "including") and (element.person or (element.names and prep == "with")):
+        add_items(scene, people_of(scene, key), [element])
+    elif prep in ("with", "including"):
+        add_items(scene, key, [element])
+    elif prep == "in" and is_value(element):
+        put_slot(scene, key, "colour" if is_colour(element.text) else "size", value_of(element))
+    elif prep in ("to", "from", "near", "at", "in") and element.words and not element.pronoun:
+        _placed(scene, key, prep, element, verb)
+    elif (
+        prep in ("for", "as", "about", "by")
+        and element.words
+        and not element.pronoun
+        and element.text.lower() not in ("free", "now", "sure")
+    ):
+        _purpose(scene, key, prep, element)
+
+
+def _placed(scene: Scene, key: str, prep: str, element: Element, verb: str) -> None:
+    named = named_value(element)
+    if named is not None and prep in ("in", "at"):
+        put_slot(scene, key, named[0], named[1])
+        return
+    name = slot_name(value_of(element), prep)
+    if prep == "to" and verb == "apply":
+        name = "company"
+    text = f"{prep} {element.text}" if prep == "near" else element.text
+    put_slot(scene, key, name, TaskValue(text=text))
+
+
+def _purpose(scene: Scene, key: str, prep: str, element: Element) -> None:
+    """Hang "for the analyst role" on a task: the noun names the slot where something says which one."""
+    head = element.words[-1]
+    if (
+        prep == "for"
+        and head in ("role", "position", "post", "job", "grant", "course", "grade", "budget")
+        and len(element.words) > 1
+    ):
+        put_slot(scene, key, head, TaskValue(text=element.text.rsplit(" ", 1)[0]))
+    elif not (set(element.words) <= set(words_of(scene.editor.node(key).name))):
+        put_slot(scene, key, prep, TaskValue(text=element.text))
+
+
+def people_of(scene: Scene, key: str) -> str:
+    """Return the list of people of a task, made where there is none."""
+    for child in scene.editor.children(key):
+        if (
+            set(words_of(scene.editor.node(child).name))
+            & {word for name in lexicon()["slot_words"]["participants"] for word in words_of(name)}
+            and scene.editor.value(child) is None
+        ):
+            return child
+    return scene.editor.add(PEOPLE_SLOT, parent=key, kind=NodeKind.SLOT)
+
+
+def named_value(element: Element) -> tuple[str, TaskValue] | None:
+    """Part "plate LN 402 KB", "room 4B" or "total budget 1500" into the slot and its value; None where it is neither."""
+    typed = [inner for prep, inner in element.attached if prep == ""]
+    if element.text and typed and element.words:
+        return element.text, value_of(typed[0])
+    if element.pronoun or element.value is not None:
+        return None
+    match = LABELLED.match(element.text) or re.match(
+        r"^((?:Name|Phone|Address|Plate|Street|Email|Room|Gate|Seat|Ref|Reference|Model|Title|City|Postcode|Policy|Account|Tel|Mobile|Born|Serial)(?: number| no)?\.?) (\S*[A-Z0-9@].*)$",
+        element.text,
+    )
+    if match is None or match[1].split()[0].lower() in ("a", "an", "the", "two", "three"):
+        return None
+    head = match[1].split()[-1].lower()
+    if not re.search(r"\d", match[2]) and head not in (
+        "name",
+        "street",
+        "city",
+        "address",
+        "email",
+        "title",
+        "role",
+        "model",
+        "gate",
+        "room",
+        "plate",
+        "company",
+        "venue",
+        "host",
+        "speaker",
+        "driver",
+        "contact",
+        "surname",
+        "country",
+        "make",
+        "town",
+        "owner",
+        "vet",
+        "doctor",
+        "applicant",
+        "colour",
+        "color",
+        "e-mail",
+        "captain",
+        "chair",
+        "conductor",
+    ):
+        return None
+    return match[1], TaskValue(text=match[2].strip(" ,"))
+
+
+def add_element(scene: Scene, element: Element, parent: str, *, verb: str = "", item: bool = False) -> list[str]:
+    """Put an element under a node: an entity with its one value, an item with its attributes, a slot of a form."""
+    if element.value is not None and element.with_prep("for", "on", "to", "towards"):
+        thing = element.with_prep("for", "on", "to", "towards")[0]
+        return [put_slot(scene, parent, thing.text, element.value)] if thing.words else []
+    numbered = NUMBERED.match(element.text) if element.text else None
+    if numbered and not item:
+        above = scene.editor.child(parent, numbered[1]) or new_task(scene, numbered[1], parent)
+        return [
+            above,
+            *add_items(scene, above, [replace(element, text=numbered[2], words=words_of(numbered[2]), attached=())]),
+        ]
+    named = named_value(element)
+    others = [(prep, inner) for prep, inner in element.attached if prep != "" or named is None]
+    if named is not None and not item:
+        key = put_slot(scene, parent, named[0], named[1])
+        for prep, inner in others:
+            attach(scene, key, prep, inner, verb=verb)
+        return [key]
+    typed = [(prep, inner) for prep, inner in element.attached if inner.value is not None]
+    if (
+        not item
+        and len(typed) == 1
+        and len(element.attached) == 1
+        and typed[0][1].value is not None
+        and element.words
+        and not typed[0][1].each
+    ):
+        return [put_slot(scene, parent, element.text, typed[0][1].value)]
+    if not item and typed and element.words:
+        key = scene.editor.child(parent, element.text) or new_task(scene, element.text, parent)
+        for prep, inner in element.attached:
+            attach(scene, key, prep, inner, verb=verb)
+        scene.touch(key)
+        return [key]
+    if element.value is not None or not element.words or element.pronoun:
+        return []
+    return add_items(scene, parent, [element])
+
+
+def add_items(scene: Scene, parent: str, found: Sequence[Element]) -> list[str]:
+    """Put items on a list; one that is there already is not added again, a variant is."""
+    added: list[str] = []
+    for element in found:
+        if element.value is not None and not element.text.strip():
+            continue
+        if element.variants and all(is_colour(part) or len(part.split()) < 3 for part in element.variants):
+            noun = element.text if (element.count or 1) < 2 else singular(element.text)
+            for variant in element.variants:
+                added += _item(
+                    scene,
+                    parent,
+                    replace(
+                        element, text=f"{variant} {noun}", variants=(), count=None, words=words_of(f"{variant} {noun}")
+                    ),
+                )
+            continue
+        added += _item(scene, parent, element)
+    if len(added) > 1:
+        scene.group = list(added)
+    return added
+
+
+def _item(scene: Scene, parent: str, element: Element) -> list[str]:
+    name = element.text.strip()
+    if not name or element.pronoun:
+        return []
+    source = (
+        scene.find(
+            replace(element, det="", attached=()), accept=lambda key: scene.editor.node(key).kind is NodeKind.ITEM
+        )
+        if element.same
+        else []
+    )
+    attributes = [
+        (prep, inner)
+        for prep, inner in element.attached
+        if prep in ("in", "size", "quantity", "") and (is_value(inner) or prep in ("size", "quantity"))
+    ]
+    colour = next((value_of(inner) for prep, inner in attributes if is_colour(inner.text)), None)
+    if source:
+        name = scene.editor.node(source[0]).name
+    known = next(
+        (
+            key
+            for key in scene.editor.items(parent)
+            if words_of(scene.editor.label(key)) == words_of(f"{colour.text} {name}" if colour else name)
+        ),
+        None,
+    )
+    if known is not None:
+        scene.attend(known)
+        if element.count and element.count > 1:
+            put_slot(
+                scene,
+                known,
+                "quantity",
+                TaskValue(text=f"{element.count:g}", kind=ValueKind.NUMBER, amount=element.count),
+            )
+        return [known]
+    key = shared_item(scene, parent, name) if not attributes else None
+    if key is None:
+        key = new_task(scene, name, parent, NodeKind.ITEM)
+    for prep, inner in attributes:
+        attach(scene, key, "in" if is_colour(inner.text) else prep or "size", inner)
+    if element.count and element.count > 1:
+        put_slot(
+            scene, key, "quantity", TaskValue(text=f"{element.count:g}", kind=ValueKind.NUMBER, amount=element.count)
+        )
+    for prep, inner in element.attached:
+        if (prep, inner) not in attributes and inner.value is not None and prep not in ("of",):
+            attach(scene, key, prep, inner)
+    scene.touch(key)
+    return [key]
+
+
+def shared_item(scene: Scene, parent: str, name: str) -> str | None:
+    """Return an item of that name that another list holds, now shared with this one (section 4.1 of the paper)."""
+    for key in scene.editor.find(name):
+        node = scene.editor.node(key)
+        if (
+            node.kind is NodeKind.ITEM
+            and node.name.casefold() == name.casefold()
+            and scene.seen(key)
+            and not node.waits
+            and parent not in node.parents
+            and not scene.editor.children(key)
+        ):
+            scene.editor.link(key, parent)
+            scene.touch(key)
+            return key
+    return None
+
+
+def read_list(scene: Scene, clause: Clause, parent: str) -> list[str]:
+    """Put the elements behind a colon under a node: slots of a form, dated steps, numbered parts, plain items."""
+    added: list[str] = []
+    for part in clause.listed:
+        added += read_part(scene, part, parent, clause)
+    scene.attend(parent)
+    if len(added) > 1:
+        scene.group = added
+    return added
+
+
+def read_part(scene: Scene, part: Sequence[Token], parent: str, clause: Clause) -> list[str]:
+    """Put one listed element under a node."""
+    words = [token for token in part if not (token is part[0] and token.lower in ("then", "also", "and", "finally"))]
+    if words and words[0].upos == "VERB" and len(words) > 1 and words[1].upos in ("DET", "NOUN", "ADJ", "PRON"):
+        words = [
+            replace(words[0], upos="NOUN"),
+            *(replace(token, upos="NOUN") if token.lower in ("the", "a", "an") else token for token in words[1:]),
+        ]
+    found = elements(words, scene.text, scene.typed)
+    added: list[str] = []
+    for element in found:
+        if element.words and element.text.split()[0].lower() in ("everything", "nothing", "rest"):
+            continue
+        added += fill(scene, parent, element) or add_element(scene, element, parent)
+    return added
+
+
+def fill(scene: Scene, parent: str, element: Element) -> list[str]:
+    """Set the slot of a form that a bare value belongs to: the one that held a value of its shape."""
+    value = value_of(element)
+    if element.attached or named_value(element) is not None:
+        return []
+    empty = [
+        child
+        for child in scene.editor.children(parent)
+        if scene.editor.value(child) is None
+        and not scene.editor.items(child)
+        and scene.editor.node(child).kind is NodeKind.SLOT
+    ]
+    for child in empty:
+        shape = scene.editor.node(child).aliases
+        if any(alias.startswith("shape:") and alias == f"shape:{shape_of(value, element)}" for alias in shape):
+            scene.editor.set(child, value)
+            scene.touch(child)
+            return [child]
+    return []
+
+
+def shape_of(value: TaskValue, element: Element | None = None) -> str:
+    """Return the shape of a value, by which a second form is filled without naming its fields."""
+    if value.kind is not ValueKind.TEXT:
+        return str(value.kind)
+    if "@" in value.text:
+        return "email"
+    if re.search(
+        r"\b(?:street|st|lane|road|rd|avenue|ave|drive|way|close|court|square|terrace|gardens|place|row|hill|crescent|grove)\b",
+        value.text,
+        re.I,
+    ):
+        return "address"
+    if re.search(r"\d", value.text):
+        return "identifier" if re.search(r"[A-Za-z]", value.text) else "number"
+    return "name" if value.text[:1].isupper() else "text"
+
+
+def singular(name: str) -> str:
+    """Return a plural name in the singular."""
+    head, _, last = name.rpartition(" ")
+    for ending, instead in (("ies", "y"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"), ("sses", "ss"), ("s", "")):
+        if last.lower().endswith(ending) and not last.lower().endswith("ss"):
+            last = last[: -len(ending)] + instead
+            break
+    return f"{head} {last}".strip()
+
+
+def blocked(scene: Scene, key: str) -> bool:
+    """Tell whether a node waits."""
+    return scene.editor.node(key).status is TaskStatus.BLOCKED
+
+
+_ = (FILLERS, fits)

@@ -1,0 +1,537 @@
+"""changing: other values, other places and rules for what is there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from doxa.core.errors import TaskCycleError, TaskError
+from doxa.core.tasks import Dependency, NodeKind, TaskValue, ValueKind
+from doxa.tasks.adding import add_items, named_value, put_slot, shape_of, slot_name, value_of
+from doxa.tasks.amounts import Shift, shifted
+from doxa.tasks.phrases import Element, is_colour, words_of
+from doxa.tasks.reading import Clause
+from doxa.tasks.scene import Scene, fits
+
+__all__ = ["apply_rule", "apply_shift", "move_to", "replace_items", "set_value", "swap_nodes"]
+
+CLOCKLIKE = range(1, 25)
+
+
+def set_value(
+    scene: Scene, target: Element | None, value: TaskValue, *, prep: str = "", hint: str = "", new: bool = True
+) -> str | None:
+    """Give what an element names another value, and return the slot; None where nothing fits.
+
+    Args:
+        scene: the turn under way.
+        target: what is to have the value; None or a pronoun for what is spoken of.
+        value: the new value.
+        prep: the preposition before the value, which tells an hour from a number.
+        hint: words that name the slot.
+        new: whether a slot may be made.
+    """
+    slot = slot_for(scene, target, value, prep=prep, hint=hint)
+    if slot is not None:
+        old = scene.editor.value(slot)
+        scene.editor.set(slot, coerced(scene, old, value, prep))
+        scene.touch(slot)
+        return slot
+    if not new:
+        return None
+    return made_slot(scene, target, value, prep=prep, hint=hint)
+
+
+def made_slot(scene: Scene, target: Element | None, value: TaskValue, *, prep: str, hint: str) -> str | None:
+    """Make a slot for a value under what is spoken of."""
+    if target is not None and target.words and not target.pronoun:
+        owner = next(
+            iter(scene.find(target, accept=lambda key: scene.editor.node(key).kind is not NodeKind.SLOT)), None
+        )
+        if owner is not None:
+            return put_slot(scene, owner, hint or slot_name(value, prep), value)
+        split = parted(scene, target)
+        if split is not None:
+            return put_slot(scene, split[0], " ".join(split[1]), value)
+        root = scene.root()
+        if root is None:
+            return scene_slot(scene, None, target.text, value)
+        return scene_slot(scene, root, target.text, value)
+    owner = owner_of(scene)
+    return None if owner is None else put_slot(scene, owner, hint or slot_name(value, prep), value)
+
+
+def scene_slot(scene: Scene, parent: str | None, name: str, value: TaskValue) -> str:
+    """Add a slot of its own name."""
+    key = scene.editor.add(name, parent=parent, kind=NodeKind.SLOT, value=value)
+    scene.touch(key)
+    return key
+
+
+def owner_of(scene: Scene) -> str | None:
+    """Return the node that a value without an address belongs to: the thing spoken of, not one of its slots."""
+    for key in scene.visible_focus():
+        node = scene.editor.node(key)
+        if node.kind is NodeKind.SLOT and node.parents:
+            above = next((parent for parent in node.parents if scene.seen(parent)), None)
+            if above is not None:
+                return above
+        return key
+    return scene.root()
+
+
+def coerced(scene: Scene, old: TaskValue | None, value: TaskValue, prep: str = "") -> TaskValue:
+    """Return a value as the one before it was written: an hour as a time, a house number within its address."""
+    if old is None:
+        return value
+    if (
+        old.kind is ValueKind.CLOCK
+        and value.kind is ValueKind.NUMBER
+        and value.amount is not None
+        and int(value.amount) in CLOCKLIKE
+    ):
+        hour = int(value.amount)
+        afternoon = (old.amount or 0) >= 720
+        minutes = hour * 60 + (720 if hour < 12 and (hour < 7 or afternoon and hour < 8) else 0)
+        shown = f"{(hour - 1) % 12 + 1} {'pm' if minutes >= 720 else 'am'}"
+        return TaskValue(text=shown, kind=ValueKind.CLOCK, amount=float(minutes))
+    if old.kind is ValueKind.MONEY and value.kind is ValueKind.NUMBER:
+        return replace(value, kind=ValueKind.MONEY, unit=old.unit)
+    if old.kind is ValueKind.QUANTITY and value.kind is ValueKind.NUMBER:
+        said = re.sub(r"^\S+", value.text, old.text, count=1)
+        return replace(value, kind=ValueKind.QUANTITY, unit=old.unit, text=said)
+    return value
+
+
+def slot_for(scene: Scene, target: Element | None, value: TaskValue, *, prep: str = "", hint: str = "") -> str | None:
+    """Return the slot that a new value is for, or None.
+
+    In this order: the slot that is named; a slot of the thing that is named, by the kind of the value; the slot changed
+    last; a slot of what is spoken of, from the nearest thing outwards.
+    """
+    wanted = numeric(value, prep)
+    if target is not None and target.words and not target.pronoun and not target.ones:
+        slot = next(iter(scene.find(target, accept=lambda key: is_slot(scene, key))), None)
+        split = parted(scene, target)
+        if split is not None:
+            inner = scene.slot_named(split[0], split[1])
+            if inner is not None:
+                return inner
+        if (
+            slot is not None
+            and not set(target.words) <= set(words_of(scene.editor.node(slot).name))
+            and split is not None
+        ):
+            slot = None
+        things = scene.find(target, accept=lambda key: not is_slot(scene, key))
+        if slot is not None and (
+            not things or fits(scene.editor.value(slot), wanted) or scene.editor.value(slot) is None
+        ):
+            return slot
+        for thing in things:
+            inner = scene.slot_named(thing, words_of(hint)) if hint else None
+            inner = inner or scene.slot_of_kind(thing, wanted)
+            if inner is not None:
+                return inner
+            if scene.editor.value(thing) is not None and fits(scene.editor.value(thing), wanted):
+                return thing
+        partial = part_of_value(scene, target, value)
+        return partial if things == [] else None
+    meant = scene.find(target) if target is not None and (target.pronoun or target.ones or target.ordinal) else []
+    return slot_spoken_of(scene, meant, wanted, hint)
+
+
+def numeric(value: TaskValue, prep: str) -> TaskValue:
+    """Return a bare number behind "at" as the time it is."""
+    if (
+        value.kind is ValueKind.NUMBER
+        and prep in ("at", "until", "till", "by")
+        and value.amount is not None
+        and int(value.amount) in CLOCKLIKE
+    ):
+        return replace(value, kind=ValueKind.CLOCK)
+    return value
+
+
+def is_slot(scene: Scene, key: str) -> bool:
+    """Tell whether a node is a slot."""
+    return scene.editor.node(key).kind is NodeKind.SLOT
+
+
+def parted(scene: Scene, target: Element) -> tuple[str, tuple[str, ...]] | None:
+    """Part "banana bread day" into the thing and the words for its slot."""
+    for size in range(len(target.words) - 1, 0, -1):
+        for head, slot in ((target.words[:size], target.words[size:]), (target.words[-size:], target.words[:-size])):
+            found = scene.find(
+                replace(target, words=head, text=" ".join(head)), accept=lambda key: not is_slot(scene, key)
+            )
+            full = [key for key in found if set(head) <= scene.words(key)]
+            if full and not set(slot) <= scene.words(full[0]):
+                return full[0], slot
+    return None
+
+
+def part_of_value(scene: Scene, target: Element, value: TaskValue) -> str | None:
+    """Return the address that a new house number is for; its text takes the number in."""
+    if "number" not in target.words or not ({"house", "street", "door", "flat", "building"} & set(target.words)):
+        return None
+    for key in (*scene.visible_focus(), *scene.everything()):
+        old = scene.editor.value(key)
+        if old is not None and shape_of(old) == "address" and re.search(r"\d+", old.text):
+            scene.named.append(re.sub(r"\d+\w?", value.text, old.text, count=1))
+            return key
+    return None
+
+
+def slot_spoken_of(scene: Scene, meant: Sequence[str], value: TaskValue, hint: str) -> str | None:
+    """Return the slot that a value without an address is for."""
+    for key in meant:
+        if is_slot(scene, key) and (fits(scene.editor.value(key), value)):
+            return key
+    if (
+        scene.last
+        and scene.seen(scene.last)
+        and is_slot(scene, scene.last)
+        and scene.last in scene.touched
+        and fits(scene.editor.value(scene.last), value)
+        and not hint
+    ):
+        return scene.last
+    chain: dict[str, None] = {}
+    for key in (*meant, *scene.visible_focus()):
+        chain[key] = None
+        for above in scene.editor.ancestors(key):
+            if scene.seen(above):
+                chain.setdefault(above)
+    for key in chain:
+        if hint:
+            inner = scene.slot_named(key, words_of(hint))
+            if inner is not None:
+                return inner
+        if is_slot(scene, key) and not hint and fits(scene.editor.value(key), value):
+            return key
+        inner = scene.slot_of_kind(key, value)
+        if inner is not None and not hint:
+            return inner
+    root = scene.root()
+    if root is None or hint:
+        return None
+    return scene.slot_of_kind(root, value, deep=True)
+
+
+def apply_shift(
+    scene: Scene, target: Element | None, shift: Shift, *, hint: str = "", backward: bool = False
+) -> str | None:
+    """Move the value of what an element names by an amount; None where nothing can be moved so."""
+    if not shift.sure and backward:
+        shift = replace(shift, amount=-shift.amount)
+    pool: list[str] = []
+    if target is not None and (target.words or target.pronoun or target.ordinal or target.ones):
+        meant = scene.find(target)
+        split = parted(scene, target) if target.words else None
+        inner = scene.slot_named(split[0], split[1]) if split else None
+        pool = [inner] if inner else []
+        for key in meant:
+            pool += [key, *named_first(scene, scene.slots(key), hint)]
+        if target.words and not target.pronoun and not pool:
+            return None
+    if not pool or target is None or target.pronoun:
+        for key in (*([scene.last] if scene.last else []), *scene.visible_focus()):
+            pool += [key, *named_first(scene, scene.slots(key), hint)]
+            for above in scene.editor.ancestors(key):
+                pool += scene.slots(above)
+        pool += [key for key in scene.everything() if is_slot(scene, key)]
+    if shift.unit and not re.match(r"minute|hour|day|night|week|month|year|fortnight|factor|quarter", shift.unit):
+        pool = [
+            key
+            for key in dict.fromkeys((*pool, *scene.everything()))
+            if scene.seen(key) and counts(scene, key, shift.unit)
+        ]
+    for key in dict.fromkeys(pool):
+        if not scene.seen(key) or scene.editor.value(key) is None:
+            continue
+        moved = shifted(scene.editor.value(key) or TaskValue(text=""), shift)
+        if moved is not None:
+            scene.editor.set(key, moved)
+            scene.touch(key)
+            return key
+    return None
+
+
+def named_first(scene: Scene, slots: list[str], hint: str) -> list[str]:
+    """Return slots with those that a hint names in front."""
+    asked = set(words_of(hint)) if hint else set()
+    return sorted(slots, key=lambda key: not (asked & scene.words(key)))
+
+
+def counts(scene: Scene, key: str, unit: str) -> bool:
+    """Tell whether a slot counts things of a name: "30 people" counts people, and so does the slot "guests"."""
+    value = scene.editor.value(key)
+    if value is None or value.amount is None or value.kind not in (ValueKind.NUMBER, ValueKind.QUANTITY):
+        return False
+    word = words_of(unit)[-1]
+    return word in {*words_of(value.unit or ""), *scene.words(key)} or (
+        word in ("people", "person", "guest", "one") and bool(scene.words(key) & {"people", "guest", "person"})
+    )
+
+
+def replace_items(
+    scene: Scene,
+    old: Sequence[Element],
+    new: Sequence[Element],
+    *,
+    where: Element | None = None,
+    everywhere: bool = False,
+) -> bool:
+    """Put one thing in the place of another, in some lists or wherever it is (section 4.2 of the paper: `replaces`)."""
+    done = False
+    within = [] if where is None else places_of(scene, where)
+    for before, after in zip(
+        old, new if len(new) == len(old) else [*new, *[new[-1]] * (len(old) - len(new))], strict=False
+    ):
+        found = scene.find(before)
+        found = (
+            found
+            if within == [] or before.pronoun
+            else [key for key in found if set(scene.editor.node(key).parents) & set(within)] or found
+        )
+        for key in found[:1] if not before.ones else found:
+            done = _replaced(scene, key, after, within, everywhere=everywhere) or done
+    extra = list(new[len(old) :]) if old and len(new) > len(old) else []
+    if extra and done and scene.touched:
+        parents = [parent for parent in scene.editor.node(scene.touched[-1]).parents if scene.seen(parent)]
+        for parent in parents:
+            add_items(scene, parent, extra)
+    return done
+
+
+def _replaced(scene: Scene, key: str, after: Element, within: Sequence[str], *, everywhere: bool) -> bool:
+    node = scene.editor.node(key)
+    if node.kind is NodeKind.ITEM:
+        parents = [parent for parent in within if parent in node.parents]
+        known = (
+            scene.find(after, accept=lambda one: scene.editor.node(one).kind is NodeKind.ITEM, hidden=True)
+            if after.det == "the"
+            else []
+        )
+        name = scene.editor.node(known[0]).name if known else after.text
+        try:
+            made = scene.editor.replace(key, name, set(parents) if parents and not everywhere else None)
+        except TaskError:
+            return False
+        for parent in scene.editor.node(made).parents:
+            scene.attend(parent)
+        scene.touch(made)
+        return True
+    if node.kind is NodeKind.SLOT and node.value is not None:
+        scene.editor.set(key, coerced(scene, node.value, value_of(after)))
+        scene.touch(key)
+        return True
+    scene.editor.rename(key, after.text)
+    scene.touch(key)
+    return True
+
+
+def places_of(scene: Scene, where: Element) -> list[str]:
+    """Return the lists that an element means: "in those", "in the scones"."""
+    lists = scene.containers()
+    if where.pronoun in ("both", "all", "everything") or where.det in ("both", "all"):
+        return lists if where.pronoun != "both" or len(lists) <= 2 else lists[:2]
+    if where.pronoun or where.ones or where.ordinal:
+        found = scene.find(where, accept=lambda key: key in lists)
+        return found or lists[:1]
+    return [key for key in scene.find(where)]
+
+
+def swap_nodes(scene: Scene, one: Element, other: Element) -> bool:
+    """Let two things that are there change places; False where one of them is not there."""
+    first, second = scene.find(one), scene.find(other)
+    if not first or not second or first[0] == second[0]:
+        return False
+    a, b = first[0], second[0]
+    nodes = scene.editor
+    slots = [(x, nodes.child(b, nodes.node(x).name)) for x in scene.slots(a)]
+    try:
+        if (
+            nodes.value(a) is None
+            and nodes.value(b) is None
+            and not nodes.items(a)
+            and not nodes.items(b)
+            and any(y for _, y in slots)
+        ):
+            for x, y in slots:
+                if y is not None:
+                    nodes.swap(x, y)
+        elif (
+            nodes.node(a).kind is NodeKind.ITEM
+            and nodes.node(b).kind is NodeKind.ITEM
+            and nodes.node(a).parents != nodes.node(b).parents
+        ):
+            above, below = nodes.node(a).parents[0], nodes.node(b).parents[0]
+            nodes.move(a, below, above)
+            nodes.move(b, above, below)
+        else:
+            nodes.swap(a, b)
+    except TaskCycleError as exc:
+        scene.doubts.append(str(exc))
+        return False
+    scene.touch(a)
+    scene.touch(b)
+    scene.group = [a, b]
+    return True
+
+
+def move_to(scene: Scene, things: Sequence[Element], place: Element, source: Element | None = None) -> bool:
+    """Put things under another parent; False where they, or it, are not there."""
+    target = next((key for key in scene.find(place)), None)
+    moved = False
+    for thing in things:
+        for key in scene.find(thing):
+            node = scene.editor.node(key)
+            if target is None or target == key or node.kind is NodeKind.SLOT and not node.parents:
+                continue
+            old = next((parent for parent in (scene.find(source) if source else ()) if parent in node.parents), None)
+            old = old or (
+                node.parents[0] if len(node.parents) == 1 else next((p for p in scene.focus if p in node.parents), None)
+            )
+            try:
+                scene.editor.move(key, target, old)
+            except TaskCycleError as exc:
+                scene.doubts.append(str(exc))
+                continue
+            scene.touch(key)
+            scene.attend(target, key)
+            moved = True
+    return moved
+
+
+RULE = re.compile(
+    r"(?:(?P<amount>(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|half an|the)) )?(?P<unit>minute|hour|day|night|week|month|fortnight|morning|evening)?s? ?(?P<strict>straight |right |directly |immediately |shortly )?(?P<way>after|before|following|later than|ahead of|earlier than|prior to)\s+(?P<anchor>.+)$",
+    re.I,
+)
+SAME = re.compile(
+    r"(?:always |whenever )?(?:on |at )?(?:the )?same (?P<what>day|time|date|week|room|place|hour|evening|morning) as (?P<anchor>.+)$",
+    re.I,
+)
+STANDING = (
+    "always",
+    "must",
+    "has to",
+    "have to",
+    "needs to",
+    "need to",
+    "can only",
+    "should always",
+    "every time",
+    "no matter",
+    "only",
+    "straight after",
+    "right after",
+    "whenever",
+    "at least",
+    "by rule",
+    "automatically",
+    "follows",
+    "comes",
+)
+
+
+def apply_rule(scene: Scene, subject: Element | None, clause: Clause, text: str) -> bool:
+    """Read "X is always the day after Y" as a rule that X follows; False where the clause states none."""
+    match = RULE.search(text)
+    same = SAME.search(text) if match is None else None
+    if match is None and same is None:
+        return False
+    standing = clause.has(STANDING) or (
+        match is not None and (match["strict"] or match["amount"] and clause.mood == "statement")
+    )
+    if not standing:
+        return False
+    said = (match or same)["anchor"]  # type: ignore[index]
+    anchor_text = re.split(r",| so | and |;", said)[0].strip(" .")
+    anchor_words = words_of(re.sub(r"^(?:the|my|our|that)\s+", "", anchor_text))
+    anchor = next(iter(scene.find(Element(text=anchor_text, words=anchor_words))), None)
+    if anchor is None:
+        return False
+    amount, unit = _distance(match)
+    return _follow(scene, subject, anchor, amount, unit, clause)
+
+
+def _distance(match: re.Match[str] | None) -> tuple[float, str]:
+    if match is None:
+        return 0.0, "day"
+    said = (match["amount"] or "").lower()
+    numbers = {
+        "a": 1,
+        "an": 1,
+        "the": 1,
+        "one": 1,
+        "two": 2,
+        "three": 3,
+        "four": 4,
+        "five": 5,
+        "six": 6,
+        "seven": 7,
+        "eight": 8,
+        "nine": 9,
+        "ten": 10,
+        "half an": 0.5,
+        "": 1,
+    }
+    amount = float(numbers.get(said, int(said) if said.isdigit() else 1))
+    unit = {"morning": "day", "evening": "day", "night": "day"}.get(
+        (match["unit"] or "").lower(), (match["unit"] or "").lower()
+    )
+    sign = -1.0 if match["way"].lower() in ("before", "ahead of", "earlier than", "prior to") else 1.0
+    return (sign * amount, unit) if unit else (0.0, "")
+
+
+def _follow(scene: Scene, subject: Element | None, anchor: str, amount: float, unit: str, clause: Clause) -> bool:
+    """Let a node follow another one by a distance, and give it its value."""
+    source = _dated(scene, anchor, unit)
+    key = next(iter(scene.find(subject)), None) if subject is not None and (subject.words or subject.pronoun) else None
+    if key is None and subject is not None and subject.words and not subject.pronoun:
+        key = scene_slot(scene, scene.root(), subject.text, TaskValue(text=""))
+        scene.editor.set(key, None)
+    if key is None:
+        return False
+    if source is None or not unit:
+        scene.editor.depend(key, Dependency(on=anchor, kind="before", text=clause.text))
+        scene.touch(key)
+        return True
+    follower = _dated(scene, key, unit) or key
+    if scene.editor.node(follower).kind is not NodeKind.SLOT:
+        follower = put_slot(
+            scene,
+            follower,
+            scene.editor.node(source).name if scene.editor.node(source).name in ("day", "date", "time") else "day",
+            TaskValue(text=""),
+        )
+    try:
+        for old in scene.editor.node(follower).depends:
+            if old.kind == "derived":
+                scene.editor.undepend(follower, old)
+        scene.editor.depend(follower, Dependency(on=source, kind="derived", shift=amount, unit=unit, text=clause.text))
+    except TaskCycleError as exc:
+        scene.doubts.append(str(exc))
+        return False
+    value = scene.editor.value(source)
+    moved = shifted(value, Shift(amount=amount, unit=unit)) if value is not None else None
+    if moved is not None:
+        scene.editor.change(follower, value=moved)
+    scene.touch(follower)
+    return True
+
+
+def _dated(scene: Scene, key: str, unit: str) -> str | None:
+    """Return the slot with the date or time of a node: itself, or one of its slots."""
+    kinds = (ValueKind.CLOCK,) if unit in ("minute", "hour") else (ValueKind.DATE,)
+    for one in (key, *scene.slots(key)):
+        value = scene.editor.value(one)
+        if value is not None and value.kind in kinds:
+            return one
+    return None
+
+
+_ = (is_colour, named_value)

@@ -1,0 +1,461 @@
+"""phrases: words of a clause -> elements with what is attached to them.
+
+An element is a noun phrase, a pronoun or a typed value; what follows a preposition is attached to the element before it.
+Elements are parted by commas and "and": "a jacket in green, socks and a map" has three, the first with one attached.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from doxa.core.tasks import TaskValue, ValueKind
+from doxa.tasks.amounts import Shift, Typed
+from doxa.tasks.reading import Token, lexicon
+
+__all__ = ["Element", "elements", "is_colour", "is_name", "stem", "words_of"]
+
+PREPOSITIONS = {
+    "in", "on", "at", "to", "for", "from", "with", "without", "into", "under", "of", "about", "as", "by", "until", "till",
+    "before", "after", "near", "between", "except", "including", "onto", "off", "than", "per", "via", "during", "minus",
+    "besides", "over", "against", "around", "behind", "inside", "beside", "through", "since", "within", "towards",
+}  # fmt: skip
+DETERMINERS = {
+    "the", "a", "an", "my", "our", "your", "his", "her", "their", "its", "this", "that", "these", "those", "some", "any",
+    "each", "every", "both", "all", "another", "no",
+}  # fmt: skip
+PRONOUNS = {
+    "it", "them", "that", "this", "those", "these", "they", "he", "she", "him", "her", "hers", "his", "theirs", "mine",
+    "ours", "both", "everyone", "everybody", "everything", "others", "one", "ones", "all", "rest", "half", "each", "either",
+    "neither", "us", "me", "you", "i", "we", "who", "what", "there", "another", "same", "yours", "none", "something", "anything",
+    "nothing", "latter", "former",
+}  # fmt: skip
+ORDINALS = {
+    "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "last": -1, "latter": -1, "former": 1,
+    "1st": 1, "2nd": 2, "3rd": 3, "final": -1,
+}  # fmt: skip
+CUES = {
+    "just", "only", "also", "too", "instead", "please", "then", "again", "now", "still", "actually", "back", "completely", "altogether",
+    "entirely", "anyway", "though", "already", "yet", "maybe", "really", "rather", "after all", "everywhere", "as well", "either", "even",
+    "ok", "okay", "right", "oh", "hmm", "wait", "no", "sorry", "yes", "yeah", "well", "so", "thanks", "cheers", "um", "er", "first", "second",
+    "third", "finally", "lastly", "next", "same", "always", "today's", "overall", "definitely", "perhaps", "there", "great", "good", "perfect",
+    "fine", "alright", "later", "earlier", "simply", "straight", "currently", "at", "the", "but", "and", "or", "plus",
+}  # fmt: skip
+ADVERBS = {
+    "just", "only", "also", "too", "instead", "please", "then", "again", "now", "still", "actually", "completely", "altogether", "anyway",
+    "though", "already", "yet", "maybe", "really", "everywhere", "even", "always", "overall", "perhaps", "there", "either", "entirely",
+    "totally", "ok", "okay", "oh", "hmm", "wait", "sorry", "yes", "yeah", "well", "thanks", "cheers", "alright", "definitely", "straight",
+    "as", "so", "no", "not", "n't", "here", "back", "in", "out", "off", "throughout", "ever", "never", "after", "all", "please", "too",
+}  # fmt: skip
+SEPARATORS = {",", ";", "and", "plus", "&", "or", "nor"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Element:
+    """A noun phrase, a pronoun or a typed value, and what is attached to it."""
+
+    text: str
+    """Without its determiner; as it was written."""
+    words: tuple[str, ...] = ()
+    """Stems of its words that count, the head last."""
+    det: str = ""
+    pronoun: str = ""
+    ordinal: int = 0
+    """1 for "the first", -1 for "the last"."""
+    count: float | None = None
+    other: bool = False
+    same: bool = False
+    ones: bool = False
+    """Its noun is left out: "the grey ones"."""
+    value: TaskValue | None = None
+    shift: Shift | None = None
+    each: bool = False
+    variants: tuple[str, ...] = ()
+    """What stood in brackets behind it."""
+    attached: tuple[tuple[str, Element], ...] = ()
+    """What follows it, by its preposition; an empty one for an attribute ("size M")."""
+    names: bool = False
+    """It is written like a name."""
+    first: bool = True
+    """No comma or "and" stands before it."""
+    start: int = 0
+    end: int = 0
+    person: bool = False
+
+    def with_prep(self, *prepositions: str) -> list[Element]:
+        """Return what is attached to it by some prepositions."""
+        return [element for prep, element in self.attached if prep in prepositions]
+
+
+def stem(word: str) -> str:
+    """Return a word without its plural ending, so that names are found in both numbers."""
+    word = word.lower().strip(".'")
+    if len(word) <= 3 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return f"{word[:-3]}y"
+    if re.search(r"(oes|ches|shes|xes|sses)$", word):
+        return word[:-2]
+    return word[:-1]
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """Return the stems of the words of a name that count."""
+    found = re.findall(r"[\w]+(?:[.:/@][\w]+)*", text.lower().replace("'s", ""))
+    kept = tuple(stem(word) for word in found if word not in DETERMINERS and word not in ("of", "s"))
+    return kept or tuple(stem(word) for word in found)
+
+
+def is_colour(word: str) -> bool:
+    """Tell whether a word names a colour or a finish that sets variants apart."""
+    return word.lower() in lexicon()["colours"]["names"]
+
+
+def is_name(tokens: Sequence[Token]) -> bool:
+    """Tell whether words are a proper name."""
+    nouns = [token for token in tokens if token.upos in ("NOUN", "PROPN", "X")]
+    return bool(nouns) and all(token.form[:1].isupper() for token in nouns)
+
+
+def elements(tokens: Sequence[Token], text: str, values: Sequence[Typed]) -> list[Element]:
+    """Return the elements of some words of a turn, in order.
+
+    Args:
+        tokens: the words, in order.
+        text: the whole turn.
+        values: the typed values of the turn.
+    """
+    found: list[Element] = []
+    for segment, first in _segments(tokens, values):
+        parts = list(_by_preposition(segment, values))
+        head: Element | None = None
+        attached: list[tuple[str, Element]] = []
+        for prep, words in parts:
+            for element in _split(words, text, values):
+                if head is None and not prep and not attached:
+                    head = element
+                else:
+                    attached.append((prep, element))
+        if head is None and attached:
+            head = Element(text="", start=attached[0][1].start, end=attached[-1][1].end)
+        if head is not None:
+            found.append(replace(head, attached=(*head.attached, *attached), first=first))
+    return found
+
+
+def _segments(tokens: Sequence[Token], values: Sequence[Typed]) -> Iterator[tuple[list[Token], bool]]:
+    """Cut at commas and "and", not inside brackets, values or names."""
+    segment: list[Token] = []
+    depth, first = 0, True
+    for i, token in enumerate(tokens):
+        depth += (token.form == "(") - (token.form == ")")
+        inside = any(value.start < token.start < value.end for value in values)
+        closes = token.lower in SEPARATORS and depth == 0 and not inside
+        if closes and token.lower in ("and", "&") and _joined_modifiers(tokens, i):
+            closes = False
+        if closes:
+            if segment:
+                yield segment, first
+                first = False
+            segment = []
+        else:
+            segment.append(token)
+    if segment:
+        yield segment, first
+
+
+def _joined_modifiers(tokens: Sequence[Token], at: int) -> bool:
+    """Tell whether "and" joins two adjectives before one noun ("black and white shirt"), or numbers as in "weeks 1 and 2"."""
+    if not 0 < at < len(tokens) - 2:
+        return False
+    before, behind, noun = tokens[at - 1], tokens[at + 1], tokens[at + 2]
+    return (
+        before.upos == behind.upos == "ADJ"
+        and noun.upos == "NOUN"
+        and (at < 2 or tokens[at - 2].upos in ("DET", "NUM", "PUNCT", "CCONJ"))
+    )
+
+
+def _by_preposition(segment: Sequence[Token], values: Sequence[Typed]) -> Iterator[tuple[str, list[Token]]]:
+    prep, part, i = "", [], 0
+    while i < len(segment):
+        token = segment[i]
+        inside = any(value.start < token.start < value.end for value in values)
+        fixed = _fixed(segment, i)
+        if fixed:
+            if part or prep:
+                yield prep, part
+            prep, part = fixed, []
+            i += len(fixed.split())
+            continue
+        is_prep = (
+            token.lower in PREPOSITIONS
+            and token.upos in ("ADP", "SCONJ", "PART", "VERB", "CCONJ", "ADV", "NOUN", "ADJ")
+            and not inside
+        )
+        if (
+            is_prep
+            and not (token.lower == "of" and part)
+            and not (token.lower in ("in", "on", "off", "to") and i == len(segment) - 1)
+        ):
+            if part or prep:
+                yield prep, part
+            prep, part = token.lower, []
+        else:
+            part.append(token)
+        i += 1
+    if part:
+        yield prep, part
+
+
+def _fixed(segment: Sequence[Token], at: int) -> str:
+    for phrase in (
+        "instead of",
+        "rather than",
+        "in place of",
+        "because of",
+        "apart from",
+        "other than",
+        "next to",
+        "along with",
+        "as well as",
+        "such as",
+        "out of",
+        "due to",
+        "together with",
+    ):
+        words = phrase.split()
+        if [token.lower for token in segment[at : at + len(words)]] == words:
+            return phrase
+    return ""
+
+
+def _split(words: Sequence[Token], text: str, values: Sequence[Typed]) -> list[Element]:
+    """Part a noun phrase from the typed values in it."""
+    words = [token for token in words if token.form not in ("?", "!", '"', "'")]
+    while words and (
+        words[0].lower in ADVERBS and words[0].upos in ("ADV", "INTJ", "PART", "SCONJ", "ADP", "X", "CCONJ")
+    ):
+        words = words[1:]
+    while words and words[-1].lower in ADVERBS and words[-1].upos in ("ADV", "INTJ", "PART", "ADP", "CCONJ"):
+        words = words[:-1]
+    if not words:
+        return []
+    start, end = words[0].start, words[-1].end
+    inside = [value for value in values if start <= value.start and value.end <= end]
+    found: list[Element] = []
+    for value in inside:
+        if _is_identifier(value, words):
+            continue
+        before = [token for token in words if token.end <= value.start]
+        found += _noun(before, text)
+        found.append(
+            Element(
+                text=text[value.start : value.end],
+                value=value.value,
+                shift=value.shift,
+                each=value.each,
+                start=value.start,
+                end=value.end,
+            )
+        )
+        words = [token for token in words if token.start >= value.end]
+    found += _noun(words, text)
+    return _attached(found)
+
+
+def _is_identifier(value: Typed, words: Sequence[Token]) -> bool:
+    """Tell whether a number is part of a name or of an identifier: "LN 402 KB", "Harbour Lane 18", "room 4B", "week 1"."""
+    if value.value is None or value.value.kind is not ValueKind.NUMBER:
+        return False
+    at = next((i for i, token in enumerate(words) if token.start <= value.start < token.end), None)
+    if at is None:
+        return True
+    before = words[at - 1] if at else None
+    behind = words[at + 1] if at + 1 < len(words) else None
+    if (
+        behind is not None
+        and behind.upos in ("NUM", "PROPN", "X")
+        and (behind.start == words[at].end or (behind.form.isupper() and len(behind.form) < 4) or behind.upos == "NUM")
+    ):
+        return True
+    if before is None:
+        return False
+    return (
+        before.upos in ("PROPN", "X", "NUM")
+        and not (before.upos == "PROPN" and before.form[0].islower())
+        or before.lower
+        in (
+            "week",
+            "day",
+            "phase",
+            "part",
+            "number",
+            "no.",
+            "room",
+            "section",
+            "chapter",
+            "act",
+            "scene",
+            "table",
+            "set",
+            "version",
+            "unit",
+            "lot",
+            "row",
+            "bed",
+            "slot",
+            "stage",
+            "round",
+            "group",
+            "track",
+            "episode",
+            "issue",
+            "level",
+            "step",
+            "session",
+            "gate",
+            "platform",
+            "hall",
+            "team",
+            "box",
+            "module",
+            "sprint",
+            "year",
+            "grade",
+            "page",
+            "plot",
+            "studio",
+            "flat",
+            "apartment",
+            "street",
+            "zone",
+            "block",
+        )
+        or before.lower.rstrip("s")
+        in ("week", "day", "room", "table", "chapter", "phase", "bed", "track", "row", "group")
+    )
+
+
+def _attached(found: list[Element]) -> list[Element]:
+    """Hang a value behind a noun on it: "trail shoes size 42", "venue 600"."""
+    if len(found) < 2 or found[0].value is not None or found[0].shift is not None:
+        if (
+            len(found) == 2
+            and found[0].value is not None
+            and found[1].text
+            and found[0].value.kind is ValueKind.NUMBER
+            and not found[1].pronoun
+        ):
+            return [replace(found[1], count=found[0].value.amount, start=found[0].start)]
+        if (
+            len(found) == 2
+            and found[0].value is not None
+            and found[0].value.kind is ValueKind.QUANTITY
+            and found[1].text
+        ):
+            return [replace(found[1], attached=(("quantity", found[0]), *found[1].attached), start=found[0].start)]
+        return found
+    head, *rest = found
+    return [replace(head, attached=(*head.attached, *(("", one) for one in rest)), end=rest[-1].end)]
+
+
+def _noun(tokens: Sequence[Token], text: str) -> list[Element]:
+    """Return the element of a noun phrase without values."""
+    words = [token for token in tokens if token.form not in (",", ";", ":", '"')]
+    variants: tuple[str, ...] = ()
+    opened = next((i for i, token in enumerate(words) if token.form == "("), None)
+    if opened is not None:
+        closed = next((i for i, token in enumerate(words) if token.form == ")"), len(words))
+        inner = text[words[opened].end : words[closed - 1].end if closed > opened + 1 else words[opened].end]
+        variants = tuple(part.strip() for part in re.split(r",|\band\b|\bor\b|&", inner) if part.strip())
+        words = [*words[:opened], *words[closed + 1 :]]
+    det, ordinal, other, same, count = "", 0, False, False, None
+    while words:
+        token = words[0]
+        alone = len(words) == 1
+        if token.lower in DETERMINERS and not alone:
+            det = token.lower
+        elif token.lower in ("other", "remaining") and not alone:
+            other = True
+        elif token.lower in ("same", "whole", "entire") and not alone:
+            same = same or token.lower == "same"
+        elif (
+            token.lower in ORDINALS
+            and not alone
+            and det
+            and words[1].lower in ("one", "ones", "half", "part", "two", "session") | set()
+        ):
+            ordinal = ORDINALS[token.lower]
+        elif (
+            token.lower in ORDINALS
+            and not alone
+            and det in ("the", "that")
+            and token.upos == "ADJ"
+            and token.lower in ("first", "second", "third", "last")
+        ):
+            ordinal = ORDINALS[token.lower]
+            break
+        elif (
+            token.upos == "NUM"
+            and not alone
+            and det in ("the", "those", "these", "other", "all", "both")
+            and token.lower != "one"
+        ):
+            count = 2.0 if token.lower == "two" else None
+        elif token.lower in ADVERBS and token.upos in ("ADV", "INTJ", "PART"):
+            pass
+        else:
+            break
+        words = words[1:]
+    while words and words[-1].lower in ADVERBS and words[-1].upos in ("ADV", "INTJ", "PART"):
+        words = words[:-1]
+    if not words:
+        return []
+    if ordinal and words[0].lower in ORDINALS:
+        inner_words = words[1:]
+    else:
+        inner_words = words
+    said = text[words[0].start : words[-1].end].strip(" ,.;:")
+    lowered = said.lower()
+    pronoun = ""
+    if (
+        lowered in PRONOUNS
+        or lowered in ("two", "three", "four")
+        and det in ("those", "these", "the", "that")
+        or (lowered in ORDINALS and det)
+    ):
+        pronoun = "them" if lowered in ("two", "three", "four") else lowered
+        count = {"two": 2.0, "three": 3.0, "four": 4.0}.get(lowered, count)
+        if lowered in ORDINALS:
+            pronoun, ordinal = "one", ORDINALS[lowered]
+    ones = len(words) > 1 and words[-1].lower in ("one", "ones")
+    if ones:
+        said = text[words[0].start : words[-2].end]
+    if det == "both" or det == "all" and not inner_words:
+        count = count or 2.0
+    stems = words_of(text[inner_words[0].start : inner_words[-1].end]) if inner_words else ()
+    if ones:
+        stems = stems[:-1]
+    element = Element(
+        text=said, words=stems, det=det, pronoun=pronoun, ordinal=ordinal, count=count, other=other or lowered in ("others", "rest", "remaining"),
+        same=same, ones=ones, variants=variants, names=is_name(words), start=tokens[0].start, end=tokens[-1].end,
+        person=any(token.tag.endswith("PERSON") for token in words),
+    )  # fmt: skip
+    return [_sized(element, words, text)]
+
+
+def _sized(element: Element, words: Sequence[Token], text: str) -> Element:
+    """Part "rain jacket size M" into the thing and its size."""
+    at = next((i for i, token in enumerate(words) if token.lower == "size" and 0 < i < len(words) - 1), None)
+    if at is None and len(words) > 1 and words[0].lower == "size":
+        value = TaskValue(text=text[words[1].start : words[-1].end], kind=ValueKind.CHOICE)
+        return replace(element, text="size", words=("size",), attached=(("", Element(text=value.text, value=value)),))
+    if at is None:
+        return element
+    value = TaskValue(text=text[words[at + 1].start : words[-1].end], kind=ValueKind.CHOICE)
+    thing = text[words[0].start : words[at - 1].end]
+    return replace(
+        element, text=thing, words=words_of(thing), attached=(("size", Element(text=value.text, value=value)),)
+    )

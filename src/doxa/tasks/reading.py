@@ -1,0 +1,669 @@
+"""reading: turn -> clauses.
+
+A turn is cut into sentences by the parser and into clauses at the places where a new one opens; each clause knows its
+mood, its verb with particle, what stands before and behind the verb, and its typed values. Shallow on purpose: task
+talk is full of fragments ("Venue 600, catering for 30 at 18 each") that have no tree worth the name.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal
+
+from doxa.backends.parser import Parser, split
+from doxa.tasks.amounts import Typed, read_values
+
+__all__ = ["Clause", "Mood", "Token", "lexicon", "read_clauses", "verbs_of"]
+
+Mood = Literal["request", "question", "statement", "fragment"]
+
+WH = {"what", "which", "who", "whom", "whose", "when", "where", "why", "how"}
+MODALS = {"can", "could", "would", "will", "shall", "should", "may", "might"}
+CLOSERS = {".", "!", "?", ";", "…"}
+STRONG = {
+    "book",
+    "move",
+    "drop",
+    "remove",
+    "cancel",
+    "push",
+    "change",
+    "add",
+    "invite",
+    "delete",
+    "swap",
+    "order",
+    "put",
+    "make",
+    "split",
+}
+WRAPPERS = (
+    ("can|could|would|will", "you|we|i", ""),
+    ("let", "'s|us|me", ""),
+    ("help", "me|us", ""),
+    ("i|we|you", "'d|would", "like|love|rather|prefer|want"),
+    ("i|we", "want|need|have|got|hope|plan|wish|prefer|would", ""),
+    ("i|we", "'m|'re|am|are|was|were", "going|planning|hoping|trying|thinking"),
+    ("i|we|you|they|she|he", "'ll|will|should|must|can|could|might|shall|may", ""),
+    ("please", "", ""),
+    ("remember|try|feel free|be sure|make sure", "", ""),
+)
+
+
+@cache
+def lexicon() -> Mapping[str, Any]:
+    """Return the words of `words.toml`."""
+    data: Mapping[str, Any] = tomllib.loads(files("doxa.tasks").joinpath("words.toml").read_text(encoding="utf-8"))
+    return data
+
+
+@cache
+def verbs_of(kind: str) -> frozenset[str]:
+    """Return the verbs of a class, those with a particle as "take out"."""
+    return frozenset(lexicon()["verbs"][kind])
+
+
+@cache
+def request_verbs() -> frozenset[str]:
+    """Return every verb that can ask for something."""
+    return frozenset(verb.split()[0] for verbs in lexicon()["verbs"].values() for verb in verbs)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word of a turn: where it stands, and what the parser makes of it."""
+
+    form: str
+    lower: str
+    lemma: str
+    upos: str
+    deprel: str
+    head: int
+    tag: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clause:
+    """A part of a turn that says one thing."""
+
+    text: str
+    tokens: tuple[Token, ...]
+    mood: Mood
+    values: tuple[Typed, ...]
+    """Typed values, placed in the turn."""
+    verb: str = ""
+    particle: str = ""
+    at: int = 0
+    """Where in `tokens` the verb stands; what is before it is its subject and what wraps it."""
+    subject: tuple[Token, ...] = ()
+    rest: tuple[Token, ...] = ()
+    """What stands behind the verb, without its particle."""
+    mark: str = ""
+    """The word that makes it depend on another: if, because, before ..."""
+    join: str = ""
+    label: str = ""
+    """What stood before a colon in front of it: the slot that a form asks about."""
+    listed: tuple[tuple[Token, ...], ...] = ()
+    """The elements behind a colon."""
+    negated: bool = False
+    repair: bool = False
+    """It puts the clause before it right."""
+    wrapped: str = ""
+    """The words around a request: "can you", "i want"."""
+    question: bool = False
+    """The sentence ends with a question mark."""
+    lowered: str = field(default="")
+
+    def has(self, cues: Sequence[str]) -> str:
+        """Return the first of some cues that stands in it as whole words; empty when none does."""
+        padded = f" {self.lowered} "
+        return next((cue for cue in cues if f" {cue} " in padded), "")
+
+
+def read_clauses(text: str, parser: Parser, at: datetime) -> list[Clause]:
+    """Return the clauses of a turn in order. Cost: one parse a sentence.
+
+    Raises:
+        BackendError: the parser failed.
+    """
+    text = text.replace("’", "'").replace("‘", "'").replace("“", '"').replace("”", '"')
+    values = read_values(text, at)
+    clauses: list[Clause] = []
+    parts = split(text)
+    for words, parse in zip(parts, parser.parse([[word.form for word in part] for part in parts]), strict=True):
+        tokens = [
+            Token(w.form, w.form.lower(), _lemma(w.form, lemma, upos), upos, deprel, head, tag, w.start, w.end)
+            for w, lemma, upos, deprel, head, tag in zip(
+                words, parse.lemmas, parse.upos, parse.deprels, parse.heads, parse.tags, strict=True
+            )
+        ]
+        clauses += _of_sentence(tokens, text, values)
+    return [clause for clause in clauses if clause.lowered]
+
+
+def _lemma(form: str, lemma: str, upos: str) -> str:
+    lowered = form.lower()
+    return {
+        "'m": "be",
+        "'re": "be",
+        "'s": "be" if upos in ("AUX", "VERB") else "'s",
+        "ca": "can",
+        "wo": "will",
+        "n't": "not",
+    }.get(lowered, lemma.lower())
+
+
+def _of_sentence(tokens: list[Token], text: str, values: Sequence[Typed]) -> list[Clause]:
+    question = bool(tokens) and any(token.form == "?" for token in tokens[-3:])
+    label, tokens = _labelled(tokens)
+    found: list[Clause] = []
+    for join, part in _parts(tokens, values):
+        clause = _clause(part, text, values, join=join, question=question)
+        if clause is not None:
+            found.append(replace(clause, label=label))
+    return found
+
+
+def _labelled(tokens: list[Token]) -> tuple[str, list[Token]]:
+    """Take off a label with its colon where a whole clause follows: "start: I will leave from Bonn"."""
+    colon = next((i for i, token in enumerate(tokens[:5]) if token.form == ":"), None)
+    if not colon or not all(t.upos in ("NOUN", "PROPN", "ADJ", "VERB", "NUM", "X") for t in tokens[:colon]):
+        return "", tokens
+    behind = tokens[colon + 1 :]
+    opens = behind and behind[0].form[:1].isupper() and (_opens(behind, 0) or behind[0].upos in ("ADV", "INTJ", "ADP"))
+    if not opens or not any(token.upos in ("VERB", "AUX") for token in behind):
+        return "", tokens
+    return " ".join(token.form for token in tokens[:colon]), behind
+
+
+def _parts(tokens: list[Token], values: Sequence[Typed]) -> list[tuple[str, list[Token]]]:
+    """Cut a sentence where a new clause opens; each part with the word that joins it to the one before."""
+    inside = {i for i, t in enumerate(tokens) for v in values if v.start < t.start < v.end}
+    parts: list[tuple[str, list[Token]]] = []
+    start, join, at, depth = 0, "", 0, 0
+    while at < len(tokens):
+        token = tokens[at]
+        depth += (token.form == "(") - (token.form == ")")
+        if at in inside or depth > 0 or not _separates(token):
+            at += 1
+            continue
+        behind = at + 1
+        joined = token.lower if token.upos in ("CCONJ", "SCONJ", "ADV") else ""
+        while behind < len(tokens) and _separates(tokens[behind]):
+            joined = joined or (tokens[behind].lower if tokens[behind].upos in ("CCONJ", "SCONJ", "ADV") else "")
+            behind += 1
+        hard = token.form in (";", "—", "–", "...", "…") or (token.form == "-" and _spaced(tokens, at))
+        verbal = (
+            any(t.upos in ("VERB", "AUX") for t in tokens[start:at])
+            or token.form in (",", ";")
+            or not _finite(tokens, behind)
+        )
+        strong = joined in ("and", "then") and _imperative(tokens, behind, start)
+        if behind < len(tokens) and at > start and (hard or strong or (verbal and _opens(tokens, behind))):
+            parts.append((join, tokens[start:at]))
+            start, join = behind, joined
+        at = behind
+    parts.append((join, tokens[start:]))
+    return [(join, part) for join, part in parts if part]
+
+
+def _spaced(tokens: Sequence[Token], at: int) -> bool:
+    return 0 < at < len(tokens) - 1 and tokens[at - 1].end < tokens[at].start and tokens[at].end < tokens[at + 1].start
+
+
+def _separates(token: Token) -> bool:
+    return (
+        token.form in (",", ";", "—", "–", "-", "…", "...")
+        or (token.upos == "CCONJ" and token.lower != "&")
+        or token.lower in ("so", "then", "because", "since", "plus", "except")
+        and token.upos in ("ADV", "SCONJ", "CCONJ", "ADP")
+    )
+
+
+def _opens(tokens: Sequence[Token], at: int) -> bool:
+    """Tell whether a clause opens at a word: an imperative, a subject with its verb, a question."""
+    while at < len(tokens) and (
+        tokens[at].upos == "INTJ"
+        or tokens[at].lower
+        in (
+            "also",
+            "then",
+            "please",
+            "actually",
+            "just",
+            "maybe",
+            "yes",
+            "no",
+            "ok",
+            "now",
+            "instead",
+            "so",
+            "well",
+            ",",
+            "still",
+            "even",
+            "perhaps",
+            "otherwise",
+        )
+    ):
+        at += 1
+    if at >= len(tokens):
+        return False
+    first = tokens[at]
+    following = tokens[at + 1] if at + 1 < len(tokens) else None
+    if first.lower in WH and following is not None:
+        return any(token.upos in ("VERB", "AUX") for token in tokens[at + 1 : at + 6])
+    if first.upos == "AUX" or (first.lower in MODALS and following is not None and following.upos == "PRON"):
+        return following is not None
+    if first.lower == "let":
+        return True
+    if first.upos == "VERB" and (
+        first.lemma in request_verbs() or first.deprel in ("root", "parataxis", "conj", "acl", "acl:relcl", "advcl")
+    ):
+        return first.deprel not in ("amod", "compound", "nsubj") and not (
+            first.form.endswith("ing") and first.deprel in ("conj", "compound") and not _has_particle(tokens, at)
+        )
+    if (
+        first.lower in request_verbs()
+        and first.deprel in ("root", "conj", "parataxis")
+        and following is not None
+        and following.upos in ("DET", "PRON")
+    ):
+        return True
+    return _finite(tokens, at)
+
+
+def _imperative(tokens: Sequence[Token], at: int, start: int) -> bool:
+    """Tell whether a word that the parser takes for a noun is the verb of a second request: "add Mei and book room 4"."""
+    while at < len(tokens) and tokens[at].lower in ("then", "also", "please", "just"):
+        at += 1
+    if at + 1 >= len(tokens) or tokens[start].lower not in request_verbs() | {"please"}:
+        return False
+    return tokens[at].lower in STRONG and tokens[at + 1].upos in ("DET", "PRON", "NOUN", "PROPN")
+
+
+def _has_particle(tokens: Sequence[Token], at: int) -> bool:
+    return at + 1 < len(tokens) and tokens[at + 1].lower in ("back", "up", "out", "home")
+
+
+def _finite(tokens: Sequence[Token], at: int) -> bool:
+    """Tell whether a noun phrase with its finite verb stands here."""
+    nominal = False
+    for token in tokens[at : at + 7]:
+        if token.upos in ("AUX", "VERB"):
+            return nominal and not (token.upos == "VERB" and token.deprel in ("amod", "acl", "compound", "acl:relcl"))
+        if token.upos in ("NOUN", "PROPN", "PRON", "NUM"):
+            nominal = True
+        elif token.upos not in ("DET", "ADJ", "ADV", "PART") and token.lower not in ("of", "'s", "-"):
+            return False
+    return False
+
+
+def _clause(part: list[Token], text: str, values: Sequence[Typed], *, join: str, question: bool) -> Clause | None:
+    tokens = tuple(token for token in part if token.form not in CLOSERS)
+    if not tokens:
+        return None
+    start, end = tokens[0].start, tokens[-1].end
+    said = text[start:end]
+    lowered = re.sub(r"[^\w'$€£%:&.-]+", " ", said.lower()).strip(" .-")
+    pronouns = {token.start for token in tokens if token.lower == "one" and token.upos != "NUM"}
+    here = tuple(value for value in values if start <= value.start and value.end <= end and value.start not in pronouns)
+    head, listed = _listed(tokens)
+    mark = next(
+        (
+            t.lower
+            for t in tokens[:2]
+            if t.lower
+            in (
+                "if",
+                "unless",
+                "because",
+                "since",
+                "once",
+                "when",
+                "before",
+                "after",
+                "until",
+                "while",
+                "in case",
+                "as",
+                "whenever",
+                "although",
+                "though",
+                "where",
+            )
+            and t.upos in ("SCONJ", "ADV")
+            and t is not tokens[-1]
+        ),
+        "",
+    )
+    if mark in ("when", "where") and (
+        question or tokens[0].lower == mark and len(tokens) > 1 and tokens[1].upos == "AUX"
+    ):
+        mark = ""
+    at, wrapped = _verb_at(head)
+    mood = _mood(head, at, wrapped, question=question)
+    verb, particle, rest, subject = "", "", head, ()
+    if at is not None:
+        verb = head[at].lemma
+        particle, rest = _particle(head, at)
+        subject = tuple(
+            t
+            for t in head[:at]
+            if t.upos in ("NOUN", "PROPN", "PRON", "DET", "ADJ", "NUM", "ADP", "PART", "X", "ADV", "VERB", "CCONJ")
+        )
+    negated = (
+        any(t.lower in ("not", "n't", "never", "no", "cannot", "without") for t in head[: (at or 0) + 2])
+        and at is not None
+    )
+    return Clause(
+        text=said, tokens=tokens, mood=mood, values=here, verb=verb, particle=particle, at=at or 0, subject=subject,
+        rest=rest, mark=mark, join=join, listed=listed, negated=negated, wrapped=wrapped, question=question, lowered=lowered,
+    )  # fmt: skip
+
+
+def _listed(tokens: tuple[Token, ...]) -> tuple[tuple[Token, ...], tuple[tuple[Token, ...], ...]]:
+    """Part what stands before a colon from the elements behind it."""
+    colon = next((i for i, t in enumerate(tokens) if t.form == ":" and 0 < i < len(tokens) - 1), None)
+    if colon is None:
+        return tokens, ()
+    behind = tokens[colon + 1 :]
+    elements, start, depth = [], 0, 0
+    for i, token in enumerate(behind):
+        depth += (token.form == "(") - (token.form == ")")
+        if depth == 0 and (token.form in (",", ";") or token.lower in ("and", "plus", "then")):
+            elements.append(behind[start:i])
+            start = i + 1
+    elements.append(behind[start:])
+    return tokens[:colon], tuple(tuple(part) for part in elements if part)
+
+
+def _verb_at(tokens: Sequence[Token]) -> tuple[int | None, str]:
+    """Return where the verb that counts stands, and the words around it that make it a request or a plan."""
+    at = 0
+    while at < len(tokens) and (
+        tokens[at].upos in ("INTJ", "CCONJ", "PUNCT")
+        or tokens[at].lower
+        in (
+            "also",
+            "then",
+            "please",
+            "actually",
+            "just",
+            "maybe",
+            "now",
+            "so",
+            "well",
+            "ok",
+            "okay",
+            "right",
+            "first",
+            "second",
+            "third",
+            "finally",
+            "instead",
+            "oh",
+            "yes",
+            "no",
+            "sorry",
+            "wait",
+            "hmm",
+            "again",
+            "anyway",
+            "perhaps",
+            "next",
+            "lastly",
+            "still",
+        )
+    ):
+        at += 1
+    wrapped = []
+    for first, second, third in WRAPPERS:
+        here = at
+        if here < len(tokens) and re.fullmatch(first, tokens[here].lower):
+            here += 1
+            matched = True
+            for want in (second, third):
+                if not want:
+                    continue
+                while here < len(tokens) and tokens[here].lower in (
+                    "please",
+                    "also",
+                    "just",
+                    "maybe",
+                    "really",
+                    "probably",
+                    "then",
+                    "now",
+                ):
+                    here += 1
+                if here < len(tokens) and re.fullmatch(want, tokens[here].lower):
+                    here += 1
+                else:
+                    matched = False
+                    break
+            if matched:
+                wrapped = [t.lower for t in tokens[at:here]]
+                at = here
+                break
+    while (
+        at < len(tokens)
+        and wrapped
+        and tokens[at].lower
+        in (
+            "please",
+            "also",
+            "just",
+            "maybe",
+            "all",
+            "to",
+            "really",
+            "probably",
+            "rather",
+            "then",
+            "now",
+            "be",
+            "go",
+            "ahead",
+            "and",
+            "only",
+            "still",
+        )
+        and not (
+            tokens[at].lower in ("be", "go")
+            and at + 1 < len(tokens)
+            and tokens[at + 1].upos not in ("VERB", "CCONJ", "ADV")
+        )
+    ):
+        at += 1
+    for i in range(at, len(tokens)):
+        token = tokens[i]
+        if (
+            token.upos == "VERB"
+            and token.deprel not in ("amod", "compound", "acl", "acl:relcl", "csubj")
+            and not _nominal(tokens, i)
+        ):
+            return i, " ".join(wrapped)
+        if (
+            i == at
+            and token.lower in request_verbs()
+            and i + 1 < len(tokens)
+            and (
+                tokens[i + 1].upos in ("DET", "PRON", "NUM", "PROPN", "NOUN", "ADP", "ADV")
+                and (token.deprel in ("root", "conj", "parataxis") or wrapped)
+            )
+            and token.upos in ("NOUN", "VERB", "ADJ", "PROPN", "AUX")
+        ):
+            if (
+                tokens[i + 1].upos in ("DET", "PRON")
+                or token.upos == "VERB"
+                or wrapped
+                or token.lower
+                in ("swap", "split", "book", "drop", "move", "merge", "undo", "cancel", "push", "remove", "delete")
+            ):
+                return i, " ".join(wrapped)
+    for i in range(at, len(tokens)):
+        if tokens[i].upos == "AUX" or tokens[i].lemma == "be" and tokens[i].upos == "VERB":
+            last = i
+            while last + 1 < len(tokens) and tokens[last + 1].upos in ("AUX", "PART"):
+                last += 1
+            auxes = [j for j in range(i, last + 1) if tokens[j].upos == "AUX"]
+            return (auxes or [i])[-1], " ".join(wrapped)
+    verbs = [i for i in range(at, len(tokens)) if tokens[i].upos == "VERB" and not _nominal(tokens, i) and i > at - 1]
+    participle = [i for i in verbs if tokens[i].form.endswith("ing") and i == at and _has_particle(tokens, i)]
+    return (participle[0] if participle else None), " ".join(wrapped)
+
+
+def _nominal(tokens: Sequence[Token], at: int) -> bool:
+    """Tell whether a word that may be a verb names a thing: "the grouting", "waterproofing on Tuesday"."""
+    token = tokens[at]
+    before = tokens[at - 1] if at else None
+    base = token.lower == token.lemma and before is not None and before.upos == "NOUN" and not before.form.endswith("s")
+    if base and at + 1 < len(tokens) and tokens[at + 1].upos in ("NUM", "NOUN"):
+        return True  # "problem set 7": a verb would be "sets"
+    if not token.form.endswith("ing"):
+        return at > 0 and tokens[at - 1].upos == "DET" and tokens[at - 1].lower in ("the", "a", "an", "my", "our")
+    if before is not None and (
+        before.lemma == "be" or before.lower in ("i", "we", "to", "keep", "start", "stop", "rather", "'m")
+    ):
+        return False
+    if (
+        before is not None
+        and before.upos in ("PRON", "NOUN", "PROPN")
+        and token.deprel in ("root", "conj", "advcl")
+        and before.deprel.startswith("nsubj")
+    ):
+        return False
+    return not _has_particle(tokens, at)
+
+
+def _particle(tokens: Sequence[Token], at: int) -> tuple[str, tuple[Token, ...]]:
+    rest = list(tokens[at + 1 :])
+    for i, token in enumerate(rest[:7]):
+        verb = tokens[at].lemma
+        near = f"{verb} {token.lower}"
+        if token.deprel == "compound:prt" or (
+            token.upos in ("ADP", "ADV", "ADJ", "NOUN")
+            and any(near in lexicon()["verbs"][k] for k in lexicon()["verbs"])
+        ):
+            nominal = i + 1 < len(rest) and rest[i + 1].upos in ("DET", "NOUN", "PROPN", "NUM", "ADJ", "PRON")
+            if token.lower in (
+                "in",
+                "on",
+                "off",
+                "out",
+                "up",
+                "back",
+                "away",
+                "down",
+                "together",
+                "along",
+                "forward",
+                "over",
+                "through",
+                "for",
+                "with",
+                "rid",
+            ):
+                if token.lower in ("in", "on", "with", "for", "over") and token.deprel == "case" and i > 0 and nominal:
+                    continue
+                del rest[i]
+                if (
+                    token.lower in ("back",)
+                    and i < len(rest)
+                    and rest[i].lower in ("in", "on")
+                    and (i + 1 == len(rest) or rest[i + 1].upos in ("PUNCT", "CCONJ"))
+                ):
+                    del rest[i]
+                return token.lower, tuple(rest)
+        if token.upos in ("PUNCT", "SCONJ"):
+            break
+    return "", tuple(rest)
+
+
+def _mood(tokens: Sequence[Token], at: int | None, wrapped: str, *, question: bool) -> Mood:
+    if at is None:
+        return "question" if question else "fragment"
+    verb = f"{tokens[at].lemma}"
+    if wrapped:
+        first = wrapped.split()[0]
+        if first in ("can", "could", "would", "will") and wrapped.split()[-1] in ("you",):
+            return "request"
+        if first in ("can", "could", "would", "will") and question:
+            return "request" if wrapped.split()[-1] == "we" else "question"
+        if first in ("let", "help", "please", "remember", "try", "make sure"):
+            return "request"
+        if first in ("i", "we", "you") and not question:
+            return "request"
+    begins = next(
+        (
+            i
+            for i, t in enumerate(tokens)
+            if t.upos not in ("INTJ", "CCONJ", "PUNCT")
+            and t.lower
+            not in (
+                "also",
+                "then",
+                "please",
+                "actually",
+                "just",
+                "maybe",
+                "now",
+                "so",
+                "well",
+                "ok",
+                "right",
+                "oh",
+                "yes",
+                "no",
+                "and",
+                "sorry",
+                "wait",
+                "instead",
+                "first",
+                "second",
+                "again",
+                "by",
+                "the",
+                "way",
+            )
+            or t.lower == "the"
+        ),
+        0,
+    )
+    first = tokens[begins]
+    if (
+        question
+        or first.lower in WH
+        or (
+            first.upos == "AUX"
+            and at != begins
+            and begins + 1 < len(tokens)
+            and tokens[begins + 1].upos in ("PRON", "DET", "NOUN", "PROPN", "PART")
+        )
+    ):
+        if (
+            first.lower in WH
+            and not question
+            and first.lower in ("what", "when")
+            and any(t.lower == "was" for t in tokens[at:])
+        ):
+            return "statement"
+        return "question"
+    if (
+        at == begins
+        and verb != "be"
+        and tokens[at].upos != "AUX"
+        and not tokens[at].form.endswith("ing")
+        and not tokens[at].form.endswith("ed")
+    ):
+        return "request"
+    return "statement"

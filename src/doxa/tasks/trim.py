@@ -1,0 +1,228 @@
+"""trim: turn, forest -> acts carried out, and what is said to them (Task Representation and Intent Management).
+
+Source: Task Memory Engine, sections 4.2 and 4.3: decompose the input, classify each part, change the graph, retrieve, reply.
+What the paper leaves to a language model is grammar here; what it leaves open (rollback, undo, conditions, rules) is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from doxa.backends.parser import Parser
+from doxa.core.errors import TaskError
+from doxa.core.tasks import TaskEdit, TaskStatus, TaskValue
+from doxa.memory import TaskForest
+from doxa.tasks.amounts import Shift, read_values, shifted
+from doxa.tasks.asking import answer, asks
+from doxa.tasks.editing import Editor
+from doxa.tasks.frames import FRAMES
+from doxa.tasks.phrases import elements
+from doxa.tasks.reading import Clause, lexicon, read_clauses
+from doxa.tasks.saying import said_of
+from doxa.tasks.scene import Scene
+from doxa.tasks.telling import TELLING, hold, settles
+
+__all__ = ["Step", "take"]
+
+CHANGING = ("new", "update", "remove", "replace", "rollback", "undo", "reset", "split", "merge")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """What a turn did to the tasks, and what is said to it."""
+
+    intents: tuple[str, ...]
+    edits: tuple[TaskEdit, ...] = ()
+    reply: str = ""
+    focus: tuple[str, ...] = ()
+    asked: str = ""
+    """What is asked back; then nothing was changed."""
+    confidence: float = 1.0
+    undoes: int | None = None
+
+
+def take(text: str, forest: TaskForest, parser: Parser, at: datetime, *, said_before: str = "") -> Step:
+    """Carry out a turn over a forest, which stays as it is.
+
+    Args:
+        text: what the user said.
+        forest: the tasks so far.
+        parser: reads the sentences.
+        at: when it was said.
+        said_before: what the assistant said just before.
+
+    Raises:
+        BackendError: the parser failed.
+    """
+    scene = opened(text, forest, at, said_before)
+    scene.clauses = read_clauses(text, parser, at)
+    scene.text = text.replace("’", "'").replace("‘", "'").replace("“", '"').replace("”", '"')
+    scene.typed = read_values(scene.text, at)
+    replies: list[str] = []
+    pending: Clause | None = None
+    mark_before = 0
+    for clause in scene.clauses:
+        scene.marks.append(scene.editor.mark())
+        if asks(clause):
+            scene.intents.append(answer(scene, clause, replies))
+            continue
+        if pending is not None and clause.join != ";":
+            hold(scene, pending, clause.text)
+            scene.intents.append("new")
+            continue
+        if clause.mark in ("if", "unless") and clause.mood != "question":
+            before = list(scene.clauses).index(clause)
+            if clause.join in ("if", "unless") and before and scene.touched:
+                scene.editor.back(mark_before)
+                scene.touched.clear()
+                hold(scene, clause, scene.clauses[before - 1].text)
+            else:
+                pending = clause
+            continue
+        mark_before = scene.marks[-1]
+        if settle(scene, clause, parser):
+            continue
+        scene.intents.append(carry(scene, clause))
+    return closed(scene, replies)
+
+
+def opened(text: str, forest: TaskForest, at: datetime, said_before: str) -> Scene:
+    """Return the scene in which a turn is carried out: what the last turns spoke of is in the focus."""
+    focus: dict[str, None] = {}
+    for commit in reversed(forest.commits[-8:]):
+        for key in (*commit.focus, *(edit.node_id for edit in reversed(commit.edits))):
+            focus.setdefault(key)
+    group = next((commit.focus for commit in reversed(forest.commits[-4:]) if len(commit.focus) > 1), ())
+    scene = Scene(editor=Editor(forest), text=text, at=at, said_before=said_before, focus=list(focus))
+    scene.group = list(group)
+    return scene
+
+
+def carry(scene: Scene, clause: Clause) -> str:
+    """Carry out one clause by the first frame that fits, and return its intent; "chat" where none does."""
+    clause = mended(scene, clause)
+    for frame in (*FRAMES, *TELLING):
+        mark = scene.editor.mark()
+        try:
+            intent = frame(scene, clause)
+        except TaskError as exc:
+            scene.editor.back(mark)
+            scene.doubts.append(str(exc))
+            return "chat"
+        if intent is not None:
+            return intent
+        scene.editor.back(mark)
+    noticed(scene, clause)
+    return "chat"
+
+
+def mended(scene: Scene, clause: Clause) -> Clause:
+    """Take a clause that puts the one before it right: what that one changed is taken back first."""
+    cue = next(
+        (
+            cue
+            for cue in sorted(lexicon()["cues"]["repair"], key=len, reverse=True)
+            if clause.lowered.startswith(f"{cue} ")
+        ),
+        "",
+    )
+    fragment = clause.mood == "fragment" or (clause.mood == "request" and clause.verb == "make")
+    if (
+        not cue
+        or not scene.touched
+        or not fragment
+        or not (clause.values or clause.mood == "request" or len(clause.tokens) <= 6)
+    ):
+        return clause
+    last = scene.last
+    scene.editor.back(scene.marks[-2] if len(scene.marks) > 1 else 0)
+    scene.last = last if scene.editor.get(last) is not None else ""
+    tokens = clause.rest[len(cue.split()) :] if clause.mood == "fragment" else clause.rest
+    while tokens and (tokens[0].form == "," or tokens[0].lower in cue.split()):
+        tokens = tokens[1:]
+    return replace(clause, repair=True, rest=tuple(tokens))
+
+
+def noticed(scene: Scene, clause: Clause) -> None:
+    """Put what a clause speaks of in the focus: "there's no celery", "the second one clashes with the all-hands"."""
+    if clause.mood == "question":
+        return
+    found = [one for part in (clause.subject, clause.rest) for one in elements(part, scene.text, scene.typed)]
+    keys = [
+        key
+        for one in found
+        if (one.words or one.ordinal) and not one.pronoun or one.ordinal
+        for key in scene.find(one)[:1]
+    ]
+    if keys:
+        scene.attend(*dict.fromkeys(keys))
+
+
+def settle(scene: Scene, clause: Clause, parser: Parser) -> bool:
+    """Carry out, or drop, what waited for a condition that a statement settles."""
+    if clause.mood == "question":
+        return False
+    for key in list(waiting(scene)):
+        needed = next((one for one in scene.editor.node(key).depends if one.kind == "condition"), None)
+        holds = settles(clause, needed.text) if needed is not None else None
+        if holds is None:
+            continue
+        instruction = scene.editor.node(key).name
+        scene.editor.settle(key, holds=False)
+        scene.touched.append(key)
+        if holds:
+            run(scene, instruction, parser)
+            scene.intents.append("new")
+        else:
+            scene.notes.append(f"“{instruction}” is off, since its condition did not come true")
+            scene.intents.append("check")
+        return True
+    return False
+
+
+def waiting(scene: Scene) -> list[str]:
+    """Return the nodes that wait for a stated condition."""
+    forest = scene.editor.forest
+    return [
+        key
+        for key in forest.nodes
+        if scene.editor.node(key).status is TaskStatus.BLOCKED and scene.editor.node(key).waits
+    ]
+
+
+def run(scene: Scene, instruction: str, parser: Parser) -> None:
+    """Carry out an instruction that was held back."""
+    text, typed, clauses = scene.text, scene.typed, scene.clauses
+    scene.text = instruction
+    scene.typed = read_values(instruction, scene.at)
+    scene.clauses = read_clauses(instruction, parser, scene.at)
+    for clause in scene.clauses:
+        carry(scene, clause)
+    scene.text, scene.typed, scene.clauses = text, typed, clauses
+
+
+def closed(scene: Scene, replies: Sequence[str]) -> Step:
+    """Carry the changes on to what depends on them, and put the reply together."""
+    moved = scene.editor.propagate(by_amount)
+    edits = scene.editor.edits()
+    intents = tuple(dict.fromkeys(scene.intents)) or ("chat",)
+    if len(intents) > 1:
+        intents = tuple(one for one in intents if one != "chat") or ("chat",)
+    if not edits and any(one in CHANGING for one in intents) and not scene.touched:
+        intents = tuple(one for one in intents if one not in CHANGING) or ("chat",)
+    told = said_of(scene, edits, moved)
+    reply = " ".join(part for part in (told, *scene.notes_said(), *replies) if part) or "Noted."
+    asked = " ".join(scene.doubts) if scene.doubts and not edits else ""
+    focus = (
+        tuple(dict.fromkeys((*scene.group[:4], *scene.focus[:6])))
+        if len(scene.group) > 1 and scene.group[0] in scene.focus[:4]
+        else tuple(scene.focus[:6])
+    )
+    return Step(intents=intents, edits=edits, reply=asked or reply, focus=focus, asked=asked)
+
+
+def by_amount(value: TaskValue, amount: float, unit: str) -> TaskValue | None:
+    """Return a value moved by an amount, as rules are carried on."""
+    return shifted(value, Shift(amount=amount, unit=unit)) if amount else value
