@@ -45,7 +45,7 @@ UNITS = (
 QUANTITY = re.compile(rf"\b(\d+(?:[.,]\d+)?|an?|half an?|[a-z]+)\s?(?:-\s?)?({UNITS})\b(?!\s*(?:later|earlier))", re.I)
 BARE_HOUR = re.compile(
     r"\b(?:at|by|until|till|before|around|about)\s+((?:1[0-2]|[1-9])|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b"
-    r"(?!\s*(?:[-:.,]?\d|each|apiece|per|a (?:head|person|piece)|percent|%|euros?|dollars?|pounds?|[$€£]|[a-z]+s\b|or|people|of))",
+    r"(?!\s*(?:[ap]\.?m\b|o'clock|[-:.]\d|\d|each|apiece|per|a (?:head|person|piece)|percent|%|euros?|dollars?|pounds?|[$€£]|[a-z]+s\b|or|people|of))",
     re.I,
 )
 HOURS = re.compile(
@@ -189,7 +189,7 @@ def _hours(text: str) -> list[Typed]:
             said = text[start : match.end()]
             found.append(
                 Typed(
-                    start=match.start(), end=match.end(), value=_clock_value(said, _minutes(match[1], match[3] or ""))
+                    start=start, end=match.end(), value=_clock_value(said, _minutes(match[1], match[3] or ""))
                 )
             )
     for match in BARE_HOUR.finditer(text):
@@ -266,6 +266,8 @@ def _time(one: Expression, text: str) -> Typed | None:
     if re.fullmatch(r"(?:the )?(?:week|month|quarter|day|year|phase) \d+|\d{3,4}", lowered):
         return None  # a name such as "week 3"; a bare number is no year here
     start, end = one.start, one.end
+    if re.search(r"\s[AaPp][Mm]\.$", said) or (said.endswith(".") and not re.search(r"[ap]\.m\.$", said, re.I)):
+        said, end = said[:-1], end - 1
     head = re.match(r"(?:on|at|by|in|until|till|from|before|after|around|about|for)\s+(?:the\s+)?", said, re.I)
     if head:
         start += head.end()

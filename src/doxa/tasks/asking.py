@@ -253,7 +253,16 @@ def answer(scene: Scene, clause: Clause, replies: list[str]) -> str:
 def found_in(scene: Scene, tokens: Sequence[Token]) -> list[Element]:
     """Return the elements of a question, those attached to others beside them."""
     flat: list[Element] = []
-    for one in elements(tokens, scene.text, scene.typed):
+    part: list[Token] = []
+    parts = [part]
+    for token in tokens:
+        inside = any(typed.start <= token.start < typed.end for typed in scene.typed)
+        if token.upos in ("VERB", "AUX") and not inside and not (token.form.endswith("ing") and token.deprel != "root"):
+            part = []
+            parts.append(part)
+        else:
+            part.append(token)
+    for one in (one for part in parts for one in elements(part, scene.text, scene.typed)):
         flat.append(one)
         flat += [inner for _, inner in one.attached]
     return [one for one in flat if one.words or one.pronoun or one.value is not None]
@@ -281,7 +290,7 @@ def nodes_in(scene: Scene, clause: Clause, *, hidden: bool = False) -> list[str]
             ]
             found = next((keys_ for keys_ in split if keys_), [])
             slot = scene.slot_named(found[0], one.words) if found else None
-            found = [slot] if slot else found
+            found = [slot] if slot else found or scene.find(replace(trimmed, words=one.words[-1:], text=one.words[-1]))
         for key in found[: None if one.det in ("both", "all") else 2]:
             keys.setdefault(key)
     return list(keys)
@@ -878,7 +887,7 @@ def _summary(scene: Scene, clause: Clause) -> str:
         return ""
     roots = scene.editor.roots()
     keys = [key for key in nodes_in(scene, clause) if scene.editor.node(key).kind is not NodeKind.ITEM]
-    own = [key for key in keys if scene.editor.current(key)]
+    own = [key for key in keys if scene.editor.current(key) and (not wide or scene.editor.node(key).kind is NodeKind.TASK)]
     slots = [key for key in keys if not scene.editor.current(key) and value_text(scene, key)]
     if slots and not own and not clause.has(("full", "complete", "final", "whole", "everything")):
         return ""

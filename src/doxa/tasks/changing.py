@@ -35,6 +35,8 @@ def set_value(
     slot = slot_for(scene, target, value, prep=prep, hint=hint)
     if slot is not None:
         old = scene.editor.value(slot)
+        if target is not None and "number" in target.words and old is not None and shape_of(old) == "address":
+            value = TaskValue(text=re.sub(r"\d+\w?", value.text, old.text, count=1))
         scene.editor.set(slot, coerced(scene, old, value, prep))
         scene.touch(slot)
         return slot
@@ -136,7 +138,7 @@ def slot_for(scene: Scene, target: Element | None, value: TaskValue, *, prep: st
                 return inner
             if scene.editor.value(thing) is not None and fits(scene.editor.value(thing), wanted):
                 return thing
-        partial = part_of_value(scene, target, value)
+        partial = part_of_value(scene, target)
         return partial if things == [] else None
     meant = scene.find(target) if target is not None and (target.pronoun or target.ones or target.ordinal) else []
     return slot_spoken_of(scene, meant, wanted, hint)
@@ -172,14 +174,13 @@ def parted(scene: Scene, target: Element) -> tuple[str, tuple[str, ...]] | None:
     return None
 
 
-def part_of_value(scene: Scene, target: Element, value: TaskValue) -> str | None:
+def part_of_value(scene: Scene, target: Element) -> str | None:
     """Return the address that a new house number is for; its text takes the number in."""
     if "number" not in target.words or not ({"house", "street", "door", "flat", "building"} & set(target.words)):
         return None
     for key in (*scene.visible_focus(), *scene.everything()):
         old = scene.editor.value(key)
         if old is not None and shape_of(old) == "address" and re.search(r"\d+", old.text):
-            scene.named.append(re.sub(r"\d+\w?", value.text, old.text, count=1))
             return key
     return None
 

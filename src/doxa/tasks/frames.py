@@ -29,6 +29,7 @@ from doxa.tasks.reading import Clause, lexicon, verbs_of
 from doxa.tasks.scene import FILLERS, Scene
 from doxa.tasks.taking import (
     copy_task,
+    give,
     divided,
     merge_parts,
     remove,
@@ -59,6 +60,10 @@ def verb_in(clause: Clause, kind: str) -> bool:
 
 def objects(scene: Scene, clause: Clause) -> list[Element]:
     """Return the elements behind the verb of a clause; all of them where it has none."""
+    rest = clause.rest
+    while len(rest) > 1 and clause.verb and (rest[0].upos in ("VERB", "CCONJ") and not rest[0].form.endswith("ing")):
+        rest = rest[1:]  # "peel and chop shrimp" is about shrimp
+    clause = replace(clause, rest=rest)
     return elements(clause.rest, scene.text, scene.typed)
 
 
@@ -100,6 +105,12 @@ def split_of(found: Sequence[Element], *preps: str) -> tuple[list[Element], list
 
 
 # -- undoing and going back
+
+
+def leave_frame(scene: Scene, clause: Clause) -> str | None:
+    """ "Keep this one as it is": nothing is to change."""
+    stays = re.search(r"\b(?:as (?:it|they) (?:is|are|stands?)|as is|alone|unchanged|the same|where (?:it|they) (?:is|are)|untouched)$", clause.lowered)
+    return "chat" if clause.verb in ("keep", "leave", "stay", "remain") and (stays or clause.verb in ("stay", "remain") and not clause.values) else None
 
 
 def undo_frame(scene: Scene, clause: Clause) -> str | None:
@@ -379,9 +390,13 @@ def split_frame(scene: Scene, clause: Clause) -> str | None:
     found = objects(scene, clause)
     if clause.particle not in ("", "up") or clause.negated:
         return None
-    whole = (
-        next((key for one in found if one.text for key in scene.find(replace(one, attached=()))), None) or scene.root()
-    )
+
+    def divisible(key: str) -> bool:
+        return scene.editor.node(key).kind is NodeKind.TASK
+
+    named = [one for one in found if one.text]
+    whole = next((key for one in named for key in scene.find(replace(one, attached=()), accept=divisible)), None)
+    whole = whole or scene.root()
     if whole is None:
         return None
     while is_slot(scene, whole) and scene.editor.node(whole).parents:
@@ -391,7 +406,8 @@ def split_frame(scene: Scene, clause: Clause) -> str | None:
     for later in scene.clauses[here + 1 :]:
         if later.mood != "fragment":
             break
-        parts += [one for one in elements(later.rest, scene.text, scene.typed)]
+        scene.consumed.append(later)
+        parts += elements(later.rest, scene.text, scene.typed)
     into = [inner for one in found for prep, inner in one.attached if prep == "into"] + [
         one for one in found[1:] if found and found[0].with_prep("into")
     ]
@@ -435,6 +451,7 @@ def merge_frame(scene: Scene, clause: Clause) -> str | None:
     here = list(scene.clauses).index(clause)
     for later in scene.clauses[here + 1 :]:
         if later.mood == "fragment" and later.values and whole is not None:
+            scene.consumed.append(later)
             merge_values(scene, later, whole)
     return "merge"
 
@@ -443,7 +460,7 @@ def merge_values(scene: Scene, clause: Clause, whole: str) -> None:
     """Set what a fragment behind a merge says of the whole."""
     for typed in clause.values:
         if typed.value is not None and typed.value.kind in (ValueKind.CLOCK, ValueKind.DATE, ValueKind.DURATION):
-            set_value(scene, Element(text="", words=words_of(scene.editor.node(whole).name)), typed.value, prep="at")
+            give(scene, whole, typed.value)
 
 
 def copy_frame(scene: Scene, clause: Clause) -> str | None:
@@ -834,7 +851,7 @@ def set_frame(scene: Scene, clause: Clause) -> str | None:
         return None
     if clause.verb == "be" or (clause.wrapped and clause.verb == "be"):
         return be_frame(scene, clause)
-    change = verb_in(clause, "change") or clause.verb in (
+    change = verb_in(clause, "change") or not clause.particle and clause.verb in (
         "make",
         "set",
         "extend",
@@ -1013,7 +1030,7 @@ def named_slot(scene: Scene, said: Element) -> bool:
 
 
 FRAMES: tuple[Frame, ...] = (
-    undo_frame, reset_frame, rollback_frame, merge_frame, split_frame, copy_frame, restore_frame, swap_frame, rule_frame, replace_frame,
+    leave_frame, undo_frame, reset_frame, rollback_frame, merge_frame, split_frame, copy_frame, restore_frame, swap_frame, rule_frame, replace_frame,
     move_frame, shift_frame, remove_frame, done_frame, set_frame,
 )  # fmt: skip
 

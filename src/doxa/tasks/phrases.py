@@ -115,7 +115,7 @@ def is_colour(word: str) -> bool:
 def is_name(tokens: Sequence[Token]) -> bool:
     """Tell whether words are a proper name."""
     nouns = [token for token in tokens if token.upos in ("NOUN", "PROPN", "X")]
-    return bool(nouns) and all(token.form[:1].isupper() for token in nouns)
+    return bool(nouns) and all(token.form[:1].isupper() and (token.upos != "NOUN" or len(nouns) > 1) for token in nouns)
 
 
 def elements(tokens: Sequence[Token], text: str, values: Sequence[Typed]) -> list[Element]:
@@ -189,7 +189,7 @@ def _by_preposition(segment: Sequence[Token], values: Sequence[Typed]) -> Iterat
             prep, part = fixed, []
             i += len(fixed.split())
             continue
-        is_prep = (
+        is_prep = token.upos == "VERB" and token.deprel == "case" or (
             token.lower in PREPOSITIONS
             and token.upos in ("ADP", "SCONJ", "PART", "VERB", "CCONJ", "ADV", "NOUN", "ADJ")
             and not inside
@@ -249,7 +249,7 @@ def _split(words: Sequence[Token], text: str, values: Sequence[Typed]) -> list[E
         if _is_identifier(value, words):
             continue
         before = [token for token in words if token.end <= value.start]
-        found += _noun(before, text)
+        found += _nouns(before, text)
         found.append(
             Element(
                 text=text[value.start : value.end],
@@ -261,8 +261,19 @@ def _split(words: Sequence[Token], text: str, values: Sequence[Typed]) -> list[E
             )
         )
         words = [token for token in words if token.start >= value.end]
-    found += _noun(words, text)
+    found += _nouns(words, text)
     return _attached(found)
+
+
+def _nouns(tokens: Sequence[Token], text: str) -> list[Element]:
+    """Return the elements of noun phrases side by side: "the jacket an L" are two."""
+    starts = [0]
+    for i in range(1, len(tokens)):
+        opens = tokens[i].upos == "DET" and tokens[i].lower in ("a", "an", "the", "my", "our")
+        if opens and tokens[i - 1].upos in ("NOUN", "PROPN", "PRON", "NUM"):
+            starts.append(i)
+    parts = [tokens[start:end] for start, end in zip(starts, [*starts[1:], len(tokens)], strict=True)]
+    return [element for part in parts for element in _noun(part, text)]
 
 
 def _is_identifier(value: Typed, words: Sequence[Token]) -> bool:
@@ -358,6 +369,10 @@ def _attached(found: list[Element]) -> list[Element]:
             return [replace(found[1], attached=(("quantity", found[0]), *found[1].attached), start=found[0].start)]
         return found
     head, *rest = found
+    if head.words[-1:] in (("size",), ("colour",), ("color",)) and len(head.words) > 1 and rest[0].value is not None:
+        name, _, attribute = head.text.rpartition(" ")
+        head = replace(head, text=name, words=head.words[:-1])
+        return [replace(head, attached=(*head.attached, (attribute.lower(), rest[0])), end=rest[-1].end)]
     return [replace(head, attached=(*head.attached, *(("", one) for one in rest)), end=rest[-1].end)]
 
 
@@ -385,7 +400,7 @@ def _noun(tokens: Sequence[Token], text: str) -> list[Element]:
             token.lower in ORDINALS
             and not alone
             and det
-            and words[1].lower in ("one", "ones", "half", "part", "two", "session") | set()
+            and words[1].lower in ("one", "ones", "half", "part", "two", "session")
         ):
             ordinal = ORDINALS[token.lower]
         elif (

@@ -498,7 +498,7 @@ def _verb_at(tokens: Sequence[Token]) -> tuple[int | None, str]:
             and i + 1 < len(tokens)
             and (
                 tokens[i + 1].upos in ("DET", "PRON", "NUM", "PROPN", "NOUN", "ADP", "ADV")
-                and (token.deprel in ("root", "conj", "parataxis") or wrapped)
+                and (token.deprel in ("root", "conj", "parataxis") or wrapped or token.lower in STRONG)
             )
             and token.upos in ("NOUN", "VERB", "ADJ", "PROPN", "AUX")
         ):

@@ -68,8 +68,8 @@ class Scene:
     """The slot or node that was changed last."""
     marks: list[int] = field(default_factory=list)
     """Checkpoints of the editor before each clause."""
-    condition: str = ""
-    """The condition under which the next clause holds."""
+    consumed: list[Clause] = field(default_factory=list)
+    """Clauses that another one took in."""
 
     # -- what is spoken of
 
@@ -203,6 +203,10 @@ class Scene:
             return found
         focus = self.visible_focus()
         places = {key: i for i, key in enumerate(focus)}
+        for key in found:
+            near = [places[one] for one in (key, *self.editor.node(key).parents) if one in places]
+            if near:
+                places[key] = min(near)
         direct = sorted((key for key in found if key in places), key=places.__getitem__)
         if direct:
             return direct[:1]
@@ -283,7 +287,15 @@ class Scene:
             return focus[:1]
         if element.ones:
             return group or focus[:1]
-        return focus[:1]
+        things = [key for key in focus if not self.is_person(key)] if said in ("it", "that", "this", "one") else focus
+        return (things or focus)[:1]
+
+    def is_person(self, key: str) -> bool:
+        """Tell whether a node is one of the people of a task."""
+        people = {word for name in lexicon()["slot_words"]["participants"] for word in words_of(name)}
+        return self.editor.node(key).kind is NodeKind.ITEM and any(
+            set(words_of(self.editor.node(parent).name)) & people for parent in self.editor.node(key).parents
+        )
 
     def _others(self, accept: Callable[[str], bool] | None) -> list[str]:
         """Return the siblings of what was spoken of last."""

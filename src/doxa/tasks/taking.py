@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from doxa.core.errors import TaskError
-from doxa.core.tasks import NodeKind, TaskStatus, TaskValue
-from doxa.tasks.adding import add_element, add_items, attach, fill, people_of, put_slot, shape_of, value_of
+from doxa.core.tasks import Dependency, NodeKind, TaskStatus, TaskValue
+from doxa.tasks.adding import add_element, add_items, attach, fill, people_of, put_slot, shape_of, slot_name, value_of
 from doxa.tasks.changing import is_slot, set_value
 from doxa.tasks.phrases import Element, words_of
 from doxa.tasks.reading import Clause, lexicon
@@ -268,6 +268,10 @@ def split_task(scene: Scene, whole: str, parts: Sequence[Element]) -> bool:
         )
     ]
     made = scene.editor.split(whole, [name for name, _, _ in named], slots)
+    above = scene.editor.node(whole).parents
+    for key in made:  # a part stands for itself, beside what it is a part of
+        scene.editor.move(key, above[0] if above else None)
+        scene.editor.depend(key, Dependency(on=whole, kind="before", text="part"))
     for key, (_, part, crew) in zip(made, named, strict=True):
         for prep, inner in part.attached:
             if inner.value is not None:
@@ -318,36 +322,42 @@ def people_slot(scene: Scene, key: str) -> str | None:
 def merge_parts(scene: Scene, said: Sequence[Element], clause: Clause) -> bool:
     """Make one of the parts of a task again, with everyone, at the time that is said."""
     whole = divided(scene)
+    parts = [key for key in scene.everything() if whole is not None and is_part(scene, key, whole)]
     if whole is None:
-        keys = [key for element in said for key in scene.find(element)]
-        if len(dict.fromkeys(keys)) < 2:
+        parts = list(dict.fromkeys(key for element in said for key in scene.find(element)))
+        if len(parts) < 2:
             return False
-        whole = scene.editor.merge(list(dict.fromkeys(keys)))
-    else:
-        scene.editor.merge(whole)
+    whole = scene.editor.merge([whole, *parts] if whole is not None else parts)
     scene.touch(whole)
     for typed in clause.values:
         if typed.value is not None and typed.value.text.lower() not in ("one", "two", "single"):
-            set_value(scene, Element(text="", words=words_of(scene.editor.node(whole).name)), typed.value, prep="at")
+            give(scene, whole, typed.value)
     scene.attend(whole)
     return True
 
 
+def give(scene: Scene, key: str, value: TaskValue) -> None:
+    """Give a task a value: in the slot of its kind, or in a new one."""
+    slot = scene.slot_of_kind(key, value)
+    if slot is None:
+        put_slot(scene, key, slot_name(value), value)
+    else:
+        scene.editor.set(slot, value)
+        scene.touch(slot)
+
+
 def divided(scene: Scene) -> str | None:
     """Return the task that was divided last and still is."""
-    for commit in reversed(scene.editor.forest.commits):
-        if "split" in commit.intents:
-            for edit in commit.edits:
-                node = scene.editor.get(edit.node_id)
-                if (
-                    edit.before is None
-                    and node is not None
-                    and node.kind is NodeKind.TASK
-                    and node.parents
-                    and scene.seen(edit.node_id)
-                ):
-                    return node.parents[0]
+    for key in (*scene.visible_focus(), *scene.everything()):
+        whole = next((one.on for one in scene.editor.node(key).depends if one.text == "part"), None)
+        if whole is not None and scene.seen(whole):
+            return whole
     return None
+
+
+def is_part(scene: Scene, key: str, whole: str) -> bool:
+    """Tell whether a node is a part of a task that was divided."""
+    return any(one.on == whole and one.text == "part" for one in scene.editor.node(key).depends)
 
 
 def copy_task(scene: Scene, source: str, name: str, *, without: Sequence[Element] = (), empty: bool = False) -> str:

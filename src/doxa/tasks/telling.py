@@ -315,12 +315,9 @@ def add_frame(scene: Scene, clause: Clause) -> str | None:
         or clause.mark in ("because", "since", "if", "while", "when", "as")
     ):
         return None
-    planning = (
-        clause.subject
-        and clause.subject[0].lower in ("i", "we", "let")
-        or clause.wrapped.split()[:1] in (["i"], ["we"], ["let"], ["help"])
-    )
-    if clause.mood == "statement" and not (planning or (clause.subject and clause.subject[0].lower in ("i", "we"))):
+    first_person = any(token.lower in ("i", "we") for token in clause.subject)
+    planning = first_person or clause.wrapped.split()[:1] in (["i"], ["we"], ["let"], ["help"])
+    if clause.mood == "statement" and not planning:
         return None
     plain = verb_in(clause, "add") or (
         planning and any(token.form.endswith("ing") for token in clause.tokens[: clause.at + 1])
@@ -473,7 +470,7 @@ def _opens_task(scene: Scene, clause: Clause, first: Element) -> bool:
 def _onto(scene: Scene, clause: Clause, root: str, found: Sequence[Element]) -> str | None:
     """Put things onto what is spoken of: people to people, fields to fields, items to the list."""
     before = len(scene.touched)
-    lists = scene.containers()
+    lists = [] if root in scene.touched and not scene.editor.items(root) else scene.containers()
     for one in found:
         if one.person or (one.names and people_slot(scene, root) and not one.attached and named_value(one) is None):
             add_items(scene, people_of(scene, _owner_with_people(scene, root)), [one])
@@ -882,6 +879,6 @@ def _base(word: str) -> str:
     return word
 
 
-TELLING = (label_frame, purpose_frame, add_frame, fragment_frame, statement_frame)
+TELLING = (purpose_frame, add_frame, fragment_frame, statement_frame)
 
 _ = (is_value,)

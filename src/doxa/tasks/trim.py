@@ -12,17 +12,19 @@ from datetime import datetime
 
 from doxa.backends.parser import Parser
 from doxa.core.errors import TaskError
-from doxa.core.tasks import TaskEdit, TaskStatus, TaskValue
+from doxa.core.tasks import NodeKind, TaskCommit, TaskEdit, TaskStatus, TaskValue, ValueKind
 from doxa.memory import TaskForest
+from doxa.tasks.adding import value_of
 from doxa.tasks.amounts import Shift, read_values, shifted
 from doxa.tasks.asking import answer, asks
+from doxa.tasks.changing import coerced
 from doxa.tasks.editing import Editor
 from doxa.tasks.frames import FRAMES
 from doxa.tasks.phrases import elements
 from doxa.tasks.reading import Clause, lexicon, read_clauses
 from doxa.tasks.saying import said_of
-from doxa.tasks.scene import Scene
-from doxa.tasks.telling import TELLING, hold, settles
+from doxa.tasks.scene import Scene, fits
+from doxa.tasks.telling import TELLING, hold, label_frame, settles
 
 __all__ = ["Step", "take"]
 
@@ -59,12 +61,14 @@ def take(text: str, forest: TaskForest, parser: Parser, at: datetime, *, said_be
     scene = opened(text, forest, at, said_before)
     scene.clauses = read_clauses(text, parser, at)
     scene.text = text.replace("’", "'").replace("‘", "'").replace("“", '"').replace("”", '"')
-    scene.typed = read_values(scene.text, at)
+    scene.typed = [typed for clause in scene.clauses for typed in clause.values]
     replies: list[str] = []
     pending: Clause | None = None
     mark_before = 0
     for clause in scene.clauses:
         scene.marks.append(scene.editor.mark())
+        if clause.lowered in lexicon()["cues"]["discourse"] or any(clause is one for one in scene.consumed):
+            continue
         if asks(clause):
             scene.intents.append(answer(scene, clause, replies))
             continue
@@ -94,16 +98,24 @@ def opened(text: str, forest: TaskForest, at: datetime, said_before: str) -> Sce
     for commit in reversed(forest.commits[-8:]):
         for key in (*commit.focus, *(edit.node_id for edit in reversed(commit.edits))):
             focus.setdefault(key)
-    group = next((commit.focus for commit in reversed(forest.commits[-4:]) if len(commit.focus) > 1), ())
+    group = next((ids for commit in reversed(forest.commits[-6:]) if len(ids := named_together(commit)) > 1), ())
     scene = Scene(editor=Editor(forest), text=text, at=at, said_before=said_before, focus=list(focus))
     scene.group = list(group)
     return scene
 
 
+def named_together(commit: TaskCommit) -> tuple[str, ...]:
+    """Return the tasks and items that a turn brought in together."""
+    new = [edit.after for edit in commit.edits if edit.before is None and edit.after is not None]
+    return tuple(node.node_id for node in new if node.kind is not NodeKind.SLOT and (node.parents or not node.waits))
+
+
 def carry(scene: Scene, clause: Clause) -> str:
     """Carry out one clause by the first frame that fits, and return its intent; "chat" where none does."""
     clause = mended(scene, clause)
-    for frame in (*FRAMES, *TELLING):
+    if clause.repair and clause.mood == "fragment" and corrected(scene, clause):
+        return "update"
+    for frame in (*FRAMES[:4], label_frame, *FRAMES[4:], *TELLING):
         mark = scene.editor.mark()
         try:
             intent = frame(scene, clause)
@@ -136,13 +148,27 @@ def mended(scene: Scene, clause: Clause) -> Clause:
         or not (clause.values or clause.mood == "request" or len(clause.tokens) <= 6)
     ):
         return clause
-    last = scene.last
-    scene.editor.back(scene.marks[-2] if len(scene.marks) > 1 else 0)
-    scene.last = last if scene.editor.get(last) is not None else ""
+    if any(typed.shift is not None for typed in clause.values) or clause.mood == "request":
+        last = scene.last
+        scene.editor.back(scene.marks[-2] if len(scene.marks) > 1 else 0)
+        scene.last = last if scene.editor.get(last) is not None else ""
     tokens = clause.rest[len(cue.split()) :] if clause.mood == "fragment" else clause.rest
     while tokens and (tokens[0].form == "," or tokens[0].lower in cue.split()):
         tokens = tokens[1:]
     return replace(clause, repair=True, rest=tuple(tokens))
+
+
+def corrected(scene: Scene, clause: Clause) -> bool:
+    """Put the value that was given just before right: "phone is 555 0173. Sorry, 555 0137"."""
+    found = [one for one in elements(clause.rest, scene.text, scene.typed) if one.text or one.value is not None or one.attached]
+    if len(found) != 1 or not scene.last or not scene.seen(scene.last) or found[0].shift is not None:
+        return False
+    said = found[0] if found[0].text or not found[0].attached else found[0].attached[0][1]
+    old, value = scene.editor.value(scene.last), value_of(said)
+    if old is None or not (fits(old, value) or old.kind is ValueKind.TEXT):
+        return False
+    scene.editor.set(scene.last, coerced(scene, old, value))
+    return True
 
 
 def noticed(scene: Scene, clause: Clause) -> None:
@@ -196,8 +222,8 @@ def run(scene: Scene, instruction: str, parser: Parser) -> None:
     """Carry out an instruction that was held back."""
     text, typed, clauses = scene.text, scene.typed, scene.clauses
     scene.text = instruction
-    scene.typed = read_values(instruction, scene.at)
     scene.clauses = read_clauses(instruction, parser, scene.at)
+    scene.typed = [typed for clause in scene.clauses for typed in clause.values]
     for clause in scene.clauses:
         carry(scene, clause)
     scene.text, scene.typed, scene.clauses = text, typed, clauses
@@ -215,11 +241,7 @@ def closed(scene: Scene, replies: Sequence[str]) -> Step:
     told = said_of(scene, edits, moved)
     reply = " ".join(part for part in (told, *scene.notes_said(), *replies) if part) or "Noted."
     asked = " ".join(scene.doubts) if scene.doubts and not edits else ""
-    focus = (
-        tuple(dict.fromkeys((*scene.group[:4], *scene.focus[:6])))
-        if len(scene.group) > 1 and scene.group[0] in scene.focus[:4]
-        else tuple(scene.focus[:6])
-    )
+    focus = tuple(dict.fromkeys(scene.focus[:8]))
     return Step(intents=intents, edits=edits, reply=asked or reply, focus=focus, asked=asked)
 
 
