@@ -325,6 +325,7 @@ def _numbers(text: str) -> list[Typed]:
         if (
             re.search(r"[\w./-]$", text[:start])
             or re.match(r"[\w/-]", text[end : end + 1])
+            or re.search(r"\d(?:st|nd|rd|th)$", text[start:end])
             or re.match(r"\s+of (?:them|those|these|us)", text[end:])
         ):
             continue

@@ -163,11 +163,16 @@ def asks(clause: Clause) -> bool:
     """Tell whether a clause asks for something to be said, and for nothing to be changed."""
     if clause.mood == "question":
         return True
+    closing = clause.has(lexicon()["cues"]["finalize"])
+    if clause.mood == "statement" and closing and not clause.values and closing in " ".join(clause.lowered.split()[:3]):
+        return True
     if clause.mood == "statement":
         return bool(clause.has(CLAIMING)) and (
             clause.verb in ("think", "believe", "say", "tell", "remember", "recall", "swear", "be", "have", "mention")
             or clause.negated
         )
+    if clause.mood == "fragment" and clause.listed:
+        return False
     if clause.mood == "fragment":
         return (
             bool(clause.has(lexicon()["cues"]["finalize"]))
@@ -242,6 +247,8 @@ def answer(scene: Scene, clause: Clause, replies: list[str]) -> str:
         or clause.verb in ("read", "summarise", "summarize", "recap")
         or "generate" in lowered
     )
+    named = nodes_in(scene, clause)
+    scene.attend(*([key for key in named if scene.editor.node(key).kind is not NodeKind.SLOT] or named))
     if text and text != " " and text not in replies:
         replies.append(text)
     elif not text:
@@ -257,7 +264,8 @@ def found_in(scene: Scene, tokens: Sequence[Token]) -> list[Element]:
     parts = [part]
     for token in tokens:
         inside = any(typed.start <= token.start < typed.end for typed in scene.typed)
-        if token.upos in ("VERB", "AUX") and not inside and not (token.form.endswith("ing") and token.deprel != "root"):
+        named = token.upos == "VERB" and any(stem(token.lower) in scene.words(key) for key in scene.editor.find(token.lower)[:3])
+        if token.upos in ("VERB", "AUX") and not inside and not named and not (token.form.endswith("ing") and token.deprel != "root"):
             part = []
             parts.append(part)
         else:
@@ -488,7 +496,7 @@ def _claim(scene: Scene, clause: Clause) -> str:
     value = _asserted(scene, clause, keys)
     if value is None:
         return ""
-    about = _about(scene, clause, keys, value)
+    about = _about(scene, clause, keys, value) or _slot_like(scene, clause)
     return _verdict(scene, value, about, denied=bool(re.search(r"\bnever\b", lowered))) if words or value else ""
 
 
@@ -502,7 +510,8 @@ def _asserted(scene: Scene, clause: Clause, keys: Sequence[str]) -> Element | No
     rest = [
         one
         for one in flat
-        if one.words
+        if not one.text.startswith("part of")
+        and one.words
         and not one.pronoun
         and not (set(one.words) <= {stem(word) for word in SMALL} | {"right", "way", "part"})
     ]
@@ -769,7 +778,8 @@ def _money(scene: Scene, clause: Clause) -> str:
             for child in scene.editor.current(root)
             if child != limit and (cost := cost_of(scene, child)) is not None
         ]
-    keys = [key for key in nodes_in(scene, clause) if key not in (root, limit)]
+    named = [scene.editor.node(key).parents[0] if scene.editor.node(key).name.startswith("price") else key for key in nodes_in(scene, clause)]
+    keys = [key for key in named if key not in (root, limit)]
     for key in keys if not final else []:
         cost = cost_of(scene, key)
         if cost is not None:
@@ -889,7 +899,7 @@ def _summary(scene: Scene, clause: Clause) -> str:
     keys = [key for key in nodes_in(scene, clause) if scene.editor.node(key).kind is not NodeKind.ITEM]
     own = [key for key in keys if scene.editor.current(key) and (not wide or scene.editor.node(key).kind is NodeKind.TASK)]
     slots = [key for key in keys if not scene.editor.current(key) and value_text(scene, key)]
-    if slots and not own and not clause.has(("full", "complete", "final", "whole", "everything")):
+    if slots and not own and not wide and not clause.has(("full", "complete", "final", "whole", "everything")):
         return ""
     if re.search(r"\bmy own\b", lowered):
         return summary(scene, [key for key in roots if not _others_task(scene, key)][:1] or roots[:1])
@@ -946,7 +956,6 @@ def _value(scene: Scene, clause: Clause) -> str:
         spoken = next((key for key in scene.visible_focus()), None)
         if spoken is not None:
             told.append(described(scene, scene.root_of(spoken)))
-    scene.attend(*keys)
     return " ".join(sentence(part) for part in dict.fromkeys(told))
 
 

@@ -249,6 +249,9 @@ def apply_shift(
             for key in dict.fromkeys((*pool, *scene.everything()))
             if scene.seen(key) and counts(scene, key, shift.unit)
         ]
+    if hint:
+        asked = set(words_of(hint))
+        pool = [key for key in (*pool, *scene.everything()) if is_slot(scene, key) and asked & scene.words(key)] or pool
     for key in dict.fromkeys(pool):
         if not scene.seen(key) or scene.editor.value(key) is None:
             continue

@@ -570,7 +570,8 @@ def replace_frame(scene: Scene, clause: Clause) -> str | None:
         new, before = split_of(found, "for")
         if before and new:
             return "replace" if replace_items(scene, before, new, where=where, everywhere=everywhere(clause)) else None
-    if verb_in(clause, "replace") or (verb_in(clause, "change") and not clause.values):
+    moving = clause.verb in ("move", "shift", "transfer", "reassign", "relocate", "bump", "push", "put", "hand")
+    if verb_in(clause, "replace") or (verb_in(clause, "change") and not clause.values and not moving):
         before, new = (
             split_of(found, "for", "with", "by", "to", "into")
             if clause.verb in ("swap", "switch", "replace", "exchange", "trade", "sub", "substitute")
@@ -753,7 +754,9 @@ def rule_frame(scene: Scene, clause: Clause) -> str | None:
         )
         if waits and not clause.values and said is not None and not said.pronoun:
             return wait_frame(scene, clause, said, waits[1] or waits[2])
-    return "update" if apply_rule(scene, said, clause, clause.text) else None
+    if not apply_rule(scene, said, clause, clause.text):
+        return None
+    return "new" if scene.editor.forest.get(scene.last) is None else "update"
 
 
 def need_frame(scene: Scene, clause: Clause, said: Element | None, before: str) -> str | None:
@@ -936,6 +939,9 @@ def complement_frame(scene: Scene, clause: Clause, found: Sequence[Element]) -> 
                 is not None
                 or done
             )
+        elif element.with_prep("quantity") and scene.find(replace(element, attached=())):
+            thing = scene.find(replace(element, attached=()))[0]
+            done = bool(put_slot(scene, thing, "quantity", value_of(element.with_prep("quantity")[0]))) or done
         elif element.value is not None:
             done = set_value(scene, None, element.value, prep="at", hint=clause.label, new=False) is not None or done
         elif is_colour(element.text) and element.ones is False and i == 0:

@@ -19,7 +19,7 @@ __all__ = ["Element", "elements", "is_colour", "is_name", "stem", "words_of"]
 PREPOSITIONS = {
     "in", "on", "at", "to", "for", "from", "with", "without", "into", "under", "of", "about", "as", "by", "until", "till",
     "before", "after", "near", "between", "except", "including", "onto", "off", "than", "per", "via", "during", "minus",
-    "besides", "over", "against", "around", "behind", "inside", "beside", "through", "since", "within", "towards",
+    "besides", "over", "against", "around", "behind", "inside", "beside", "through", "since", "within", "towards", "while", "because", "although", "whereas",
 }  # fmt: skip
 DETERMINERS = {
     "the", "a", "an", "my", "our", "your", "his", "her", "their", "its", "this", "that", "these", "those", "some", "any",
@@ -379,6 +379,8 @@ def _attached(found: list[Element]) -> list[Element]:
 def _noun(tokens: Sequence[Token], text: str) -> list[Element]:
     """Return the element of a noun phrase without values."""
     words = [token for token in tokens if token.form not in (",", ";", ":", '"')]
+    if words and words[0].lower == "of":
+        words = words[1:]
     variants: tuple[str, ...] = ()
     opened = next((i for i, token in enumerate(words) if token.form == "("), None)
     if opened is not None:
@@ -386,6 +388,8 @@ def _noun(tokens: Sequence[Token], text: str) -> list[Element]:
         inner = text[words[opened].end : words[closed - 1].end if closed > opened + 1 else words[opened].end]
         variants = tuple(part.strip() for part in re.split(r",|\band\b|\bor\b|&", inner) if part.strip())
         words = [*words[:opened], *words[closed + 1 :]]
+    if all(token.lower in ("the", "a", "an", "my", "our", "your", "its") for token in words):
+        return []
     det, ordinal, other, same, count = "", 0, False, False, None
     while words:
         token = words[0]
@@ -426,6 +430,8 @@ def _noun(tokens: Sequence[Token], text: str) -> list[Element]:
         words = words[1:]
     while words and words[-1].lower in ADVERBS and words[-1].upos in ("ADV", "INTJ", "PART"):
         words = words[:-1]
+    while len(words) > 1 and words[-1].upos == "ADJ" and words[-1].deprel in ("root", "conj", "xcomp") and any(t.upos in ("NOUN", "PROPN") for t in words[:-1]):
+        words = words[:-1]  # "is the application due" is about the application
     if not words:
         return []
     if ordinal and words[0].lower in ORDINALS:

@@ -314,9 +314,10 @@ def _clause(part: list[Token], text: str, values: Sequence[Typed], *, join: str,
     start, end = tokens[0].start, tokens[-1].end
     said = text[start:end]
     lowered = re.sub(r"[^\w'$€£%:&.-]+", " ", said.lower()).strip(" .-")
+    head, listed = _listed(tokens)
+    end = head[-1].end if listed else end
     pronouns = {token.start for token in tokens if token.lower == "one" and token.upos != "NUM"}
     here = tuple(value for value in values if start <= value.start and value.end <= end and value.start not in pronouns)
-    head, listed = _listed(tokens)
     mark = next(
         (
             t.lower
@@ -527,7 +528,7 @@ def _nominal(tokens: Sequence[Token], at: int) -> bool:
     token = tokens[at]
     before = tokens[at - 1] if at else None
     base = token.lower == token.lemma and before is not None and before.upos == "NOUN" and not before.form.endswith("s")
-    if base and at + 1 < len(tokens) and tokens[at + 1].upos in ("NUM", "NOUN"):
+    if base and (at + 1 == len(tokens) or tokens[at + 1].upos in ("NUM", "NOUN")):
         return True  # "problem set 7": a verb would be "sets"
     if not token.form.endswith("ing"):
         return at > 0 and tokens[at - 1].upos == "DET" and tokens[at - 1].lower in ("the", "a", "an", "my", "our")

@@ -99,17 +99,11 @@ def compact(scene: Scene, key: str) -> str:
 
 def _item(scene: Scene, key: str) -> str:
     label = scene.editor.label(key)
-    rest = [
-        value_text(scene, child)
-        for child in scene.editor.current(key)
-        if value_text(scene, child) and value_text(scene, child).lower() not in label.lower()
-    ]
-    names = [
-        scene.editor.node(child).name
-        for child in scene.editor.current(key)
-        if value_text(scene, child) and value_text(scene, child).lower() not in label.lower()
-    ]
-    told = [f"{name} {text}" if name in ("size",) else text for name, text in zip(names, rest, strict=True)]
+    told: list[str] = []
+    for child in scene.editor.current(key):
+        text, name = value_text(scene, child), scene.editor.node(child).name
+        if text and text.lower() not in label.lower().split():
+            told.append(f"{name} {text}" if name == "size" else text)
     return f"{label} ({', '.join(told)})" if told else label
 
 

@@ -14,7 +14,7 @@ from datetime import datetime
 from doxa.core.tasks import NodeKind, TaskNode, TaskStatus, TaskValue, ValueKind
 from doxa.tasks.amounts import Typed
 from doxa.tasks.editing import Editor
-from doxa.tasks.phrases import Element, words_of
+from doxa.tasks.phrases import Element, is_colour, words_of
 from doxa.tasks.reading import Clause, lexicon
 
 __all__ = ["Scene"]
@@ -394,6 +394,8 @@ class Scene:
 def fits(old: TaskValue | None, new: TaskValue) -> bool:
     """Tell whether a value may take the place of another one."""
     if old is None:
+        return False
+    if old.kind is ValueKind.CHOICE and is_colour(old.text) != is_colour(new.text):
         return False
     numeric = (ValueKind.NUMBER, ValueKind.QUANTITY, ValueKind.MONEY)
     if old.kind is new.kind:

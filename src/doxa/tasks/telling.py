@@ -272,9 +272,9 @@ def _label_value(scene: Scene, clause: Clause, found: Sequence[Element], named: 
 def purpose_frame(scene: Scene, clause: Clause) -> str | None:
     """ "To make soup, wash and chop celery": what it is for is the task, what is done goes under it."""
     tokens = clause.tokens
-    begins = next((i for i, token in enumerate(tokens[:3]) if token.lower in ("to", "for")), None)
+    begins = next((i for i, t in enumerate(tokens[:3]) if t.lower in ("to", "for") and not any(b.upos in ("NOUN", "VERB", "PROPN", "NUM") for b in tokens[:i])), None)
     if (
-        begins is None
+        begins is None or clause.listed
         or clause.mood == "question"
         or begins + 2 >= len(tokens)
         or tokens[begins].lower == "to"
@@ -490,7 +490,13 @@ def _onto(scene: Scene, clause: Clause, root: str, found: Sequence[Element]) -> 
                 others = [key for key in lists if key != target]
                 target = others[0] if others else root
             add_items(scene, target, [one])
-    return "update" if len(scene.touched) > before else None
+    return added(scene, before)
+
+
+def added(scene: Scene, before: int) -> str | None:
+    """Return the intent of what was touched since: new where something was not there, None where nothing was."""
+    fresh = [key for key in scene.touched[before:] if scene.editor.forest.get(key) is None]
+    return "new" if fresh else "update" if len(scene.touched) > before else None
 
 
 def _owner_with_people(scene: Scene, root: str) -> str:
@@ -524,7 +530,7 @@ def _task(scene: Scene, clause: Clause, found: Sequence[Element], first: Element
 def _described(scene: Scene, key: str, clause: Clause, found: Sequence[Element], thing: Element | None) -> None:
     with_list = False
     for one in found:
-        for prep, inner in one.attached:
+        for prep, inner in one.attached if one is thing or not one.text else ():
             attach(scene, key, prep, inner, verb=clause.verb)
             with_list = with_list or prep in ("with", "including")
         if one is thing or (thing is None and not one.text):
@@ -577,22 +583,22 @@ def fragment_frame(scene: Scene, clause: Clause) -> str | None:
     if container is not None:
         group = [one for one in _rehung(found, container[1]) if one.text and not one.pronoun]
         return _into(scene, clause, container[0], group) if group else None
+    target = (
+        scene.focus[0]
+        if scene.touched and scene.focus and scene.editor.node(scene.focus[0]).kind is NodeKind.TASK
+        else root
+    )
     before = len(scene.touched)
     for one in found:
         if one.value is None and not one.attached and named_value(one) is None:
             return _onto(scene, clause, root, found) if _additive(scene, clause) else None
-        target = (
-            scene.focus[0]
-            if scene.touched and scene.focus and scene.editor.node(scene.focus[0]).kind is NodeKind.TASK
-            else root
-        )
         lists = scene.containers()
         plain = one.value is None and not any(inner.value is not None for _, inner in one.attached)
         if one.same or (plain and lists and _additive(scene, clause)):
             add_items(scene, lists[0] if lists else target, [one])
         else:
             add_element(scene, one, target)
-    return "new" if len(scene.touched) > before else None
+    return added(scene, before)
 
 
 FRAGMENT_FILLERS = {

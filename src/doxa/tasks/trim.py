@@ -61,7 +61,8 @@ def take(text: str, forest: TaskForest, parser: Parser, at: datetime, *, said_be
     scene = opened(text, forest, at, said_before)
     scene.clauses = read_clauses(text, parser, at)
     scene.text = text.replace("’", "'").replace("‘", "'").replace("“", '"').replace("”", '"')
-    scene.typed = [typed for clause in scene.clauses for typed in clause.values]
+    pronouns = {t.start for clause in scene.clauses for t in clause.tokens if t.lower == "one" and t.upos != "NUM"}
+    scene.typed = [typed for typed in read_values(scene.text, at) if typed.start not in pronouns]
     replies: list[str] = []
     pending: Clause | None = None
     mark_before = 0
@@ -188,7 +189,7 @@ def noticed(scene: Scene, clause: Clause) -> None:
 
 def settle(scene: Scene, clause: Clause, parser: Parser) -> bool:
     """Carry out, or drop, what waited for a condition that a statement settles."""
-    if clause.mood == "question":
+    if clause.mood != "statement":
         return False
     for key in list(waiting(scene)):
         needed = next((one for one in scene.editor.node(key).depends if one.kind == "condition"), None)
@@ -223,7 +224,7 @@ def run(scene: Scene, instruction: str, parser: Parser) -> None:
     text, typed, clauses = scene.text, scene.typed, scene.clauses
     scene.text = instruction
     scene.clauses = read_clauses(instruction, parser, scene.at)
-    scene.typed = [typed for clause in scene.clauses for typed in clause.values]
+    scene.typed = read_values(instruction, scene.at)
     for clause in scene.clauses:
         carry(scene, clause)
     scene.text, scene.typed, scene.clauses = text, typed, clauses
