@@ -206,7 +206,7 @@ def people_of(scene: Scene, key: str) -> str:
 
 def named_value(element: Element) -> tuple[str, TaskValue] | None:
     """Part "plate LN 402 KB", "room 4B" or "total budget 1500" into the slot and its value; None where it is neither."""
-    typed = [inner for prep, inner in element.attached if prep == ""]
+    typed = [inner for prep, inner in element.attached if prep == "" and not inner.each]
     if element.text and typed and element.words:
         return element.text, value_of(typed[0])
     if element.pronoun or element.value is not None:

@@ -76,6 +76,8 @@ def cost_of(scene: Scene, key: str) -> float | None:
         ),
         None,
     )
+    if each is not None and count is None:
+        count = heads(scene, key)
     if each is not None:
         return each * count if count is not None else None
     if price is not None:
@@ -96,6 +98,16 @@ def cost_of(scene: Scene, key: str) -> float | None:
         and not (set(slot.name.lower().split()) & COUNTED)
     ]
     return sum(below) if below else None
+
+
+def heads(scene: Scene, key: str) -> float | None:
+    """Return the number of people that the task above a node reckons with."""
+    root = scene.root_of(key)
+    for slot in scene.slots(root):
+        value = scene.editor.value(slot)
+        if value is not None and value.kind in (ValueKind.NUMBER, ValueKind.QUANTITY) and value.unit and value.amount is not None:
+            return value.amount
+    return None
 
 
 def total_of(scene: Scene, root: str) -> float:

@@ -991,6 +991,11 @@ def be_frame(scene: Scene, clause: Clause) -> str | None:
     ):
         return None
     first = found[0]
+    bare = replace(said, attached=())
+    item = scene.find(bare, accept=lambda key: scene.editor.node(key).kind is NodeKind.ITEM) if said.words else []
+    if item and first.words and not is_value(first) and clause.wrapped + " ".join(t.lower for t in clause.tokens if t.upos == "AUX") and any(t.lower in ("can", "could", "should", "will", "'ll") for t in clause.tokens[: clause.at + 1]):
+        where = said.with_prep("in", "on", "under", "at")
+        return "replace" if replace_items(scene, [bare], [first], where=where[0] if where else None) else None
     value = _be_value(scene, clause, first)
     if value is None:
         return None

@@ -17,9 +17,11 @@ from doxa.tasks.adding import (
     new_task,
     people_of,
     put_slot,
+    slot_name,
     read_list,
     value_of,
 )
+from doxa.tasks.amounts import shifted
 from doxa.tasks.changing import is_slot, set_value
 from doxa.tasks.frames import objects, split_of, subject, verb_in
 from doxa.tasks.phrases import Element, elements, words_of
@@ -563,7 +565,8 @@ def fragment_frame(scene: Scene, clause: Clause) -> str | None:
     if clause.mood != "fragment":
         return None
     found = [one for one in objects(scene, clause) if one.text or one.value is not None or one.attached]
-    found = [one for one in found if not (one.text.lower() in FRAGMENT_FILLERS)]
+    fillers = {*FRAGMENT_FILLERS, *lexicon()["cues"]["discourse"]}
+    found = [one for one in found if one.text.lower() not in fillers or one.attached]
     if not found:
         return None
     root = scene.root()
@@ -692,25 +695,32 @@ def _headed(scene: Scene, clause: Clause, found: Sequence[Element], root: str | 
     if known and not is_slot(scene, known[0]):
         read_list(scene, clause, known[0])
         return "update"
-    key = new_task(scene, thing.text)
+    opened = root if root is not None and scene.touched and not scene.editor.items(root) else None
+    if root is not None and opened is None and not plan and any(is_section(scene, child) for child in scene.editor.current(root)):
+        opened = root
+    key = new_task(scene, thing.text, opened)
     for prep, inner in thing.attached:
         attach(scene, key, prep, inner)
     read_list(scene, clause, key)
-    scene.attend(key)
+    scene.attend(key, *([opened] if opened else []))
     return "new"
+
+
+def is_section(scene: Scene, key: str) -> bool:
+    """Tell whether a node is a list of its own under a plan."""
+    return scene.editor.node(key).kind is NodeKind.TASK and bool(scene.editor.items(key))
 
 
 def _is_field(scene: Scene, clause: Clause, root: str, thing: Element) -> bool:
     """Tell whether the word before a colon is a field of the form that is being filled in."""
-    value = clause.listed[0]
-    text = scene.text[value[0].start : value[-1].end]
-    return scene.slot_named(root, thing.words) is not None or (
-        len(clause.listed) >= 1
-        and (text[:1].isupper() or text[:1].isdigit())
-        and not thing.names
-        or len(clause.listed) == 1
-        and thing.text[:1].islower()
-    )
+    if scene.slot_named(root, thing.words) is not None:
+        return True
+    first = elements(clause.listed[0], scene.text, scene.typed)
+    others = [one for part in clause.listed[1:] for one in elements(part, scene.text, scene.typed)]
+    fields = all(named_value(one) is not None for one in others)
+    text = scene.text[clause.listed[0][0].start : clause.listed[0][-1].end]
+    plain = all(one.value is None and not one.attached for one in first)
+    return fields and (not others or bool(others)) and (not thing.names) and (text[:1].isupper() or text[:1].isdigit() or not plain)
 
 
 def _fragment_update(scene: Scene, clause: Clause, found: Sequence[Element]) -> str | None:
@@ -742,6 +752,98 @@ def _fragment_update(scene: Scene, clause: Clause, found: Sequence[Element]) -> 
         return None
     prep = next((p for one in found for p, inner in one.attached if inner.value is value), "")
     return "update" if set_value(scene, target, value, prep=prep, new=target is not None) is not None else None
+
+
+def gets_frame(scene: Scene, clause: Clause) -> str | None:
+    """ "The pots get basil and chives", "table 3 is Rolf and the twins", "the travel one also needs a German keyboard"."""
+    gives = clause.verb in ("get", "have", "take", "need", "include", "contain", "hold", "use") or (clause.verb == "be" and not clause.values)
+    if clause.mood != "statement" or clause.negated or not gives or clause.mark or scene.root() is None:
+        return None
+    said = subject(scene, clause)
+    if said is None or said.value is not None or said.pronoun in ("i", "we", "they", "you", "there", "he", "she", "who", "what", "everyone"):
+        return None
+    found = [one for one in objects(scene, clause) if one.text or one.value is not None or one.attached]
+    numbered = NUMBERED.match(f"{said.text} x") is not None
+    keys = scene.find(said, accept=lambda key: scene.editor.node(key).kind is NodeKind.TASK or bool(scene.editor.items(key)))
+    plain = [one for one in found if one.words and not one.pronoun]
+    if not plain or (clause.verb == "be" and not numbered and not (keys and scene.editor.items(keys[0]))) or said.person and not keys:
+        return None
+    root = scene.root() or ""
+    if not keys and not (numbered or clause.verb in ("get", "take", "need", "have", "use") and said.det in ("the", "my", "our", "")):
+        return None
+    above = root if not scene.editor.node(root).parents else None
+    key = keys[0] if keys else new_task(scene, said.text, above)
+    before = len(scene.touched) - (0 if keys else 1)
+    for one in found:
+        if one.value is not None or any(inner.value is not None for _, inner in one.attached) or _measured(one):
+            _field(scene, key, one)
+        else:
+            add_items(scene, key, [one])
+    scene.attend(key)
+    return added(scene, before)
+
+
+def _measured(one: Element) -> bool:
+    return bool(one.with_prep("quantity"))
+
+
+def _field(scene: Scene, key: str, one: Element) -> None:
+    """Set "32 GB memory", "a 1 TB drive": the noun is the slot, the measure its value."""
+    measure = next((inner for prep, inner in one.attached if prep == "quantity"), None)
+    if measure is not None and one.words:
+        put_slot(scene, key, one.text, value_of(measure))
+    else:
+        add_element(scene, one, key)
+
+
+OWNING = {"own": "owner", "lead": "lead", "host": "host", "drive": "driver", "chair": "chair", "handle": "owner", "teach": "teacher", "run": "owner", "cover": "owner", "do": "owner", "conduct": "conductor", "present": "presenter", "review": "reviewer"}
+
+
+def owns_frame(scene: Scene, clause: Clause) -> str | None:
+    """ "Farid owns testing": who does something is a slot of it."""
+    said = subject(scene, clause)
+    if clause.mood != "statement" or clause.verb not in OWNING or said is None or not said.names or clause.negated:
+        return None
+    keys = [key for one in objects(scene, clause) if one.words for key in scene.find(replace(one, attached=()))]
+    if not keys:
+        return None
+    put_slot(scene, keys[0], OWNING[clause.verb], TaskValue(text=said.text))
+    scene.attend(keys[0])
+    return "update"
+
+
+def dated_frame(scene: Scene, clause: Clause) -> str | None:
+    """ "Sow the carrots on 12 March and the beetroot a fortnight later": dates of things that are there."""
+    if clause.mood not in ("request", "statement") or clause.negated or not clause.values or clause.mark:
+        return None
+    pairs: list[tuple[str, Element]] = []
+    for one in objects(scene, clause):
+        keys = scene.find(replace(one, attached=())) if one.words and not one.pronoun else []
+        values = [inner for prep, inner in one.attached if inner.value is not None or inner.shift is not None]
+        if keys and values and scene.editor.node(keys[0]).kind is NodeKind.ITEM:
+            pairs.append((keys[0], values[0]))
+    last: TaskValue | None = None
+    for key, element in pairs:
+        value = element.value if element.value is not None else shifted(last, element.shift) if last is not None and element.shift is not None else None
+        if value is None:
+            continue
+        last = value
+        slot = scene.slot_of_kind(key, value)
+        put_slot(scene, key, scene.editor.node(slot).name if slot else slot_name(value), value)
+        scene.attend(key)
+    return "update" if last is not None else None
+
+
+def counted_frame(scene: Scene, clause: Clause) -> str | None:
+    """ "80 delegates": a number of what a plan reckons with."""
+    if clause.mood != "fragment" or scene.root() is None or scene.containers():
+        return None
+    found = objects(scene, clause)
+    if len(found) != 1 or not found[0].count or found[0].attached or not found[0].words or not clause.values:
+        return None
+    number = f"{found[0].count:g}"
+    put_slot(scene, scene.root() or "", found[0].text, TaskValue(text=number, kind=ValueKind.NUMBER, amount=found[0].count, unit=words_of(found[0].text)[-1]))
+    return "new"
 
 
 def statement_frame(scene: Scene, clause: Clause) -> str | None:
@@ -885,6 +987,6 @@ def _base(word: str) -> str:
     return word
 
 
-TELLING = (purpose_frame, add_frame, fragment_frame, statement_frame)
+TELLING = (dated_frame, purpose_frame, owns_frame, gets_frame, add_frame, counted_frame, fragment_frame, statement_frame)
 
 _ = (is_value,)

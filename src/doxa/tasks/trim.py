@@ -177,6 +177,7 @@ def noticed(scene: Scene, clause: Clause) -> None:
     if clause.mood == "question":
         return
     found = [one for part in (clause.subject, clause.rest) for one in elements(part, scene.text, scene.typed)]
+    found = [replace(one, words=one.words[-1:]) if one.words and not scene.find(one) else one for one in found]
     keys = [
         key
         for one in found
