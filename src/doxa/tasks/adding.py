@@ -8,18 +8,25 @@ from dataclasses import replace
 
 from doxa.core.tasks import NodeKind, TaskStatus, TaskValue, ValueKind
 from doxa.tasks.phrases import Element, elements, is_colour, words_of
-from doxa.tasks.reading import Clause, Token, lexicon
+from doxa.tasks.reading import Clause
 from doxa.tasks.scene import FILLERS, Scene, fits
+from doxa.tasks.verbs import Token, lexicon
 
 __all__ = [
+    "NUMBERED",
     "add_element",
     "add_items",
     "attach",
+    "fill",
     "is_value",
     "named_value",
     "new_task",
+    "people_of",
     "put_slot",
     "read_list",
+    "read_part",
+    "shape_of",
+    "slot_name",
     "value_of",
 ]
 

@@ -16,7 +16,7 @@ from dateutil.relativedelta import relativedelta
 from doxa.core.tasks import TaskValue, ValueKind
 from doxa.core.times import Amount, Clock, Expression, Hours, Period, read_numbers, read_times
 
-__all__ = ["Shift", "Typed", "number_in", "read_values", "same_value", "shifted"]
+__all__ = ["Shift", "Typed", "read_values", "shifted"]
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 MONTHS = (
@@ -188,9 +188,7 @@ def _hours(text: str) -> list[Typed]:
             start = match.start(1)
             said = text[start : match.end()]
             found.append(
-                Typed(
-                    start=start, end=match.end(), value=_clock_value(said, _minutes(match[1], match[3] or ""))
-                )
+                Typed(start=start, end=match.end(), value=_clock_value(said, _minutes(match[1], match[3] or "")))
             )
     for match in BARE_HOUR.finditer(text):
         hour = int(number_in(match[1]) or 0)
@@ -337,7 +335,7 @@ def _numbers(text: str) -> list[Typed]:
 
 
 def _clock_text(minutes: float) -> str:
-    whole = int(round(minutes)) % 1440
+    whole = round(minutes) % 1440
     hour, minute = divmod(whole, 60)
     return f"{(hour - 1) % 12 + 1}{f':{minute:02}' if minute else ''} {'pm' if hour >= 12 else 'am'}"
 

@@ -14,7 +14,7 @@ from doxa.tasks.phrases import Element, is_colour, words_of
 from doxa.tasks.reading import Clause
 from doxa.tasks.scene import Scene, fits
 
-__all__ = ["apply_rule", "apply_shift", "move_to", "replace_items", "set_value", "swap_nodes"]
+__all__ = ["apply_rule", "apply_shift", "coerced", "is_slot", "move_to", "replace_items", "set_value", "swap_nodes"]
 
 CLOCKLIKE = range(1, 25)
 
@@ -95,7 +95,7 @@ def coerced(scene: Scene, old: TaskValue | None, value: TaskValue, prep: str = "
     ):
         hour = int(value.amount)
         afternoon = (old.amount or 0) >= 720
-        minutes = hour * 60 + (720 if hour < 12 and (hour < 7 or afternoon and hour < 8) else 0)
+        minutes = hour * 60 + (720 if hour < 12 and (hour < 7 or (afternoon and hour < 8)) else 0)
         shown = f"{(hour - 1) % 12 + 1} {'pm' if minutes >= 720 else 'am'}"
         return TaskValue(text=shown, kind=ValueKind.CLOCK, amount=float(minutes))
     if old.kind is ValueKind.MONEY and value.kind is ValueKind.NUMBER:
@@ -345,7 +345,7 @@ def places_of(scene: Scene, where: Element) -> list[str]:
     if where.pronoun or where.ones or where.ordinal:
         found = scene.find(where, accept=lambda key: key in lists)
         return found or lists[:1]
-    return [key for key in scene.find(where)]
+    return list(scene.find(where))
 
 
 def swap_nodes(scene: Scene, one: Element, other: Element) -> bool:
@@ -393,7 +393,7 @@ def move_to(scene: Scene, things: Sequence[Element], place: Element, source: Ele
     for thing in things:
         for key in scene.find(thing):
             node = scene.editor.node(key)
-            if target is None or target == key or node.kind is NodeKind.SLOT and not node.parents:
+            if target is None or target == key or (node.kind is NodeKind.SLOT and not node.parents):
                 continue
             old = next((parent for parent in (scene.find(source) if source else ()) if parent in node.parents), None)
             old = old or (
@@ -448,7 +448,7 @@ def apply_rule(scene: Scene, subject: Element | None, clause: Clause, text: str)
     if match is None and same is None:
         return False
     standing = clause.has(STANDING) or (
-        match is not None and (match["strict"] or match["amount"] and clause.mood == "statement")
+        match is not None and (match["strict"] or (match["amount"] and clause.mood == "statement"))
     )
     if not standing:
         return False

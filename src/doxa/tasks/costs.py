@@ -105,7 +105,12 @@ def heads(scene: Scene, key: str) -> float | None:
     root = scene.root_of(key)
     for slot in scene.slots(root):
         value = scene.editor.value(slot)
-        if value is not None and value.kind in (ValueKind.NUMBER, ValueKind.QUANTITY) and value.unit and value.amount is not None:
+        if (
+            value is not None
+            and value.kind in (ValueKind.NUMBER, ValueKind.QUANTITY)
+            and value.unit
+            and value.amount is not None
+        ):
             return value.amount
     return None
 

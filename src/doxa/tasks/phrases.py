@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 
 from doxa.core.tasks import TaskValue, ValueKind
 from doxa.tasks.amounts import Shift, Typed
-from doxa.tasks.reading import Token, lexicon
+from doxa.tasks.verbs import Token, lexicon
 
-__all__ = ["Element", "elements", "is_colour", "is_name", "stem", "words_of"]
+__all__ = ["Element", "elements", "is_colour", "stem", "words_of"]
 
 PREPOSITIONS = {
     "in", "on", "at", "to", "for", "from", "with", "without", "into", "under", "of", "about", "as", "by", "until", "till",
@@ -46,7 +46,7 @@ ADVERBS = {
     "just", "only", "also", "too", "instead", "please", "then", "again", "now", "still", "actually", "completely", "altogether", "anyway",
     "though", "already", "yet", "maybe", "really", "everywhere", "even", "always", "overall", "perhaps", "there", "either", "entirely",
     "totally", "ok", "okay", "oh", "hmm", "wait", "sorry", "yes", "yeah", "well", "thanks", "cheers", "alright", "definitely", "straight",
-    "as", "so", "no", "not", "n't", "here", "back", "in", "out", "off", "throughout", "ever", "never", "after", "all", "please", "too",
+    "as", "so", "no", "not", "n't", "here", "back", "in", "out", "off", "throughout", "ever", "never", "after", "all",
 }  # fmt: skip
 SEPARATORS = {",", ";", "and", "plus", "&", "or", "nor"}
 
@@ -189,7 +189,7 @@ def _by_preposition(segment: Sequence[Token], values: Sequence[Typed]) -> Iterat
             prep, part = fixed, []
             i += len(fixed.split())
             continue
-        is_prep = token.upos == "VERB" and token.deprel == "case" or (
+        is_prep = (token.upos == "VERB" and token.deprel == "case") or (
             token.lower in PREPOSITIONS
             and token.upos in ("ADP", "SCONJ", "PART", "VERB", "CCONJ", "ADV", "NOUN", "ADJ")
             and not inside
@@ -294,8 +294,7 @@ def _is_identifier(value: Typed, words: Sequence[Token]) -> bool:
     if before is None:
         return False
     return (
-        before.upos in ("PROPN", "X", "NUM")
-        and not (before.upos == "PROPN" and before.form[0].islower())
+        (before.upos in ("PROPN", "X", "NUM") and not (before.upos == "PROPN" and before.form[0].islower()))
         or before.lower
         in (
             "week",
@@ -430,7 +429,12 @@ def _noun(tokens: Sequence[Token], text: str) -> list[Element]:
         words = words[1:]
     while words and words[-1].lower in ADVERBS and words[-1].upos in ("ADV", "INTJ", "PART"):
         words = words[:-1]
-    while len(words) > 1 and words[-1].upos == "ADJ" and words[-1].deprel in ("root", "conj", "xcomp") and any(t.upos in ("NOUN", "PROPN") for t in words[:-1]):
+    while (
+        len(words) > 1
+        and words[-1].upos == "ADJ"
+        and words[-1].deprel in ("root", "conj", "xcomp")
+        and any(t.upos in ("NOUN", "PROPN") for t in words[:-1])
+    ):
         words = words[:-1]  # "is the application due" is about the application
     if not words:
         return []
@@ -443,8 +447,7 @@ def _noun(tokens: Sequence[Token], text: str) -> list[Element]:
     pronoun = ""
     if (
         lowered in PRONOUNS
-        or lowered in ("two", "three", "four")
-        and det in ("those", "these", "the", "that")
+        or (lowered in ("two", "three", "four") and det in ("those", "these", "the", "that"))
         or (lowered in ORDINALS and det)
     ):
         pronoun = "them" if lowered in ("two", "three", "four") else lowered
@@ -454,7 +457,7 @@ def _noun(tokens: Sequence[Token], text: str) -> list[Element]:
     ones = len(words) > 1 and words[-1].lower in ("one", "ones")
     if ones:
         said = text[words[0].start : words[-2].end]
-    if det == "both" or det == "all" and not inner_words:
+    if det == "both" or (det == "all" and not inner_words):
         count = count or 2.0
     stems = words_of(text[inner_words[0].start : inner_words[-1].end]) if inner_words else ()
     if ones:

@@ -8,7 +8,7 @@ from doxa.core.tasks import NodeKind, TaskEdit, TaskNode, TaskStatus
 from doxa.tasks.propagation import Moved
 from doxa.tasks.scene import Scene
 
-__all__ = ["described", "joined", "named", "said_of", "sentence", "summary"]
+__all__ = ["compact", "described", "joined", "named", "said_of", "sentence", "summary", "value_text"]
 
 
 def joined(parts: Sequence[str]) -> str:

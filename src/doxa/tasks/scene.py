@@ -15,9 +15,10 @@ from doxa.core.tasks import NodeKind, TaskNode, TaskStatus, TaskValue, ValueKind
 from doxa.tasks.amounts import Typed
 from doxa.tasks.editing import Editor
 from doxa.tasks.phrases import Element, is_colour, words_of
-from doxa.tasks.reading import Clause, lexicon
+from doxa.tasks.reading import Clause
+from doxa.tasks.verbs import lexicon
 
-__all__ = ["Scene"]
+__all__ = ["FILLERS", "Scene", "fits"]
 
 FILLERS = {
     "thing",

@@ -9,14 +9,18 @@ from dataclasses import replace
 from doxa.core.errors import TaskError
 from doxa.core.tasks import Dependency, NodeKind, TaskStatus, TaskValue
 from doxa.tasks.adding import add_element, add_items, attach, fill, people_of, put_slot, shape_of, slot_name, value_of
-from doxa.tasks.changing import is_slot, set_value
+from doxa.tasks.changing import is_slot
 from doxa.tasks.phrases import Element, words_of
-from doxa.tasks.reading import Clause, lexicon
+from doxa.tasks.reading import Clause
 from doxa.tasks.scene import Scene
+from doxa.tasks.verbs import lexicon
 
 __all__ = [
     "copy_task",
+    "divided",
+    "give",
     "merge_parts",
+    "people_slot",
     "remove",
     "reset_to",
     "restore",
@@ -63,7 +67,7 @@ def _out(scene: Scene, key: str, place: str | None, target: Element, *, everywhe
     if place is not None and place in parents:
         scene.editor.unlink(key, place)
     elif len(parents) > 1 and not everywhere and scene.editor.node(key).kind is NodeKind.ITEM:
-        spoken = next((one for one in scene.focus if one in parents or (one == key and False)), None)
+        spoken = next((one for one in scene.focus if one in parents or (False)), None)
         own = next((one for one in scene.containers() if one in parents), None)
         scene.editor.unlink(key, spoken or own or parents[0])
     else:

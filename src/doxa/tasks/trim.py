@@ -18,15 +18,18 @@ from doxa.tasks.adding import value_of
 from doxa.tasks.amounts import Shift, read_values, shifted
 from doxa.tasks.asking import answer, asks
 from doxa.tasks.changing import coerced
+from doxa.tasks.conditions import hold, settles
 from doxa.tasks.editing import Editor
 from doxa.tasks.frames import FRAMES
 from doxa.tasks.phrases import elements
-from doxa.tasks.reading import Clause, lexicon, read_clauses
+from doxa.tasks.reading import Clause, read_clauses
 from doxa.tasks.saying import said_of
 from doxa.tasks.scene import Scene, fits
-from doxa.tasks.telling import TELLING, hold, label_frame, settles
+from doxa.tasks.statements import TELLING
+from doxa.tasks.telling import label_frame
+from doxa.tasks.verbs import lexicon
 
-__all__ = ["Step", "take"]
+__all__ = []
 
 CHANGING = ("new", "update", "remove", "replace", "rollback", "undo", "reset", "split", "merge")
 
@@ -161,7 +164,11 @@ def mended(scene: Scene, clause: Clause) -> Clause:
 
 def corrected(scene: Scene, clause: Clause) -> bool:
     """Put the value that was given just before right: "phone is 555 0173. Sorry, 555 0137"."""
-    found = [one for one in elements(clause.rest, scene.text, scene.typed) if one.text or one.value is not None or one.attached]
+    found = [
+        one
+        for one in elements(clause.rest, scene.text, scene.typed)
+        if one.text or one.value is not None or one.attached
+    ]
     if len(found) != 1 or not scene.last or not scene.seen(scene.last) or found[0].shift is not None:
         return False
     said = found[0] if found[0].text or not found[0].attached else found[0].attached[0][1]
@@ -181,7 +188,7 @@ def noticed(scene: Scene, clause: Clause) -> None:
     keys = [
         key
         for one in found
-        if (one.words or one.ordinal) and not one.pronoun or one.ordinal
+        if ((one.words or one.ordinal) and not one.pronoun) or one.ordinal
         for key in scene.find(one)[:1]
     ]
     if keys:

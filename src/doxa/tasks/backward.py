@@ -1,0 +1,300 @@
+"""backward: clauses that go back: undo, rollback, restore, reset."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from doxa.core.tasks import TaskValue
+from doxa.tasks.adding import value_of
+from doxa.tasks.changing import is_slot, replace_items
+from doxa.tasks.phrases import Element, elements, words_of
+from doxa.tasks.reading import Clause
+from doxa.tasks.roles import REPLACING, objects, split_of, subject, verb_in
+from doxa.tasks.scene import FILLERS, Scene
+from doxa.tasks.taking import divided, reset_to, restore, roll_back, take_back, values_of
+from doxa.tasks.verbs import lexicon
+
+__all__ = ["both_places", "leave_frame", "reset_frame", "restore_frame", "rollback_frame", "undo_frame"]
+
+
+def leave_frame(scene: Scene, clause: Clause) -> str | None:
+    """ "Keep this one as it is": nothing is to change."""
+    stays = re.search(
+        r"\b(?:as (?:it|they) (?:is|are|stands?)|as is|alone|unchanged|the same|where (?:it|they) (?:is|are)|untouched)$",
+        clause.lowered,
+    )
+    return (
+        "chat"
+        if clause.verb in ("keep", "leave", "stay", "remain")
+        and (stays or (clause.verb in ("stay", "remain") and not clause.values))
+        else None
+    )
+
+
+def undo_frame(scene: Scene, clause: Clause) -> str | None:
+    """ "Undo that", "scratch that last change", "take that back"."""
+    cue = clause.has(lexicon()["cues"]["undo"])
+    if not cue and not (verb_in(clause, "undo") and clause.verb in ("undo", "revert", "reverse", "unwind")):
+        return None
+    if clause.mood == "question":
+        return None
+    named = [
+        one
+        for one in objects(scene, clause)
+        if one.words
+        and not one.pronoun
+        and not set(one.words)
+        <= FILLERS
+        | {
+            "change",
+            "edit",
+            "step",
+            "update",
+            "move",
+            "last",
+            "latest",
+            "most",
+            "recent",
+            "one",
+            "my",
+            "action",
+            "swap",
+            "addition",
+            "removal",
+        }
+    ]
+    if scene.touched and not named and scene.marks:
+        scene.editor.back(scene.marks[0])
+        scene.touched.clear()
+        return "undo"
+    if named and not cue:
+        if divided(scene) and any("split" in one.words for one in named):
+            return None
+        take_back(scene, named[0])
+    else:
+        take_back(scene)
+    return "undo"
+
+
+def rollback_frame(scene: Scene, clause: Clause) -> str | None:
+    """ "Go back to Seattle", "back to the original day", "what I had first was right"."""
+    lowered = clause.lowered
+    back = (
+        f"{clause.verb} {clause.particle}".strip()
+        in (
+            "go back",
+            "revert",
+            "return",
+            "roll back",
+            "switch back",
+            "change back",
+            "move back",
+            "put back",
+            "set back",
+            "be back",
+            "come back",
+            "restore",
+            "stick",
+            "keep",
+            "take back",
+            "make back",
+            "bring back",
+            "get back",
+        )
+        or re.search(r"\b(back|revert|return|roll|restore|reinstate|stick|as it was|like it was)\b", lowered)
+        is not None
+    )
+    first = re.search(
+        r"\b(original|originally|initial|initially|at first|had first|said first|first (?:one|choice|value|version|date|time|number|idea|plan)|to begin with|started with|before that)\b",
+        lowered,
+    )
+    before = re.search(
+        r"\b(previous|earlier|old|as it was|the way it was|what it was|like it was|had before|was before|used to be|last one)\b",
+        lowered,
+    )
+    right = re.search(
+        r"\b(was|were|is) (?:actually |in fact |the )?(?:right|correct|fine|better|the right one|good|ok|okay)\b",
+        lowered,
+    )
+    if not back and not (right and (first or before)) and not (verb_in(clause, "change") and (first or before)):
+        return None
+    if clause.verb in ("come", "be", "get", "return") and clause.values and not (first or before):
+        return None
+    if clause.has(("just", "only")) and clause.has(("to just", "to only", "just the", "only the")):
+        return None
+    slot = label_slot(scene, clause) or subject_slot(scene, clause) or object_slot(scene, clause)
+    value = old_value(scene, clause, slot)
+    if value is not None:
+        slot = slot or next(
+            (
+                key
+                for key in scene.everything()
+                if is_slot(scene, key) and any(one.text.lower() == value.text.lower() for one in values_of(scene, key))
+            ),
+            None,
+        )
+        if slot is not None and roll_back(scene, slot, "named", value):
+            return "rollback"
+    if not first and not before and not (back and clause.has(("as it was", "the way it was", "how it was"))):
+        return None
+    if first and not right and clause.verb in ("add", "start") and not back:
+        return None
+    return "rollback" if roll_back(scene, slot, "original" if first else "previous") else None
+
+
+def label_slot(scene: Scene, clause: Clause) -> str | None:
+    """Return the slot that the label before a clause names."""
+    root = scene.root()
+    return scene.slot_named(root, words_of(clause.label)) if clause.label and root else None
+
+
+def subject_slot(scene: Scene, clause: Clause) -> str | None:
+    """Return the slot that the subject of a clause names, or that of the thing that it names."""
+    said = subject(scene, clause)
+    return None if said is None or not said.words or said.pronoun else slot_of(scene, said)
+
+
+def slot_of(scene: Scene, said: Element) -> str | None:
+    """Return the slot with a past that an element means."""
+    for key in scene.find(said):
+        if is_slot(scene, key) and scene.editor.value(key) is not None:
+            return key
+        changed = [slot for slot in scene.slots(key) if len(values_of(scene, slot)) > 1]
+        if changed:
+            return changed[0]
+    return None
+
+
+def object_slot(scene: Scene, clause: Clause) -> str | None:
+    """Return the slot that the object of a clause names: "put the time back to what it was"."""
+    for element in objects(scene, clause):
+        for one in (element, *(inner for prep, inner in element.attached if prep in ("to", "with", "for", "on", "of"))):
+            words = tuple(
+                word
+                for word in one.words
+                if word not in ("original", "initial", "first", "previous", "old", "earlier", "last")
+            )
+            if words and not one.pronoun and one.value is None:
+                slot = slot_of(scene, replace(one, words=words, text=" ".join(words), ordinal=0))
+                if slot is not None:
+                    return slot
+    return None
+
+
+def old_value(scene: Scene, clause: Clause, slot: str | None) -> TaskValue | None:
+    """Return the value that a clause goes back to, where it names one."""
+    values: list[TaskValue] = [typed.value for typed in clause.values if typed.value is not None]
+    for element in objects(scene, clause):
+        values += [value_of(inner) for prep, inner in element.attached if prep in ("to", "with") and inner.text]
+        if element.text and element.value is None:
+            values.append(value_of(element))
+    slots = [slot] if slot else [key for key in scene.everything() if is_slot(scene, key)]
+    for value in values:
+        for key in slots:
+            if any(words_of(one.text) == words_of(value.text) for one in values_of(scene, key)) and (
+                slot
+                or scene.editor.value(key) is None
+                or words_of(scene.editor.value(key).text) != words_of(value.text)
+            ):  # type: ignore[union-attr]
+                return value
+    return None
+
+
+def restore_frame(scene: Scene, clause: Clause) -> str | None:
+    """ "Put the butter back in both instead of the margarine", "Cake is back in, but it's 80", "keep the charger"."""
+    lowered = clause.lowered
+    kept = (
+        clause.verb in ("keep", "reinstate", "restore", "re-add", "readd", "need", "want") and clause.mood == "request"
+    )
+    back = re.search(r"\bback\b", lowered) is not None and clause.verb in (
+        "put",
+        "bring",
+        "add",
+        "be",
+        "have",
+        "get",
+        "take",
+        "include",
+        "come",
+        "go",
+        "want",
+        "need",
+        "throw",
+        "pop",
+        "stick",
+    )
+    if not kept and not back:
+        return None
+    found = objects(scene, clause)
+    if clause.mood == "statement" and clause.verb in ("be", "come", "go"):
+        said = subject(scene, clause)
+        found = [said] if said is not None else []
+    found, old = split_of(found, *REPLACING)
+    found, places = split_of(found, "in", "into", "under", "to", "on", "onto", "for", "with")
+    if old and found:
+        done = replace_items(
+            scene,
+            old,
+            [replace(one, det="the") for one in found if one.text] or found,
+            where=places[0] if places else None,
+            everywhere=both_places(places),
+        )
+        return "rollback" if done else None
+    targets = [one for one in found if one.text or one.pronoun] or [Element(text="it", pronoun="it")]
+    if not any(is_hidden(scene, one) for one in targets):
+        return None
+    spots = [key for place in places for key in scene.find(place)]
+    return "rollback" if restore(scene, targets, places=spots) else None
+
+
+def both_places(places: Sequence[Element]) -> bool:
+    return any(place.pronoun in ("both", "all", "everything") or place.det in ("both", "all") for place in places)
+
+
+def is_hidden(scene: Scene, element: Element) -> bool:
+    if element.pronoun:
+        return any(not scene.seen(key) for key in scene.focus if scene.editor.get(key) is not None)
+    return bool(scene.find(element, hidden=True)) and not scene.find(element)
+
+
+def reset_frame(scene: Scene, clause: Clause) -> str | None:
+    """ "Reset it to just the stand and the charger", "only keep the tent", "everything but the lamp goes"."""
+    lowered = clause.lowered
+    but = re.search(
+        r"\b(everything|all|anything|everyone|everybody|the lot)\s+(?:\w+\s+)?(?:but|except|apart from|other than|besides)\b",
+        lowered,
+    )
+    only = re.search(r"\b(?:just|only|nothing but)\b", lowered)
+    resetting = (
+        clause.verb in ("reset", "strip", "narrow", "cut", "pare", "trim", "whittle", "limit", "reduce", "shrink")
+        or f"{clause.verb} {clause.particle}" == "go back"
+    )
+    keeping = clause.verb in ("keep", "leave", "want", "need", "have", "stick", "take")
+    if clause.mood == "question" or not (but or (only and (resetting or keeping)) or (clause.verb == "reset")):
+        return None
+    found = objects(scene, clause)
+    container: str | None = None
+    if but:
+        tail = re.split(r"\b(?:but|except|apart from|other than|besides)\b", lowered)[-1]
+        keep = list(_elements_in(scene, clause, tail))
+        inverse = clause.verb in ("keep", "leave") and not clause.negated
+        return "reset" if keep and reset_to(scene, keep, container, but=inverse) else None
+    things, place = split_of(found, "to")
+    if place:
+        container = next((key for one in things for key in scene.find(one) if scene.editor.items(key)), None)
+        keep = place
+    else:
+        keep, rooms = split_of(found, "in", "on")
+        container = next((key for one in rooms for key in scene.find(one)), None)
+    keep = [one for one in keep if one.text and one.value is None]
+    if not keep or not any(scene.find(one) or is_hidden(scene, one) for one in keep):
+        return None
+    return "reset" if reset_to(scene, keep, container) else None
+
+
+def _elements_in(scene: Scene, clause: Clause, tail: str) -> list[Element]:
+    start = clause.text.lower().rfind(tail.strip())
+    offset = clause.tokens[0].start + max(start, 0)
+    return elements([token for token in clause.tokens if token.start >= offset], scene.text, scene.typed)

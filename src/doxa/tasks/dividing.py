@@ -1,0 +1,161 @@
+"""dividing: clauses that divide a task, join its parts, or make another one like it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from doxa.core.tasks import NodeKind, ValueKind
+from doxa.tasks.adding import put_slot
+from doxa.tasks.changing import is_slot
+from doxa.tasks.phrases import Element, elements
+from doxa.tasks.reading import Clause
+from doxa.tasks.roles import objects, verb_in
+from doxa.tasks.scene import Scene
+from doxa.tasks.taking import copy_task, divided, give, merge_parts, split_task
+
+__all__ = ["copy_frame", "merge_frame", "split_frame"]
+
+EMPTY_COPY = ("empty", "blank", "from scratch")
+
+
+def split_frame(scene: Scene, clause: Clause) -> str | None:
+    """ "Split it: branding at 1 with those two, prototyping at 2:30 with the others"."""
+    if not verb_in(clause, "split") or clause.mood == "question" or (clause.verb == "separate" and not clause.particle):
+        return None
+    found = objects(scene, clause)
+    if clause.particle not in ("", "up") or clause.negated:
+        return None
+
+    def divisible(key: str) -> bool:
+        return scene.editor.node(key).kind is NodeKind.TASK
+
+    named = [one for one in found if one.text]
+    whole = next((key for one in named for key in scene.find(replace(one, attached=()), accept=divisible)), None)
+    whole = whole or scene.root()
+    if whole is None:
+        return None
+    while is_slot(scene, whole) and scene.editor.node(whole).parents:
+        whole = scene.editor.node(whole).parents[0]
+    parts = [part for listed in clause.listed for part in elements(listed, scene.text, scene.typed)]
+    here = list(scene.clauses).index(clause)
+    for later in scene.clauses[here + 1 :]:
+        if later.mood != "fragment":
+            break
+        scene.consumed.append(later)
+        parts += elements(later.rest, scene.text, scene.typed)
+    into = [inner for one in found for prep, inner in one.attached if prep == "into"] + [
+        one for one in found[1:] if found and found[0].with_prep("into")
+    ]
+    parts = joined_parts(
+        parts
+        or [
+            one
+            for one in into
+            if not set(one.words) & {"part", "half", "session", "meeting", "group", "two", "piece", "slot", "block"}
+        ]
+    )
+    if len(parts) < 2:
+        return None
+    return "split" if split_task(scene, whole, parts) else None
+
+
+def joined_parts(parts: Sequence[Element]) -> list[Element]:
+    """Join what belongs to one part: people and times that follow it belong to it."""
+    found: list[Element] = []
+    for part in parts:
+        if found and not part.attached and (part.value is not None or part.person or part.names) and not part.other:
+            found[-1] = replace(found[-1], attached=(*found[-1].attached, ("with" if part.value is None else "", part)))
+        elif part.text:
+            found.append(part)
+    return found
+
+
+def merge_frame(scene: Scene, clause: Clause) -> str | None:
+    """ "Forget the split, one session at 2 with everybody", "merge them again"."""
+    whole = divided(scene)
+    cue = verb_in(clause, "merge") or re.search(
+        r"\b(single|one (?:meeting|session|event|slot|group|block|visit|class|trip|big)|back together|together again|unsplit|no split|the split|as one|into one|in one go|all together|one again)\b",
+        clause.lowered,
+    )
+    if not cue or clause.mood == "question":
+        return None
+    if whole is None and not verb_in(clause, "merge"):
+        return None
+    if not merge_parts(scene, objects(scene, clause), clause):
+        return None
+    here = list(scene.clauses).index(clause)
+    for later in scene.clauses[here + 1 :]:
+        if later.mood == "fragment" and later.values and whole is not None:
+            scene.consumed.append(later)
+            merge_values(scene, later, whole)
+    return "merge"
+
+
+def merge_values(scene: Scene, clause: Clause, whole: str) -> None:
+    """Set what a fragment behind a merge says of the whole."""
+    for typed in clause.values:
+        if typed.value is not None and typed.value.kind in (ValueKind.CLOCK, ValueKind.DATE, ValueKind.DURATION):
+            give(scene, whole, typed.value)
+
+
+def copy_frame(scene: Scene, clause: Clause) -> str | None:
+    """ "Same thing again next Wednesday but without Yusuf", "same form for my neighbour: ..."."""
+    lowered = clause.lowered
+    cue = re.search(
+        r"\b(same (?:thing|again|form|setup|set-up|booking|order|meeting|session|list|details|arrangement|deal|one)|repeat (?:that|it|the|this)|(?:copy|duplicate|clone) (?:it|that|the|this)|another (?:one|form) (?:like|just like|for)|second (?:form|one|copy) (?:for|like)|one more (?:form|of these|of those) for|a copy)\b",
+        lowered,
+    )
+    if not cue or clause.mood == "question" or clause.verb in ("keep", "leave", "stay"):
+        return None
+    source = scene.root()
+    if source is None:
+        return None
+    words = clause.tokens
+    found = elements(words, scene.text, scene.typed)
+    without = [inner for one in found for prep, inner in one.attached if prep in ("without", "minus", "except")]
+    owner = next(
+        (
+            inner
+            for one in found
+            for prep, inner in one.attached
+            if prep == "for" and inner.value is None and inner.words
+        ),
+        None,
+    )
+    dated = [
+        typed.value
+        for typed in clause.values
+        if typed.value is not None and typed.value.kind in (ValueKind.DATE, ValueKind.CLOCK)
+    ]
+    head = scene.editor.node(source).name
+    fresh = bool(clause.listed) or "form" in lowered.split()
+    name = f"{owner.text} {head}" if owner is not None else f"next {head}" if dated else f"second {head}"
+    made = copy_task(scene, source, name, without=without, empty=fresh)
+    scene.editor.alias(made, f"second {head}", f"{head} 2", *((f"{dated[0].text} {head}",) if dated else ()))
+    for value in dated:
+        slot = scene.slot_of_kind(made, value)
+        if slot is not None:
+            scene.editor.set(slot, value)
+            scene.touch(slot)
+        else:
+            put_slot(scene, made, "day" if value.kind is ValueKind.DATE else "time", value)
+    scene.attend(made)
+    if clause.listed:
+        read_form(scene, clause, made)
+    return "new"
+
+
+def read_form(scene: Scene, clause: Clause, made: str) -> None:
+    """Fill a copied form from the elements behind the colon."""
+    from doxa.tasks.adding import fill, read_part
+
+    for listed in clause.listed:
+        found = elements(listed, scene.text, scene.typed)
+        for element in found:
+            if element.words and element.text.split()[0].lower() in ("everything", "nothing", "rest"):
+                continue
+            if not fill(scene, made, element):
+                read_part(scene, listed, made, clause)
+    scene.attend(made)

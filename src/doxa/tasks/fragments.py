@@ -1,0 +1,240 @@
+"""fragments: clauses without a verb: "Venue 600", "docs: changelog, upgrade notes", "also the same socks in navy"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from doxa.core.tasks import NodeKind, TaskValue, ValueKind
+from doxa.tasks.adding import add_element, add_items, attach, named_value, new_task, put_slot, read_list
+from doxa.tasks.changing import is_slot, set_value
+from doxa.tasks.phrases import Element, elements, words_of
+from doxa.tasks.reading import Clause
+from doxa.tasks.roles import objects, split_of
+from doxa.tasks.scene import Scene
+from doxa.tasks.telling import added, container_of, into, onto, open_task, rehung
+from doxa.tasks.verbs import lexicon
+
+__all__ = ["counted_frame", "fragment_frame"]
+
+
+def fragment_frame(scene: Scene, clause: Clause) -> str | None:
+    """ "Venue 600, catering for 30 people at 18 each", "also the same socks in navy", "flashcards for genetics"."""
+    if clause.mood != "fragment":
+        return None
+    found = [one for one in objects(scene, clause) if one.text or one.value is not None or one.attached]
+    fillers = {*FRAGMENT_FILLERS, *lexicon()["cues"]["discourse"]}
+    found = [one for one in found if one.text.lower() not in fillers or one.attached]
+    if not found:
+        return None
+    root = scene.root()
+    first = found[0]
+    new_thing = _fresh(clause, first, root)
+    if clause.listed:
+        return _headed(scene, clause, found, root)
+    if new_thing:
+        return open_task(scene, clause, found, first)
+    if root is None:
+        return open_task(scene, clause, found, first) if first.words else None
+    changed = _fragment_update(scene, clause, found)
+    if changed is not None:
+        return changed
+    _, places = split_of(found, "to", "into", "in", "under", "for", "on")
+    container = container_of(scene, [place for place in places if scene.find(place)])
+    if container is not None:
+        group = [one for one in rehung(found, container[1]) if one.text and not one.pronoun]
+        return into(scene, clause, container[0], group) if group else None
+    target = (
+        scene.focus[0]
+        if scene.touched and scene.focus and scene.editor.node(scene.focus[0]).kind is NodeKind.TASK
+        else root
+    )
+    before = len(scene.touched)
+    for one in found:
+        if one.value is None and not one.attached and named_value(one) is None:
+            return onto(scene, clause, root, found) if _additive(scene, clause) else None
+        lists = scene.containers()
+        plain = one.value is None and not any(inner.value is not None for _, inner in one.attached)
+        if one.same or (plain and lists and _additive(scene, clause)):
+            add_items(scene, lists[0] if lists else target, [one])
+        else:
+            add_element(scene, one, target)
+    return added(scene, before)
+
+
+FRAGMENT_FILLERS = {
+    "thing",
+    "things",
+    "two things",
+    "good news",
+    "great",
+    "thanks",
+    "bad news",
+    "wait",
+    "sorry",
+    "hmm",
+    "ok",
+    "yes",
+    "no",
+    "sure",
+    "perfect",
+    "first",
+    "second",
+    "new passport",
+    "cheers",
+    "please",
+    "hi",
+    "hello",
+    "hey",
+    "morning",
+    "oh",
+    "lovely",
+}
+
+
+def _additive(scene: Scene, clause: Clause) -> bool:
+    return (
+        bool(clause.has(("also", "and", "plus", "too", "as well", "oh and", "another", "and also")))
+        or clause.join in ("and", "plus")
+        or bool(scene.touched)
+    )
+
+
+def _fresh(clause: Clause, first: Element, root: str | None) -> bool:
+    """Tell whether a fragment names a task of its own: "second, a train trip to Ghent", "also a chemistry thing"."""
+    ordinal = re.match(
+        r"(?:first|second|third|finally|lastly|next|then|also|and)[,:]? (?:there's |there is )?(?:an?|my|the)\b",
+        clause.lowered,
+    )
+    thing = bool(first.words) and first.text.split()[-1].lower() in ("thing", "task", "project", "plan", "job")
+    return (
+        bool(first.words)
+        and first.text.lower() not in FRAGMENT_FILLERS
+        and (
+            thing
+            or (bool(ordinal) and re.match(r"(?:first|second|third|finally|lastly|next)", clause.lowered) is not None)
+            or (root is None and first.value is None)
+        )
+    )
+
+
+def _headed(scene: Scene, clause: Clause, found: Sequence[Element], root: str | None) -> str | None:
+    """Read "Bathroom redo: tiles on Monday, ..." or "Name: Dana, plate LN 402 KB": a task with its parts, or a field."""
+    first = found[0]
+    plan = (
+        first.words
+        and first.words[0] in ("plan", "schedule", "list", "agenda", "programme", "timetable")
+        and first.with_prep("for", "of")
+    )
+    thing = first.with_prep("for", "of")[0] if plan else first
+    if (
+        root is not None
+        and not plan
+        and len(found) == 1
+        and len(thing.words) <= 3
+        and _is_field(scene, clause, root, thing)
+    ):
+        value = clause.listed[0]
+        text = scene.text[value[0].start : value[-1].end]
+        put_slot(
+            scene,
+            root,
+            thing.text,
+            TaskValue(text=text)
+            if not clause.values
+            or clause.values[0].start > value[-1].end
+            or clause.values[0].end - clause.values[0].start < len(text) - 2
+            else clause.values[0].value or TaskValue(text=text),
+        )
+        rest = replace(clause, listed=clause.listed[1:])
+        read_list(scene, rest, root)
+        return "new"
+    known = scene.find(replace(thing, attached=()))
+    if known and not is_slot(scene, known[0]):
+        read_list(scene, clause, known[0])
+        return "update"
+    opened = root if root is not None and scene.touched and not scene.editor.items(root) else None
+    if (
+        root is not None
+        and opened is None
+        and not plan
+        and any(is_section(scene, child) for child in scene.editor.current(root))
+    ):
+        opened = root
+    key = new_task(scene, thing.text, opened)
+    for prep, inner in thing.attached:
+        attach(scene, key, prep, inner)
+    read_list(scene, clause, key)
+    scene.attend(key, *([opened] if opened else []))
+    return "new"
+
+
+def is_section(scene: Scene, key: str) -> bool:
+    """Tell whether a node is a list of its own under a plan."""
+    return scene.editor.node(key).kind is NodeKind.TASK and bool(scene.editor.items(key))
+
+
+def _is_field(scene: Scene, clause: Clause, root: str, thing: Element) -> bool:
+    """Tell whether the word before a colon is a field of the form that is being filled in."""
+    if scene.slot_named(root, thing.words) is not None:
+        return True
+    first = elements(clause.listed[0], scene.text, scene.typed)
+    others = [one for part in clause.listed[1:] for one in elements(part, scene.text, scene.typed)]
+    fields = all(named_value(one) is not None for one in others)
+    text = scene.text[clause.listed[0][0].start : clause.listed[0][-1].end]
+    plain = all(one.value is None and not one.attached for one in first)
+    return (
+        fields
+        and (not others or bool(others))
+        and (not thing.names)
+        and (text[:1].isupper() or text[:1].isdigit() or not plain)
+    )
+
+
+def _fragment_update(scene: Scene, clause: Clause, found: Sequence[Element]) -> str | None:
+    """Read "Waterproofing slips to Wednesday", "Friday for the plumber", "phone: 555 0137 instead" as new values."""
+    whole = " ".join(token.lower for token in clause.tokens)
+    typed = [one for one in clause.values if one.value is not None]
+    if not typed:
+        return None
+    target: Element | None = None
+    for one in found:
+        named = one.text and one.value is None and not one.pronoun
+        if named and scene.find(replace(one, attached=())):
+            target = replace(one, attached=())
+        elif named and any(word.endswith("s") for word in one.text.split()[-1:]) and len(one.words) > 1:
+            trimmed = Element(text=one.text.rsplit(" ", 1)[0], words=one.words[:-1])
+            target = trimmed if scene.find(trimmed) else target
+        for prep, inner in one.attached:
+            if prep in ("for", "on", "to", "with") and inner.value is None and scene.find(inner) and target is None:
+                target = inner
+    bare = all(not one.text or one.value is not None or one.text.lower() in ("instead", "please") for one in found)
+    if target is None and not bare:
+        return None
+    value = typed[-1].value
+    if value is None or (
+        bare
+        and target is None
+        and not (clause.repair or clause.has(("instead", "make that", "rather", "now")) or len(whole.split()) <= 4)
+    ):
+        return None
+    prep = next((p for one in found for p, inner in one.attached if inner.value is value), "")
+    return "update" if set_value(scene, target, value, prep=prep, new=target is not None) is not None else None
+
+
+def counted_frame(scene: Scene, clause: Clause) -> str | None:
+    """ "80 delegates": a number of what a plan reckons with."""
+    if clause.mood != "fragment" or scene.root() is None or scene.containers():
+        return None
+    found = objects(scene, clause)
+    if len(found) != 1 or not found[0].count or found[0].attached or not found[0].words or not clause.values:
+        return None
+    number = f"{found[0].count:g}"
+    put_slot(
+        scene,
+        scene.root() or "",
+        found[0].text,
+        TaskValue(text=number, kind=ValueKind.NUMBER, amount=found[0].count, unit=words_of(found[0].text)[-1]),
+    )
+    return "new"

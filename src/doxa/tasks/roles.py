@@ -1,0 +1,67 @@
+"""roles: clause -> its parts by what they do: verb class, object, subject, places."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from doxa.tasks.phrases import Element, elements
+from doxa.tasks.reading import Clause
+from doxa.tasks.scene import Scene
+from doxa.tasks.verbs import lexicon, verbs_of
+
+__all__ = ["REPLACING", "everywhere", "objects", "split_of", "subject", "verb_in"]
+
+REPLACING = ("instead of", "rather than", "in place of")
+
+
+def verb_in(clause: Clause, kind: str) -> bool:
+    """Tell whether a clause's verb, with its particle, is of a class."""
+    known = verbs_of(kind)
+    if clause.particle:
+        return f"{clause.verb} {clause.particle}" in known
+    return clause.verb in known
+
+
+def objects(scene: Scene, clause: Clause) -> list[Element]:
+    """Return the elements behind the verb of a clause; all of them where it has none."""
+    rest = clause.rest
+    while len(rest) > 1 and clause.verb and (rest[0].upos in ("VERB", "CCONJ") and not rest[0].form.endswith("ing")):
+        rest = rest[1:]  # "peel and chop shrimp" is about shrimp
+    clause = replace(clause, rest=rest)
+    return elements(clause.rest, scene.text, scene.typed)
+
+
+def subject(scene: Scene, clause: Clause) -> Element | None:
+    """Return what a clause says something of."""
+    found = [one for one in elements(clause.subject, scene.text, scene.typed) if one.text or one.pronoun]
+    return found[-1] if len(found) == 1 else found[0] if found else None
+
+
+def everywhere(clause: Clause) -> bool:
+    """Tell whether a change is said to be one of all lists."""
+    return bool(clause.has(lexicon()["cues"]["everywhere"][:16])) or bool(
+        clause.has(("let's all", "all use", "anywhere", "everywhere", "throughout"))
+    )
+
+
+def split_of(found: Sequence[Element], *preps: str) -> tuple[list[Element], list[Element]]:
+    """Part elements from what is attached to them by some prepositions; bare ones that follow go with the latter."""
+    left: list[Element] = []
+    right: list[Element] = []
+    for element in found:
+        inner = element.with_prep(*preps)
+        if inner:
+            right += inner
+            kept = tuple(pair for pair in element.attached if pair[0] not in preps)
+            if (
+                element.text
+                or element.value is not None
+                or (kept and not element.text and any(prep in ("", "quantity") for prep, _ in kept))
+            ) or kept:
+                left.append(replace(element, attached=kept))
+        elif right and not element.first and not element.attached:
+            right.append(element)
+        else:
+            left.append(element)
+    return left, right

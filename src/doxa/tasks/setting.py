@@ -1,0 +1,270 @@
+"""setting: clauses that give what is there another value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from doxa.core.tasks import NodeKind, TaskValue, ValueKind
+from doxa.tasks.adding import is_value, put_slot, value_of
+from doxa.tasks.changing import apply_shift, is_slot, replace_items, set_value
+from doxa.tasks.phrases import Element, is_colour, words_of
+from doxa.tasks.reading import Clause
+from doxa.tasks.roles import objects, split_of, subject, verb_in
+from doxa.tasks.scene import Scene
+from doxa.tasks.verbs import lexicon
+
+__all__ = ["set_frame", "shift_frame"]
+
+
+def shift_frame(scene: Scene, clause: Clause) -> str | None:
+    """ "Make it an hour later", "five more people are coming", "push the start back by two days"."""
+    shifts = [typed for typed in clause.values if typed.shift is not None]
+    if not shifts or clause.mood == "question":
+        return None
+    backward = (
+        clause.has(
+            (
+                "forward",
+                "earlier",
+                "ahead",
+                "bring",
+                "lower",
+                "reduce",
+                "cut",
+                "decrease",
+                "shorten",
+                "sooner",
+                "drop",
+                "less",
+            )
+        )
+        != ""
+    )
+    said = subject(scene, clause) if clause.mood == "statement" else None
+    found = objects(scene, clause)
+    target = next(
+        (one for one in found if (one.words or one.pronoun) and one.shift is None and one.value is None), None
+    )
+    inner = next(
+        (
+            one
+            for element in found
+            for prep, one in element.attached
+            if prep in ("for", "on", "of", "to", "with") and one.value is None and one.shift is None
+        ),
+        None,
+    )
+    target = target or inner
+    if (
+        target is None
+        and said is not None
+        and (said.pronoun not in ("i", "we", "they", "you", "there") and said.shift is None)
+    ):
+        target = said
+    hint = lexicon()["verb_slots"].get(f"{clause.verb} {clause.particle}".strip(), "")
+    if target is not None and target.shift is None and target.pronoun in ("me", "us", "i", "we"):
+        target = None
+    for typed in shifts:
+        if typed.shift is not None and apply_shift(scene, target, typed.shift, hint=hint, backward=backward):
+            return "update"
+    return None
+
+
+def set_frame(scene: Scene, clause: Clause) -> str | None:
+    """ "Change the departure date to June 15th", "make the jacket an L", "name should be Dana", "they extended it to the 16th"."""
+    if clause.mood == "question" or clause.mark in ("because", "since", "if"):
+        return None
+    if clause.verb == "be" or (clause.wrapped and clause.verb == "be"):
+        return be_frame(scene, clause)
+    change = verb_in(clause, "change") or (
+        not clause.particle
+        and clause.verb
+        in (
+            "make",
+            "set",
+            "extend",
+            "go",
+            "need",
+            "want",
+            "have",
+            "slip",
+            "move",
+            "come",
+            "use",
+        )
+    )
+    if not change:
+        return None
+    found = objects(scene, clause)
+    left, right = split_of(found, "to", "as", "into", "at", "for", "on", "till", "until")
+    if clause.verb in ("make", "set", "call", "mark", "want", "have", "need", "give", "put") and not right:
+        return complement_frame(scene, clause, found)
+    if not right:
+        return None
+    target = next((one for one in left if one.words or one.pronoun or one.ordinal), None)
+    said = subject(scene, clause)
+    if target is None and said is not None and said.pronoun not in ("i", "we", "they", "you"):
+        target = said
+    preps = [
+        prep
+        for element in found
+        for prep, _ in element.attached
+        if prep in ("to", "as", "into", "at", "for", "on", "till", "until")
+    ]
+    hint = clause.label
+    done = False
+    for i, element in enumerate(right):
+        value = value_of(element)
+        if element.value is None and not set_wanted(scene, clause, target, element):
+            continue
+        prep = preps[i] if i < len(preps) else ""
+        prep = "at" if prep == "to" and element.value is not None and element.value.kind is ValueKind.NUMBER else prep
+        text = f"{prep} {value.text}" if False else value.text
+        done = (
+            set_value(
+                scene,
+                target,
+                replace(value, text=text),
+                prep=prep,
+                hint=hint,
+                new=clause.verb in ("set", "schedule") or bool(hint),
+            )
+            is not None
+            or done
+        )
+    return "update" if done else None
+
+
+def set_wanted(scene: Scene, clause: Clause, target: Element | None, element: Element) -> bool:
+    """Tell whether words may be a value here: the thing is a slot, or is made one."""
+    if target is None or not element.text or element.pronoun:
+        return False
+    if clause.label:
+        return True
+    return any(is_slot(scene, key) and scene.editor.value(key) is not None for key in scene.find(target)) or (
+        clause.verb in ("set", "change") and not scene.find(target)
+    )
+
+
+def complement_frame(scene: Scene, clause: Clause, found: Sequence[Element]) -> str | None:
+    """ "Make it twelve months", "make the role senior data analyst", "make that San Francisco"."""
+    done = False
+    for i, element in enumerate(found):
+        own = [inner for prep, inner in element.attached if prep == "" and (inner.value is not None or is_value(inner))]
+        target = replace(element, attached=()) if element.text or element.pronoun else None
+        if own and target is not None:
+            done = (
+                set_value(
+                    scene,
+                    target,
+                    value_of(own[0]),
+                    prep="at",
+                    hint=clause.label,
+                    new=is_value(own[0]) or own[0].value is not None,
+                )
+                is not None
+                or done
+            )
+        elif element.with_prep("quantity") and scene.find(replace(element, attached=())):
+            thing = scene.find(replace(element, attached=()))[0]
+            done = bool(put_slot(scene, thing, "quantity", value_of(element.with_prep("quantity")[0]))) or done
+        elif element.value is not None:
+            done = set_value(scene, None, element.value, prep="at", hint=clause.label, new=False) is not None or done
+        elif (is_colour(element.text) and element.ones is False and i == 0) or (
+            element.det in ("that", "this", "it") and element.text and not element.pronoun and clause.verb == "make"
+        ):
+            done = set_value(scene, None, value_of(element), hint=clause.label) is not None or done
+        elif element.words and not element.pronoun:
+            done = _prefixed(scene, element) or done
+    if not done and len(found) == 1 and found[0].pronoun and clause.label:
+        return None
+    return "update" if done else None
+
+
+def _prefixed(scene: Scene, element: Element) -> bool:
+    """Read "role senior data analyst" as the slot that is there and its new value."""
+    words = element.text.split()
+    for size in range(len(words) - 1, 0, -1):
+        head = Element(text=" ".join(words[:size]), words=words_of(" ".join(words[:size])))
+        tail = re.sub(r"^(?:an?|the|to|be)\s+", "", " ".join(words[size:]), flags=re.I)
+        keys = scene.find(head)
+        kind = ValueKind.CHOICE if tail.lower() in lexicon()["sizes"]["names"] or is_colour(tail) else ValueKind.TEXT
+        for key in keys:
+            if is_slot(scene, key) and scene.editor.value(key) is not None and set(head.words) <= scene.words(key):
+                scene.editor.set(key, TaskValue(text=tail, kind=kind))
+                scene.touch(key)
+                return True
+            if kind is ValueKind.CHOICE and set_value(scene, head, TaskValue(text=tail, kind=kind)) is not None:
+                return True
+    return False
+
+
+def be_frame(scene: Scene, clause: Clause) -> str | None:
+    """ "Name should be Dana Whitlock-Osei", "it's 80", "Friday it is for him", "deadline is the 14th"."""
+    if clause.negated:
+        return None
+    said = subject(scene, clause)
+    found = objects(scene, clause)
+    turned = said is not None and said.value is not None and any(t.lower in ("it", "then") for t in clause.subject)
+    if turned and said is not None and said.value is not None:
+        whom = next((inner for one in found for prep, inner in one.attached if prep in ("for", "with")), None)
+        return "update" if set_value(scene, whom, said.value) is not None else None
+    if said is None or said.value is not None or not found:
+        return None
+    if (
+        said.pronoun in ("i", "we", "they", "you", "he", "she", "there", "who", "what", "everyone", "this")
+        and not said.words[:0]
+    ):
+        return None
+    first = found[0]
+    bare = replace(said, attached=())
+    item = scene.find(bare, accept=lambda key: scene.editor.node(key).kind is NodeKind.ITEM) if said.words else []
+    if (
+        item
+        and first.words
+        and not is_value(first)
+        and clause.wrapped + " ".join(t.lower for t in clause.tokens if t.upos == "AUX")
+        and any(t.lower in ("can", "could", "should", "will", "'ll") for t in clause.tokens[: clause.at + 1])
+    ):
+        where = said.with_prep("in", "on", "under", "at")
+        return "replace" if replace_items(scene, [bare], [first], where=where[0] if where else None) else None
+    value = _be_value(scene, clause, first)
+    if value is None:
+        return None
+    preps = [prep for prep, inner in first.attached if inner.value is not None]
+    known = not said.pronoun and (scene.find(said) or scene.root())
+    if said.pronoun or known:
+        new = not said.pronoun and (value.kind is not ValueKind.TEXT or named_slot(scene, said))
+        key = set_value(scene, said, value, prep=preps[0] if preps else "", new=new)
+        return ("update" if scene.editor.forest.revisions(key) else "new") if key is not None else None
+    return None
+
+
+def _be_value(scene: Scene, clause: Clause, first: Element) -> TaskValue | None:
+    """Return the value that "is" gives, or None where the clause describes and sets nothing."""
+    if first.ones and first.words:
+        return TaskValue(text=first.text, kind=ValueKind.CHOICE)
+    if first.value is not None:
+        return first.value
+    typed = [
+        inner.value
+        for prep, inner in first.attached
+        if inner.value is not None and prep in ("", "on", "at", "for", "in", "from", "by", "until")
+    ]
+    if typed and not first.text:
+        return typed[0]
+    if not first.text or first.pronoun:
+        return None
+    end = max([first.end, *(inner.end for prep, inner in first.attached if prep in ("of", ""))])
+    text = scene.text[first.start : end].strip()
+    text = re.sub(r"^(?:actually|now|going to be|to be|just|really|the|a|an)\s+", "", text, flags=re.I)
+    return TaskValue(text=text, kind=value_of(first).kind)
+
+
+def named_slot(scene: Scene, said: Element) -> bool:
+    """Tell whether a subject may name a slot of a form: a short common noun without a person in it."""
+    return (bool(said.words) and len(said.words) < 4 and not said.person and not said.names) or bool(
+        scene.find(said, accept=lambda key: is_slot(scene, key))
+    )

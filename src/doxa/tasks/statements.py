@@ -1,0 +1,246 @@
+"""statements: clauses that say what something has, who does it and when it is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from doxa.core.tasks import NodeKind, TaskValue
+from doxa.tasks.adding import NUMBERED, add_element, add_items, new_task, put_slot, slot_name, value_of
+from doxa.tasks.amounts import shifted
+from doxa.tasks.changing import set_value
+from doxa.tasks.fragments import counted_frame, fragment_frame
+from doxa.tasks.phrases import Element
+from doxa.tasks.reading import Clause
+from doxa.tasks.roles import objects, subject
+from doxa.tasks.scene import Scene
+from doxa.tasks.taking import people_slot
+from doxa.tasks.telling import add_frame, added, open_task, purpose_frame
+from doxa.tasks.verbs import lexicon
+
+__all__ = ["TELLING"]
+
+
+def gets_frame(scene: Scene, clause: Clause) -> str | None:
+    """ "The pots get basil and chives", "table 3 is Rolf and the twins", "the travel one also needs a German keyboard"."""
+    gives = clause.verb in ("get", "have", "take", "need", "include", "contain", "hold", "use") or (
+        clause.verb == "be" and not clause.values
+    )
+    if clause.mood != "statement" or clause.negated or not gives or clause.mark or scene.root() is None:
+        return None
+    said = subject(scene, clause)
+    if (
+        said is None
+        or said.value is not None
+        or said.pronoun in ("i", "we", "they", "you", "there", "he", "she", "who", "what", "everyone")
+    ):
+        return None
+    found = [one for one in objects(scene, clause) if one.text or one.value is not None or one.attached]
+    numbered = NUMBERED.match(f"{said.text} x") is not None
+    keys = scene.find(
+        said, accept=lambda key: scene.editor.node(key).kind is NodeKind.TASK or bool(scene.editor.items(key))
+    )
+    plain = [one for one in found if one.words and not one.pronoun]
+    if (
+        not plain
+        or (clause.verb == "be" and not numbered and not (keys and scene.editor.items(keys[0])))
+        or (said.person and not keys)
+    ):
+        return None
+    root = scene.root() or ""
+    if not keys and not (
+        numbered or (clause.verb in ("get", "take", "need", "have", "use") and said.det in ("the", "my", "our", ""))
+    ):
+        return None
+    above = root if not scene.editor.node(root).parents else None
+    key = keys[0] if keys else new_task(scene, said.text, above)
+    before = len(scene.touched) - (0 if keys else 1)
+    for one in found:
+        if one.value is not None or any(inner.value is not None for _, inner in one.attached) or _measured(one):
+            _field(scene, key, one)
+        else:
+            add_items(scene, key, [one])
+    scene.attend(key)
+    return added(scene, before)
+
+
+def _measured(one: Element) -> bool:
+    return bool(one.with_prep("quantity"))
+
+
+def _field(scene: Scene, key: str, one: Element) -> None:
+    """Set "32 GB memory", "a 1 TB drive": the noun is the slot, the measure its value."""
+    measure = next((inner for prep, inner in one.attached if prep == "quantity"), None)
+    if measure is not None and one.words:
+        put_slot(scene, key, one.text, value_of(measure))
+    else:
+        add_element(scene, one, key)
+
+
+OWNING = {
+    "own": "owner",
+    "lead": "lead",
+    "host": "host",
+    "drive": "driver",
+    "chair": "chair",
+    "handle": "owner",
+    "teach": "teacher",
+    "run": "owner",
+    "cover": "owner",
+    "do": "owner",
+    "conduct": "conductor",
+    "present": "presenter",
+    "review": "reviewer",
+}
+
+
+def owns_frame(scene: Scene, clause: Clause) -> str | None:
+    """ "Farid owns testing": who does something is a slot of it."""
+    said = subject(scene, clause)
+    if clause.mood != "statement" or clause.verb not in OWNING or said is None or not said.names or clause.negated:
+        return None
+    keys = [key for one in objects(scene, clause) if one.words for key in scene.find(replace(one, attached=()))]
+    if not keys:
+        return None
+    put_slot(scene, keys[0], OWNING[clause.verb], TaskValue(text=said.text))
+    scene.attend(keys[0])
+    return "update"
+
+
+def dated_frame(scene: Scene, clause: Clause) -> str | None:
+    """ "Sow the carrots on 12 March and the beetroot a fortnight later": dates of things that are there."""
+    if clause.mood not in ("request", "statement") or clause.negated or not clause.values or clause.mark:
+        return None
+    pairs: list[tuple[str, Element]] = []
+    for one in objects(scene, clause):
+        keys = scene.find(replace(one, attached=())) if one.words and not one.pronoun else []
+        values = [inner for prep, inner in one.attached if inner.value is not None or inner.shift is not None]
+        if keys and values and scene.editor.node(keys[0]).kind is NodeKind.ITEM:
+            pairs.append((keys[0], values[0]))
+    last: TaskValue | None = None
+    for key, element in pairs:
+        value = (
+            element.value
+            if element.value is not None
+            else shifted(last, element.shift)
+            if last is not None and element.shift is not None
+            else None
+        )
+        if value is None:
+            continue
+        last = value
+        slot = scene.slot_of_kind(key, value)
+        put_slot(scene, key, scene.editor.node(slot).name if slot else slot_name(value), value)
+        scene.attend(key)
+    return "update" if last is not None else None
+
+
+def statement_frame(scene: Scene, clause: Clause) -> str | None:
+    """ "The plumber comes Wednesday", "the permit should start on 1 September and run for six months"."""
+    if (
+        clause.mood == "question"
+        or clause.negated
+        or clause.mark in ("because", "since", "if", "while", "when", "as")
+        or not clause.values
+    ):
+        return None
+    typed = [one for one in clause.values if one.value is not None]
+    if not typed or (clause.has(("until", "till")) and clause.verb == "be"):
+        return None
+    said = subject(scene, clause)
+    hint = lexicon()["verb_slots"].get(f"{clause.verb} {clause.particle}".strip(), "") or lexicon()["verb_slots"].get(
+        clause.verb, ""
+    )
+    first_person = said is not None and said.pronoun in ("i", "we")
+    if said is not None and said.person and not hint:
+        return None
+    if (
+        said is not None
+        and said.pronoun
+        and not first_person
+        and said.pronoun not in ("it", "they", "that", "this", "he", "she")
+    ):
+        return None
+    if said is None or said.pronoun:
+        return _said_of_focus(scene, clause, typed[0].value, hint, shared=said is None or not first_person)
+    keys = scene.find(said)
+    if keys:
+        if is_person(scene, keys[0]):
+            return None
+        for one in typed:
+            if one.value is not None:
+                set_value(
+                    scene,
+                    said,
+                    one.value,
+                    prep=_prep_of(scene, clause, one.value),
+                    hint=hint if one is typed[0] else "",
+                )
+        return "update"
+    if not said.words or (scene.root() is None and not said.words):
+        return None
+    element = replace(
+        said,
+        attached=tuple(
+            (_prep_of(scene, clause, one.value), Element(text=one.value.text, value=one.value, each=one.each))
+            for one in typed
+            if one.value is not None
+        ),
+    )
+    added = add_element(scene, element, scene.root()) if scene.root() is not None else []
+    if not added:
+        return open_task(scene, clause, [element], element)
+    return "new"
+
+
+def is_person(scene: Scene, key: str) -> bool:
+    """Tell whether a node is one of the people of a task."""
+    parents = scene.editor.node(key).parents
+    return any(people_slot(scene, above) == parent for parent in parents for above in scene.editor.node(parent).parents)
+
+
+def _prep_of(scene: Scene, clause: Clause, value: TaskValue) -> str:
+    return next((prep for one in objects(scene, clause) for prep, inner in one.attached if inner.value == value), "")
+
+
+def _said_of_focus(scene: Scene, clause: Clause, value: TaskValue | None, hint: str, *, shared: bool) -> str | None:
+    """Set what "it starts at nine", "coming back on the 13th" says of the task that is spoken of."""
+    if value is None or not scene.editor.roots() or not (hint or shared):
+        return None
+    if not hint and clause.verb not in (
+        "be",
+        "come",
+        "start",
+        "begin",
+        "move",
+        "happen",
+        "happen",
+        "go",
+        "take",
+        "fall",
+        "change",
+        "shift",
+        "slip",
+    ):
+        return None
+    owner = next(
+        (key for key in scene.visible_focus() if scene.editor.node(key).kind in (NodeKind.TASK, NodeKind.LOOP)),
+        scene.root(),
+    )
+    if owner is None:
+        return None
+    if hint:
+        put_slot(scene, owner, hint, value)
+        return "new"
+    return "update" if set_value(scene, None, value, new=False) is not None else None
+
+
+TELLING = (
+    dated_frame,
+    purpose_frame,
+    owns_frame,
+    gets_frame,
+    add_frame,
+    counted_frame,
+    fragment_frame,
+    statement_frame,
+)
