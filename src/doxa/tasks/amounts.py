@@ -18,6 +18,19 @@ from doxa.core.times import Amount, Clock, Expression, Hours, Period, read_numbe
 
 __all__ = ["Shift", "Typed", "read_values", "shifted"]
 
+NO_TIMES = (
+    "now",
+    "currently",
+    "today's",
+    "the day",
+    "day",
+    "at the moment",
+    "the moment",
+    "the time",
+    "this time",
+    "then",
+)
+
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
@@ -248,18 +261,7 @@ def _time(one: Expression, text: str) -> Typed | None:
         lowered,
     ) and not re.match(r"next (week|month|year)", lowered):
         return None
-    if lowered in (
-        "now",
-        "currently",
-        "today's",
-        "the day",
-        "day",
-        "at the moment",
-        "the moment",
-        "the time",
-        "this time",
-        "then",
-    ):
+    if lowered in NO_TIMES:
         return None
     if re.fullmatch(r"(?:the )?(?:week|month|quarter|day|year|phase) \d+|\d{3,4}", lowered):
         return None  # a name such as "week 3"; a bare number is no year here

@@ -22,6 +22,11 @@ from doxa.tasks.verbs import lexicon, verbs_of
 
 __all__ = ["answer", "asks"]
 
+OTHERWISE = frozenset("see take look run give show get hear talk walk print".split())
+LOOKING = frozenset("see hear have know need want like get".split())
+WH_WORDS = frozenset("why what who when where which how".split())
+HOLDING = frozenset("think believe say tell remember recall swear be have mention".split())
+
 TELL_ME = {"tell", "show", "remind", "give", "read", "send", "run", "walk", "let", "get"}
 
 
@@ -33,36 +38,15 @@ def asks(clause: Clause) -> bool:
     if clause.mood == "statement" and closing and not clause.values and closing in " ".join(clause.lowered.split()[:3]):
         return True
     if clause.mood == "statement":
-        return bool(clause.has(CLAIMING)) and (
-            clause.verb in ("think", "believe", "say", "tell", "remember", "recall", "swear", "be", "have", "mention")
-            or clause.negated
-        )
+        return bool(clause.has(CLAIMING)) and (clause.verb in HOLDING or clause.negated)
     if clause.mood == "fragment" and clause.listed:
         return False
     if clause.mood == "fragment":
-        return (bool(clause.has(lexicon()["cues"]["finalize"])) and not clause.values) or clause.tokens[0].lower in (
-            "why",
-            "what",
-            "who",
-            "when",
-            "where",
-            "which",
-            "how",
-        )
+        return (bool(clause.has(lexicon()["cues"]["finalize"])) and not clause.values) or clause.tokens[
+            0
+        ].lower in WH_WORDS
     lowered = clause.lowered
-    if clause.verb in verbs_of("check") and clause.verb not in (
-        "see",
-        "take",
-        "look",
-        "run",
-        "give",
-        "show",
-        "get",
-        "hear",
-        "talk",
-        "walk",
-        "print",
-    ):
+    if clause.verb in verbs_of("check") and clause.verb not in OTHERWISE:
         return (
             clause.verb not in ("complete",)
             and not (clause.verb in ("check", "tick") and clause.particle in ("off", "in", "out"))
@@ -76,7 +60,7 @@ def asks(clause: Clause) -> bool:
             )
         ) or clause.verb in ("tell", "remind", "read", "show")
     if (
-        clause.verb in ("see", "hear", "have", "know", "need", "want", "like", "get")
+        clause.verb in LOOKING
         and re.search(
             r"\b(list|summary|overview|rundown|breakdown|recap|full|final|everything|what|who|when|where|which)\b",
             lowered,

@@ -18,6 +18,33 @@ from doxa.tasks.verbs import lexicon
 
 __all__ = ["both_places", "leave_frame", "reset_frame", "restore_frame", "rollback_frame", "undo_frame"]
 
+DEEDS = frozenset("change edit step update move last latest most recent one my action swap addition removal".split())
+BACK = (
+    "go back",
+    "revert",
+    "return",
+    "roll back",
+    "switch back",
+    "change back",
+    "move back",
+    "put back",
+    "set back",
+    "be back",
+    "come back",
+    "restore",
+    "stick",
+    "keep",
+    "take back",
+    "make back",
+    "bring back",
+    "get back",
+)
+OLD = frozenset("original initial first previous old earlier last".split())
+KEEPING = frozenset("keep reinstate restore re-add readd need want".split())
+PUTTING = frozenset("put bring add be have get take include come go want need throw pop stick".split())
+STAYING = frozenset("keep leave want need have stick take".split())
+NARROWING = frozenset("reset strip narrow cut pare trim whittle limit reduce shrink".split())
+
 
 def leave_frame(scene: Scene, clause: Clause) -> str | None:
     """ "Keep this one as it is": nothing is to change."""
@@ -41,29 +68,7 @@ def undo_frame(scene: Scene, clause: Clause) -> str | None:
     if clause.mood == "question":
         return None
     named = [
-        one
-        for one in objects(scene, clause)
-        if one.words
-        and not one.pronoun
-        and not set(one.words)
-        <= FILLERS
-        | {
-            "change",
-            "edit",
-            "step",
-            "update",
-            "move",
-            "last",
-            "latest",
-            "most",
-            "recent",
-            "one",
-            "my",
-            "action",
-            "swap",
-            "addition",
-            "removal",
-        }
+        one for one in objects(scene, clause) if one.words and not one.pronoun and not set(one.words) <= FILLERS | DEEDS
     ]
     if scene.touched and not named and scene.marks:
         scene.editor.back(scene.marks[0])
@@ -82,27 +87,7 @@ def rollback_frame(scene: Scene, clause: Clause) -> str | None:
     """ "Go back to Seattle", "back to the original day", "what I had first was right"."""
     lowered = clause.lowered
     back = (
-        f"{clause.verb} {clause.particle}".strip()
-        in (
-            "go back",
-            "revert",
-            "return",
-            "roll back",
-            "switch back",
-            "change back",
-            "move back",
-            "put back",
-            "set back",
-            "be back",
-            "come back",
-            "restore",
-            "stick",
-            "keep",
-            "take back",
-            "make back",
-            "bring back",
-            "get back",
-        )
+        f"{clause.verb} {clause.particle}".strip() in BACK
         or re.search(r"\b(back|revert|return|roll|restore|reinstate|stick|as it was|like it was)\b", lowered)
         is not None
     )
@@ -171,11 +156,7 @@ def object_slot(scene: Scene, clause: Clause) -> str | None:
     """Return the slot that the object of a clause names: "put the time back to what it was"."""
     for element in objects(scene, clause):
         for one in (element, *(inner for prep, inner in element.attached if prep in ("to", "with", "for", "on", "of"))):
-            words = tuple(
-                word
-                for word in one.words
-                if word not in ("original", "initial", "first", "previous", "old", "earlier", "last")
-            )
+            words = tuple(word for word in one.words if word not in OLD)
             if words and not one.pronoun and one.value is None:
                 slot = slot_of(scene, replace(one, words=words, text=" ".join(words), ordinal=0))
                 if slot is not None:
@@ -205,26 +186,8 @@ def old_value(scene: Scene, clause: Clause, slot: str | None) -> TaskValue | Non
 def restore_frame(scene: Scene, clause: Clause) -> str | None:
     """ "Put the butter back in both instead of the margarine", "Cake is back in, but it's 80", "keep the charger"."""
     lowered = clause.lowered
-    kept = (
-        clause.verb in ("keep", "reinstate", "restore", "re-add", "readd", "need", "want") and clause.mood == "request"
-    )
-    back = re.search(r"\bback\b", lowered) is not None and clause.verb in (
-        "put",
-        "bring",
-        "add",
-        "be",
-        "have",
-        "get",
-        "take",
-        "include",
-        "come",
-        "go",
-        "want",
-        "need",
-        "throw",
-        "pop",
-        "stick",
-    )
+    kept = clause.verb in KEEPING and clause.mood == "request"
+    back = re.search(r"\bback\b", lowered) is not None and clause.verb in PUTTING
     if not kept and not back:
         return None
     found = objects(scene, clause)
@@ -267,11 +230,8 @@ def reset_frame(scene: Scene, clause: Clause) -> str | None:
         lowered,
     )
     only = re.search(r"\b(?:just|only|nothing but)\b", lowered)
-    resetting = (
-        clause.verb in ("reset", "strip", "narrow", "cut", "pare", "trim", "whittle", "limit", "reduce", "shrink")
-        or f"{clause.verb} {clause.particle}" == "go back"
-    )
-    keeping = clause.verb in ("keep", "leave", "want", "need", "have", "stick", "take")
+    resetting = clause.verb in NARROWING or f"{clause.verb} {clause.particle}" == "go back"
+    keeping = clause.verb in STAYING
     if clause.mood == "question" or not (but or (only and (resetting or keeping)) or (clause.verb == "reset")):
         return None
     found = objects(scene, clause)

@@ -18,6 +18,8 @@ from doxa.tasks.verbs import lexicon
 
 __all__ = ["claim", "gone", "said_before", "state_of", "why"]
 
+PLACES = frozenset("destination start location city venue place to from".split())
+
 
 def why(scene: Scene, clause: Clause) -> str:
     """ "Why did the grouting move?": the turns that changed it, through what it follows."""
@@ -403,20 +405,7 @@ def _slot_like(scene: Scene, clause: Clause) -> str | None:
             and value.text[:1].isupper()
             and scene.editor.node(key).kind is NodeKind.SLOT
             and value.amount is None
-        ) and (
-            not place
-            or scene.editor.node(key).name
-            in (
-                "destination",
-                "start",
-                "location",
-                "city",
-                "venue",
-                "place",
-                "to",
-                "from",
-            )
-        ):
+        ) and (not place or scene.editor.node(key).name in PLACES):
             return key
     return next(
         (key for key in scene.everything() if scene.editor.node(key).name in ("destination", "location", "city")), None

@@ -17,6 +17,8 @@ from doxa.tasks.taking import copy_task, divided, give, merge_parts, split_task
 
 __all__ = ["copy_frame", "merge_frame", "split_frame"]
 
+PARTS = frozenset("part half session meeting group two piece slot block".split())
+
 EMPTY_COPY = ("empty", "blank", "from scratch")
 
 
@@ -48,14 +50,7 @@ def split_frame(scene: Scene, clause: Clause) -> str | None:
     into = [inner for one in found for prep, inner in one.attached if prep == "into"] + [
         one for one in found[1:] if found and found[0].with_prep("into")
     ]
-    parts = joined_parts(
-        parts
-        or [
-            one
-            for one in into
-            if not set(one.words) & {"part", "half", "session", "meeting", "group", "two", "piece", "slot", "block"}
-        ]
-    )
+    parts = joined_parts(parts or [one for one in into if not set(one.words) & PARTS])
     if len(parts) < 2:
         return None
     return "split" if split_task(scene, whole, parts) else None

@@ -18,6 +18,8 @@ from doxa.tasks.verbs import lexicon
 
 __all__ = ["counted_frame", "fragment_frame"]
 
+ADDING = ("also", "and", "plus", "too", "as well", "oh and", "another", "and also")
+
 
 def fragment_frame(scene: Scene, clause: Clause) -> str | None:
     """ "Venue 600, catering for 30 people at 18 each", "also the same socks in navy", "flashcards for genetics"."""
@@ -94,11 +96,7 @@ FRAGMENT_FILLERS = {
 
 
 def _additive(scene: Scene, clause: Clause) -> bool:
-    return (
-        bool(clause.has(("also", "and", "plus", "too", "as well", "oh and", "another", "and also")))
-        or clause.join in ("and", "plus")
-        or bool(scene.touched)
-    )
+    return bool(clause.has(ADDING)) or clause.join in ("and", "plus") or bool(scene.touched)
 
 
 def _fresh(clause: Clause, first: Element, root: str | None) -> bool:

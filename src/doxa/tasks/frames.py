@@ -24,6 +24,12 @@ from doxa.tasks.taking import remove
 
 __all__ = ["FRAMES"]
 
+MOVING = frozenset("move shift transfer reassign relocate bump push put hand".split())
+SWAPPING = frozenset("swap switch replace exchange trade sub substitute".split())
+TAKING = frozenset("use have get take make try go do put be buy want add bring pick need order".split())
+HANGING = frozenset("move shift transfer reassign put hang bump switch take".split())
+WANTING = frozenset("need want use include bring have buy do take keep bother require".split())
+
 Frame = Callable[[Scene, Clause], str | None]
 
 PLANNING = ("i", "we")
@@ -74,11 +80,11 @@ def replace_frame(scene: Scene, clause: Clause) -> str | None:
         new, before = split_of(found, "for")
         if before and new:
             return "replace" if replace_items(scene, before, new, where=where, everywhere=everywhere(clause)) else None
-    moving = clause.verb in ("move", "shift", "transfer", "reassign", "relocate", "bump", "push", "put", "hand")
+    moving = clause.verb in MOVING
     if verb_in(clause, "replace") or (verb_in(clause, "change") and not clause.values and not moving):
         before, new = (
             split_of(found, "for", "with", "by", "to", "into")
-            if clause.verb in ("swap", "switch", "replace", "exchange", "trade", "sub", "substitute")
+            if clause.verb in SWAPPING
             else split_of(found, "to", "into", "for")
         )
         pairs = [(one, inner) for one in found for inner in one.with_prep("for", "with", "by", "to", "into")]
@@ -108,29 +114,7 @@ def instead_frame(scene: Scene, clause: Clause, found: Sequence[Element], where:
     if not clause.has(("instead", "rather")) or verb_in(clause, "remove") or clause.values or clause.negated:
         return None
     new = [one for one in found if one.text and not one.pronoun and one.value is None]
-    if not new or not (
-        clause.verb
-        in (
-            "use",
-            "have",
-            "get",
-            "take",
-            "make",
-            "try",
-            "go",
-            "do",
-            "put",
-            "be",
-            "buy",
-            "want",
-            "add",
-            "bring",
-            "pick",
-            "need",
-            "order",
-        )
-        or not clause.verb
-    ):
+    if not new or not (clause.verb in TAKING or not clause.verb):
         return None
     items = [key for key in scene.visible_focus() if scene.editor.node(key).kind is NodeKind.ITEM]
     if not items or any(scene.find(one, accept=lambda key: key == items[0]) for one in new):
@@ -142,10 +126,7 @@ def instead_frame(scene: Scene, clause: Clause, found: Sequence[Element], where:
 
 def move_frame(scene: Scene, clause: Clause) -> str | None:
     """ "Move the lab report to evolution", "put it under cells"."""
-    if clause.mood == "question" or not (
-        clause.verb in ("move", "shift", "transfer", "reassign", "put", "hang", "bump", "switch", "take")
-        or verb_in(clause, "move")
-    ):
+    if clause.mood == "question" or not (clause.verb in HANGING or verb_in(clause, "move")):
         return None
     things, places = split_of(objects(scene, clause), "to", "under", "into", "onto", "in", "on", "with")
     things, sources = split_of(things, "from", "out of", "off")
@@ -169,8 +150,7 @@ def remove_frame(scene: Scene, clause: Clause) -> str | None:
     wanted = verb_in(clause, "remove") and not clause.negated
     denied = (
         clause.negated
-        and clause.verb
-        in ("need", "want", "use", "include", "bring", "have", "buy", "do", "take", "keep", "bother", "require")
+        and clause.verb in WANTING
         and (not clause.subject or clause.subject[0].lower in ("i", "we", "do", "let"))
     )
     if (

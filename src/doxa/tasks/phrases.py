@@ -16,6 +16,27 @@ from doxa.tasks.verbs import Token, lexicon
 
 __all__ = ["Element", "elements", "is_colour", "stem", "words_of"]
 
+PREPOSITIONAL = frozenset("ADP SCONJ PART VERB CCONJ ADV NOUN ADJ".split())
+FIXED = (
+    "instead of",
+    "rather than",
+    "in place of",
+    "because of",
+    "apart from",
+    "other than",
+    "next to",
+    "along with",
+    "as well as",
+    "such as",
+    "out of",
+    "due to",
+    "together with",
+)
+NUMBERED = frozenset(
+    "week day phase part number no. room section chapter act scene table set version unit lot row bed slot stage round group track episode issue level step session gate platform hall team box module sprint year grade page plot studio flat apartment street zone block".split()
+)
+NUMBERED_PLURALS = frozenset("week day room table chapter phase bed track row group".split())
+
 PREPOSITIONS = {
     "in", "on", "at", "to", "for", "from", "with", "without", "into", "under", "of", "about", "as", "by", "until", "till",
     "before", "after", "near", "between", "except", "including", "onto", "off", "than", "per", "via", "during", "minus",
@@ -190,9 +211,7 @@ def _by_preposition(segment: Sequence[Token], values: Sequence[Typed]) -> Iterat
             i += len(fixed.split())
             continue
         is_prep = (token.upos == "VERB" and token.deprel == "case") or (
-            token.lower in PREPOSITIONS
-            and token.upos in ("ADP", "SCONJ", "PART", "VERB", "CCONJ", "ADV", "NOUN", "ADJ")
-            and not inside
+            token.lower in PREPOSITIONS and token.upos in PREPOSITIONAL and not inside
         )
         if (
             is_prep
@@ -210,21 +229,7 @@ def _by_preposition(segment: Sequence[Token], values: Sequence[Typed]) -> Iterat
 
 
 def _fixed(segment: Sequence[Token], at: int) -> str:
-    for phrase in (
-        "instead of",
-        "rather than",
-        "in place of",
-        "because of",
-        "apart from",
-        "other than",
-        "next to",
-        "along with",
-        "as well as",
-        "such as",
-        "out of",
-        "due to",
-        "together with",
-    ):
+    for phrase in FIXED:
         words = phrase.split()
         if [token.lower for token in segment[at : at + len(words)]] == words:
             return phrase
@@ -295,56 +300,8 @@ def _is_identifier(value: Typed, words: Sequence[Token]) -> bool:
         return False
     return (
         (before.upos in ("PROPN", "X", "NUM") and not (before.upos == "PROPN" and before.form[0].islower()))
-        or before.lower
-        in (
-            "week",
-            "day",
-            "phase",
-            "part",
-            "number",
-            "no.",
-            "room",
-            "section",
-            "chapter",
-            "act",
-            "scene",
-            "table",
-            "set",
-            "version",
-            "unit",
-            "lot",
-            "row",
-            "bed",
-            "slot",
-            "stage",
-            "round",
-            "group",
-            "track",
-            "episode",
-            "issue",
-            "level",
-            "step",
-            "session",
-            "gate",
-            "platform",
-            "hall",
-            "team",
-            "box",
-            "module",
-            "sprint",
-            "year",
-            "grade",
-            "page",
-            "plot",
-            "studio",
-            "flat",
-            "apartment",
-            "street",
-            "zone",
-            "block",
-        )
-        or before.lower.rstrip("s")
-        in ("week", "day", "room", "table", "chapter", "phase", "bed", "track", "row", "group")
+        or before.lower in NUMBERED
+        or before.lower.rstrip("s") in NUMBERED_PLURALS
     )
 
 

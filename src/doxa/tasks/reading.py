@@ -18,6 +18,29 @@ from doxa.tasks.verbs import MODALS, STRONG, WH, Mood, Token, has_particle, mood
 
 __all__ = ["Clause", "read_clauses"]
 
+LEADS = frozenset(
+    "also then please actually just maybe yes no ok now instead so well , still even perhaps otherwise".split()
+)
+MARKS = (
+    "if",
+    "unless",
+    "because",
+    "since",
+    "once",
+    "when",
+    "before",
+    "after",
+    "until",
+    "while",
+    "in case",
+    "as",
+    "whenever",
+    "although",
+    "though",
+    "where",
+)
+OF_SUBJECTS = frozenset("NOUN PROPN PRON DET ADJ NUM ADP PART X ADV VERB CCONJ".split())
+
 CLOSERS = {".", "!", "?", ";", "…"}
 
 
@@ -163,30 +186,7 @@ def _separates(token: Token) -> bool:
 
 def _opens(tokens: Sequence[Token], at: int) -> bool:
     """Tell whether a clause opens at a word: an imperative, a subject with its verb, a question."""
-    while at < len(tokens) and (
-        tokens[at].upos == "INTJ"
-        or tokens[at].lower
-        in (
-            "also",
-            "then",
-            "please",
-            "actually",
-            "just",
-            "maybe",
-            "yes",
-            "no",
-            "ok",
-            "now",
-            "instead",
-            "so",
-            "well",
-            ",",
-            "still",
-            "even",
-            "perhaps",
-            "otherwise",
-        )
-    ):
+    while at < len(tokens) and (tokens[at].upos == "INTJ" or tokens[at].lower in LEADS):
         at += 1
     if at >= len(tokens):
         return False
@@ -248,31 +248,7 @@ def _clause(part: list[Token], text: str, values: Sequence[Typed], *, join: str,
     pronouns = {token.start for token in tokens if token.lower == "one" and token.upos != "NUM"}
     here = tuple(value for value in values if start <= value.start and value.end <= end and value.start not in pronouns)
     mark = next(
-        (
-            t.lower
-            for t in tokens[:2]
-            if t.lower
-            in (
-                "if",
-                "unless",
-                "because",
-                "since",
-                "once",
-                "when",
-                "before",
-                "after",
-                "until",
-                "while",
-                "in case",
-                "as",
-                "whenever",
-                "although",
-                "though",
-                "where",
-            )
-            and t.upos in ("SCONJ", "ADV")
-            and t is not tokens[-1]
-        ),
+        (t.lower for t in tokens[:2] if t.lower in MARKS and t.upos in ("SCONJ", "ADV") and t is not tokens[-1]),
         "",
     )
     if mark in ("when", "where") and (
@@ -285,11 +261,7 @@ def _clause(part: list[Token], text: str, values: Sequence[Typed], *, join: str,
     if at is not None:
         verb = head[at].lemma
         particle, rest = particle_of(head, at)
-        subject = tuple(
-            t
-            for t in head[:at]
-            if t.upos in ("NOUN", "PROPN", "PRON", "DET", "ADJ", "NUM", "ADP", "PART", "X", "ADV", "VERB", "CCONJ")
-        )
+        subject = tuple(t for t in head[:at] if t.upos in OF_SUBJECTS)
     negated = (
         any(t.lower in ("not", "n't", "never", "no", "cannot", "without") for t in head[: (at or 0) + 2])
         and at is not None

@@ -10,6 +10,8 @@ from doxa.tasks.scene import Scene
 
 __all__ = ["compact", "described", "joined", "named", "said_of", "sentence", "summary", "value_text"]
 
+PLAIN = frozenset("day date time location price quantity colour size start destination for note".split())
+
 
 def joined(parts: Sequence[str]) -> str:
     """Return "a", "a and b", "a, b and c"."""
@@ -77,20 +79,7 @@ def compact(scene: Scene, key: str) -> str:
         if not inner:
             parts.append(node.name)
         elif node.kind is NodeKind.SLOT and not editor.items(child):
-            plain = node.name in (
-                "day",
-                "date",
-                "time",
-                "location",
-                "price",
-                "quantity",
-                "colour",
-                "size",
-                "start",
-                "destination",
-                "for",
-                "note",
-            )
+            plain = node.name in PLAIN
             parts.append(inner if plain else f"{node.name}: {inner}")
         else:
             parts.append(f"{node.name}: {inner}")

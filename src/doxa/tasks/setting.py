@@ -17,31 +17,19 @@ from doxa.tasks.verbs import lexicon
 
 __all__ = ["set_frame", "shift_frame"]
 
+BACKWARD = frozenset("forward earlier ahead bring lower reduce cut decrease shorten sooner drop less".split())
+COMPLEMENTED = frozenset("make set call mark want have need give put".split())
+CHANGING = frozenset("make set extend go need want have slip move come use".split())
+PREPOSITIONS = frozenset("to as into at for on till until".split())
+PEOPLE = frozenset("i we they you he she there who what everyone this".split())
+
 
 def shift_frame(scene: Scene, clause: Clause) -> str | None:
     """ "Make it an hour later", "five more people are coming", "push the start back by two days"."""
     shifts = [typed for typed in clause.values if typed.shift is not None]
     if not shifts or clause.mood == "question":
         return None
-    backward = (
-        clause.has(
-            (
-                "forward",
-                "earlier",
-                "ahead",
-                "bring",
-                "lower",
-                "reduce",
-                "cut",
-                "decrease",
-                "shorten",
-                "sooner",
-                "drop",
-                "less",
-            )
-        )
-        != ""
-    )
+    backward = clause.has(BACKWARD) != ""
     said = subject(scene, clause) if clause.mood == "statement" else None
     found = objects(scene, clause)
     target = next(
@@ -78,28 +66,12 @@ def set_frame(scene: Scene, clause: Clause) -> str | None:
         return None
     if clause.verb == "be" or (clause.wrapped and clause.verb == "be"):
         return be_frame(scene, clause)
-    change = verb_in(clause, "change") or (
-        not clause.particle
-        and clause.verb
-        in (
-            "make",
-            "set",
-            "extend",
-            "go",
-            "need",
-            "want",
-            "have",
-            "slip",
-            "move",
-            "come",
-            "use",
-        )
-    )
+    change = verb_in(clause, "change") or (not clause.particle and clause.verb in CHANGING)
     if not change:
         return None
     found = objects(scene, clause)
     left, right = split_of(found, "to", "as", "into", "at", "for", "on", "till", "until")
-    if clause.verb in ("make", "set", "call", "mark", "want", "have", "need", "give", "put") and not right:
+    if clause.verb in COMPLEMENTED and not right:
         return complement_frame(scene, clause, found)
     if not right:
         return None
@@ -107,12 +79,7 @@ def set_frame(scene: Scene, clause: Clause) -> str | None:
     said = subject(scene, clause)
     if target is None and said is not None and said.pronoun not in ("i", "we", "they", "you"):
         target = said
-    preps = [
-        prep
-        for element in found
-        for prep, _ in element.attached
-        if prep in ("to", "as", "into", "at", "for", "on", "till", "until")
-    ]
+    preps = [prep for element in found for prep, _ in element.attached if prep in PREPOSITIONS]
     hint = clause.label
     done = False
     for i, element in enumerate(right):
@@ -213,10 +180,7 @@ def be_frame(scene: Scene, clause: Clause) -> str | None:
         return "update" if set_value(scene, whom, said.value) is not None else None
     if said is None or said.value is not None or not found:
         return None
-    if (
-        said.pronoun in ("i", "we", "they", "you", "he", "she", "there", "who", "what", "everyone", "this")
-        and not said.words[:0]
-    ):
+    if said.pronoun in PEOPLE and not said.words[:0]:
         return None
     first = found[0]
     bare = replace(said, attached=())

@@ -19,20 +19,18 @@ from doxa.tasks.verbs import lexicon
 
 __all__ = ["TELLING"]
 
+HAVING = frozenset("get have take need include contain hold use".split())
+PEOPLE = frozenset("i we they you there he she who what everyone".split())
+HAPPENING = frozenset("be come start begin move happen go take fall change shift slip".split())
+
 
 def gets_frame(scene: Scene, clause: Clause) -> str | None:
     """ "The pots get basil and chives", "table 3 is Rolf and the twins", "the travel one also needs a German keyboard"."""
-    gives = clause.verb in ("get", "have", "take", "need", "include", "contain", "hold", "use") or (
-        clause.verb == "be" and not clause.values
-    )
+    gives = clause.verb in HAVING or (clause.verb == "be" and not clause.values)
     if clause.mood != "statement" or clause.negated or not gives or clause.mark or scene.root() is None:
         return None
     said = subject(scene, clause)
-    if (
-        said is None
-        or said.value is not None
-        or said.pronoun in ("i", "we", "they", "you", "there", "he", "she", "who", "what", "everyone")
-    ):
+    if said is None or said.value is not None or said.pronoun in PEOPLE:
         return None
     found = [one for one in objects(scene, clause) if one.text or one.value is not None or one.attached]
     numbered = NUMBERED.match(f"{said.text} x") is not None
@@ -206,21 +204,7 @@ def _said_of_focus(scene: Scene, clause: Clause, value: TaskValue | None, hint: 
     """Set what "it starts at nine", "coming back on the 13th" says of the task that is spoken of."""
     if value is None or not scene.editor.roots() or not (hint or shared):
         return None
-    if not hint and clause.verb not in (
-        "be",
-        "come",
-        "start",
-        "begin",
-        "move",
-        "happen",
-        "happen",
-        "go",
-        "take",
-        "fall",
-        "change",
-        "shift",
-        "slip",
-    ):
+    if not hint and clause.verb not in HAPPENING:
         return None
     owner = next(
         (key for key in scene.visible_focus() if scene.editor.node(key).kind in (NodeKind.TASK, NodeKind.LOOP)),

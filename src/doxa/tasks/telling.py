@@ -28,6 +28,9 @@ from doxa.tasks.taking import people_slot
 
 __all__ = ["add_frame", "added", "container_of", "into", "label_frame", "onto", "open_task", "purpose_frame", "rehung"]
 
+VAGUE = frozenset("have think know go see take need want show tell".split())
+ITEMISING = frozenset("add include put throw bring use invite pack note spend".split())
+
 ENTITY_VERBS = {
     "schedule",
     "plan",
@@ -234,9 +237,7 @@ def add_frame(scene: Scene, clause: Clause) -> str | None:
     if not plain:
         return None
     found = objects(scene, clause)
-    if clause.verb in ("have", "think", "know", "go", "see", "take", "need", "want", "show", "tell") and not any(
-        one.text for one in found
-    ):
+    if clause.verb in VAGUE and not any(one.text for one in found):
         return None
     return _added(scene, clause, found)
 
@@ -345,11 +346,7 @@ def _opens_task(scene: Scene, clause: Clause, first: Element) -> bool:
     """Tell whether a thing is a task of its own, and not one more of what is there."""
     if clause.listed:
         return True
-    if (
-        clause.verb in PARTS_OF
-        or clause.verb in ("add", "include", "put", "throw", "bring", "use", "invite", "pack", "note", "spend")
-        or not first.words
-    ):
+    if clause.verb in PARTS_OF or clause.verb in ITEMISING or not first.words:
         return False
     dated = any(
         inner.value is not None and inner.value.kind in (ValueKind.DATE, ValueKind.CLOCK)

@@ -25,6 +25,18 @@ __all__ = [
     "verbs_of",
 ]
 
+BETWEEN = frozenset("please also just maybe all to really probably rather then now be go ahead and only still".split())
+LEADING = frozenset(
+    "also then please actually just maybe now so well ok okay right first second third finally instead oh yes no sorry wait hmm again anyway perhaps next lastly still".split()
+)
+CERTAIN = frozenset("swap split book drop move merge undo cancel push remove delete".split())
+SOFT = frozenset("please also just maybe really probably then now".split())
+OPENERS = frozenset("DET PRON NUM PROPN NOUN ADP ADV".split())
+PARTICLES = frozenset("in on off out up back away down together along forward over through for with rid".split())
+BEGINNING = frozenset(
+    "also then please actually just maybe now so well ok right oh yes no and sorry wait instead first second again by the way".split()
+)
+
 Mood = Literal["request", "question", "statement", "fragment"]
 
 WH = {"what", "which", "who", "whom", "whose", "when", "where", "why", "how"}
@@ -103,41 +115,7 @@ def has_particle(tokens: Sequence[Token], at: int) -> bool:
 def verb_at(tokens: Sequence[Token]) -> tuple[int | None, str]:
     """Return where the verb that counts stands, and the words around it that make it a request or a plan."""
     at = 0
-    while at < len(tokens) and (
-        tokens[at].upos in ("INTJ", "CCONJ", "PUNCT")
-        or tokens[at].lower
-        in (
-            "also",
-            "then",
-            "please",
-            "actually",
-            "just",
-            "maybe",
-            "now",
-            "so",
-            "well",
-            "ok",
-            "okay",
-            "right",
-            "first",
-            "second",
-            "third",
-            "finally",
-            "instead",
-            "oh",
-            "yes",
-            "no",
-            "sorry",
-            "wait",
-            "hmm",
-            "again",
-            "anyway",
-            "perhaps",
-            "next",
-            "lastly",
-            "still",
-        )
-    ):
+    while at < len(tokens) and (tokens[at].upos in ("INTJ", "CCONJ", "PUNCT") or tokens[at].lower in LEADING):
         at += 1
     wrapped = []
     for first, second, third in WRAPPERS:
@@ -148,16 +126,7 @@ def verb_at(tokens: Sequence[Token]) -> tuple[int | None, str]:
             for want in (second, third):
                 if not want:
                     continue
-                while here < len(tokens) and tokens[here].lower in (
-                    "please",
-                    "also",
-                    "just",
-                    "maybe",
-                    "really",
-                    "probably",
-                    "then",
-                    "now",
-                ):
+                while here < len(tokens) and tokens[here].lower in SOFT:
                     here += 1
                 if here < len(tokens) and re.fullmatch(want, tokens[here].lower):
                     here += 1
@@ -171,26 +140,7 @@ def verb_at(tokens: Sequence[Token]) -> tuple[int | None, str]:
     while (
         at < len(tokens)
         and wrapped
-        and tokens[at].lower
-        in (
-            "please",
-            "also",
-            "just",
-            "maybe",
-            "all",
-            "to",
-            "really",
-            "probably",
-            "rather",
-            "then",
-            "now",
-            "be",
-            "go",
-            "ahead",
-            "and",
-            "only",
-            "still",
-        )
+        and tokens[at].lower in BETWEEN
         and not (
             tokens[at].lower in ("be", "go")
             and at + 1 < len(tokens)
@@ -211,17 +161,11 @@ def verb_at(tokens: Sequence[Token]) -> tuple[int | None, str]:
             and token.lower in request_verbs()
             and i + 1 < len(tokens)
             and (
-                tokens[i + 1].upos in ("DET", "PRON", "NUM", "PROPN", "NOUN", "ADP", "ADV")
+                tokens[i + 1].upos in OPENERS
                 and (token.deprel in ("root", "conj", "parataxis") or wrapped or token.lower in STRONG)
             )
             and token.upos in ("NOUN", "VERB", "ADJ", "PROPN", "AUX")
-        ) and (
-            tokens[i + 1].upos in ("DET", "PRON")
-            or token.upos == "VERB"
-            or wrapped
-            or token.lower
-            in ("swap", "split", "book", "drop", "move", "merge", "undo", "cancel", "push", "remove", "delete")
-        ):
+        ) and (tokens[i + 1].upos in ("DET", "PRON") or token.upos == "VERB" or wrapped or token.lower in CERTAIN):
             return i, " ".join(wrapped)
     for i in range(at, len(tokens)):
         if tokens[i].upos == "AUX" or (tokens[i].lemma == "be" and tokens[i].upos == "VERB"):
@@ -268,24 +212,7 @@ def particle_of(tokens: Sequence[Token], at: int) -> tuple[str, tuple[Token, ...
             and any(near in lexicon()["verbs"][k] for k in lexicon()["verbs"])
         ):
             nominal = i + 1 < len(rest) and rest[i + 1].upos in ("DET", "NOUN", "PROPN", "NUM", "ADJ", "PRON")
-            if token.lower in (
-                "in",
-                "on",
-                "off",
-                "out",
-                "up",
-                "back",
-                "away",
-                "down",
-                "together",
-                "along",
-                "forward",
-                "over",
-                "through",
-                "for",
-                "with",
-                "rid",
-            ):
+            if token.lower in PARTICLES:
                 if token.lower in ("in", "on", "with", "for", "over") and token.deprel == "case" and i > 0 and nominal:
                     continue
                 del rest[i]
@@ -320,37 +247,7 @@ def mood_of(tokens: Sequence[Token], at: int | None, wrapped: str, *, question: 
         (
             i
             for i, t in enumerate(tokens)
-            if (
-                t.upos not in ("INTJ", "CCONJ", "PUNCT")
-                and t.lower
-                not in (
-                    "also",
-                    "then",
-                    "please",
-                    "actually",
-                    "just",
-                    "maybe",
-                    "now",
-                    "so",
-                    "well",
-                    "ok",
-                    "right",
-                    "oh",
-                    "yes",
-                    "no",
-                    "and",
-                    "sorry",
-                    "wait",
-                    "instead",
-                    "first",
-                    "second",
-                    "again",
-                    "by",
-                    "the",
-                    "way",
-                )
-            )
-            or t.lower == "the"
+            if (t.upos not in ("INTJ", "CCONJ", "PUNCT") and t.lower not in BEGINNING) or t.lower == "the"
         ),
         0,
     )
