@@ -32,7 +32,10 @@ __all__ = [
 
 PEOPLE_SLOT = "participants"
 NUMBERED = re.compile(
-    r"^((?:[a-z]+ )?(?:week|day|phase|part|room|table|bed|plot|row|act|block|chapter|session|round|stage|group|slot|half|leg|team|episode|track|module|sprint|year|lesson|box|shelf|zone|heat|set|hall|stand|stall|pitch|court|lane|line|unit|tier|level|step|section|segment)s? (?:\d+|[a-z]|one|two|three|four|five|six))(?: is| =|:|,)? (.+)$",
+    r"^((?:[a-z]+ )?(?:week|day|phase|part|room|table|bed|plot|row|act|block|chapter|session|round|stage|group|"
+    r"slot|half|leg|team|episode|track|module|sprint|year|lesson|box|shelf|zone|heat|set|hall|stand|stall|pitch|"
+    r"court|lane|line|unit|tier|level|step|section|segment)s? (?:\d+|[a-z]|one|two|three|four|five|six))(?: is| =|"
+    r":|,)? (.+)$",
     re.I,
 )
 LABELLED = re.compile(
@@ -212,14 +215,15 @@ def people_of(scene: Scene, key: str) -> str:
 
 
 def named_value(element: Element) -> tuple[str, TaskValue] | None:
-    """Part "plate LN 402 KB", "room 4B" or "total budget 1500" into the slot and its value; None where it is neither."""
+    """Part "plate LN 402 KB" or "total budget 1500" into the slot and its value; None where it is neither."""
     typed = [inner for prep, inner in element.attached if prep == "" and not inner.each]
     if element.text and typed and element.words:
         return element.text, value_of(typed[0])
     if element.pronoun or element.value is not None:
         return None
     match = LABELLED.match(element.text) or re.match(
-        r"^((?:Name|Phone|Address|Plate|Street|Email|Room|Gate|Seat|Ref|Reference|Model|Title|City|Postcode|Policy|Account|Tel|Mobile|Born|Serial)(?: number| no)?\.?) (\S*[A-Z0-9@].*)$",
+        r"^((?:Name|Phone|Address|Plate|Street|Email|Room|Gate|Seat|Ref|Reference|Model|Title|City|Postcode|"
+        r"Policy|Account|Tel|Mobile|Born|Serial)(?: number| no)?\.?) (\S*[A-Z0-9@].*)$",
         element.text,
     )
     if match is None or match[1].split()[0].lower() in ("a", "an", "the", "two", "three"):
@@ -329,53 +333,48 @@ def _item(scene: Scene, parent: str, element: Element) -> list[str]:
     name = element.text.strip()
     if not name or element.pronoun:
         return []
-    source = (
-        scene.find(
-            replace(element, det="", attached=()), accept=lambda key: scene.editor.node(key).kind is NodeKind.ITEM
-        )
-        if element.same
-        else []
-    )
-    attributes = [
-        (prep, inner)
-        for prep, inner in element.attached
-        if prep in ("in", "size", "quantity", "") and (is_value(inner) or prep in ("size", "quantity"))
-    ]
-    colour = next((value_of(inner) for prep, inner in attributes if is_colour(inner.text)), None)
-    if source:
-        name = scene.editor.node(source[0]).name
-    known = next(
-        (
-            key
-            for key in scene.editor.items(parent)
-            if words_of(scene.editor.label(key)) == words_of(f"{colour.text} {name}" if colour else name)
-        ),
-        None,
-    )
+    source = _source(scene, element)
+    if source is not None:
+        name = scene.editor.node(source).name
+    attributes = [pair for pair in element.attached if _describes(*pair)]
+    colour = next((value_of(inner) for _, inner in attributes if is_colour(inner.text)), None)
+    label = words_of(f"{colour.text} {name}" if colour else name)
+    known = next((key for key in scene.editor.items(parent) if words_of(scene.editor.label(key)) == label), None)
     if known is not None:
         scene.attend(known)
-        if element.count and element.count > 1:
-            put_slot(
-                scene,
-                known,
-                "quantity",
-                TaskValue(text=f"{element.count:g}", kind=ValueKind.NUMBER, amount=element.count),
-            )
+        _counted(scene, known, element)
         return [known]
     key = shared_item(scene, parent, name) if not attributes else None
     if key is None:
         key = new_task(scene, name, parent, NodeKind.ITEM)
     for prep, inner in attributes:
         attach(scene, key, "in" if is_colour(inner.text) else prep or "size", inner)
-    if element.count and element.count > 1:
-        put_slot(
-            scene, key, "quantity", TaskValue(text=f"{element.count:g}", kind=ValueKind.NUMBER, amount=element.count)
-        )
+    _counted(scene, key, element)
     for prep, inner in element.attached:
-        if (prep, inner) not in attributes and inner.value is not None and prep not in ("of",):
+        if (prep, inner) not in attributes and inner.value is not None and prep != "of":
             attach(scene, key, prep, inner)
     scene.touch(key)
     return [key]
+
+
+def _source(scene: Scene, element: Element) -> str | None:
+    """Return the item that "the same socks" is like."""
+    if not element.same:
+        return None
+    bare = replace(element, det="", attached=())
+    return next(iter(scene.find(bare, accept=lambda key: scene.editor.node(key).kind is NodeKind.ITEM)), None)
+
+
+def _describes(prep: str, inner: Element) -> bool:
+    """Tell whether what is attached to an item is an attribute of it."""
+    return prep in ("size", "quantity") or (prep in ("in", "") and is_value(inner))
+
+
+def _counted(scene: Scene, key: str, element: Element) -> None:
+    """Note how many of an item there are to be."""
+    if element.count and element.count > 1:
+        value = TaskValue(text=f"{element.count:g}", kind=ValueKind.NUMBER, amount=element.count)
+        put_slot(scene, key, "quantity", value)
 
 
 def shared_item(scene: Scene, parent: str, name: str) -> str | None:

@@ -45,7 +45,8 @@ MONEY = re.compile(
     rf"([$€£¥])\s?(\d[\d,]*(?:\.\d+)?)(\s?k\b)?|\b(\d[\d,]*(?:\.\d+)?)(\s?k)?\s?({CURRENCY}|€|£)(?![a-z])", re.I
 )
 RATE = re.compile(
-    r"\s*(?:each|apiece|a head|per (?:person|head|guest|unit|piece|item|day|night|hour|week|month)|a (?:day|night|person|piece|month|week))\b",
+    r"\s*(?:each|apiece|a head|per (?:person|head|guest|unit|piece|item|day|night|hour|week|month)|a (?:day|night|"
+    r"person|piece|month|week))\b",
     re.I,
 )
 UNITS = (
@@ -58,7 +59,8 @@ UNITS = (
 QUANTITY = re.compile(rf"\b(\d+(?:[.,]\d+)?|an?|half an?|[a-z]+)\s?(?:-\s?)?({UNITS})\b(?!\s*(?:later|earlier))", re.I)
 BARE_HOUR = re.compile(
     r"\b(?:at|by|until|till|before|around|about)\s+((?:1[0-2]|[1-9])|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b"
-    r"(?!\s*(?:[ap]\.?m\b|o'clock|[-:.]\d|\d|each|apiece|per|a (?:head|person|piece)|percent|%|euros?|dollars?|pounds?|[$€£]|[a-z]+s\b|or|people|of))",
+    r"(?!\s*(?:[ap]\.?m\b|o'clock|[-:.]\d|\d|each|apiece|per|a (?:head|person|piece)|percent|%|euros?|dollars?|"
+    r"pounds?|[$€£]|[a-z]+s\b|or|people|of))",
     re.I,
 )
 HOURS = re.compile(
@@ -69,7 +71,8 @@ EARLIER = "earlier|sooner|forward|before that|before|ahead"
 UNIT = "minutes?|mins?|hours?|hrs?|days?|nights?|weeks?|fortnights?|months?|years?|weekends?|quarters?"
 AMOUNT = (
     rf"(?:half an hour|an hour and a half|a couple of (?:{UNIT})|a quarter of an hour|"
-    rf"(?:\d+(?:\.\d+)?|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|forty-five|sixty|ninety)(?:\s(?:full|more|whole|extra))? (?:{UNIT})(?: and a half)?)"
+    rf"(?:\d+(?:\.\d+)?|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|"
+    rf"forty|forty-five|sixty|ninety)(?:\s(?:full|more|whole|extra))? (?:{UNIT})(?: and a half)?)"
 )
 SHIFTED = re.compile(rf"\b({AMOUNT})\s+(later|earlier|sooner)\b", re.I)
 PUSHED = re.compile(rf"\b(back|forward|forwards|later|earlier|on|up|out)\s+(?:by\s+)?({AMOUNT})\b", re.I)
@@ -257,7 +260,8 @@ def _time(one: Expression, text: str) -> Typed | None:
     value, said = one.value, one.text
     lowered = said.lower()
     if re.fullmatch(
-        r"(the )?(same|original|other|first|last|next|current|whole|new|old)\s+(day|time|week|date|month|year|evening|morning|afternoon)s?",
+        r"(the )?(same|original|other|first|last|next|current|whole|new|old)\s+(day|time|week|date|month|year|"
+        r"evening|morning|afternoon)s?",
         lowered,
     ) and not re.match(r"next (week|month|year)", lowered):
         return None

@@ -1,6 +1,6 @@
 """asking: questions about the tasks -> answers from their state, and from their history where they ask for it.
 
-A question never changes anything. What is claimed in one ("wasn't it green?") is held against what stands and what stood.
+A question never changes anything. What is claimed in one ("wasn't it green?") is held against what stands and stood.
 """
 
 from __future__ import annotations
@@ -116,7 +116,8 @@ def _bare_check(scene: Scene, clause: Clause) -> str:
     return (
         " "
         if re.fullmatch(
-            r"(?:(?:can|could|would|will) you )?(?:please )?(?:double[- ]?check|check|confirm|verify)(?: (?:that|it|please|for me|again))*",
+            r"(?:(?:can|could|would|will) you )?(?:please )?(?:double[- ]?check|check|confirm|verify)(?: (?:that|"
+            r"it|please|for me|again))*",
             clause.lowered,
         )
         and len(scene.clauses) > 1
@@ -143,57 +144,56 @@ def _hypothetical(scene: Scene, clause: Clause) -> str:
     return " ".join(sentence(part) for part in told)
 
 
+MONEY_ASKED = re.compile(
+    r"\b(left|leave|remain\w*|(?:over|under|within) budget|afford|budget|total|cost\w*|spend\w*|spent|how much|"
+    r"bill|price|"
+    r"altogether|comes? to|add up|over)\b"
+)
+
+
 def _money(scene: Scene, clause: Clause) -> str:
     """ "How much is left?", "am I under budget?", "what's the catering bill?": worked out from what stands."""
-    lowered = clause.lowered
-    asked = re.search(
-        r"\b(left|remain\w*|remaining|over budget|under budget|within budget|afford|budget|total|cost\w*|spend\w*|spent|how much|bill|price|altogether|come to|comes to|add up|over)\b",
-        lowered,
-    )
-    root = next(
-        (scene.root_of(key) for key in (*nodes_in(scene, clause), *scene.visible_focus()) if scene.seen(key)),
-        scene.root(),
-    )
-    if not asked or root is None:
+    spoken = (*nodes_in(scene, clause), *scene.visible_focus())
+    root = next((scene.root_of(key) for key in spoken if scene.seen(key)), scene.root())
+    if not MONEY_ASKED.search(clause.lowered) or root is None:
         return ""
     total, limit = total_of(scene, root), budget_of(scene, root)
     if not total:
         return ""
-    value = scene.editor.value(limit) if limit is not None else None
-    rest = (value.amount or 0) - total if value is not None else None
-    told: list[str] = []
-    final = clause.has(lexicon()["cues"]["finalize"])
+    final = bool(clause.has(lexicon()["cues"]["finalize"]))
+    told = _bills(scene, clause, root, limit, final=final)
+    told.append(_balance(scene, clause, root, total, limit, final=final))
+    return " ".join(sentence(part) for part in told if part) or sentence(f"The total is {money(scene, root, total)}")
+
+
+def _bills(scene: Scene, clause: Clause, root: str, limit: str | None, *, final: bool) -> list[str]:
+    """Return what the things that a question names cost, or, for a closing breakdown, everything."""
+    nodes = scene.editor
     if final:
-        told += [
-            f"{scene.editor.node(child).name}: {money(scene, root, cost)}"
-            for child in scene.editor.current(root)
-            if child != limit and (cost := cost_of(scene, child)) is not None
-        ]
+        costs = ((child, cost_of(scene, child)) for child in nodes.current(root) if child != limit)
+        return [f"{nodes.node(key).name}: {money(scene, root, cost)}" for key, cost in costs if cost is not None]
+    priced = (nodes.node(key).name.startswith("price") for key in nodes_in(scene, clause))
     named = [
-        scene.editor.node(key).parents[0] if scene.editor.node(key).name.startswith("price") else key
-        for key in nodes_in(scene, clause)
+        nodes.node(key).parents[0] if price else key for key, price in zip(nodes_in(scene, clause), priced, strict=True)
     ]
-    keys = [key for key in named if key not in (root, limit)]
-    for key in keys if not final else []:
-        cost = cost_of(scene, key)
-        if cost is not None:
-            told.append(f"{scene.editor.node(key).name} comes to {money(scene, root, cost)}")
-    if (
-        re.search(r"\b(under|over|within|afford|still)\b", lowered)
-        and rest is not None
-        and value is not None
-        and "left" not in lowered
-    ):
-        told.append(
-            f"{'Yes' if (rest >= 0) == ('over' not in lowered) else 'No'}, the total is {money(scene, root, total)}, so you are {money(scene, root, abs(rest))} {'under' if rest >= 0 else 'over'} the budget of {value.text}"
-        )
-    elif rest is not None and value is not None and (final or re.search(r"\b(left|remain\w*|budget)\b", lowered)):
-        told.append(
-            f"The total is {money(scene, root, total)} of {value.text}, so {money(scene, root, rest)} {'is left' if rest >= 0 else 'is missing'}"
-        )
-    elif not told:
-        told.append(f"The total is {money(scene, root, total)}")
-    return " ".join(sentence(part) for part in told)
+    costs = ((key, cost_of(scene, key)) for key in named if key not in (root, limit))
+    return [f"{nodes.node(key).name} comes to {money(scene, root, cost)}" for key, cost in costs if cost is not None]
+
+
+def _balance(scene: Scene, clause: Clause, root: str, total: float, limit: str | None, *, final: bool) -> str:
+    """Return what is left of a budget, where there is one and it is asked for."""
+    value = scene.editor.value(limit) if limit is not None else None
+    if value is None:
+        return f"the total is {money(scene, root, total)}" if final else ""
+    rest = (value.amount or 0) - total
+    shown, left = money(scene, root, total), money(scene, root, abs(rest))
+    if re.search(r"\b(under|over|within|afford|still)\b", clause.lowered) and "left" not in clause.lowered:
+        agrees = "Yes" if (rest >= 0) == ("over" not in clause.lowered) else "No"
+        side = "under" if rest >= 0 else "over"
+        return f"{agrees}, the total is {shown}, so you are {left} {side} the budget of {value.text}"
+    if final or re.search(r"\b(left|leave|remain\w*|budget)\b", clause.lowered):
+        return f"the total is {shown} of {value.text}, so {left} {'is left' if rest >= 0 else 'is missing'}"
+    return ""
 
 
 def _common(scene: Scene, clause: Clause) -> str:
@@ -262,7 +262,7 @@ def _exists(scene: Scene, clause: Clause) -> str:
         return sentence(f"Yes: {state_of(scene, found[0]) or described(scene, found[0])}")
     if clause.verb in ("have", "include", "contain", "be", "need") and owner is not None:
         return f"No, there is no {what.text} for {scene.editor.node(root).name} yet."
-    return sentence(f"No: {described(scene, root)}") if clause.mood == "question" and not scene.find(what) else ""
+    return sentence(f"No: {described(scene, root)}") if not scene.find(what) else ""
 
 
 def _owner(scene: Scene, flat: Sequence[Element]) -> str | None:
@@ -280,11 +280,13 @@ def _summary(scene: Scene, clause: Clause) -> str:
     """ "Read both out to me", "full schedule?", "what does the plan look like?", "what's still on my plate?"."""
     lowered = clause.lowered
     wide = re.search(
-        r"\b(my plate|to do|to-do|outstanding|open|everything|all (?:my|the|our) (?:tasks|plans|lists)|whole lot|the lot|both)\b",
+        r"\b(my plate|to do|to-do|outstanding|open|everything|all (?:my|the|our) (?:tasks|plans|lists)|whole lot|"
+        r"the lot|both)\b",
         lowered,
     )
     closing = clause.has(lexicon()["cues"]["finalize"]) or re.search(
-        r"\b(look like|looks like|so far|plan|schedule|list|state|status|stand|overview|line-?up|itinerary|programme|agenda|where are we|have we got|what have (?:i|we|you) got|read)\b",
+        r"\b(look like|looks like|so far|plan|schedule|list|state|status|stand|overview|line-?up|itinerary|"
+        r"programme|agenda|where are we|have we got|what have (?:i|we|you) got|read)\b",
         lowered,
     )
     if not wide and not closing:
@@ -323,15 +325,15 @@ def _value(scene: Scene, clause: Clause) -> str:
         for key in keys
         if scene.editor.node(key).kind is not NodeKind.SLOT or scene.editor.current(key) or scene.editor.items(key)
     ]
+    root = scene.root()
+    roots = [root] if root is not None else []
     if wanted == "participants":
-        for key in things or ([scene.root()] if scene.root() else []):
-            people = people_slot(scene, key) if key else None
+        for key in things or roots:
+            people = people_slot(scene, key)
             if people is not None and scene.seen(people) and scene.editor.items(people):
                 told.append(f"{scene.editor.node(key).name} has {value_text(scene, people)}")
     if wanted and wanted != "participants":
-        for key in things or [
-            one for one in (scene.visible_focus()[:1] or ([scene.root()] if scene.root() else [])) if one
-        ]:
+        for key in things or scene.visible_focus()[:1] or roots:
             slot = scene.slot_named(key, words_of(wanted))
             if slot is None and scene.editor.value(key) is not None:
                 slot = key

@@ -49,7 +49,8 @@ NARROWING = frozenset("reset strip narrow cut pare trim whittle limit reduce shr
 def leave_frame(scene: Scene, clause: Clause) -> str | None:
     """ "Keep this one as it is": nothing is to change."""
     stays = re.search(
-        r"\b(?:as (?:it|they) (?:is|are|stands?)|as is|alone|unchanged|the same|where (?:it|they) (?:is|are)|untouched)$",
+        r"\b(?:as (?:it|they) (?:is|are|stands?)|as is|alone|unchanged|the same|where (?:it|they) (?:is|are)|"
+        r"untouched)$",
         clause.lowered,
     )
     return (
@@ -92,11 +93,13 @@ def rollback_frame(scene: Scene, clause: Clause) -> str | None:
         is not None
     )
     first = re.search(
-        r"\b(original|originally|initial|initially|at first|had first|said first|first (?:one|choice|value|version|date|time|number|idea|plan)|to begin with|started with|before that)\b",
+        r"\b(original|originally|initial|initially|at first|had first|said first|first (?:one|choice|value|"
+        r"version|date|time|number|idea|plan)|to begin with|started with|before that)\b",
         lowered,
     )
     before = re.search(
-        r"\b(previous|earlier|old|as it was|the way it was|what it was|like it was|had before|was before|used to be|last one)\b",
+        r"\b(previous|earlier|old|as it was|the way it was|what it was|like it was|had before|was before|"
+        r"used to be|last one)\b",
         lowered,
     )
     right = re.search(
@@ -174,11 +177,9 @@ def old_value(scene: Scene, clause: Clause, slot: str | None) -> TaskValue | Non
     slots = [slot] if slot else [key for key in scene.everything() if is_slot(scene, key)]
     for value in values:
         for key in slots:
-            if any(words_of(one.text) == words_of(value.text) for one in values_of(scene, key)) and (
-                slot
-                or scene.editor.value(key) is None
-                or words_of(scene.editor.value(key).text) != words_of(value.text)
-            ):  # type: ignore[union-attr]
+            now = scene.editor.value(key)
+            had = any(words_of(one.text) == words_of(value.text) for one in values_of(scene, key))
+            if had and (slot or now is None or words_of(now.text) != words_of(value.text)):
                 return value
     return None
 
@@ -213,6 +214,7 @@ def restore_frame(scene: Scene, clause: Clause) -> str | None:
 
 
 def both_places(places: Sequence[Element]) -> bool:
+    """Tell whether places are named as "both" or "all"."""
     return any(place.pronoun in ("both", "all", "everything") or place.det in ("both", "all") for place in places)
 
 
@@ -226,7 +228,8 @@ def reset_frame(scene: Scene, clause: Clause) -> str | None:
     """ "Reset it to just the stand and the charger", "only keep the tent", "everything but the lamp goes"."""
     lowered = clause.lowered
     but = re.search(
-        r"\b(everything|all|anything|everyone|everybody|the lot)\s+(?:\w+\s+)?(?:but|except|apart from|other than|besides)\b",
+        r"\b(everything|all|anything|everyone|everybody|the lot)\s+(?:\w+\s+)?(?:but|except|apart from|other than|"
+        r"besides)\b",
         lowered,
     )
     only = re.search(r"\b(?:just|only|nothing but)\b", lowered)

@@ -411,11 +411,14 @@ def move_to(scene: Scene, things: Sequence[Element], place: Element, source: Ele
 
 
 RULE = re.compile(
-    r"(?:(?P<amount>(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|half an|the)) )?(?P<unit>minute|hour|day|night|week|month|fortnight|morning|evening)?s? ?(?P<strict>straight |right |directly |immediately |shortly )?(?P<way>after|before|following|later than|ahead of|earlier than|prior to)\s+(?P<anchor>.+)$",
+    r"(?:(?P<amount>(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|half an|the)) )?(?P<unit>minute|"
+    r"hour|day|night|week|month|fortnight|morning|evening)?s? ?(?P<strict>straight |right |directly |immediately |"
+    r"shortly )?(?P<way>after|before|following|later than|ahead of|earlier than|prior to)\s+(?P<anchor>.+)$",
     re.I,
 )
 SAME = re.compile(
-    r"(?:always |whenever )?(?:on |at )?(?:the )?same (?P<what>day|time|date|week|room|place|hour|evening|morning) as (?P<anchor>.+)$",
+    r"(?:always |whenever )?(?:on |at )?(?:the )?same (?P<what>day|time|date|week|room|place|hour|evening|"
+    r"morning) as (?P<anchor>.+)$",
     re.I,
 )
 STANDING = (

@@ -125,11 +125,11 @@ def gone(scene: Scene, clause: Clause) -> str:
             (one for one in (key, *scene.editor.ancestors(key)) if not scene.editor.node(one).status.standing), key
         )
         last = _last_change(scene, carrier)
-        above = scene.editor.node(node.parents[0]).name if node.parents else ""
+        under = scene.editor.node(node.parents[0]).name if node.parents else ""
         how = (
-            f"{node.name} was under {above} and was removed together with it"
+            f"{node.name} was under {under} and was removed together with it"
             if carrier != key
-            else f"{node.name} was {'replaced' if node.status is TaskStatus.REPLACED else 'removed'}{f' from {above}' if above else ''}"
+            else f"{node.name} was {'replaced' if node.status is TaskStatus.REPLACED else f'removed from {under}'}"
         )
         return " ".join((sentence(how), f"You said: “{last}”." if last else ""))
     return sentence(f"I have no record of {element.text}")
@@ -150,7 +150,8 @@ def claim(scene: Scene, clause: Clause) -> str:
     """ "Wasn't the jacket green?", "I thought the budget was 2000?", "celery was never part of the soup"."""
     lowered = clause.lowered
     negative = re.match(
-        r"(?:(?:by the way|hang on|wait|but|so|and|hmm|oh|hey|sorry|um|erm|ok)[, ]+)*(?:was|were|is|are|did|do|does|have|has|had|weren|wasn|isn|aren|didn|don|doesn|haven|hadn|should|shouldn|wouldn)\s?n't\b",
+        r"(?:(?:by the way|hang on|wait|but|so|and|hmm|oh|hey|sorry|um|erm|ok)[, ]+)*(?:was|were|is|are|did|do|"
+        r"does|have|has|had|weren|wasn|isn|aren|didn|don|doesn|haven|hadn|should|shouldn|wouldn)\s?n't\b",
         lowered,
     )
     claiming = clause.has(CLAIMING) or (
@@ -161,13 +162,12 @@ def claim(scene: Scene, clause: Clause) -> str:
         negative or claiming or (past and clause.mood == "question" and not re.match(r"did (?:i|we|you)\b", lowered))
     ):
         return ""
-    words = _claimed(scene, clause)
     keys = list(nodes_in(scene, clause))
     value = _asserted(scene, clause, keys)
     if value is None:
         return ""
     about = _about(scene, clause, keys, value) or _slot_like(scene, clause)
-    return _verdict(scene, value, about, denied=bool(re.search(r"\bnever\b", lowered))) if words or value else ""
+    return _verdict(scene, value, about, denied=bool(re.search(r"\bnever\b", lowered)))
 
 
 def _asserted(scene: Scene, clause: Clause, keys: Sequence[str]) -> Element | None:
@@ -204,63 +204,59 @@ def _asserted(scene: Scene, clause: Clause, keys: Sequence[str]) -> Element | No
 
 def _about(scene: Scene, clause: Clause, keys: Sequence[str], claimed: Element) -> str | None:
     """Return the slot or list that a claim is about."""
-    value = claimed.value
-    own = [
-        key
-        for key in keys
-        if not (
-            set(claimed.words)
-            and set(claimed.words) <= scene.words(key)
-            and scene.editor.node(key).kind is NodeKind.ITEM
-        )
-    ]
+    own = [key for key in keys if not _is_claimed_item(scene, key, claimed)]
     for key in own:
-        if scene.editor.node(key).kind is NodeKind.SLOT and scene.editor.value(key) is not None:
-            return key
-        if value is not None:
-            slot = scene.slot_of_kind(key, value)
-            if slot is not None:
-                return slot
-        matching = [
-            slot
-            for slot in scene.slots(key)
-            if any(set(claimed.words) & set(words_of(old.text)) for old in values_of(scene, slot))
-        ]
-        if matching:
-            return matching[0]
+        slot = _slot_about(scene, key, claimed)
+        if slot is not None:
+            return slot
     items = [key for key in own if scene.editor.items(key)]
-    if items:
-        return items[0]
-    labelled = scene.slot_named(scene.root() or "", words_of(clause.label)) if clause.label and scene.root() else None
-    if labelled:
-        return labelled
-    if value is not None:
-        for key in (*scene.visible_focus(), *([scene.root()] if scene.root() else [])):
-            if key is None:
-                continue
-            own_value = scene.editor.value(key)
-            if own_value is not None and own_value.kind is value.kind:
-                return key
-            slot = scene.slot_of_kind(key, value)
-            if slot is not None:
-                return slot
-        for key in scene.everything():
-            known = scene.editor.value(key)
-            if known is not None and known.kind is value.kind:
-                return key
+    root = scene.root()
+    labelled = scene.slot_named(root, words_of(clause.label)) if clause.label and root else None
+    found = next(iter(items), None) or labelled or _slot_alike(scene, claimed.value)
+    if found is not None:
+        return found
     for key in scene.everything():
         if any(words_of(old.text) == claimed.words for old in values_of(scene, key)):
             return key
     if own:
-        colour = next(
-            (slot for key in own for slot in scene.slots(key) if scene.editor.node(slot).name in ("colour", "size")),
-            None,
-        )
-        return colour or own[0]
-    verb_hint = lexicon()["verb_slots"].get(clause.verb, "")
-    if verb_hint and scene.root():
-        return scene.slot_named(scene.root() or "", words_of(verb_hint))
-    return None
+        looks = (slot for key in own for slot in scene.slots(key) if scene.editor.node(slot).name in ("colour", "size"))
+        return next(looks, own[0])
+    hint = lexicon()["verb_slots"].get(clause.verb, "")
+    return scene.slot_named(root, words_of(hint)) if hint and root else None
+
+
+def _is_claimed_item(scene: Scene, key: str, claimed: Element) -> bool:
+    """Tell whether a node is the very item that a claim says something of."""
+    named = bool(claimed.words) and set(claimed.words) <= scene.words(key)
+    return named and scene.editor.node(key).kind is NodeKind.ITEM
+
+
+def _slot_about(scene: Scene, key: str, claimed: Element) -> str | None:
+    """Return the slot of a node that a claim is about: by the kind of the value, or by the values that it had."""
+    if scene.editor.node(key).kind is NodeKind.SLOT and scene.editor.value(key) is not None:
+        return key
+    slot = scene.slot_of_kind(key, claimed.value) if claimed.value is not None else None
+    asked = set(claimed.words)
+    had = (s for s in scene.slots(key) if any(asked & set(words_of(old.text)) for old in values_of(scene, s)))
+    return slot or next(had, None)
+
+
+def _slot_alike(scene: Scene, value: TaskValue | None) -> str | None:
+    """Return the slot nearest to what is spoken of that holds a value of the same kind."""
+    if value is None:
+        return None
+    root = scene.root()
+    for key in (*scene.visible_focus(), *([root] if root else [])):
+        own = scene.editor.value(key)
+        if own is not None and own.kind is value.kind:
+            return key
+        slot = scene.slot_of_kind(key, value)
+        if slot is not None:
+            return slot
+    same = (
+        key for key in scene.everything() if (own := scene.editor.value(key)) is not None and own.kind is value.kind
+    )
+    return next(same, None)
 
 
 def _verdict(scene: Scene, claimed: Element, about: str | None, *, denied: bool) -> str:
@@ -364,7 +360,10 @@ def said_before(scene: Scene, clause: Clause) -> str:
     keys = nodes_in(scene, clause, hidden=True)
     said = [commit for commit in commits if commit.text and set(words) <= set(words_of(commit.text))]
     removing = (
-        re.search(r"\b(?:remov|cancel|drop|delet|take out|took out|couldn't|can't|not|isn't)\w*", lowered) is not None
+        re.search(
+            r"\b(?:remove|removing|cancel|drop|delete|deleting|take out|took out|couldn't|can't|not|isn't)\w*", lowered
+        )
+        is not None
     )
     state = [state_of(scene, key) for key in keys[:2] if scene.seen(key)]
     if said and not removing:
@@ -384,6 +383,7 @@ def said_before(scene: Scene, clause: Clause) -> str:
 
 
 def state_of(scene: Scene, key: str) -> str:
+    """Return what stands of a node in one phrase: its value, or the lists that it is in."""
     node = scene.editor.node(key)
     if node.kind is NodeKind.ITEM:
         above = [named(scene, parent) for parent in node.parents if scene.seen(parent)]

@@ -125,7 +125,7 @@ def hold(scene: Scene, condition: Clause, instruction: str) -> None:
 
 
 def settles(clause: Clause, condition: str) -> bool | None:
-    """Tell whether a statement settles a condition: True that it holds, False that it does not, None that it says nothing of it."""
+    """Tell whether a statement settles a condition: that it holds, or that it does not; None where it says nothing."""
     inverse = condition.startswith("unless ")
     asked = condition.removeprefix("unless ")
     wanted = {_base(word) for word in re.findall(r"[a-z']+", asked.lower())} - SMALL

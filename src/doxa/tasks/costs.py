@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from doxa.core.tasks import NodeKind, ValueKind
 from doxa.tasks.scene import Scene
 
@@ -39,65 +41,43 @@ def budget_of(scene: Scene, root: str) -> str | None:
 
 
 def cost_of(scene: Scene, key: str) -> float | None:
-    """Return what a node costs: its own price, a price for one times a count, or the sum of what is under it; None without any."""
+    """Return what a node costs; None where nothing says so.
+
+    That is its own price, a price for one times a count, or the sum of what is under it.
+    """
     editor = scene.editor
     node, value = editor.node(key), editor.value(key)
-    slots = [(child, editor.node(child), editor.value(child)) for child in editor.current(key)]
-    each = next(
-        (
-            own.amount
-            for _, slot, own in slots
-            if own is not None
-            and own.kind in NUMERIC
-            and slot.name.startswith(("price per", "price each"))
-            and own.amount is not None
-        ),
-        None,
-    )
-    price = next(
-        (
-            own.amount
-            for _, slot, own in slots
-            if own is not None
-            and own.kind in NUMERIC
-            and slot.name in ("price", "cost", "fee", "rate")
-            and own.amount is not None
-        ),
-        None,
-    )
-    count = next(
-        (
-            own.amount
-            for _, slot, own in slots
-            if own is not None
-            and own.amount is not None
-            and own.kind in (ValueKind.NUMBER, ValueKind.QUANTITY)
-            and (set(slot.name.lower().split()) & COUNTED)
-        ),
-        None,
-    )
-    if each is not None and count is None:
-        count = heads(scene, key)
+    each = _amount(scene, key, lambda name: name.startswith(("price per", "price each")))
+    price = _amount(scene, key, lambda name: name in ("price", "cost", "fee", "rate"))
+    count = _amount(scene, key, lambda name: bool(COUNTED & set(name.split())))
     if each is not None:
+        count = heads(scene, key) if count is None else count
         return each * count if count is not None else None
     if price is not None:
         return price * (count if count is not None and node.kind is NodeKind.ITEM else 1)
-    if (
-        value is not None
-        and value.kind in NUMERIC
-        and value.amount is not None
-        and not (set(node.name.lower().split()) & (COUNTED | LIMITS))
-        and not node.name.startswith("price")
-    ):
-        return value.amount
-    below = [
-        cost
-        for child, slot, own in slots
-        if not (LIMITS & set(slot.name.lower().split()))
-        and (cost := cost_of(scene, child)) is not None
-        and not (set(slot.name.lower().split()) & COUNTED)
-    ]
-    return sum(below) if below else None
+    own = set(node.name.lower().split())
+    if value is not None and value.kind in NUMERIC and value.amount is not None:
+        return None if own & (COUNTED | LIMITS) or node.name.startswith("price") else value.amount
+    costs = [cost_of(scene, child) for child in editor.current(key) if not _is_reckoned(scene, child)]
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if known else None
+
+
+def _is_reckoned(scene: Scene, key: str) -> bool:
+    """Tell whether a slot is a limit or a count, and costs nothing itself."""
+    value = scene.editor.value(key)
+    counted = value is not None and value.kind in (ValueKind.NUMBER, ValueKind.QUANTITY) and bool(value.unit)
+    return counted or bool((LIMITS | COUNTED) & set(scene.editor.node(key).name.lower().split()))
+
+
+def _amount(scene: Scene, key: str, named: Callable[[str], bool]) -> float | None:
+    """Return the number in the first slot of a node whose name fits."""
+    for child in scene.editor.current(key):
+        value = scene.editor.value(child)
+        numeric = value is not None and value.kind in (*NUMERIC, ValueKind.QUANTITY)
+        if numeric and value is not None and value.amount is not None and named(scene.editor.node(child).name.lower()):
+            return value.amount
+    return None
 
 
 def heads(scene: Scene, key: str) -> float | None:

@@ -71,7 +71,8 @@ def merge_frame(scene: Scene, clause: Clause) -> str | None:
     """ "Forget the split, one session at 2 with everybody", "merge them again"."""
     whole = divided(scene)
     cue = verb_in(clause, "merge") or re.search(
-        r"\b(single|one (?:meeting|session|event|slot|group|block|visit|class|trip|big)|back together|together again|unsplit|no split|the split|as one|into one|in one go|all together|one again)\b",
+        r"\b(single|one (?:meeting|session|event|slot|group|block|visit|class|trip|big)|back together|"
+        r"together again|unsplit|no split|the split|as one|into one|in one go|all together|one again)\b",
         clause.lowered,
     )
     if not cue or clause.mood == "question":
@@ -99,7 +100,10 @@ def copy_frame(scene: Scene, clause: Clause) -> str | None:
     """ "Same thing again next Wednesday but without Yusuf", "same form for my neighbour: ..."."""
     lowered = clause.lowered
     cue = re.search(
-        r"\b(same (?:thing|again|form|setup|set-up|booking|order|meeting|session|list|details|arrangement|deal|one)|repeat (?:that|it|the|this)|(?:copy|duplicate|clone) (?:it|that|the|this)|another (?:one|form) (?:like|just like|for)|second (?:form|one|copy) (?:for|like)|one more (?:form|of these|of those) for|a copy)\b",
+        r"\b(same (?:thing|again|form|setup|set-up|booking|order|meeting|session|list|details|arrangement|deal|"
+        r"one)|repeat (?:that|it|the|this)|(?:copy|duplicate|clone) (?:it|that|the|this)|another (?:one|"
+        r"form) (?:like|just like|for)|second (?:form|one|copy) (?:for|like)|one more (?:form|of these|"
+        r"of those) for|a copy)\b",
         lowered,
     )
     if not cue or clause.mood == "question" or clause.verb in ("keep", "leave", "stay"):

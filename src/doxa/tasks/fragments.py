@@ -46,7 +46,7 @@ def fragment_frame(scene: Scene, clause: Clause) -> str | None:
     container = container_of(scene, [place for place in places if scene.find(place)])
     if container is not None:
         group = [one for one in rehung(found, container[1]) if one.text and not one.pronoun]
-        return into(scene, clause, container[0], group) if group else None
+        return into(scene, container[0], group) if group else None
     target = (
         scene.focus[0]
         if scene.touched and scene.focus and scene.editor.node(scene.focus[0]).kind is NodeKind.TASK
@@ -118,7 +118,7 @@ def _fresh(clause: Clause, first: Element, root: str | None) -> bool:
 
 
 def _headed(scene: Scene, clause: Clause, found: Sequence[Element], root: str | None) -> str | None:
-    """Read "Bathroom redo: tiles on Monday, ..." or "Name: Dana, plate LN 402 KB": a task with its parts, or a field."""
+    """Read "Bathroom redo: tiles on Monday" or "Name: Dana, plate LN 402 KB": a task with its parts, or a field."""
     first = found[0]
     plan = (
         first.words

@@ -1,4 +1,6 @@
-"""frames: clause -> what it does to the forest. Each frame knows one way of asking for a change, and says whether it fits.
+"""frames: clause -> what it does to the forest.
+
+Each frame knows one way of asking for a change, and says whether it fits.
 
 The order matters: what is more particular comes first. A frame that fits carries its act out and names the intent; one
 that does not leaves everything as it was.
@@ -60,53 +62,39 @@ def replace_frame(scene: Scene, clause: Clause) -> str | None:
     found = objects(scene, clause)
     if clause.mood == "question":
         return None
-    found, places = (
-        split_of(found, "in", "on", "under")
-        if not verb_in(clause, "change") or clause.verb in ("swap", "switch", "change")
-        else (found, [])
-    )
+    places: list[Element] = []
+    if not verb_in(clause, "change") or clause.verb in ("swap", "switch", "change"):
+        found, places = split_of(found, "in", "on", "under")
     where = places[0] if places else None
+    wide = everywhere(clause)
     left, old = split_of(found, *REPLACING)
     if old:
         new = [one for one in left if one.text and not one.pronoun]
-        if not new:
-            return None
-        return (
-            "replace"
-            if replace_items(scene, old, new, where=where, everywhere=everywhere(clause) or both_places(places))
-            else None
-        )
+        done = bool(new) and replace_items(scene, old, new, where=where, everywhere=wide or both_places(places))
+        return "replace" if done else None
     if clause.verb in ("substitute", "sub") and clause.particle != "out":
         new, before = split_of(found, "for")
         if before and new:
-            return "replace" if replace_items(scene, before, new, where=where, everywhere=everywhere(clause)) else None
-    moving = clause.verb in MOVING
-    if verb_in(clause, "replace") or (verb_in(clause, "change") and not clause.values and not moving):
-        before, new = (
-            split_of(found, "for", "with", "by", "to", "into")
-            if clause.verb in SWAPPING
-            else split_of(found, "to", "into", "for")
-        )
-        pairs = [(one, inner) for one in found for inner in one.with_prep("for", "with", "by", "to", "into")]
-        known = [one for one in before if any(scene.editor.node(key).kind is NodeKind.ITEM for key in scene.find(one))]
-        if new and known:
-            if len(pairs) > 1:
-                return (
-                    "replace"
-                    if any(
-                        replace_items(scene, [replace(a, attached=())], [b], where=where, everywhere=everywhere(clause))
-                        for a, b in pairs
-                    )
-                    else None
-                )
-            return (
-                "replace"
-                if replace_items(
-                    scene, [replace(one, attached=()) for one in known], new, where=where, everywhere=everywhere(clause)
-                )
-                else None
-            )
+            return "replace" if replace_items(scene, before, new, where=where, everywhere=wide) else None
+    if verb_in(clause, "replace") or (verb_in(clause, "change") and not clause.values and clause.verb not in MOVING):
+        pairs = replaced_pairs(scene, clause, found)
+        made = [replace_items(scene, olds, news, where=where, everywhere=wide) for olds, news in pairs]
+        if pairs:
+            return "replace" if any(made) else None
     return instead_frame(scene, clause, found, where)
+
+
+def replaced_pairs(scene: Scene, clause: Clause, found: Sequence[Element]) -> list[tuple[list[Element], list[Element]]]:
+    """Return what is to be replaced with what: "milk for oat milk, and butter for margarine" are two."""
+    preps = ("for", "with", "by", "to", "into") if clause.verb in SWAPPING else ("to", "into", "for")
+    before, new = split_of(found, *preps)
+    known = [one for one in before if any(scene.editor.node(key).kind is NodeKind.ITEM for key in scene.find(one))]
+    if not new or not known:
+        return []
+    pairs = [(one, inner) for one in found for inner in one.with_prep("for", "with", "by", "to", "into")]
+    if len(pairs) > 1:
+        return [([replace(one, attached=())], [inner]) for one, inner in pairs]
+    return [([replace(one, attached=()) for one in known], new)]
 
 
 def instead_frame(scene: Scene, clause: Clause, found: Sequence[Element], where: Element | None) -> str | None:
@@ -190,6 +178,20 @@ def _variants_of(scene: Scene, targets: Sequence[Element]) -> list[Element]:
 
 
 FRAMES: tuple[Frame, ...] = (
-    leave_frame, undo_frame, reset_frame, rollback_frame, merge_frame, split_frame, copy_frame, restore_frame, swap_frame, rule_frame, replace_frame,
-    move_frame, shift_frame, remove_frame, done_frame, set_frame,
-)  # fmt: skip
+    leave_frame,
+    undo_frame,
+    reset_frame,
+    rollback_frame,
+    merge_frame,
+    split_frame,
+    copy_frame,
+    restore_frame,
+    swap_frame,
+    rule_frame,
+    replace_frame,
+    move_frame,
+    shift_frame,
+    remove_frame,
+    done_frame,
+    set_frame,
+)

@@ -1,6 +1,6 @@
 """phrases: words of a clause -> elements with what is attached to them.
 
-An element is a noun phrase, a pronoun or a typed value; what follows a preposition is attached to the element before it.
+An element is a noun phrase, a pronoun or a typed value; what follows a preposition is attached to the one before it.
 Elements are parted by commas and "and": "a jacket in green, socks and a map" has three, the first with one attached.
 """
 
@@ -33,42 +33,43 @@ FIXED = (
     "together with",
 )
 NUMBERED = frozenset(
-    "week day phase part number no. room section chapter act scene table set version unit lot row bed slot stage round group track episode issue level step session gate platform hall team box module sprint year grade page plot studio flat apartment street zone block".split()
+    (
+        "week day phase part number no. room section chapter act scene table set version unit lot row bed "
+        "slot stage round group track episode issue level step session gate platform hall team box module "
+        "sprint year grade page plot studio flat apartment street zone block"
+    ).split()
 )
 NUMBERED_PLURALS = frozenset("week day room table chapter phase bed track row group".split())
 
-PREPOSITIONS = {
-    "in", "on", "at", "to", "for", "from", "with", "without", "into", "under", "of", "about", "as", "by", "until", "till",
-    "before", "after", "near", "between", "except", "including", "onto", "off", "than", "per", "via", "during", "minus",
-    "besides", "over", "against", "around", "behind", "inside", "beside", "through", "since", "within", "towards", "while", "because", "although", "whereas",
-}  # fmt: skip
-DETERMINERS = {
-    "the", "a", "an", "my", "our", "your", "his", "her", "their", "its", "this", "that", "these", "those", "some", "any",
-    "each", "every", "both", "all", "another", "no",
-}  # fmt: skip
-PRONOUNS = {
-    "it", "them", "that", "this", "those", "these", "they", "he", "she", "him", "her", "hers", "his", "theirs", "mine",
-    "ours", "both", "everyone", "everybody", "everything", "others", "one", "ones", "all", "rest", "half", "each", "either",
-    "neither", "us", "me", "you", "i", "we", "who", "what", "there", "another", "same", "yours", "none", "something", "anything",
-    "nothing", "latter", "former",
-}  # fmt: skip
+PREPOSITIONS = frozenset(
+    (
+        "in on at to for from with without into under of about as by until till before after near between except "
+        "including onto off than per via during minus besides over against around behind inside beside through "
+        "since within towards while because although whereas"
+    ).split()
+)
+DETERMINERS = frozenset(
+    ("the a an my our your his her their its this that these those some any each every both all another no").split()
+)
+PRONOUNS = frozenset(
+    (
+        "it them that this those these they he she him her hers his theirs mine ours both everyone everybody "
+        "everything others one ones all rest half each either neither us me you i we who what there another same "
+        "yours none something anything nothing latter former"
+    ).split()
+)
 ORDINALS = {
     "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "last": -1, "latter": -1, "former": 1,
     "1st": 1, "2nd": 2, "3rd": 3, "final": -1,
 }  # fmt: skip
-CUES = {
-    "just", "only", "also", "too", "instead", "please", "then", "again", "now", "still", "actually", "back", "completely", "altogether",
-    "entirely", "anyway", "though", "already", "yet", "maybe", "really", "rather", "after all", "everywhere", "as well", "either", "even",
-    "ok", "okay", "right", "oh", "hmm", "wait", "no", "sorry", "yes", "yeah", "well", "so", "thanks", "cheers", "um", "er", "first", "second",
-    "third", "finally", "lastly", "next", "same", "always", "today's", "overall", "definitely", "perhaps", "there", "great", "good", "perfect",
-    "fine", "alright", "later", "earlier", "simply", "straight", "currently", "at", "the", "but", "and", "or", "plus",
-}  # fmt: skip
-ADVERBS = {
-    "just", "only", "also", "too", "instead", "please", "then", "again", "now", "still", "actually", "completely", "altogether", "anyway",
-    "though", "already", "yet", "maybe", "really", "everywhere", "even", "always", "overall", "perhaps", "there", "either", "entirely",
-    "totally", "ok", "okay", "oh", "hmm", "wait", "sorry", "yes", "yeah", "well", "thanks", "cheers", "alright", "definitely", "straight",
-    "as", "so", "no", "not", "n't", "here", "back", "in", "out", "off", "throughout", "ever", "never", "after", "all",
-}  # fmt: skip
+ADVERBS = frozenset(
+    (
+        "just only also too instead please then again now still actually completely altogether anyway though "
+        "already yet maybe really everywhere even always overall perhaps there either entirely totally ok okay oh "
+        "hmm wait sorry yes yeah well thanks cheers alright definitely straight as so no not n't here back in out "
+        "off throughout ever never after all"
+    ).split()
+)
 SEPARATORS = {",", ";", "and", "plus", "&", "or", "nor"}
 
 
@@ -187,7 +188,7 @@ def _segments(tokens: Sequence[Token], values: Sequence[Typed]) -> Iterator[tupl
 
 
 def _joined_modifiers(tokens: Sequence[Token], at: int) -> bool:
-    """Tell whether "and" joins two adjectives before one noun ("black and white shirt"), or numbers as in "weeks 1 and 2"."""
+    """Tell whether "and" joins two adjectives before one noun ("black and white shirt")."""
     if not 0 < at < len(tokens) - 2:
         return False
     before, behind, noun = tokens[at - 1], tokens[at + 1], tokens[at + 2]
@@ -199,7 +200,8 @@ def _joined_modifiers(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _by_preposition(segment: Sequence[Token], values: Sequence[Typed]) -> Iterator[tuple[str, list[Token]]]:
-    prep, part, i = "", [], 0
+    prep, i = "", 0
+    part: list[Token] = []
     while i < len(segment):
         token = segment[i]
         inside = any(value.start < token.start < value.end for value in values)
@@ -282,7 +284,7 @@ def _nouns(tokens: Sequence[Token], text: str) -> list[Element]:
 
 
 def _is_identifier(value: Typed, words: Sequence[Token]) -> bool:
-    """Tell whether a number is part of a name or of an identifier: "LN 402 KB", "Harbour Lane 18", "room 4B", "week 1"."""
+    """Tell whether a number is part of a name or of an identifier: "LN 402 KB", "room 4B", "week 1"."""
     if value.value is None or value.value.kind is not ValueKind.NUMBER:
         return False
     at = next((i for i, token in enumerate(words) if token.start <= value.start < token.end), None)
@@ -337,94 +339,92 @@ def _noun(tokens: Sequence[Token], text: str) -> list[Element]:
     words = [token for token in tokens if token.form not in (",", ";", ":", '"')]
     if words and words[0].lower == "of":
         words = words[1:]
-    variants: tuple[str, ...] = ()
-    opened = next((i for i, token in enumerate(words) if token.form == "("), None)
-    if opened is not None:
-        closed = next((i for i, token in enumerate(words) if token.form == ")"), len(words))
-        inner = text[words[opened].end : words[closed - 1].end if closed > opened + 1 else words[opened].end]
-        variants = tuple(part.strip() for part in re.split(r",|\band\b|\bor\b|&", inner) if part.strip())
-        words = [*words[:opened], *words[closed + 1 :]]
+    variants, words = _variants(words, text)
     if all(token.lower in ("the", "a", "an", "my", "our", "your", "its") for token in words):
         return []
-    det, ordinal, other, same, count = "", 0, False, False, None
-    while words:
-        token = words[0]
-        alone = len(words) == 1
-        if token.lower in DETERMINERS and not alone:
-            det = token.lower
-        elif token.lower in ("other", "remaining") and not alone:
-            other = True
-        elif token.lower in ("same", "whole", "entire") and not alone:
-            same = same or token.lower == "same"
-        elif (
-            token.lower in ORDINALS
-            and not alone
-            and det
-            and words[1].lower in ("one", "ones", "half", "part", "two", "session")
-        ):
-            ordinal = ORDINALS[token.lower]
-        elif (
-            token.lower in ORDINALS
-            and not alone
-            and det in ("the", "that")
-            and token.upos == "ADJ"
-            and token.lower in ("first", "second", "third", "last")
-        ):
-            ordinal = ORDINALS[token.lower]
-            break
-        elif (
-            token.upos == "NUM"
-            and not alone
-            and det in ("the", "those", "these", "other", "all", "both")
-            and token.lower != "one"
-        ):
-            count = 2.0 if token.lower == "two" else None
-        elif token.lower in ADVERBS and token.upos in ("ADV", "INTJ", "PART"):
-            pass
-        else:
-            break
-        words = words[1:]
-    while words and words[-1].lower in ADVERBS and words[-1].upos in ("ADV", "INTJ", "PART"):
-        words = words[:-1]
-    while (
-        len(words) > 1
-        and words[-1].upos == "ADJ"
-        and words[-1].deprel in ("root", "conj", "xcomp")
-        and any(t.upos in ("NOUN", "PROPN") for t in words[:-1])
-    ):
-        words = words[:-1]  # "is the application due" is about the application
+    head, words = _determined(words)
+    words = _trimmed(words)
     if not words:
         return []
-    if ordinal and words[0].lower in ORDINALS:
-        inner_words = words[1:]
-    else:
-        inner_words = words
+    ordinal, det, count = head.ordinal, head.det, head.count
+    inner = words[1:] if ordinal and words[0].lower in ORDINALS else words
     said = text[words[0].start : words[-1].end].strip(" ,.;:")
     lowered = said.lower()
     pronoun = ""
-    if (
-        lowered in PRONOUNS
-        or (lowered in ("two", "three", "four") and det in ("those", "these", "the", "that"))
-        or (lowered in ORDINALS and det)
-    ):
-        pronoun = "them" if lowered in ("two", "three", "four") else lowered
+    number = lowered in ("two", "three", "four") and det in ("those", "these", "the", "that")
+    if lowered in PRONOUNS or number or (lowered in ORDINALS and det):
+        pronoun = "them" if number else lowered
         count = {"two": 2.0, "three": 3.0, "four": 4.0}.get(lowered, count)
         if lowered in ORDINALS:
             pronoun, ordinal = "one", ORDINALS[lowered]
     ones = len(words) > 1 and words[-1].lower in ("one", "ones")
-    if ones:
-        said = text[words[0].start : words[-2].end]
-    if det == "both" or (det == "all" and not inner_words):
-        count = count or 2.0
-    stems = words_of(text[inner_words[0].start : inner_words[-1].end]) if inner_words else ()
-    if ones:
-        stems = stems[:-1]
-    element = Element(
-        text=said, words=stems, det=det, pronoun=pronoun, ordinal=ordinal, count=count, other=other or lowered in ("others", "rest", "remaining"),
-        same=same, ones=ones, variants=variants, names=is_name(words), start=tokens[0].start, end=tokens[-1].end,
+    stems = words_of(text[inner[0].start : inner[-1].end]) if inner else ()
+    element = replace(
+        head,
+        text=text[words[0].start : words[-2].end] if ones else said,
+        words=stems[:-1] if ones else stems,
+        pronoun=pronoun,
+        ordinal=ordinal,
+        count=count or 2.0 if det == "both" or (det == "all" and not inner) else count,
+        other=head.other or lowered in ("others", "rest", "remaining"),
+        ones=ones,
+        variants=variants,
+        names=is_name(words),
+        start=tokens[0].start,
+        end=tokens[-1].end,
         person=any(token.tag.endswith("PERSON") for token in words),
-    )  # fmt: skip
+    )
     return [_sized(element, words, text)]
+
+
+COUNTING = frozenset("one ones half part two session".split())
+
+
+def _variants(words: list[Token], text: str) -> tuple[tuple[str, ...], list[Token]]:
+    """Part what stands in brackets from a noun phrase."""
+    opened = next((i for i, token in enumerate(words) if token.form == "("), None)
+    if opened is None:
+        return (), words
+    closed = next((i for i, token in enumerate(words) if token.form == ")"), len(words))
+    inner = text[words[opened].end : words[closed - 1].end if closed > opened + 1 else words[opened].end]
+    variants = tuple(part.strip() for part in re.split(r",|\band\b|\bor\b|&", inner) if part.strip())
+    return variants, [*words[:opened], *words[closed + 1 :]]
+
+
+def _determined(words: list[Token]) -> tuple[Element, list[Token]]:
+    """Take the determiners off a noun phrase; they are told in an element without words."""
+    head = Element(text="")
+    while len(words) > 1:
+        token, behind = words[0], words[1]
+        if token.lower in DETERMINERS:
+            head = replace(head, det=token.lower)
+        elif token.lower in ("other", "remaining"):
+            head = replace(head, other=True)
+        elif token.lower in ("same", "whole", "entire"):
+            head = replace(head, same=head.same or token.lower == "same")
+        elif token.lower in ORDINALS and head.det and behind.lower in COUNTING:
+            head = replace(head, ordinal=ORDINALS[token.lower])
+        elif (
+            token.lower in ("first", "second", "third", "last") and head.det in ("the", "that") and token.upos == "ADJ"
+        ):
+            return replace(head, ordinal=ORDINALS[token.lower]), words
+        elif token.upos == "NUM" and head.det in ("the", "those", "these", "all", "both") and token.lower != "one":
+            head = replace(head, count=2.0 if token.lower == "two" else None)
+        elif not (token.lower in ADVERBS and token.upos in ("ADV", "INTJ", "PART")):
+            break
+        words = words[1:]
+    return head, words
+
+
+def _trimmed(words: list[Token]) -> list[Token]:
+    """Take adverbs, and an adjective that says something of the noun, off the end of a noun phrase."""
+    while words and words[-1].lower in ADVERBS and words[-1].upos in ("ADV", "INTJ", "PART"):
+        words = words[:-1]
+    while len(words) > 1 and words[-1].upos == "ADJ" and words[-1].deprel in ("root", "conj", "xcomp"):
+        if not any(token.upos in ("NOUN", "PROPN") for token in words[:-1]):
+            break
+        words = words[:-1]  # "is the application due" is about the application
+    return words
 
 
 def _sized(element: Element, words: Sequence[Token], text: str) -> Element:

@@ -215,7 +215,7 @@ def _opens(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _imperative(tokens: Sequence[Token], at: int, start: int) -> bool:
-    """Tell whether a word that the parser takes for a noun is the verb of a second request: "add Mei and book room 4"."""
+    """Tell whether a word that the parser takes for a noun opens a second request: "add Mei and book room 4"."""
     while at < len(tokens) and tokens[at].lower in ("then", "also", "please", "just"):
         at += 1
     if at + 1 >= len(tokens) or tokens[start].lower not in request_verbs() | {"please"}:
@@ -257,7 +257,8 @@ def _clause(part: list[Token], text: str, values: Sequence[Typed], *, join: str,
         mark = ""
     at, wrapped = verb_at(head)
     mood = mood_of(head, at, wrapped, question=question)
-    verb, particle, rest, subject = "", "", head, ()
+    subject: tuple[Token, ...] = ()
+    verb, particle, rest = "", "", head
     if at is not None:
         verb = head[at].lemma
         particle, rest = particle_of(head, at)
@@ -267,9 +268,23 @@ def _clause(part: list[Token], text: str, values: Sequence[Typed], *, join: str,
         and at is not None
     )
     return Clause(
-        text=said, tokens=tokens, mood=mood, values=here, verb=verb, particle=particle, at=at or 0, subject=subject,
-        rest=rest, mark=mark, join=join, listed=listed, negated=negated, wrapped=wrapped, question=question, lowered=lowered,
-    )  # fmt: skip
+        text=said,
+        tokens=tokens,
+        mood=mood,
+        values=here,
+        verb=verb,
+        particle=particle,
+        at=at or 0,
+        subject=subject,
+        rest=rest,
+        mark=mark,
+        join=join,
+        listed=listed,
+        negated=negated,
+        wrapped=wrapped,
+        question=question,
+        lowered=lowered,
+    )
 
 
 def _listed(tokens: tuple[Token, ...]) -> tuple[tuple[Token, ...], tuple[tuple[Token, ...], ...]]:

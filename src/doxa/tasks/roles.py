@@ -54,11 +54,7 @@ def split_of(found: Sequence[Element], *preps: str) -> tuple[list[Element], list
         if inner:
             right += inner
             kept = tuple(pair for pair in element.attached if pair[0] not in preps)
-            if (
-                element.text
-                or element.value is not None
-                or (kept and not element.text and any(prep in ("", "quantity") for prep, _ in kept))
-            ) or kept:
+            if element.text or element.value is not None or kept:
                 left.append(replace(element, attached=kept))
         elif right and not element.first and not element.attached:
             right.append(element)

@@ -56,7 +56,8 @@ def rule_frame(scene: Scene, clause: Clause) -> str | None:
         return need_frame(scene, clause, said, needed[1])
     if re.search(r"\b(?:can't|cannot|can not|only|depends? on|waits? for|needs)\b", clause.lowered):
         waits = re.search(
-            r"\b(?:can't|cannot|can not|can only|only|must|should).*?\b(?:until|before|once|after|when)\b(.+)$|\b(?:depends? on|waits? for|waiting for)\b(.+)$",
+            r"\b(?:can't|cannot|can not|can only|only|must|should).*?\b(?:until|before|once|after|when)\b(.+)$|"
+            r"\b(?:depends? on|waits? for|waiting for)\b(.+)$",
             clause.lowered,
         )
         if waits and not clause.values and said is not None and not said.pronoun:

@@ -1,6 +1,6 @@
 """scene: element, forest, what was spoken of -> the nodes that are meant.
 
-A name is looked up among the nodes in sight, by its words, those of its aliases, of its values and of what it is under. A
+A name is looked up among the nodes in sight, by its words, its aliases, its values and what it is under. A
 pronoun means what was spoken of last and fits ("them" a group, "it" one thing). Nothing is guessed between tasks that
 fit equally well unless one of them was spoken of last.
 """

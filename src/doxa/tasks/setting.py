@@ -17,7 +17,7 @@ from doxa.tasks.verbs import lexicon
 
 __all__ = ["set_frame", "shift_frame"]
 
-BACKWARD = frozenset("forward earlier ahead bring lower reduce cut decrease shorten sooner drop less".split())
+BACKWARD = tuple("forward earlier ahead bring lower reduce cut decrease shorten sooner drop less".split())
 COMPLEMENTED = frozenset("make set call mark want have need give put".split())
 CHANGING = frozenset("make set extend go need want have slip move come use".split())
 PREPOSITIONS = frozenset("to as into at for on till until".split())
@@ -61,7 +61,7 @@ def shift_frame(scene: Scene, clause: Clause) -> str | None:
 
 
 def set_frame(scene: Scene, clause: Clause) -> str | None:
-    """ "Change the departure date to June 15th", "make the jacket an L", "name should be Dana", "they extended it to the 16th"."""
+    """ "Change the departure date to June 15th", "make the jacket an L", "they extended it to the 16th"."""
     if clause.mood == "question" or clause.mark in ("because", "since", "if"):
         return None
     if clause.verb == "be" or (clause.wrapped and clause.verb == "be"):
@@ -88,12 +88,11 @@ def set_frame(scene: Scene, clause: Clause) -> str | None:
             continue
         prep = preps[i] if i < len(preps) else ""
         prep = "at" if prep == "to" and element.value is not None and element.value.kind is ValueKind.NUMBER else prep
-        text = f"{prep} {value.text}" if False else value.text
         done = (
             set_value(
                 scene,
                 target,
-                replace(value, text=text),
+                value,
                 prep=prep,
                 hint=hint,
                 new=clause.verb in ("set", "schedule") or bool(hint),

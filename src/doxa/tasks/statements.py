@@ -25,7 +25,7 @@ HAPPENING = frozenset("be come start begin move happen go take fall change shift
 
 
 def gets_frame(scene: Scene, clause: Clause) -> str | None:
-    """ "The pots get basil and chives", "table 3 is Rolf and the twins", "the travel one also needs a German keyboard"."""
+    """ "The pots get basil and chives", "table 3 is Rolf and the twins"."""
     gives = clause.verb in HAVING or (clause.verb == "be" and not clause.values)
     if clause.mood != "statement" or clause.negated or not gives or clause.mark or scene.root() is None:
         return None
@@ -134,60 +134,43 @@ def dated_frame(scene: Scene, clause: Clause) -> str | None:
 
 def statement_frame(scene: Scene, clause: Clause) -> str | None:
     """ "The plumber comes Wednesday", "the permit should start on 1 September and run for six months"."""
-    if (
-        clause.mood == "question"
-        or clause.negated
-        or clause.mark in ("because", "since", "if", "while", "when", "as")
-        or not clause.values
-    ):
+    subordinate = clause.mark in ("because", "since", "if", "while", "when", "as")
+    values = [one.value for one in clause.values if one.value is not None]
+    if clause.mood == "question" or clause.negated or subordinate or not values:
         return None
-    typed = [one for one in clause.values if one.value is not None]
-    if not typed or (clause.has(("until", "till")) and clause.verb == "be"):
+    if clause.has(("until", "till")) and clause.verb == "be":
         return None
     said = subject(scene, clause)
-    hint = lexicon()["verb_slots"].get(f"{clause.verb} {clause.particle}".strip(), "") or lexicon()["verb_slots"].get(
-        clause.verb, ""
-    )
-    first_person = said is not None and said.pronoun in ("i", "we")
-    if said is not None and said.person and not hint:
-        return None
-    if (
-        said is not None
-        and said.pronoun
-        and not first_person
-        and said.pronoun not in ("it", "they", "that", "this", "he", "she")
-    ):
-        return None
+    slots = lexicon()["verb_slots"]
+    hint: str = slots.get(f"{clause.verb} {clause.particle}".strip(), "") or slots.get(clause.verb, "")
     if said is None or said.pronoun:
-        return _said_of_focus(scene, clause, typed[0].value, hint, shared=said is None or not first_person)
+        first_person = said is not None and said.pronoun in ("i", "we")
+        if said is not None and not first_person and said.pronoun not in ("it", "they", "that", "this", "he", "she"):
+            return None
+        return _said_of_focus(scene, clause, values[0], hint, shared=not first_person)
+    if (said.person and not hint) or not said.words:
+        return None
     keys = scene.find(said)
     if keys:
         if is_person(scene, keys[0]):
             return None
-        for one in typed:
-            if one.value is not None:
-                set_value(
-                    scene,
-                    said,
-                    one.value,
-                    prep=_prep_of(scene, clause, one.value),
-                    hint=hint if one is typed[0] else "",
-                )
+        for value in values:
+            set_value(scene, said, value, prep=_prep_of(scene, clause, value), hint=hint if value is values[0] else "")
         return "update"
-    if not said.words or (scene.root() is None and not said.words):
-        return None
-    element = replace(
-        said,
-        attached=tuple(
-            (_prep_of(scene, clause, one.value), Element(text=one.value.text, value=one.value, each=one.each))
-            for one in typed
-            if one.value is not None
-        ),
+    return _new_entity(scene, clause, said)
+
+
+def _new_entity(scene: Scene, clause: Clause, said: Element) -> str | None:
+    """Add what a statement gives a date or a price and that is not there yet."""
+    attached = tuple(
+        (_prep_of(scene, clause, one.value), Element(text=one.value.text, value=one.value, each=one.each))
+        for one in clause.values
+        if one.value is not None
     )
-    added = add_element(scene, element, scene.root()) if scene.root() is not None else []
-    if not added:
-        return open_task(scene, clause, [element], element)
-    return "new"
+    element, root = replace(said, attached=attached), scene.root()
+    if root is not None and add_element(scene, element, root):
+        return "new"
+    return open_task(scene, clause, [element], element)
 
 
 def is_person(scene: Scene, key: str) -> bool:

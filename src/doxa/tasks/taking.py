@@ -208,9 +208,9 @@ def _changed(scene: Scene) -> list[str]:
     found: dict[str, None] = {}
     for commit in reversed(scene.editor.forest.commits):
         for edit in commit.edits:
-            if scene.editor.get(edit.node_id) is not None and scene.seen(edit.node_id) and is_slot(scene, edit.node_id):
-                if edit.before is not None and edit.after is not None and edit.before.value != edit.after.value:
-                    found.setdefault(edit.node_id)
+            gone = edit.before is None or edit.after is None or edit.before.value == edit.after.value
+            if not gone and scene.seen(edit.node_id) and is_slot(scene, edit.node_id):
+                found.setdefault(edit.node_id)
     return list(found)
 
 

@@ -25,6 +25,7 @@ from doxa.tasks.reading import Clause
 from doxa.tasks.roles import objects, split_of, verb_in
 from doxa.tasks.scene import FILLERS, Scene
 from doxa.tasks.taking import people_slot
+from doxa.tasks.verbs import Token
 
 __all__ = ["add_frame", "added", "container_of", "into", "label_frame", "onto", "open_task", "purpose_frame", "rehung"]
 
@@ -209,14 +210,14 @@ def purpose_frame(scene: Scene, clause: Clause) -> str | None:
     return "new"
 
 
-def _one(scene: Scene, tokens: Sequence[object]) -> Element:
-    found = elements(tokens, scene.text, scene.typed)  # type: ignore[arg-type]
+def _one(scene: Scene, tokens: Sequence[Token]) -> Element:
+    found = elements(tokens, scene.text, scene.typed)
     return found[0] if found else Element(text="")
 
 
-def _things(tokens: Sequence[object]) -> list[object]:
+def _things(tokens: Sequence[Token]) -> list[Token]:
     """Leave out the verbs of steps: "wash and chop celery" is about celery."""
-    return [token for token in tokens if token.upos != "VERB" and token.lower not in ("&",)]  # type: ignore[attr-defined]
+    return [token for token in tokens if token.upos != "VERB" and token.lower not in ("&",)]
 
 
 def add_frame(scene: Scene, clause: Clause) -> str | None:
@@ -243,16 +244,15 @@ def add_frame(scene: Scene, clause: Clause) -> str | None:
 
 
 def _added(scene: Scene, clause: Clause, found: Sequence[Element]) -> str | None:
-    things, places = split_of(found, "to", "into", "in", "onto", "on", "under", "for", "inside")
+    _, places = split_of(found, "to", "into", "in", "onto", "on", "under", "for", "inside")
     container = container_of(scene, places)
-    moved = [inner for one in found for prep, inner in one.attached if inner is not None]
     if container is not None:
         spot, place = container
         loose = [one for one in places if one is not place and (one.value is not None or not one.text)]
         group = [one for one in rehung(found, place) if one.text and not one.pronoun]
         if not group and not loose:
             return None
-        return into(scene, clause, spot, group)
+        return into(scene, spot, group)
     if _apposed(found):
         return _thing_with_fields(scene, clause, found)
     first = next((one for one in found if one.text or one.value is not None or one.attached), None)
@@ -263,7 +263,6 @@ def _added(scene: Scene, clause: Clause, found: Sequence[Element]) -> str | None
         return None
     if root is not None and not _opens_task(scene, clause, first):
         return onto(scene, clause, root, [one for one in found if one.text or one.value is not None])
-    _ = (things, moved)
     return open_task(scene, clause, found, first)
 
 
@@ -295,7 +294,8 @@ def rehung(found: Sequence[Element], place: Element) -> list[Element]:
     ]
 
 
-def into(scene: Scene, clause: Clause, spot: str, group: Sequence[Element]) -> str:
+def into(scene: Scene, spot: str, group: Sequence[Element]) -> str:
+    """Put things in a place: people with its people, dated parts under it, items on its list."""
     people = [one for one in group if one.person]
     if people and people_slot(scene, spot) is not None and not scene.editor.items(spot):
         add_items(scene, people_of(scene, spot), group)
@@ -304,7 +304,7 @@ def into(scene: Scene, clause: Clause, spot: str, group: Sequence[Element]) -> s
     for one in group:
         if (one.value is not None and one.with_prep("for", "on")) or (
             not scene.editor.items(spot)
-            and [pair for pair in one.attached if pair[1].value is not None and pair[0] in ("", "at", "on", "for")]
+            and any(inner.value is not None and prep in ("", "at", "on", "for") for prep, inner in one.attached)
             and not is_list(scene, spot)
         ):
             add_element(scene, one, spot)

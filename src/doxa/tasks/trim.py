@@ -1,7 +1,7 @@
 """trim: turn, forest -> acts carried out, and what is said to them (Task Representation and Intent Management).
 
-Source: Task Memory Engine, sections 4.2 and 4.3: decompose the input, classify each part, change the graph, retrieve, reply.
-What the paper leaves to a language model is grammar here; what it leaves open (rollback, undo, conditions, rules) is done.
+Source: Task Memory Engine, sections 4.2 and 4.3: decompose, classify, change the graph, retrieve, reply.
+What the paper leaves to a language model is grammar here; what it leaves open (rollback, undo, conditions) is done.
 """
 
 from __future__ import annotations

@@ -27,14 +27,21 @@ __all__ = [
 
 BETWEEN = frozenset("please also just maybe all to really probably rather then now be go ahead and only still".split())
 LEADING = frozenset(
-    "also then please actually just maybe now so well ok okay right first second third finally instead oh yes no sorry wait hmm again anyway perhaps next lastly still".split()
+    (
+        "also then please actually just maybe now so well ok okay right first second third finally instead oh "
+        "yes no sorry wait hmm again anyway perhaps next lastly still"
+    ).split()
 )
+CONTENT = frozenset("NOUN VERB ADJ PROPN AUX".split())
 CERTAIN = frozenset("swap split book drop move merge undo cancel push remove delete".split())
 SOFT = frozenset("please also just maybe really probably then now".split())
 OPENERS = frozenset("DET PRON NUM PROPN NOUN ADP ADV".split())
 PARTICLES = frozenset("in on off out up back away down together along forward over through for with rid".split())
 BEGINNING = frozenset(
-    "also then please actually just maybe now so well ok right oh yes no and sorry wait instead first second again by the way".split()
+    (
+        "also then please actually just maybe now so well ok right oh yes no and sorry wait instead first "
+        "second again by the way"
+    ).split()
 )
 
 Mood = Literal["request", "question", "statement", "fragment"]
@@ -109,6 +116,7 @@ class Token:
 
 
 def has_particle(tokens: Sequence[Token], at: int) -> bool:
+    """Tell whether a word that sends a verb home follows: "coming back"."""
     return at + 1 < len(tokens) and tokens[at + 1].lower in ("back", "up", "out", "home")
 
 
@@ -117,66 +125,57 @@ def verb_at(tokens: Sequence[Token]) -> tuple[int | None, str]:
     at = 0
     while at < len(tokens) and (tokens[at].upos in ("INTJ", "CCONJ", "PUNCT") or tokens[at].lower in LEADING):
         at += 1
-    wrapped = []
-    for first, second, third in WRAPPERS:
-        here = at
-        if here < len(tokens) and re.fullmatch(first, tokens[here].lower):
-            here += 1
-            matched = True
-            for want in (second, third):
-                if not want:
-                    continue
-                while here < len(tokens) and tokens[here].lower in SOFT:
-                    here += 1
-                if here < len(tokens) and re.fullmatch(want, tokens[here].lower):
-                    here += 1
-                else:
-                    matched = False
-                    break
-            if matched:
-                wrapped = [t.lower for t in tokens[at:here]]
-                at = here
-                break
-    while (
-        at < len(tokens)
-        and wrapped
-        and tokens[at].lower in BETWEEN
-        and not (
-            tokens[at].lower in ("be", "go")
-            and at + 1 < len(tokens)
-            and tokens[at + 1].upos not in ("VERB", "CCONJ", "ADV")
-        )
-    ):
+    behind = next((end for wrapper in WRAPPERS if (end := _wrapped(tokens, at, wrapper)) is not None), at)
+    wrapped = " ".join(token.lower for token in tokens[at:behind])
+    at = behind
+    while wrapped and at < len(tokens) and tokens[at].lower in BETWEEN and not _carries(tokens, at):
         at += 1
     for i in range(at, len(tokens)):
-        token = tokens[i]
-        if (
-            token.upos == "VERB"
-            and token.deprel not in ("amod", "compound", "acl", "acl:relcl", "csubj")
-            and not is_nominal(tokens, i)
-        ):
-            return i, " ".join(wrapped)
-        if (
-            i == at
-            and token.lower in request_verbs()
-            and i + 1 < len(tokens)
-            and (
-                tokens[i + 1].upos in OPENERS
-                and (token.deprel in ("root", "conj", "parataxis") or wrapped or token.lower in STRONG)
-            )
-            and token.upos in ("NOUN", "VERB", "ADJ", "PROPN", "AUX")
-        ) and (tokens[i + 1].upos in ("DET", "PRON") or token.upos == "VERB" or wrapped or token.lower in CERTAIN):
-            return i, " ".join(wrapped)
+        if _is_verb(tokens, i) or (i == at and _is_request(tokens, i, wrapped)):
+            return i, wrapped
     for i in range(at, len(tokens)):
         if tokens[i].upos == "AUX" or (tokens[i].lemma == "be" and tokens[i].upos == "VERB"):
             last = i
             while last + 1 < len(tokens) and tokens[last + 1].upos in ("AUX", "PART"):
                 last += 1
             auxes = [j for j in range(i, last + 1) if tokens[j].upos == "AUX"]
-            return (auxes or [i])[-1], " ".join(wrapped)
-    verbs = [i for i in range(at, len(tokens)) if tokens[i].upos == "VERB" and not is_nominal(tokens, i) and i > at - 1]
-    participle = [i for i in verbs if tokens[i].form.endswith("ing") and i == at and has_particle(tokens, i)]
-    return (participle[0] if participle else None), " ".join(wrapped)
+            return (auxes or [i])[-1], wrapped
+    participle = at < len(tokens) and tokens[at].form.endswith("ing") and has_particle(tokens, at)
+    return at if participle and tokens[at].upos == "VERB" and not is_nominal(tokens, at) else None, wrapped
+
+
+def _wrapped(tokens: Sequence[Token], at: int, wrapper: tuple[str, str, str]) -> int | None:
+    """Return where what a wrapper wraps begins ("can you", "I would like"); None where it does not stand here."""
+    for i, want in enumerate(part for part in wrapper if part):
+        while i and at < len(tokens) and tokens[at].lower in SOFT:
+            at += 1
+        if at >= len(tokens) or not re.fullmatch(want, tokens[at].lower):
+            return None
+        at += 1
+    return at
+
+
+def _carries(tokens: Sequence[Token], at: int) -> bool:
+    """Tell whether "be" or "go" behind a wrapper is the verb itself."""
+    ahead = tokens[at + 1].upos if at + 1 < len(tokens) else "VERB"
+    return tokens[at].lower in ("be", "go") and ahead not in ("VERB", "CCONJ", "ADV")
+
+
+def _is_verb(tokens: Sequence[Token], at: int) -> bool:
+    token = tokens[at]
+    modifies = token.deprel in ("amod", "compound", "acl", "acl:relcl", "csubj")
+    return token.upos == "VERB" and not modifies and not is_nominal(tokens, at)
+
+
+def _is_request(tokens: Sequence[Token], at: int, wrapped: str) -> bool:
+    """Tell whether a word that the parser takes for a noun asks for something: "book room 4"."""
+    token = tokens[at]
+    if token.lower not in request_verbs() or at + 1 >= len(tokens) or token.upos not in CONTENT:
+        return False
+    behind = tokens[at + 1].upos
+    heads = token.deprel in ("root", "conj", "parataxis") or bool(wrapped) or token.lower in STRONG
+    sure = behind in ("DET", "PRON") or token.upos == "VERB" or bool(wrapped) or token.lower in CERTAIN
+    return behind in OPENERS and heads and sure
 
 
 def is_nominal(tokens: Sequence[Token], at: int) -> bool:
@@ -203,6 +202,7 @@ def is_nominal(tokens: Sequence[Token], at: int) -> bool:
 
 
 def particle_of(tokens: Sequence[Token], at: int) -> tuple[str, tuple[Token, ...]]:
+    """Return the particle of a verb ("take the bread out"), and what stands behind the verb without it."""
     rest = list(tokens[at + 1 :])
     for i, token in enumerate(rest[:7]):
         verb = tokens[at].lemma
@@ -230,52 +230,37 @@ def particle_of(tokens: Sequence[Token], at: int) -> tuple[str, tuple[Token, ...
 
 
 def mood_of(tokens: Sequence[Token], at: int | None, wrapped: str, *, question: bool) -> Mood:
+    """Return whether a clause asks for a change, asks for an answer, states something, or has no verb."""
     if at is None:
         return "question" if question else "fragment"
-    verb = f"{tokens[at].lemma}"
-    if wrapped:
-        first = wrapped.split()[0]
-        if first in ("can", "could", "would", "will") and wrapped.split()[-1] in ("you",):
+    asked = _wrapped_mood(wrapped, question=question) if wrapped else None
+    if asked is not None:
+        return asked
+    begins = next((i for i, token in enumerate(tokens) if _begins(token)), 0)
+    opener, follower = tokens[begins], tokens[begins + 1].upos if begins + 1 < len(tokens) else ""
+    inverted = opener.upos == "AUX" and at != begins and follower in ("PRON", "DET", "NOUN", "PROPN", "PART")
+    if question or opener.lower in WH or inverted:
+        free = opener.lower in ("what", "when") and not question
+        return "statement" if free and any(token.lower == "was" for token in tokens[at:]) else "question"
+    verb = tokens[at]
+    base = verb.lemma != "be" and verb.upos != "AUX" and not verb.form.endswith(("ing", "ed"))
+    return "request" if at == begins and base else "statement"
+
+
+def _begins(token: Token) -> bool:
+    """Tell whether a word is the first of a clause that counts."""
+    return (token.upos not in ("INTJ", "CCONJ", "PUNCT") and token.lower not in BEGINNING) or token.lower == "the"
+
+
+def _wrapped_mood(wrapped: str, *, question: bool) -> Mood | None:
+    """Return what the words around a request make of it: "can you", "let's", "I want to"; None where they do not tell."""
+    first, last = wrapped.split()[0], wrapped.split()[-1]
+    if first in ("can", "could", "would", "will"):
+        if last == "you" or (question and last == "we"):
             return "request"
-        if first in ("can", "could", "would", "will") and question:
-            return "request" if wrapped.split()[-1] == "we" else "question"
-        if first in ("let", "help", "please", "remember", "try", "make sure"):
-            return "request"
-        if first in ("i", "we", "you") and not question:
-            return "request"
-    begins = next(
-        (
-            i
-            for i, t in enumerate(tokens)
-            if (t.upos not in ("INTJ", "CCONJ", "PUNCT") and t.lower not in BEGINNING) or t.lower == "the"
-        ),
-        0,
-    )
-    first = tokens[begins]
-    if (
-        question
-        or first.lower in WH
-        or (
-            first.upos == "AUX"
-            and at != begins
-            and begins + 1 < len(tokens)
-            and tokens[begins + 1].upos in ("PRON", "DET", "NOUN", "PROPN", "PART")
-        )
-    ):
-        if (
-            first.lower in WH
-            and not question
-            and first.lower in ("what", "when")
-            and any(t.lower == "was" for t in tokens[at:])
-        ):
-            return "statement"
-        return "question"
-    if (
-        at == begins
-        and verb != "be"
-        and tokens[at].upos != "AUX"
-        and not tokens[at].form.endswith("ing")
-        and not tokens[at].form.endswith("ed")
+        return "question" if question else None
+    if first in ("let", "help", "please", "remember", "try", "make sure") or (
+        first in ("i", "we", "you") and not question
     ):
         return "request"
-    return "statement"
+    return None
