@@ -154,11 +154,7 @@ def attach(scene: Scene, key: str, prep: str, element: Element, *, verb: str = "
         name, value = named_value(element) or ("", value_of(element))
         put_slot(scene, key, name, value)
     elif element.value is not None:
-        name = (
-            lexicon()["verb_slots"].get(verb, "")
-            if element.value.kind in DATED or element.value.kind is ValueKind.DURATION
-            else ""
-        )
+        name = verb_slot(verb, element.value)
         put_slot(scene, key, name or slot_name(element.value, prep, each=element.each), element.value)
     elif prep in ("with", "for", "including") and (element.person or (element.names and prep == "with")):
         add_items(scene, people_of(scene, key), [element])
@@ -175,6 +171,20 @@ def attach(scene: Scene, key: str, prep: str, element: Element, *, verb: str = "
         and element.text.lower() not in ("free", "now", "sure")
     ):
         _purpose(scene, key, prep, element)
+
+
+def verb_slot(verb: str, value: TaskValue) -> str:
+    """Return the slot that a verb names for a value of this kind: "takes an hour" names a duration."""
+    name: str = lexicon()["verb_slots"].get(verb, "")
+    lasting = name == "duration"
+    fits = (
+        value.kind is ValueKind.DURATION
+        if lasting
+        else value.kind is ValueKind.MONEY
+        if name == "price"
+        else value.kind in DATED
+    )
+    return name if fits else ""
 
 
 def _placed(scene: Scene, key: str, prep: str, element: Element, verb: str) -> None:

@@ -56,7 +56,7 @@ UNITS = (
     "children|kids|reps?|laps?|pages?|tonnes?|trays?|crates?|bunches|bunch|dozen|gb|tb|watts?|w|mg|cartons?|"
     "stems?|bulbs?|bars?|tubes?|sacks?|bundles?"
 )
-QUANTITY = re.compile(rf"\b(\d+(?:[.,]\d+)?|an?|half an?|[a-z]+)\s?(?:-\s?)?({UNITS})\b(?!\s*(?:later|earlier))", re.I)
+QUANTITY = re.compile(rf"\b(\d+(?:[.,]\d+)?|an?|half an?|[a-z]+)\s?({UNITS})\b(?!\s*(?:later|earlier))", re.I)
 BARE_HOUR = re.compile(
     r"\b(?:at|by|until|till|before|around|about)\s+((?:1[0-2]|[1-9])|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b"
     r"(?!\s*(?:[ap]\.?m\b|o'clock|[-:.]\d|\d|each|apiece|per|a (?:head|person|piece)|percent|%|euros?|dollars?|"

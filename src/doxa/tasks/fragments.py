@@ -47,11 +47,9 @@ def fragment_frame(scene: Scene, clause: Clause) -> str | None:
     if container is not None:
         group = [one for one in rehung(found, container[1]) if one.text and not one.pronoun]
         return into(scene, container[0], group) if group else None
-    target = (
-        scene.focus[0]
-        if scene.touched and scene.focus and scene.editor.node(scene.focus[0]).kind is NodeKind.TASK
-        else root
-    )
+    spoken = scene.editor.node(scene.focus[0]) if scene.touched and scene.focus else None
+    opened = spoken is not None and spoken.kind is NodeKind.TASK and not spoken.parents
+    target = scene.focus[0] if opened else root
     before = len(scene.touched)
     for one in found:
         if one.value is None and not one.attached and named_value(one) is None:

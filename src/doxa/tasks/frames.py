@@ -107,7 +107,11 @@ def instead_frame(scene: Scene, clause: Clause, found: Sequence[Element], where:
     items = [key for key in scene.visible_focus() if scene.editor.node(key).kind is NodeKind.ITEM]
     if not items or any(scene.find(one, accept=lambda key: key == items[0]) for one in new):
         return None
-    whole = everywhere(clause) or (len(scene.editor.node(items[0]).parents) > 1 and where is None)
+    whole = (
+        everywhere(clause)
+        or (where is not None and both_places([where]))
+        or (len(scene.editor.node(items[0]).parents) > 1 and where is None)
+    )
     target = Element(text=scene.editor.node(items[0]).name, words=words_of(scene.editor.node(items[0]).name))
     return "replace" if replace_items(scene, [target], new, where=where, everywhere=whole) else None
 

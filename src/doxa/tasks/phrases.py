@@ -325,6 +325,11 @@ def _attached(found: list[Element]) -> list[Element]:
             and found[1].text
         ):
             return [replace(found[1], attached=(("quantity", found[0]), *found[1].attached), start=found[0].start)]
+        dated = (
+            len(found) == 2 and found[0].value is not None and found[0].value.kind in (ValueKind.DATE, ValueKind.CLOCK)
+        )
+        if dated and found[1].text and not found[1].pronoun:
+            return [replace(found[1], attached=(("", found[0]), *found[1].attached), start=found[0].start)]
         return found
     head, *rest = found
     if head.words[-1:] in (("size",), ("colour",), ("color",)) and len(head.words) > 1 and rest[0].value is not None:

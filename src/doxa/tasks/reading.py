@@ -161,7 +161,9 @@ def _parts(tokens: list[Token], values: Sequence[Typed]) -> list[tuple[str, list
             or not _finite(tokens, behind)
         )
         strong = joined in ("and", "then") and _imperative(tokens, behind, start)
-        if behind < len(tokens) and at > start and (hard or strong or (verbal and _opens(tokens, behind))):
+        listing = any(t.form == ":" for t in tokens[start:at])
+        opens = _finite(tokens, behind) if listing else _opens(tokens, behind)
+        if behind < len(tokens) and at > start and (hard or strong or (verbal and opens)):
             parts.append((join, tokens[start:at]))
             start, join = behind, joined
         at = behind
@@ -255,7 +257,7 @@ def _clause(part: list[Token], text: str, values: Sequence[Typed], *, join: str,
         question or (tokens[0].lower == mark and len(tokens) > 1 and tokens[1].upos == "AUX")
     ):
         mark = ""
-    at, wrapped = verb_at(head)
+    at, wrapped = verb_at(head) if len(head) > 1 or not listed else (None, "")
     mood = mood_of(head, at, wrapped, question=question)
     subject: tuple[Token, ...] = ()
     verb, particle, rest = "", "", head

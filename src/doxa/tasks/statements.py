@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from doxa.core.tasks import NodeKind, TaskValue
-from doxa.tasks.adding import NUMBERED, add_element, add_items, new_task, put_slot, slot_name, value_of
+from doxa.tasks.adding import NUMBERED, add_element, add_items, new_task, put_slot, slot_name, value_of, verb_slot
 from doxa.tasks.amounts import shifted
 from doxa.tasks.changing import set_value
 from doxa.tasks.fragments import counted_frame, fragment_frame
@@ -15,7 +15,6 @@ from doxa.tasks.roles import objects, subject
 from doxa.tasks.scene import Scene
 from doxa.tasks.taking import people_slot
 from doxa.tasks.telling import add_frame, added, open_task, purpose_frame
-from doxa.tasks.verbs import lexicon
 
 __all__ = ["TELLING"]
 
@@ -26,7 +25,7 @@ HAPPENING = frozenset("be come start begin move happen go take fall change shift
 
 def gets_frame(scene: Scene, clause: Clause) -> str | None:
     """ "The pots get basil and chives", "table 3 is Rolf and the twins"."""
-    gives = clause.verb in HAVING or (clause.verb == "be" and not clause.values)
+    gives = clause.verb in HAVING or clause.verb == "be"
     if clause.mood != "statement" or clause.negated or not gives or clause.mark or scene.root() is None:
         return None
     said = subject(scene, clause)
@@ -38,6 +37,10 @@ def gets_frame(scene: Scene, clause: Clause) -> str | None:
         said, accept=lambda key: scene.editor.node(key).kind is NodeKind.TASK or bool(scene.editor.items(key))
     )
     plain = [one for one in found if one.words and not one.pronoun]
+    if clause.verb == "be" and any(
+        one.value is not None or any(inner.value for _, inner in one.attached) for one in found
+    ):
+        return None
     if (
         not plain
         or (clause.verb == "be" and not numbered and not (keys and scene.editor.items(keys[0])))
@@ -141,8 +144,7 @@ def statement_frame(scene: Scene, clause: Clause) -> str | None:
     if clause.has(("until", "till")) and clause.verb == "be":
         return None
     said = subject(scene, clause)
-    slots = lexicon()["verb_slots"]
-    hint: str = slots.get(f"{clause.verb} {clause.particle}".strip(), "") or slots.get(clause.verb, "")
+    hint = verb_slot(f"{clause.verb} {clause.particle}".strip(), values[0]) or verb_slot(clause.verb, values[0])
     if said is None or said.pronoun:
         first_person = said is not None and said.pronoun in ("i", "we")
         if said is not None and not first_person and said.pronoun not in ("it", "they", "that", "this", "he", "she"):

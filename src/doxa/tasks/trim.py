@@ -21,7 +21,7 @@ from doxa.tasks.changing import coerced
 from doxa.tasks.conditions import hold, settles
 from doxa.tasks.editing import Editor
 from doxa.tasks.frames import FRAMES
-from doxa.tasks.phrases import elements
+from doxa.tasks.phrases import Element, elements, stem
 from doxa.tasks.reading import Clause, read_clauses
 from doxa.tasks.saying import said_of
 from doxa.tasks.scene import Scene, fits
@@ -184,7 +184,8 @@ def noticed(scene: Scene, clause: Clause) -> None:
     if clause.mood == "question":
         return
     found = [one for part in (clause.subject, clause.rest) for one in elements(part, scene.text, scene.typed)]
-    found = [replace(one, words=one.words[-1:]) if one.words and not scene.find(one) else one for one in found]
+    nouns = [Element(text=t.form, words=(stem(t.lower),)) for t in clause.tokens if t.upos in ("NOUN", "PROPN")]
+    found = found if any(one.words and scene.find(one) for one in found) else nouns
     keys = [
         key
         for one in found

@@ -253,7 +253,7 @@ def _begins(token: Token) -> bool:
 
 
 def _wrapped_mood(wrapped: str, *, question: bool) -> Mood | None:
-    """Return what the words around a request make of it: "can you", "let's", "I want to"; None where they do not tell."""
+    """Return what the words around a request make of it ("can you", "I want to"); None where they do not tell."""
     first, last = wrapped.split()[0], wrapped.split()[-1]
     if first in ("can", "could", "would", "will"):
         if last == "you" or (question and last == "we"):
