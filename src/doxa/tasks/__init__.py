@@ -1,11 +1,13 @@
 """tasks: utterance -> acts -> edits -> commit.
 
-An `Editor` carries out what a turn does to the task forest, over a state that it never changes; its `edits` are what
+`take` reads a turn (`clauses`, `phrases`) and carries out what it asks for (`frames`) or answers it (`asking`). An
+`Editor` carries out what a turn does to the task forest, over a state that it never changes; its `edits` are what
 the turn changed in the end.
 """
 
 from doxa.tasks.editing import Editor
 from doxa.tasks.inverse import Undone
 from doxa.tasks.propagation import Moved, ShiftBy
+from doxa.tasks.trim import Step, take
 
-__all__ = ["Editor", "Moved", "ShiftBy", "Undone"]
+__all__ = ["Editor", "Moved", "ShiftBy", "Step", "Undone", "take"]

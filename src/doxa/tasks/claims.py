@@ -185,6 +185,15 @@ def _asserted(scene: Scene, clause: Clause, keys: Sequence[str]) -> Element | No
         and not one.pronoun
         and not (set(one.words) <= {stem(word) for word in SMALL} | {"right", "way", "part"})
     ]
+    last_words = [
+        token for token in clause.tokens if token.upos in ("ADJ", "NOUN", "PROPN") and token.lower not in SMALL
+    ]
+    known = {word for key in slots for word in scene.words(key)}
+    left = [token for token in last_words if stem(token.lower) not in known]
+    described = [token for token in left if token.upos == "ADJ" and token.deprel in ("root", "xcomp", "ccomp", "conj")]
+    if described:
+        return Element(text=described[-1].form, words=(stem(described[-1].lower),))
+
     for one in reversed(rest):
         found = scene.find(replace(one, attached=()))
         if not found or any(scene.editor.node(key).kind is NodeKind.ITEM for key in found):
@@ -192,11 +201,6 @@ def _asserted(scene: Scene, clause: Clause, keys: Sequence[str]) -> Element | No
         named_by_value = [key for key in found if not set(one.words) <= scene.words(key)]
         if named_by_value:
             return one
-    last_words = [
-        token for token in clause.tokens if token.upos in ("ADJ", "NOUN", "PROPN") and token.lower not in SMALL
-    ]
-    known = {word for key in slots for word in scene.words(key)}
-    left = [token for token in last_words if stem(token.lower) not in known]
     if left:
         return Element(text=left[-1].form, words=(stem(left[-1].lower),))
     return rest[0] if rest else None

@@ -300,6 +300,9 @@ def _is_identifier(value: Typed, words: Sequence[Token]) -> bool:
         return True
     if before is None:
         return False
+    alone = at == 1 and before.upos == "PROPN" and behind is None and not before.form.isupper()
+    if alone and before.lower not in NUMBERED:
+        return False  # "Hall 300" is a price or a number of a hall, and no name
     return (
         (before.upos in ("PROPN", "X", "NUM") and not (before.upos == "PROPN" and before.form[0].islower()))
         or before.lower in NUMBERED

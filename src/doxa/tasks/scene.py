@@ -89,6 +89,14 @@ class Scene:
         self.last = key
         self.attend(key)
 
+    def forget(self) -> None:
+        """Drop what is spoken of and no longer there, after changes were taken back."""
+        known = self.editor.get
+        self.focus = [key for key in self.focus if known(key) is not None]
+        self.group = [key for key in self.group if known(key) is not None]
+        self.touched = [key for key in self.touched if known(key) is not None]
+        self.last = self.last if self.last and known(self.last) is not None else ""
+
     def visible_focus(self) -> list[str]:
         """Return what is spoken of and in sight."""
         return [key for key in self.focus if self.seen(key)]

@@ -130,6 +130,7 @@ def carry(scene: Scene, clause: Clause) -> str:
         if intent is not None:
             return intent
         scene.editor.back(mark)
+        scene.forget()
     noticed(scene, clause)
     return "chat"
 
@@ -156,6 +157,7 @@ def mended(scene: Scene, clause: Clause) -> Clause:
         last = scene.last
         scene.editor.back(scene.marks[-2] if len(scene.marks) > 1 else 0)
         scene.last = last if scene.editor.get(last) is not None else ""
+        scene.forget()
     tokens = clause.rest[len(cue.split()) :] if clause.mood == "fragment" else clause.rest
     while tokens and (tokens[0].form == "," or tokens[0].lower in cue.split()):
         tokens = tokens[1:]
