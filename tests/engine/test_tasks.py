@@ -8,7 +8,7 @@ import pytest
 
 from doxa.core.errors import NotFoundError, TaskCycleError
 from doxa.core.tasks import Dependency, NodeKind, TaskCommit, TaskStatus, TaskValue
-from doxa.core.values import Turn
+from doxa.core.values import ToTasks, Turn
 from doxa.engine import AsyncDoxa, Doxa
 from doxa.engine.replay import erase_turn
 from doxa.engine.tasking import flagged
@@ -23,10 +23,12 @@ def text(value):
     return TaskValue(text=value)
 
 
-def turned(doxa, turn_id, act, *, said="Something to do.", user="ana", changes=()):
+def turned(doxa, turn_id, act, *, said="Something to do.", user="ana", changes=(), to_tasks=None):
     """Have a turn do something to the tasks, as its processing does."""
     log = doxa.parts.log
-    turn = Turn(turn_id=turn_id, user=user, session="s", speaker="Ana", role="user", text=said, at=AT, ordinal=0)
+    turn = Turn(
+        turn_id=turn_id, user=user, session="s", speaker="Ana", role="user", text=said, at=AT, to_tasks=to_tasks
+    )
     stored, _ = log.receive(turn)
     with log.user(user) as state:
         editor = Editor(state.tasks)
@@ -235,7 +237,7 @@ def test_later_turns_are_read_again_where_there_is_a_reader(doxa):
     """An hour later than what is forgotten is an hour later than what was there before."""
     _, to = turned(doxa, "t1", lambda e: (None, e.add("time", value=text("1"))))
     turned(doxa, "t2", lambda e: e.set(to, text("5")))
-    turned(doxa, "t3", lambda e: e.set(to, text("6")))
+    turned(doxa, "t3", lambda e: e.set(to, text("6")), to_tasks=ToTasks())
 
     def reader(turn, state, event):
         editor = Editor(state.tasks)

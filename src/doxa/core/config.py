@@ -248,6 +248,14 @@ class ReasonConfig(_Group):
     seed: int = Field(0, description="Decides between states that are alike in every other respect.")
 
 
+class TasksConfig(_Group):
+    """How the tasks are kept."""
+
+    dag: bool = Field(
+        True, description="Whether tasks may share nodes and depend on each other; off only to measure what that gives."
+    )
+
+
 class EngineConfig(_Group):
     """How the two loops run."""
 
@@ -287,6 +295,7 @@ class Config(_Group):
     reader: ReaderConfig = ReaderConfig()
     recall: RecallConfig = RecallConfig()
     reason: ReasonConfig = ReasonConfig()
+    tasks: TasksConfig = TasksConfig()
     engine: EngineConfig = EngineConfig()
 
     @field_validator("ontology", mode="before")

@@ -22,6 +22,7 @@ __all__ = [
     "TaskCommit",
     "TaskEdit",
     "TaskNode",
+    "TaskReply",
     "TaskStatus",
     "TaskValue",
     "TaskView",
@@ -207,6 +208,25 @@ class TaskCommit:
     """The ids of the nodes that were spoken of, which the next turn may mean by "it"."""
     asked: str = ""
     """What was asked back, to be answered by the next turn."""
+    confidence: float = 1.0
+    """How sure it is that the turn meant this, from 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskReply:
+    """What is said to a turn that was told to the tasks, and what the turn did to them."""
+
+    text: str
+    intents: tuple[str, ...] = ()
+    edits: tuple[TaskEdit, ...] = ()
+    asks: bool = False
+    """True where the text asks back what was meant; then nothing was changed."""
+    confidence: float = 1.0
+    degraded: str = ""
+    """Why the turn could not be read in full; empty where it was."""
+
+    def __str__(self) -> str:
+        return self.text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

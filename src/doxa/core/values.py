@@ -161,6 +161,18 @@ class Turn:
     ordinal: int = 0
     generated: bool = False
     """True for a reply that Doxa itself wrote: kept as context, never learned from or recalled."""
+    to_tasks: ToTasks | None = None
+    """Of a turn that is said to the tasks as well: what it is read with."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToTasks:
+    """What a turn that is said to the tasks is read with."""
+
+    said_before: str = ""
+    """What the assistant said just before it."""
+    intent: str = ""
+    """What it is taken for, whatever it is (an ablation of benchmarks); empty leaves that to the reading."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,7 @@ class Doxa:
         return Memory(self, user=user)
 
     def tasks(self, *, user: str, author: str | None = None) -> Tasks:
-        """Return the tasks of a user, to read and to change by hand.
+        """Return the tasks of a user, to tell, to read and to change by hand.
 
         Args:
             user: whose they are; people who share their tasks use one name for all of them ("team").

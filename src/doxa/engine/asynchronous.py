@@ -14,7 +14,7 @@ from doxa.core.config import Config
 from doxa.core.consistency import Consistency
 from doxa.core.feedback import Feedback, Lesson
 from doxa.core.promotions import Promotion, PromotionReason
-from doxa.core.tasks import Forest
+from doxa.core.tasks import Forest, TaskReply
 from doxa.core.values import (
     Certificate,
     Change,
@@ -34,7 +34,7 @@ from doxa.core.values import (
 from doxa.engine.api import Dialogue, Doxa
 from doxa.engine.intake import Day, Moment
 from doxa.engine.memory import Memory
-from doxa.engine.tasking import T, Tasks
+from doxa.engine.tasking import Intent, T, Tasks
 from doxa.engine.wiring import OntologySource
 from doxa.tasks import Editor, Undone
 
@@ -75,7 +75,7 @@ class AsyncDoxa:
         return AsyncMemory(self._twin.memory(user=user))
 
     def tasks(self, *, user: str, author: str | None = None) -> AsyncTasks:
-        """Return the tasks of a user, to read and to change by hand."""
+        """Return the tasks of a user, to tell, to read and to change by hand."""
         return AsyncTasks(self._twin.tasks(user=user, author=author))
 
     async def users(self) -> list[str]:
@@ -366,7 +366,7 @@ class AsyncMemory:
 
 
 class AsyncTasks:
-    """The tasks of one user, or of several who share them under one name, to read and to change by hand.
+    """The tasks of one user, or of several who share them under one name, to tell, to read and to change by hand.
 
     Its methods wait without blocking the event loop.
     """
@@ -384,9 +384,31 @@ class AsyncTasks:
         """See `Tasks`."""
         return self._twin.author
 
+    async def tell(
+        self, text: str, *, at: Moment | None = None, intent: Intent | None = None, said_before: str = ""
+    ) -> TaskReply:
+        """Have a turn do what it says to the tasks, and return what is said to it."""
+        return await asyncio.to_thread(self._twin.tell, text, at=at, intent=intent, said_before=said_before)
+
     async def forest(self) -> Forest:
         """Return the tasks as they are now."""
         return await asyncio.to_thread(self._twin.forest)
+
+    async def state(self) -> dict[str, str | list[str]]:
+        """Return the current value of every path; sets as lists."""
+        return await asyncio.to_thread(self._twin.state)
+
+    async def history(self) -> dict[str, list[str | list[str]]]:
+        """Return the values that every path has had, oldest first."""
+        return await asyncio.to_thread(self._twin.history)
+
+    async def summary(self) -> str:
+        """Return every task with all that stands under it, one a line."""
+        return await asyncio.to_thread(self._twin.summary)
+
+    async def context(self, text: str, budget: int = 400) -> str:
+        """Return what a language model has to know of the tasks to reply to a turn."""
+        return await asyncio.to_thread(self._twin.context, text, budget)
 
     async def edit(self, act: Callable[[Editor], T]) -> T:
         """Carry out acts, as one change of this author, and return what they return."""

@@ -40,14 +40,14 @@ from doxa.engine.intake import Day, Moment, clean, display_name, read_day, read_
 from doxa.engine.learning import drift, learn, missed
 from doxa.engine.promotion import all_promotions, demote, enable, explain_promotion
 from doxa.engine.query import sparql
-from doxa.engine.replay import NO_TURN, beliefs_at, erase_all, erase_turn
+from doxa.engine.replay import NO_TURN, beliefs_at, erase_all
 from doxa.engine.replying import check_reply
 from doxa.engine.retrying import retried
 from doxa.engine.searching import read_recent, read_within
 from doxa.engine.summary import summary
 from doxa.engine.turn import search
 from doxa.engine.wiring import Parts
-from doxa.engine.withdrawal import NO_FACT, preview, retract_fact, undo, withdraw_source, withdraw_turn
+from doxa.engine.withdrawal import NO_FACT, forget_turn, preview, retract_fact, undo, withdraw_source, withdraw_turn
 from doxa.memory import Beliefs, describe, describe_rule, using
 
 __all__ = ["Host", "Memory"]
@@ -481,10 +481,7 @@ class Memory:
             if known:  # before anything is erased: cut short, nothing outlives it; and no typo unlearns anything
                 parts.learned.drop(self.user)
                 drop_answers(parts, self.user, turn_id)
-            context = parts.config.engine.context_turns
-            certificate = retried(
-                lambda: erase_turn(parts.log, self.user, turn_id, parts.parser, context_turns=context)
-            )
+            certificate = retried(lambda: forget_turn(parts, self.user, turn_id))
         parts.learned.drop(self.user)  # somebody may have learned, or asked, meanwhile
         parts.forget()
         return certificate

@@ -328,6 +328,8 @@ def _retell(
     bodies: dict[int, Mapping[str, Any]] = {}
     for row in rows:
         if row.kind == "turn":
+            if row.ordinal > after and row.body.get("to_tasks", {}).get("said_before"):
+                row, bodies[row.ordinal] = _unprompted(row)
             state.receive(turn_of(row, state.user))
         elif row.kind != "erased":
             about = state.turns.get(row.about or 0)
@@ -345,6 +347,13 @@ def _retell(
             else:
                 bodies[row.ordinal] = tasks.tell(event).body()
     return bodies
+
+
+def _unprompted(row: Row) -> tuple[Row, Mapping[str, Any]]:
+    """Return a turn that was told to the tasks, and its body, without what was said before it: that may repeat it."""
+    to_tasks = {key: value for key, value in row.body["to_tasks"].items() if key != "said_before"}
+    body = {**row.body, "to_tasks": to_tasks}
+    return replace(row, body=body), body
 
 
 def _supported(event: Event, state: UserState) -> Event:

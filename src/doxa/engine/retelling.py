@@ -15,7 +15,7 @@ from doxa.memory import Event, UserState, commit_from
 __all__ = ["Retelling", "TaskReader"]
 
 TaskReader = Callable[[Turn, UserState, Event], TaskCommit | None]
-"""Reads anew what a turn does to the tasks as they are in a state; the event is what was stored of it."""
+"""Reads anew what a turn that was told to the tasks does to them in a state; the event is what was stored of it."""
 
 
 @dataclass(slots=True)
@@ -56,8 +56,9 @@ class Retelling:
 
     def _told(self, event: Event) -> TaskCommit | None:
         forest = self.state.tasks
-        if event.kind == "maintained" and self.reader is not None and event.about is not None:
-            return self.reader(event.about, self.state, event)
+        turn = event.about
+        if event.kind == "maintained" and self.reader is not None and turn is not None and turn.to_tasks is not None:
+            return self.reader(turn, self.state, event)
         if not isinstance(event.tasks, Mapping):
             return None
         if event.kind not in ("maintained", "tasked"):

@@ -1,23 +1,34 @@
-"""Tasks changed by hand, and by what changes elsewhere: with a turn that is taken back, a fact that is given up."""
+"""Tasks told what to do, changed by hand, and by what changes elsewhere: a turn taken back, a fact given up.
+
+turn -> step -> (ablations) -> edits, and what facts block -> one commit
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Protocol, TypeVar
+from typing import Literal, Protocol, TypeVar, get_args
 
-from doxa.core.errors import NotFoundError
-from doxa.core.tasks import Forest, TaskCommit
-from doxa.core.values import Change, ChangeKind, Status
+from doxa.backends.parser import Parser
+from doxa.core.config import Config
+from doxa.core.errors import BackendError, InputError, NotFoundError
+from doxa.core.tasks import Forest, NodeKind, TaskCommit, TaskReply, TaskStatus, TaskValue
+from doxa.core.values import Change, ChangeKind, Receipt, Status, ToTasks, Turn
+from doxa.engine.intake import Moment, clean, display_name, read_turn
 from doxa.engine.retrying import retried
 from doxa.engine.wiring import Parts
 from doxa.memory import Event, MemoryLog, TaskForest, UserState
-from doxa.tasks import Editor, Moved, Undone
+from doxa.tasks import Editor, Moved, Step, Undone, opened, summary, take
 
-__all__ = ["Tasks", "edit_tasks", "flagged", "taken_back"]
+__all__ = ["Intent", "Tasks", "edit_tasks", "flagged", "taken_back", "task_reader", "tasks_of"]
 
 T = TypeVar("T")
+Intent = Literal["new", "update", "check"]
 GIVEN_UP = (ChangeKind.CLOSE, ChangeKind.RETRACT, ChangeKind.QUARANTINE)
+SESSION = "tasks"
+"""The session of what is told to the tasks."""
+NOT_UNDERSTOOD = "This was not understood, so nothing was changed."
 
 
 class Host(Protocol):
@@ -27,6 +38,9 @@ class Host(Protocol):
     def parts(self) -> Parts:
         """What the engine is made of."""
 
+    def receive(self, turn: Turn) -> tuple[Turn, Receipt]:
+        """Store a turn and have it processed behind the caller's back."""
+
     def settle(self, user: str) -> str:
         """Wait a moment for received turns; say why some are not processed."""
 
@@ -35,18 +49,83 @@ class Host(Protocol):
 
 
 class Tasks:
-    """The tasks of one user, or of several who share them under one name, to read and to change by hand."""
+    """The tasks of one user, or of several who share them under one name, to tell, to read and to change by hand."""
 
     def __init__(self, doxa: Host, *, user: str, author: str) -> None:
         self._doxa = doxa
         self.user = user
         self.author = author
 
+    def tell(
+        self, text: str, *, at: Moment | None = None, intent: Intent | None = None, said_before: str = ""
+    ) -> TaskReply:
+        """Have a turn do what it says to the tasks, and return what is said to it.
+
+        The turn is remembered like any other, and what it says of the world is believed. It is durable first; then this
+        waits until it is processed.
+
+        Args:
+            text: what the author says.
+            at: when; by default now.
+            intent: what the turn is taken for whatever it is, as an ablation for benchmarks (see `taken_for`).
+            said_before: what the assistant said just before, where it is not the reply to the turn before.
+
+        Raises:
+            TurnError: the turn cannot be taken.
+            InputError: there is no such intent, or the time cannot be read.
+            StoreError: nothing was stored.
+        """
+        if intent is not None and intent not in get_args(Intent):
+            raise InputError(f"tell: expected an intent out of {', '.join(get_args(Intent))}; got {intent!r}.")
+        parts = self._doxa.parts
+        turn = read_turn(
+            text,
+            user=self.user,
+            session=SESSION,
+            speaker=self._speaker(),
+            role="user",
+            at=at,
+            turn_id=None,
+            max_chars=parts.config.engine.max_turn_chars,
+        )
+        stored, _ = self._doxa.receive(
+            replace(turn, to_tasks=ToTasks(said_before=clean(said_before), intent=intent or ""))
+        )
+        self._doxa.wait(self.user)
+        with parts.log.user(self.user) as state:
+            return _replied(state, stored)
+
+    def _speaker(self) -> str:
+        """Return who speaks, under the name that facts of the user have where nobody else is named."""
+        if self.author != self.user:
+            return self.author
+        with self._doxa.parts.log.user(self.user) as state:
+            return state.person() or display_name(self.user)
+
     def forest(self) -> Forest:
         """Return the tasks as they are now."""
+        return self._read(lambda tasks: tasks.snapshot())
+
+    def state(self) -> dict[str, str | list[str]]:
+        """Return the current value of every path; sets as lists."""
+        return self._read(lambda tasks: tasks.state())
+
+    def history(self) -> dict[str, list[str | list[str]]]:
+        """Return the values that every path has had, oldest first."""
+        return self._read(lambda tasks: {path: list(values) for path, values in tasks.past().items()})
+
+    def summary(self) -> str:
+        """Return every task with all that stands under it, one a line."""
+
+        def told(tasks: TaskForest) -> str:
+            return summary(opened("", tasks, datetime.now(UTC), ""), tasks.roots())
+
+        return self._read(told)
+
+    def _read(self, read: Callable[[TaskForest], T]) -> T:
         self._doxa.settle(self.user)
         with self._doxa.parts.log.user(self.user) as state:
-            return state.tasks.snapshot()
+            return read(state.tasks)
 
     def edit(self, act: Callable[[Editor], T]) -> T:
         """Carry out acts, as one change of this author, and return what they return.
@@ -156,6 +235,130 @@ def _append(
         number=state.tasks.next_number, author=author, at=now, text=text, intents=intents, edits=edits, undoes=undoes
     )
     log.append(user, state, Event(kind="tasked", known_at=now, tasks=commit))
+
+
+def tasks_of(
+    turn: Turn, changes: Sequence[Change], forest: TaskForest, parser: Parser, config: Config
+) -> tuple[TaskCommit | None, str]:
+    """Return what a turn does to the tasks: by what it tells them, and by the facts that it changes.
+
+    Args:
+        turn: what was said.
+        changes: what that changed of what is believed.
+        forest: the tasks before it.
+        parser: reads its sentences.
+        config: whether tasks may share nodes.
+
+    Returns:
+        The commit, also of what was told and changes nothing, and why the turn was not understood (empty when it was).
+    """
+    editor, step, failed = Editor(forest), Step(intents=()), ""
+    if turn.to_tasks is not None:
+        step, failed = _read_step(turn, turn.to_tasks, forest, parser)
+        editor.carry_over(step.edits)
+        if turn.to_tasks.intent:
+            step = taken_for(turn.to_tasks.intent, step, turn.text, editor)
+        if not config.tasks.dag:
+            taken_apart(editor)
+    moved = flagged(editor, changes)
+    edits = editor.edits()
+    if turn.to_tasks is None and not edits:
+        return None, failed
+    return TaskCommit(
+        number=forest.next_number,
+        turn_id=turn.turn_id,
+        author=turn.speaker,
+        at=turn.at,
+        text=turn.text,
+        intents=step.intents,
+        edits=edits,
+        reply=" ".join(filter(None, (step.reply, *map(_told, moved)))),
+        undoes=step.undoes,
+        focus=step.focus,
+        asked=step.asked,
+        confidence=step.confidence,
+    ), failed
+
+
+def task_reader(parser: Parser, config: Config) -> Callable[[Turn, UserState, Event], TaskCommit | None]:
+    """Return what reads a turn anew over the tasks as they are in a state, once something before it is erased."""
+    return lambda turn, state, event: tasks_of(turn, event.changes, state.tasks, parser, config)[0]
+
+
+def _read_step(turn: Turn, to_tasks: ToTasks, forest: TaskForest, parser: Parser) -> tuple[Step, str]:
+    try:
+        return take(turn.text, forest, parser, turn.at, said_before=to_tasks.said_before), ""
+    except BackendError as exc:
+        failed = f"the parser failed, so the turn was not told to the tasks: {exc}"
+    except Exception as exc:  # noqa: BLE001  kept as text: one turn must not hold up all that come after it
+        failed = f"the turn could not be told to the tasks: {exc!r}"
+    return Step(intents=("chat",), reply=NOT_UNDERSTOOD, confidence=0.0), failed
+
+
+def taken_for(intent: str, step: Step, text: str, editor: Editor) -> Step:
+    """Take a turn for something that it may not be, as a wrong classification of its intent would: an ablation.
+
+    A check changes nothing. A question that is taken for a change becomes a node of the task that is spoken of.
+
+    Args:
+        intent: "new", "update" or "check".
+        step: what the turn does, which the editor has done.
+        text: the turn.
+        editor: where it is done, and taken back.
+    """
+    if intent == "check":
+        editor.back(0)
+        return replace(step, intents=("check",), reply="Noted." if step.edits else step.reply, undoes=None)
+    if not step.edits:
+        root = next((key for key in (*step.focus, *editor.forest.recent(1)) if editor.get(key) is not None), None)
+        while root is not None and editor.node(root).parents:
+            root = editor.node(root).parents[0]
+        editor.add(text, root, kind=NodeKind.SLOT, value=TaskValue(text=text))
+    return replace(step, intents=(intent,), asked="")
+
+
+def taken_apart(editor: Editor) -> None:
+    """Leave no node shared and none that depends on another, as in a forest of plain trees: an ablation.
+
+    What a turn put under several nodes is copied, with all under it, under each but the first.
+    """
+    for key in editor.changed():
+        node = editor.node(key)
+        if node.depends:
+            status = TaskStatus.ACTIVE if node.status is TaskStatus.BLOCKED else node.status
+            editor.change(key, depends=(), status=status)
+        links = editor.links(key)
+        for parent in list(links)[1:]:
+            _copied(editor, key, parent)
+        editor.relink(key, dict(list(links.items())[:1]))
+
+
+def _copied(editor: Editor, key: str, parent: str) -> None:
+    node, children = editor.node(key), editor.children(key)
+    new = editor.add(node.name, parent, kind=node.kind, value=node.value, aliases=node.aliases, bound=node.bound)
+    editor.status(new, node.status)
+    for child in children:
+        _copied(editor, child, new)
+
+
+def _told(moved: Moved) -> str:
+    """Say that a fact let a node go on, or blocked it."""
+    return f"{moved.after.name} is {moved.after.status} now, since what it rests on changed."
+
+
+def _replied(state: UserState, turn: Turn) -> TaskReply:
+    """Return what was said to a turn, as it is stored."""
+    commit = next((state.tasks.commit(number) for number in state.tasks.of_turn(turn.turn_id)), None)
+    if commit is None:
+        raise NotFoundError(f"User {turn.user!r} has no turn {turn.turn_id!r} any more: it was erased meanwhile.")
+    return TaskReply(
+        text=commit.reply,
+        intents=commit.intents,
+        edits=commit.edits,
+        asks=bool(commit.asked),
+        confidence=commit.confidence,
+        degraded=state.degraded.get(turn.turn_id, ""),
+    )
 
 
 def flagged(editor: Editor, changes: Iterable[Change]) -> list[Moved]:

@@ -27,6 +27,7 @@ from doxa.engine.replay import beliefs_at, note_of, reading_of
 from doxa.engine.replying import settled
 from doxa.engine.rewriting import rewrite
 from doxa.engine.searching import Within
+from doxa.engine.tasking import tasks_of
 from doxa.engine.wiring import Parts
 from doxa.memory import Beliefs, Event, Note, UserState, describe, using
 from doxa.reason import State, Task, relevant_facts, relevant_rules, summarise, tree_data
@@ -81,7 +82,7 @@ def absorb(
     judgement: Judgement | None = None,
     degraded: str = "",
 ) -> bool:
-    """Turn one received turn into claims, revise what is believed, and store both in one transaction.
+    """Turn one received turn into claims, revise what is believed and do what it tells the tasks, in one transaction.
 
     Args:
         turn: a turn that was received and is not processed yet.
@@ -106,6 +107,7 @@ def absorb(
         denied = denials(judgement, found.claims, state.beliefs) if judgement else Denials()
         claims, unjudged = (*found.claims, *denied.claims), judgement.failed if judgement else ""
         changes = revise(claims, state.beliefs, turn_id=turn.turn_id, known_at=turn.at, rules=found.rules)
+        tasks, untold = tasks_of(turn, changes, state.tasks, parts.parser, parts.config)
         event = Event(
             kind="maintained",
             known_at=turn.at,
@@ -116,7 +118,8 @@ def absorb(
             extraction=extraction.to_data() if extraction else {},
             note=note_of(found, extraction, judgement, denied),
             denials=len(denied.claims),
-            degraded="; ".join(filter(None, (degraded, failed, unjudged))),
+            degraded="; ".join(filter(None, (degraded, failed, unjudged, untold))),
+            tasks=tasks,
         )
         parts.log.append(turn.user, state, event, vector)
         return True

@@ -7,15 +7,15 @@ from datetime import UTC, datetime
 
 from doxa.backends.store import Row
 from doxa.core.errors import InputError, NotFoundError
-from doxa.core.values import Change, Fact
+from doxa.core.values import Certificate, Change, Fact
 from doxa.engine.intake import read_turn
-from doxa.engine.replay import NO_TURN, reading_of, undone
-from doxa.engine.tasking import taken_back
+from doxa.engine.replay import NO_TURN, erase_turn, reading_of, undone
+from doxa.engine.tasking import taken_back, task_reader
 from doxa.engine.wiring import Parts
 from doxa.memory import Event, MemoryLog, UserState, describe, rule_id
 from doxa.revise import give_up, retract, revise, withdraw
 
-__all__ = ["NO_FACT", "preview", "retract_fact", "undo", "withdraw_source", "withdraw_turn"]
+__all__ = ["NO_FACT", "forget_turn", "preview", "retract_fact", "undo", "withdraw_source", "withdraw_turn"]
 
 NO_FACT = "User {user!r} has no fact {fact_id!r}. `doxa facts --all` lists their ids."
 UNDONE = "undone"
@@ -96,6 +96,19 @@ def undo(log: MemoryLog, user: str) -> list[Change]:
         event = replace(event, tasks=taken_back(state.tasks, numbers, event.changes, at=now))
         log.append(user, state, event)
         return list(event.changes)
+
+
+def forget_turn(parts: Parts, user: str, turn_id: str) -> Certificate:
+    """Erase a turn with all that was made from it; later turns are read again. See `erase_turn`.
+
+    Raises:
+        NotFoundError: the user has no such turn.
+        StoreConflictError: somebody wrote at the same time; call again.
+    """
+    size = parts.config.engine.context_turns
+    return erase_turn(
+        parts.log, user, turn_id, parts.parser, context_turns=size, task_reader=task_reader(parts.parser, parts.config)
+    )
 
 
 def preview(
@@ -208,7 +221,12 @@ def _last(log: MemoryLog, user: str, state: UserState) -> Event | None:
         if row.kind == "undone":
             del standing[-1:]
         elif row.kind == "maintained":
-            standing += [row] if row.body.get("changes") or row.body.get("rules") else []
+            standing += [row] if row.body.get("changes") or row.body.get("rules") or _edits(row) else []
         elif row.kind not in NO_CHANGES:
             standing.append(row)
     return Event.from_row(standing[-1], state.turns.get(standing[-1].about or 0)) if standing else None
+
+
+def _edits(row: Row) -> bool:
+    """Tell whether a turn changed the tasks."""
+    return bool(row.body.get("tasks", {}).get("edits"))

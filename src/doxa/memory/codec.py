@@ -26,6 +26,7 @@ from doxa.core.values import (
     Rule,
     Status,
     Term,
+    ToTasks,
     Turn,
 )
 
@@ -52,7 +53,10 @@ Data = Mapping[str, Any]
 def turn_to(turn: Turn) -> dict[str, Any]:
     """Return a turn as data; id, user, ordinal and time are columns of its row."""
     data = {"session": turn.session, "speaker": turn.speaker, "role": turn.role, "text": turn.text}
-    return {**data, "generated": True} if turn.generated else data
+    optional: dict[str, Any] = {"generated": True} if turn.generated else {}
+    if (to := turn.to_tasks) is not None:
+        optional["to_tasks"] = {k: v for k, v in (("said_before", to.said_before), ("intent", to.intent)) if v}
+    return data | optional
 
 
 def turn_from(data: Data, *, turn_id: str, user: str, ordinal: int, at: datetime) -> Turn:
@@ -67,7 +71,14 @@ def turn_from(data: Data, *, turn_id: str, user: str, ordinal: int, at: datetime
         at=at,
         ordinal=ordinal,
         generated=data.get("generated", False),
+        to_tasks=_to_tasks_from(data.get("to_tasks")),
     )
+
+
+def _to_tasks_from(data: Data | None) -> ToTasks | None:
+    if data is None:
+        return None
+    return ToTasks(said_before=data.get("said_before", ""), intent=data.get("intent", ""))
 
 
 def claim_to(claim: Claim) -> dict[str, Any]:

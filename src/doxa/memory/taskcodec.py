@@ -40,6 +40,7 @@ def commit_to(commit: TaskCommit, turn: Turn | None = None) -> dict[str, Any]:
         "undoes": commit.undoes,
         "focus": list(commit.focus),
         "asked": commit.asked,
+        "confidence": commit.confidence if commit.confidence != 1.0 else None,
     }
     return {
         "n": commit.number,
@@ -75,6 +76,7 @@ def commit_from(data: Data, state: TaskTree, turn: Turn | None = None) -> TaskCo
         undoes=data.get("undoes"),
         focus=tuple(data.get("focus", ())),
         asked=data.get("asked", ""),
+        confidence=data.get("confidence", 1.0),
     )
 
 

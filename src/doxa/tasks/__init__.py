@@ -8,6 +8,7 @@ the turn changed in the end.
 from doxa.tasks.editing import Editor
 from doxa.tasks.inverse import Undone
 from doxa.tasks.propagation import Moved, ShiftBy
-from doxa.tasks.trim import Step, take
+from doxa.tasks.saying import summary
+from doxa.tasks.trim import Step, opened, take
 
-__all__ = ["Editor", "Moved", "ShiftBy", "Step", "Undone", "take"]
+__all__ = ["Editor", "Moved", "ShiftBy", "Step", "Undone", "opened", "summary", "take"]

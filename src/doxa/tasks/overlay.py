@@ -71,6 +71,13 @@ class Overlay(TaskTree):
         self._nodes[key] = after
         return after
 
+    def carry_over(self, edits: Iterable[TaskEdit]) -> None:
+        """Change what another editor of the same forest changed; call it before anything is added."""
+        for edit in edits:
+            if edit.after is not None:
+                self.write(edit.after)
+                self._given = max(self._given, int(edit.node_id[1:]))
+
     def _write(self, before: TaskNode | None, node: TaskNode) -> None:
         self._log.append((node.node_id, before))
         self._once = self._once and node.node_id not in self._nodes
