@@ -12,6 +12,7 @@ from doxa.transport.cli import (
     answers,
     inspect,
     concepts,
+    tasks,
     sparql,
     verify,
     check,
@@ -43,6 +44,7 @@ __all__ = [
     "learn",
     "main",
     "sparql",
+    "tasks",
     "verify",
     "version",
 ]
