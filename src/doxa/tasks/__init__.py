@@ -5,10 +5,11 @@
 the turn changed in the end.
 """
 
+from doxa.tasks.context import context_of
 from doxa.tasks.editing import Editor
 from doxa.tasks.inverse import Undone
 from doxa.tasks.propagation import Moved, ShiftBy
 from doxa.tasks.saying import summary
 from doxa.tasks.trim import Step, opened, take
 
-__all__ = ["Editor", "Moved", "ShiftBy", "Step", "Undone", "opened", "summary", "take"]
+__all__ = ["Editor", "Moved", "ShiftBy", "Step", "Undone", "context_of", "opened", "summary", "take"]
