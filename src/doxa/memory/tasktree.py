@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from doxa.core.tasks import Exported, NodeKind, TaskNode, TaskValue
 from doxa.memory.lexical import stems
@@ -288,7 +289,7 @@ class TaskTree:
         shared = {key: len(asked & _words_of(self.node(key))) for key in keys}
 
         def rank(key: str) -> tuple[int, bool, int, int]:
-            return -shared[key], not self.visible(key), len(set(stems(self.node(key).name)) - asked), -number_of(key)
+            return -shared[key], not self.visible(key), len(_stems_of(self.node(key).name) - asked), -number_of(key)
 
         return sorted(shared, key=rank)
 
@@ -311,4 +312,9 @@ def _links(node: TaskNode) -> Iterator[tuple[str, float]]:
 
 
 def _words_of(node: TaskNode) -> set[str]:
-    return {stem for name in (node.name, *node.aliases) for stem in stems(name)}
+    return set().union(_stems_of(node.name), *map(_stems_of, node.aliases))
+
+
+@lru_cache(maxsize=65536)
+def _stems_of(name: str) -> frozenset[str]:
+    return frozenset(stems(name))

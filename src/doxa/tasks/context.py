@@ -38,14 +38,17 @@ from doxa.tasks.context_view import (
 
 __all__ = ["context_of"]
 
+CLOSE = 0.1
+"""How much worse than the best a node may be that a word of the turn means."""
 VALUE = 0.9
 """What a word of a value counts, where one of a name counts 1."""
-MOST_LINES = 8
+MOST_LINES = 6
 """Tasks whose slots are searched for the words of the turn."""
 MOST_SPOKEN = 2
 """Nodes of the focus that are shown beside an answer."""
 MOST_DEPTH = 3
 """Levels of tasks under one that is asked for as a whole."""
+MOST_PICKS = 200
 MOST_SAID = 3
 """Turns whose words are shown where the past is asked for."""
 
@@ -83,7 +86,7 @@ def context_of(forest: TaskForest, text: str, *, budget: int = 400, focus: Seque
         short = page.least(ranked[:1])
         if short:
             return short
-    for pick in ranked[1:]:
+    for pick in ranked[1:MOST_PICKS]:
         page.take(pick)
     return page.text() or page.least(ranked)
 
@@ -126,11 +129,11 @@ def seeds(view: View) -> dict[str, float]:
     best: dict[str, float] = {}
     reach: dict[str, frozenset[str]] = {}
     for key, score in scores.items():
-        around = (view.words(one) for one in view.above(key))
-        reach[key] = view.turn.words & frozenset[str]().union(view.words(key), *around)
+        reach[key] = view.turn.words & (view.words(key) | view.around(key)[0])
         for word in reach[key]:
-            best[word] = max(best.get(word, 0.0), score)
-    kept = (key for key in scores if any(scores[key] >= best[word] - 0.1 for word in reach[key]))
+            if score > best.get(word, 0.0):
+                best[word] = score
+    kept = (key for key in scores if any(scores[key] >= best[word] - CLOSE for word in reach[key]))
     return {key: scores[key] for key in islice(sorted(kept, key=lambda one: -scores[one]), MOST_SEEDS)}
 
 
@@ -177,11 +180,11 @@ def _around(view: View, found: Picks, wholes: Collection[str]) -> None:
         for at, key in enumerate(_connected(view, pick.key)):
             for line, part in view.lines(key):
                 _add(found, Tier.NEIGHBOUR, -float(at), line, part)
-    for pick in answers or first:
-        root = (view.above(pick.line) or [pick.line])[-1]
-        for line in dict.fromkeys((pick.line, root)):
-            whole = view.turn.whole or line in wholes
-            _below(view, found, line, Tier.PART if whole else Tier.SIBLING, deep=whole)
+    lines = dict.fromkeys(pick.line for pick in answers or first)
+    for line in islice(lines, MOST_LINES):
+        for one in dict.fromkeys((line, (view.above(line) or [line])[-1])):
+            whole = view.turn.whole or one in wholes
+            _below(view, found, one, Tier.PART if whole else Tier.SIBLING, deep=whole)
 
 
 def _connected(view: View, key: str) -> list[str]:

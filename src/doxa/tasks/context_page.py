@@ -9,7 +9,7 @@ from itertools import islice, pairwise
 from doxa.core.tasks import Exported, NodeKind, TaskNode, TaskStatus
 from doxa.core.tokens import estimate_tokens
 from doxa.memory import TaskForest, place_of
-from doxa.tasks.context_view import MOST_CHILDREN, MOST_NEIGHBOURS, Pick, Tier, View
+from doxa.tasks.context_view import MOST_NEIGHBOURS, Pick, Tier, View
 
 __all__ = ["Page", "changed_in"]
 
@@ -17,6 +17,8 @@ SIBLINGS_PART = 4
 """What only stands beside the answer gets one part in so many of the budget."""
 MOST_VALUES = 4
 """Earlier values of one node that are shown: the first one and the last ones."""
+LEAST = 2
+"""Tokens below which nothing more is tried."""
 MOST_BESIDE = 8
 """Items that are shown of a list that is no answer."""
 DEEP = 3
@@ -43,12 +45,19 @@ class Entry:
 
     def within(self, tokens: int) -> Entry | None:
         """Return it with the values that fit; None where not one does."""
-        entry = self
-        for kept in range(len(self.values), 0, -1):
-            entry = replace(self, values=self.values[:kept], more=self.more + len(self.values) - kept)
-            if estimate_tokens(entry.text()) <= tokens:
-                return entry
-        return entry if not self.values and estimate_tokens(self.text()) <= tokens else None
+        if tokens <= 0:
+            return None
+        if estimate_tokens(self.text()) <= tokens:
+            return self
+        least, most = 0, len(self.values) - 1
+        while least < most:
+            middle = (least + most + 1) // 2
+            fits = estimate_tokens(self._cut(middle).text()) <= tokens
+            least, most = (middle, most) if fits else (least, middle - 1)
+        return self._cut(least) if least > 0 else None
+
+    def _cut(self, kept: int) -> Entry:
+        return replace(self, values=self.values[:kept], more=self.more + len(self.values) - kept)
 
 
 class Page:
@@ -69,6 +78,8 @@ class Page:
         sibling = pick.tier is Tier.SIBLING
         room = self.budget - self.used
         room = min(room, self.budget // SIBLINGS_PART - self.beside) if sibling else room
+        if room < LEAST:
+            return False
         heads = self._missing(pick.line)
         cost = sum(estimate_tokens(self._head(line, depth)) + 1 for line, _, depth in heads)
         entry = self._entry(pick)
@@ -154,8 +165,7 @@ class Page:
                 else Entry(name="" if own else node.name, notes=(*earlier, *_gone(view, node)))
             )
         values, more = _values(view, pick.key)
-        beside = pick.tier not in (Tier.ANSWER, Tier.PART) and (pick.tier is not Tier.SPOKEN or bool(self._lines))
-        left = len(values) - MOST_BESIDE if beside and len(values) > MOST_BESIDE else 0
+        left = max(0, len(values) - self._most(pick, len(values)))
         values = values[: len(values) - left]
         details = () if own else tuple(_details(view, pick.key, values, DEEP))
         if not values and not own and not details:
@@ -167,6 +177,17 @@ class Page:
             else None
         )
 
+    def _most(self, pick: Pick, there: int) -> int:
+        """Return how many values of a list are shown: few beside what is asked for, another part or single items."""
+        answer = pick.tier in (Tier.ANSWER, Tier.PART) or (pick.tier is Tier.SPOKEN and not self._lines)
+        if not answer:
+            return MOST_BESIDE
+        if there <= 2 * MOST_BESIDE or self.view.turn.whole:
+            return there
+        items = [self.view.turn.weigh(self.view.words(one)) for one in self.view.children(pick.key)[0]]
+        named = items.count(max(items))
+        return named + MOST_BESIDE if named < len(items) else there
+
 
 def _values(view: View, key: str) -> tuple[tuple[str, ...], bool]:
     """Return what stands under a node, what the turn names first where it is a long list, and whether there is more."""
@@ -177,7 +198,7 @@ def _values(view: View, key: str) -> tuple[tuple[str, ...], bool]:
     items = [one for one in children if view.node(one).kind is NodeKind.ITEM and not view.node(one).waits]
     if not items:
         return ((node.value.text,) if node.value is not None and node.value.text else ()), False
-    if len(items) >= MOST_CHILDREN // 4:
+    if len(items) > 2 * MOST_BESIDE:
         items.sort(key=lambda one: -view.turn.weigh(view.words(one)))
     return tuple(_item(view, one) for one in items), more
 

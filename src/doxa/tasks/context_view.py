@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cache
+from functools import cache, lru_cache
 from itertools import islice
 
 from doxa.core.tasks import NodeKind, TaskNode
@@ -27,8 +27,10 @@ __all__ = [
     "spoken_of",
 ]
 
-MOST_NODES = 600
+MOST_NODES = 400
 """Nodes that are looked at for one turn."""
+MOST_FOUND = 256
+"""Nodes with words of the turn that are compared; those under others of them come first."""
 MOST_CHILDREN = 64
 """Children of one node that are looked at, besides those that the turn names."""
 MOST_SEEDS = 16
@@ -125,6 +127,12 @@ def slot_names() -> list[tuple[str, bool, frozenset[str]]]:
     return found
 
 
+@lru_cache(maxsize=65536)
+def stems_in(text: str) -> frozenset[str]:
+    """Return the stems of a name or a value."""
+    return frozenset(stems(text))
+
+
 def _form(phrase: str) -> tuple[str, bool]:
     known = stems(phrase)
     single = len(known) == 1 and " " not in phrase
@@ -154,14 +162,18 @@ class View:
         self.focus = tuple(key for key in focus if forest.get(key) is not None)
         self.looked = 0
         self._children: dict[str, tuple[list[str], bool]] = {}
-        self._words: dict[str, frozenset[str]] = {}
+        self._around: dict[tuple[str, ...], tuple[frozenset[str], bool]] = {}
         self.found = self._find()
 
     def _find(self) -> list[str]:
         """Return the nodes that the turn names, those out of sight only where it asks for the past."""
-        found = self.forest.find(self.turn.words)
-        kept = (key for key in found if self.turn.past or self.forest.visible(key))
-        return list(islice(kept, MOST_NODES // 4))
+        node, visible, past = self.forest.node, self.forest.visible, self.turn.past
+        found = [key for key in self.forest.find(self.turn.words) if past or visible(key)]
+        if len(found) <= MOST_FOUND:
+            return found
+        known = set(found)
+        both = [key for key in found if not known.isdisjoint(node(key).parents)]
+        return list(dict.fromkeys((*islice(both, MOST_FOUND - MOST_SEEDS), *found[:MOST_FOUND])))[:MOST_FOUND]
 
     def node(self, key: str) -> TaskNode:
         """Return a node."""
@@ -187,16 +199,24 @@ class View:
 
     def words(self, key: str) -> frozenset[str]:
         """Return the stems of the names of a node."""
-        known = self._words.get(key)
-        if known is None:
-            node = self.node(key)
-            known = self._words[key] = frozenset(stem for name in (node.name, *node.aliases) for stem in stems(name))
-        return known
+        node = self.forest.node(key)
+        own = stems_in(node.name)
+        return own.union(*map(stems_in, node.aliases)) if node.aliases else own
 
     def value_words(self, key: str) -> frozenset[str]:
         """Return the stems of a node's value."""
-        value = self.node(key).value
-        return frozenset(stems(value.text)) if value is not None else frozenset()
+        value = self.forest.node(key).value
+        return stems_in(value.text) if value is not None else frozenset()
+
+    def around(self, key: str) -> tuple[frozenset[str], bool]:
+        """Return the stems of the names of what a node is under, and whether any of it was spoken of."""
+        parents = self.forest.node(key).parents
+        known = self._around.get(parents)
+        if known is None:
+            above = self.above(key)
+            words = frozenset[str]().union(*map(self.words, above))
+            known = self._around[parents] = (words, any(one in self.focus for one in above))
+        return known
 
     def is_line(self, key: str) -> bool:
         """Tell whether a node has a line of its own."""
@@ -233,12 +253,10 @@ class View:
         """Return how well the turn names a node: its own words, then those of what it is under, then how exactly."""
         own = self.words(key)
         score = self.turn.weigh(own)
-        if not score:
-            return 0.0
-        around = frozenset[str]().union(*(self.words(one) for one in self.above(key))) - own
-        exact = bool(own) and own <= self.turn.words
-        close = 0.3 if key in self.focus else 0.2 if any(one in self.focus for one in self.above(key)) else 0.0
-        return score + ABOVE * self.turn.weigh(around) + (0.5 if exact else 0.0) + close
+        around, spoken = self.around(key)
+        exact = 0.5 if own and own <= self.turn.words else 0.0
+        close = 0.3 if key in self.focus else 0.2 if spoken else 0.0
+        return score + ABOVE * self.turn.weigh(around - own) + exact + close
 
     def called(self, key: str) -> str:
         """Return the name of a node, a slot with what it is a slot of."""
