@@ -11,7 +11,7 @@ from doxa.engine.checking import find_reasoner
 from doxa.engine.graphs import KnowledgeGraph, extract_graph
 from doxa.engine.ledger import Ledger
 from doxa.engine.memory import Memory
-from doxa.engine.tasking import Tasks
+from doxa.engine.tasking import Intent, Tasks
 from doxa.engine.wiring import relation_counts
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "AsyncTasks",
     "Dialogue",
     "Doxa",
+    "Intent",
     "KnowledgeGraph",
     "Ledger",
     "Memory",

@@ -15,11 +15,11 @@ from doxa.core.config import Config
 from doxa.core.errors import BackendError, InputError, NotFoundError
 from doxa.core.tasks import Forest, NodeKind, TaskCommit, TaskReply, TaskStatus, TaskValue
 from doxa.core.values import Change, ChangeKind, Receipt, Status, ToTasks, Turn
-from doxa.engine.intake import Moment, clean, display_name, read_turn
+from doxa.engine.intake import Moment, clean, display_name, read_turn, require_positive, require_text
 from doxa.engine.retrying import retried
 from doxa.engine.wiring import Parts
 from doxa.memory import Event, MemoryLog, TaskForest, UserState
-from doxa.tasks import Editor, Moved, Step, Undone, opened, summary, take
+from doxa.tasks import Editor, Moved, Step, Undone, context_of, opened, summary, take
 
 __all__ = ["Intent", "Tasks", "edit_tasks", "flagged", "taken_back", "task_reader", "tasks_of"]
 
@@ -121,6 +121,17 @@ class Tasks:
             return summary(opened("", tasks, datetime.now(UTC), ""), tasks.roots())
 
         return self._read(told)
+
+    def context(self, text: str, budget: int = 400) -> str:
+        """Return what a language model has to know of the tasks to reply to a turn.
+
+        Args:
+            text: the turn.
+            budget: most tokens that are returned.
+        """
+        require_text(text, "context")
+        require_positive(budget, "budget")
+        return self._read(lambda tasks: context_of(tasks, text, budget=budget))
 
     def _read(self, read: Callable[[TaskForest], T]) -> T:
         self._doxa.settle(self.user)

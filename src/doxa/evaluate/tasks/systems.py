@@ -11,10 +11,10 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Any, Protocol
+from typing import Any, Protocol, get_args
 
 from doxa.core.config import Config
-from doxa.engine import Doxa
+from doxa.engine import Doxa, Intent
 from doxa.evaluate.record import models_of
 from doxa.evaluate.tasks.linear import LinearHistory
 from doxa.evaluate.tasks.prompts import CONTEXT_TOKENS, memory_tokens
@@ -24,8 +24,8 @@ from doxa.evaluate.tasks.scoring import Played
 __all__ = ["OURS", "SYSTEMS", "Memory", "System", "Tasks", "Told", "opened"]
 
 OURS = "ours"
-RANDOM_INTENTS = ("new", "update", "check")
-Chooses = Callable[[str, int], str]
+RANDOM_INTENTS: tuple[Intent, ...] = get_args(Intent)
+Chooses = Callable[[str, int], Intent]
 """Scenario id and number of a turn -> the intent that it is given."""
 
 
@@ -43,7 +43,7 @@ class Told(Protocol):
 class Tasks(Protocol):
     """The task forest of a user, as the engine hands it out."""
 
-    def tell(self, text: str, *, intent: str | None = None, said_before: str = "") -> Told: ...
+    def tell(self, text: str, *, intent: Intent | None = None, said_before: str = "") -> Told: ...
     def state(self) -> Mapping[str, Any]: ...
     def history(self) -> Mapping[str, Sequence[Any]]: ...
     def context(self, text: str, budget: int = CONTEXT_TOKENS) -> str: ...
@@ -100,13 +100,11 @@ class Memory:
 def opened(config: Config, *, intents: Chooses | None = None) -> Iterator[Memory]:
     """Return a task memory under these settings, which is gone afterwards."""
     with Doxa.open(":memory:", config=config) as doxa:
-        engine: Any = doxa
-        yield Memory(lambda user: engine.tasks(user=user), intents=intents, models=models_of(doxa.describe()))
+        yield Memory(lambda user: doxa.tasks(user=user), intents=intents, models=models_of(doxa.describe()))
 
 
-def _without_dag(config: Any) -> Config:
-    changed: Config = config.model_copy(update={"tasks": config.tasks.model_copy(update={"dag": False})})
-    return changed
+def _without_dag(config: Config) -> Config:
+    return config.model_copy(update={"tasks": config.tasks.model_copy(update={"dag": False})})
 
 
 def _drawn(seed: int) -> Chooses:
