@@ -92,3 +92,22 @@ def test_revised_values_are_shown_beside_the_most_recent_mention_with_what_went_
     text = shown(found)
     assert "0.667 (0.10-0.90)" in text and "1.000" in text and "5 file not there" in text
     assert "d1 S/city, kept: No, Ghent." in text and "expected Ghent (was Bonn); held trip/to: Bonn" in text
+
+
+def test_forms_are_measured_on_the_engine(cli):
+    """Its contexts shrink the later rounds; the rounds and their turns are those that were drawn."""
+    found = cli.json("bench", "tasks", "--set", "forms", "--rounds", "6", "--no-record")
+    assert [row["round"] for row in found["rounds"]] == [1, 2, 3, 4, 5, 6]
+    assert all(row["ours"] < row["flat"] for row in found["rounds"][3:]) and found["totals"][-1]["held"] > 0
+
+
+def test_every_system_plays_on_the_engine(cli):
+    """The memory knows what it was told; taken for something at random, it knows less."""
+    turns = ["Plan a dinner for Friday.", "Move the dinner to Saturday.", "Plan a hike for Monday.", "Undo that."]
+    days = ["Friday", "Saturday", "Saturday", "Saturday"]
+    expect = [{"after": n, "state": {"dinner/day": day}} for n, day in enumerate(days, start=1)]
+    data = cli.file("dev.jsonl", json.dumps({"id": "s", "domain": "plans", "turns": turns, "expect": expect}) + "\n")
+    found = cli.json("bench", "tasks", "--data", data, "--no-record")
+    right = {name: row["counts"]["slots_ok"] for name, row in found["systems"].items()}
+    assert list(right) == ["ours", "no-dag", "random-intent", "flat-history"]
+    assert right["ours"] == right["no-dag"] == 4 > right["random-intent"]
