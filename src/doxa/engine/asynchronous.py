@@ -34,7 +34,7 @@ from doxa.core.values import (
 from doxa.engine.api import Dialogue, Doxa
 from doxa.engine.intake import Day, Moment
 from doxa.engine.memory import Memory
-from doxa.engine.tasking import Intent, T, Tasks
+from doxa.engine.tasking import Intent, Shown, T, Tasks
 from doxa.engine.wiring import OntologySource
 from doxa.tasks import Editor, Undone
 
@@ -398,7 +398,7 @@ class AsyncTasks:
         """Return the current value of every path; sets as lists."""
         return await asyncio.to_thread(self._twin.state)
 
-    async def history(self) -> dict[str, list[str | list[str]]]:
+    async def history(self) -> dict[str, list[Shown]]:
         """Return the values that every path has had, oldest first."""
         return await asyncio.to_thread(self._twin.history)
 

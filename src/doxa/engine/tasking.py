@@ -25,6 +25,8 @@ __all__ = ["Intent", "Tasks", "edit_tasks", "flagged", "taken_back", "task_reade
 
 T = TypeVar("T")
 Intent = Literal["new", "update", "check"]
+Shown = str | list[str]
+"""What stands under a path: a value, or the labels of a list."""
 GIVEN_UP = (ChangeKind.CLOSE, ChangeKind.RETRACT, ChangeKind.QUARANTINE)
 SESSION = "tasks"
 """The session of what is told to the tasks."""
@@ -110,7 +112,7 @@ class Tasks:
         """Return the current value of every path; sets as lists."""
         return self._read(lambda tasks: tasks.state())
 
-    def history(self) -> dict[str, list[str | list[str]]]:
+    def history(self) -> dict[str, list[Shown]]:
         """Return the values that every path has had, oldest first."""
         return self._read(lambda tasks: {path: list(values) for path, values in tasks.past().items()})
 
