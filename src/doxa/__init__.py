@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from doxa.core.config import Config
     from doxa.core.errors import DoxaError
     from doxa.core.promotions import Promotion, PromotionReason
-    from doxa.core.tasks import Forest, TaskCommit, TaskNode, TaskValue, TaskView
+    from doxa.core.tasks import Forest, TaskCommit, TaskNode, TaskReply, TaskValue, TaskView
     from doxa.core.values import (
         Atom,
         Certificate,
@@ -59,6 +59,7 @@ __all__ = [
     "Status",
     "TaskCommit",
     "TaskNode",
+    "TaskReply",
     "TaskValue",
     "TaskView",
     "Turn",

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from doxa.core.config import TasksConfig
-from doxa.core.errors import BackendError, InputError, TurnError
+from doxa.core.errors import BackendError, InputError, NotFoundError, TurnError
 from doxa.core.tasks import Dependency, NodeKind, TaskStatus, TaskValue
 from doxa.engine import AsyncDoxa, Doxa
 from doxa.engine.tasking import taken_apart
@@ -58,6 +58,18 @@ def test_what_was_told_is_told_again_from_the_log(doxa, tasks):
     assert again == before and [commit.reply for commit in again.commits] == [reply.text for reply in told]
     with doxa.parts.log.user("ana") as state:
         assert [turn.to_tasks.said_before for turn in state.turns.values()] == ["", "Anything else?"]
+
+
+def test_a_turn_that_was_received_before_a_crash_is_told_at_the_next_start(config, tmp_path, monkeypatch):
+    with monkeypatch.context() as patch, Doxa.open(tmp_path / "m.db", config=config) as doxa:
+        patch.setattr(doxa, "wait", lambda user: None)
+        patch.setattr(doxa._maintenance, "schedule", lambda user: None)
+        with pytest.raises(NotFoundError):
+            doxa.tasks(user="ana").tell("Plan a dinner for Friday.")
+        assert events(doxa) == []
+    with Doxa.open(tmp_path / "m.db", config=config) as doxa:
+        doxa.flush()
+        assert doxa.tasks(user="ana").state() == {"dinner/day": "Friday"}
 
 
 def test_what_is_said_elsewhere_is_not_told_to_the_tasks(doxa, tasks):
