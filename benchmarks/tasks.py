@@ -12,13 +12,19 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-import doxa.tasks
 from doxa.core.tasks import Dependency, NodeKind, TaskCommit, TaskValue, ValueKind
 from doxa.memory import TaskForest, commit_from, commit_to
-from doxa.tasks import Editor
+from doxa.tasks import Editor, context_of
 
 AT = datetime(2025, 3, 3, 9, tzinfo=UTC)
 TARGET_MS = 5.0
+TURNS = {
+    "a turn that names a node": "what about slot 7 of task {n}?",
+    "a turn that names a task": "show me task {n}",
+    "a turn that names many": "what about slot {n}?",
+    "a turn that names nothing": "make it an hour later",
+    "a turn about the past": "why was slot 7 of task {n} changed?",
+}
 
 
 def main() -> None:
@@ -38,9 +44,10 @@ def main() -> None:
         "state of all": timed(lambda n: forest.state(), 10),
         "snapshot of all": timed(lambda n: forest.snapshot(), 10),
     }
-    context_of: Callable[..., Any] | None = getattr(doxa.tasks, "context_of", None)
-    if context_of is not None:
-        measured["context of one node"] = timed(lambda n: context_of(forest, [start]), options.rounds)
+    for name, turn in TURNS.items():
+        measured[f"context of {name}"] = timed(
+            lambda n, turn=turn: context_of(forest, turn.format(n=n), focus=[start]), options.rounds
+        )
     rows = [json.dumps(commit_to(commit)) for commit in forest.commits]
     measured[f"fold of {len(rows)} commits from data"] = timed(lambda n: folded(rows), 5)
     report = {name: {"p50_ms": middle, "p95_ms": late} for name, (middle, late) in measured.items()}

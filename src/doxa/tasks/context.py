@@ -40,6 +40,8 @@ __all__ = ["context_of"]
 
 CLOSE = 0.1
 """How much worse than the best a node may be that a word of the turn means."""
+OTHER = frozenset({""})
+"""Stands for the words that name a slot by another name."""
 VALUE = 0.9
 """What a word of a value counts, where one of a name counts 1."""
 MOST_LINES = 6
@@ -158,17 +160,25 @@ def latest_root(view: View) -> list[str]:
 
 
 def _by_value(view: View, found: Picks, line: str) -> None:
-    """Pick the parts of a line whose names, other names, values or items the turn speaks of."""
-    around = view.words(line)
+    """Pick the parts of a line whose names, other names, values or items the turn speaks of: the best for each word."""
+    around, asked = view.words(line), view.turn.words
+    parts: list[tuple[str, float, frozenset[str]]] = []
+    best: dict[str, float] = {}
     for part in (line, *view.children(line)[0]):
-        if part != line and (view.is_line(part) or view.node(part).kind is NodeKind.ITEM):
+        item = view.node(part).kind is NodeKind.ITEM
+        if part != line and view.is_line(part):
             continue
-        values = view.value_words(part)
-        if part != line:
-            values = values.union(*(view.words(one) for one in view.children(part)[0]))
         names = view.words(part) - around if part != line else frozenset[str]()
-        score = view.turn.weigh(names) + VALUE * len(view.turn.words & (values - around))
+        values = view.value_words(part)
+        if part != line and not item:
+            values = values.union(*(view.words(one) for one in view.children(part)[0]))
+        score = view.turn.weigh(names) + VALUE * len(asked & (values - around - names))
         if score:
+            words = (asked & (names | (values - around))) or OTHER
+            parts.append((line if item else part, score, words))
+            best |= {word: max(score, best.get(word, 0.0)) for word in words}
+    for part, score, words in parts:
+        if any(score >= best[word] - CLOSE for word in words):
             _add(found, Tier.ANSWER, score + ABOVE * view.turn.weigh(around), line, part)
 
 

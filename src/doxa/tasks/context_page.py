@@ -159,48 +159,42 @@ class Page:
         past = view.turn.past and pick.tier is not Tier.SIBLING
         earlier = _earlier(view.forest, pick.key) if past else ()
         if not view.forest.visible(pick.key):
-            return (
-                None
-                if own and not earlier
-                else Entry(name="" if own else node.name, notes=(*earlier, *_gone(view, node)))
-            )
-        values, more = _values(view, pick.key)
-        left = max(0, len(values) - self._most(pick, len(values)))
-        values = values[: len(values) - left]
+            gone = () if own else tuple(_gone(view, node))
+            return Entry(name="" if own else node.name, notes=(*earlier, *gone)) if earlier or gone else None
+        items, more = _items(view, pick.key)
+        left = max(0, len(items) - self._most(pick, items))
+        values = tuple(_item(view, one) for one in items[: len(items) - left]) or _value(node)
         details = () if own else tuple(_details(view, pick.key, values, DEEP))
         if not values and not own and not details:
             values = ("not set",) if not node.waits else ()
         notes = (*details, *(() if own else _standing(view, node)), *_rests_on(view, node), *earlier)
-        return (
-            Entry(name="" if own else node.name, values=values, more=left, open=more, notes=notes)
-            if values or notes
-            else None
-        )
+        if not values and not notes:
+            return None
+        return Entry(name="" if own else node.name, values=values, more=left, open=more, notes=notes)
 
-    def _most(self, pick: Pick, there: int) -> int:
-        """Return how many values of a list are shown: few beside what is asked for, another part or single items."""
+    def _most(self, pick: Pick, items: Sequence[str]) -> int:
+        """Return how many items of a list are shown: few beside what is asked for, another part or single items."""
         answer = pick.tier in (Tier.ANSWER, Tier.PART) or (pick.tier is Tier.SPOKEN and not self._lines)
         if not answer:
             return MOST_BESIDE
-        if there <= 2 * MOST_BESIDE or self.view.turn.whole:
-            return there
-        items = [self.view.turn.weigh(self.view.words(one)) for one in self.view.children(pick.key)[0]]
-        named = items.count(max(items))
-        return named + MOST_BESIDE if named < len(items) else there
+        if len(items) <= 2 * MOST_BESIDE or self.view.turn.whole:
+            return len(items)
+        scores = [self.view.turn.weigh(self.view.words(one)) for one in items]
+        named = scores.count(max(scores))
+        return named + MOST_BESIDE if named < len(items) else len(items)
 
 
-def _values(view: View, key: str) -> tuple[tuple[str, ...], bool]:
-    """Return what stands under a node, what the turn names first where it is a long list, and whether there is more."""
-    node = view.node(key)
-    if node.waits or not view.forest.visible(key):
-        return (), False
+def _items(view: View, key: str) -> tuple[list[str], bool]:
+    """Return the items of a list, those that the turn names first where it is long, and whether there are more."""
     children, more = view.children(key)
     items = [one for one in children if view.node(one).kind is NodeKind.ITEM and not view.node(one).waits]
-    if not items:
-        return ((node.value.text,) if node.value is not None and node.value.text else ()), False
     if len(items) > 2 * MOST_BESIDE:
         items.sort(key=lambda one: -view.turn.weigh(view.words(one)))
-    return tuple(_item(view, one) for one in items), more
+    return ([], False) if view.node(key).waits else (items, more)
+
+
+def _value(node: TaskNode) -> tuple[str, ...]:
+    return (node.value.text,) if node.value is not None and node.value.text and not node.waits else ()
 
 
 def _item(view: View, key: str) -> str:
@@ -217,7 +211,7 @@ def _details(view: View, key: str, shown: Sequence[str], depth: int) -> Iterator
         node = view.node(child)
         if view.is_line(child) or node.kind is NodeKind.ITEM or depth == 0:
             continue
-        values, _ = _values(view, child)
+        values = tuple(view.forest.label(one) for one in _items(view, child)[0][:MOST_BESIDE]) or _value(node)
         told = ", ".join(values)
         if told and not any(f" {told} ".casefold() in f" {one} ".casefold() for one in shown):
             inner = "; ".join(_details(view, child, values, depth - 1))

@@ -27,9 +27,9 @@ __all__ = [
     "spoken_of",
 ]
 
-MOST_NODES = 400
+MOST_NODES = 300
 """Nodes that are looked at for one turn."""
-MOST_FOUND = 256
+MOST_FOUND = 160
 """Nodes with words of the turn that are compared; those under others of them come first."""
 MOST_CHILDREN = 64
 """Children of one node that are looked at, besides those that the turn names."""
