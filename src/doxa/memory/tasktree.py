@@ -283,7 +283,7 @@ class TaskTree:
         nodes finds none by itself, unless all words are like that; then it finds the latest of them.
         """
         asked = set(stems(words if isinstance(words, str) else " ".join(words)))
-        found = [self._words.of(word) for word in asked]
+        found = [entries for entries in map(self._words.of, asked) if entries]
         telling = [entries for entries in found if len(entries) <= MOST_ENTRIES]
         keys = {entry[2] for entries in telling or found for entry in entries[-MOST_ENTRIES:]}
         shared = {key: len(asked & _words_of(self.node(key))) for key in keys}

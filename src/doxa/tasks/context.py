@@ -106,10 +106,12 @@ def picks(view: View) -> Picks:
                 _add(found, Tier.ANSWER, score, line, part)
     for line in list(dict.fromkeys((*tasks, *(line for line, _ in found))))[:MOST_LINES]:
         _by_value(view, found, line)
-    spoken = [key for key in view.focus if view.turn.past or view.forest.visible(key)]
+    spoken = view.spoken()
     answered = bool(found or tasks)
     if not answered:
-        for line in list(dict.fromkeys(line for key in spoken for line, _ in view.lines(key)))[:MOST_LINES]:
+        recent = (key for key in spoken_of(view.forest, MOST_LINES) if view.forest.visible(key))
+        near = dict.fromkeys(line for key in (*spoken, *recent) for line, _ in view.lines(key))
+        for line in islice(near, MOST_LINES):
             _by_value(view, found, line)
     parts = {line for line, _ in found}
     wholes = {line for line in tasks if line not in parts}

@@ -159,7 +159,7 @@ class Page:
         past = view.turn.past and pick.tier is not Tier.SIBLING
         earlier = _earlier(view.forest, pick.key) if past else ()
         if not view.forest.visible(pick.key):
-            gone = () if own else tuple(_gone(view, node))
+            gone = () if own or (earlier and node.status.standing) else tuple(_gone(view, node))
             return Entry(name="" if own else node.name, notes=(*earlier, *gone)) if earlier or gone else None
         items, more = _items(view, pick.key)
         left = max(0, len(items) - self._most(pick, items))
@@ -248,7 +248,7 @@ def _gone(view: View, node: TaskNode) -> list[str]:
             for number, before, after in reversed(view.forest.revisions(one.node_id))
             if after is not None and not after.status.standing and (before is None or before.status.standing)
         )
-        word = str(one.status) if one is node else f"{one.status} with {one.name}"
+        word = str(one.status) if one is node else f"gone with {one.name}"
         return [f"{word} in turn {number}" for number in islice(ended, 1)]
     return []
 
@@ -276,7 +276,8 @@ def _ended(forest: TaskForest, key: str) -> list[tuple[str, int]]:
                     gone[text] = number
         now = _listed(line[-1][1])
         return sorted(((text, number) for text, number in gone.items() if text not in now), key=lambda one: one[1])
-    return [(str(before), number) for (_, before), (number, _) in pairwise(line) if before is not None]
+    ended = [(str(before), number) for (_, before), (number, _) in pairwise(line) if before is not None]
+    return [one for at, one in enumerate(ended) if at + 1 == len(ended) or ended[at + 1][0] != one[0]]
 
 
 def _listed(value: Exported) -> list[str]:

@@ -44,7 +44,7 @@ SYNONYM = 0.5
 PAST = re.compile(
     r"\b(?:why|(?:was|were|did|had)(?:n['’]?t)?|used to|original(?:ly)?|initial(?:ly)?|first|back|undo|undid|undone"
     r"|redo|revert\w*|restor\w*|previous(?:ly)?|earlier|formerly|once|ever|never|histor\w*|changed|replaced|removed|dropped"
-    r"|cancell?ed|no longer|any ?more|instead of|said|told|again"
+    r"|cancell?ed|no longer|any ?more|said|told|again"
     r"|before(?=\s*(?:[?.!,;]|$)|\s+(?:that|it|we|i|you)\b))\b",
     re.IGNORECASE,
 )
@@ -139,15 +139,17 @@ def _form(phrase: str) -> tuple[str, bool]:
     return (known[0], True) if single else (phrase, False)
 
 
-def spoken_of(forest: TaskForest) -> tuple[str, ...]:
-    """Return the nodes that the last commits spoke of or changed, the latest first."""
+def spoken_of(forest: TaskForest, commits: int = 1) -> tuple[str, ...]:
+    """Return the nodes that the last commits with any spoke of, or else changed, the latest first."""
     found: dict[str, None] = {}
-    for commit in islice(reversed(forest.commits), 4):
+    for commit in islice(reversed(forest.commits), 8):
         edited = (edit.node_id for edit in islice(reversed(commit.edits), MOST_SEEDS))
-        for key in commit.focus or edited:
-            if forest.get(key) is not None:
-                found.setdefault(key)
-    return tuple(islice(found, MOST_SEEDS))
+        keys = [key for key in (commit.focus or edited) if forest.get(key) is not None]
+        found |= dict.fromkeys(keys[:MOST_SEEDS])
+        commits -= bool(keys)
+        if commits == 0:
+            break
+    return tuple(found)
 
 
 # -- what is looked at
@@ -257,6 +259,16 @@ class View:
         exact = 0.5 if own and own <= self.turn.words else 0.0
         close = 0.3 if key in self.focus else 0.2 if spoken else 0.0
         return score + ABOVE * self.turn.weigh(around - own) + exact + close
+
+    def spoken(self) -> list[str]:
+        """Return what was spoken of; of what is out of sight, unless the past is asked for, the line that it was in."""
+        found: dict[str, None] = {}
+        for key in self.focus:
+            if self.turn.past or self.forest.visible(key):
+                found[key] = None
+            else:
+                found |= dict.fromkeys(line for line, _ in self.lines(key) if self.forest.visible(line))
+        return list(found)
 
     def called(self, key: str) -> str:
         """Return the name of a node, a slot with what it is a slot of."""
