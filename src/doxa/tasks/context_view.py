@@ -11,7 +11,7 @@ from itertools import islice
 
 from doxa.core.tasks import NodeKind, TaskNode
 from doxa.memory import TaskForest, place_of, stems
-from doxa.tasks.reading import lexicon
+from doxa.tasks.verbs import lexicon
 
 __all__ = [
     "ABOVE",
