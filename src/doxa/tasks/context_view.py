@@ -43,14 +43,14 @@ SYNONYM = 0.5
 
 PAST = re.compile(
     r"\b(?:why|(?:was|were|did|had)(?:n['’]?t)?|used to|original(?:ly)?|initial(?:ly)?|first|back|undo|undid|undone"
-    r"|redo|revert\w*|restor\w*|previous(?:ly)?|earlier|formerly|once|ever|never|histor\w*|changed|replaced|removed|dropped"
-    r"|cancell?ed|no longer|any ?more|said|told|again"
+    r"|redo|revert\w*|restore\w*|restoring|previous(?:ly)?|earlier|formerly|once|ever|never|histor\w*|changed|replaced|removed|dropped"
+    r"|cancel(?:l?ed)|no longer|any ?more|said|told|again"
     r"|before(?=\s*(?:[?.!,;]|$)|\s+(?:that|it|we|i|you)\b))\b",
     re.IGNORECASE,
 )
 """What asks for the past."""
 WHOLE = re.compile(
-    r"\b(?:everything|all|whole|full|complete|final\w*|summar\w*|overview|recap|list|show|plan|rundown|so far)\b",
+    r"\b(?:everything|all|whole|full|complete|final\w*|summary|summari[sz]e|overview|recap|list|show|plan|rundown|so far)\b",
     re.IGNORECASE,
 )
 """What asks for a task as a whole."""
