@@ -43,8 +43,8 @@ SYNONYM = 0.5
 
 PAST = re.compile(
     r"\b(?:why|(?:was|were|did|had)(?:n['’]?t)?|used to|original(?:ly)?|initial(?:ly)?|first|back|undo|undid|undone"
-    r"|redo|revert\w*|restore\w*|restoring|previous(?:ly)?|earlier|formerly|once|ever|never|histor\w*|changed|replaced|removed|dropped"
-    r"|cancel(?:l?ed)|no longer|any ?more|said|told|again"
+    r"|redo|revert\w*|restore\w*|restoring|previous(?:ly)?|earlier|formerly|once|ever"
+    r"|never|histor\w*|changed|replaced|removed|dropped|cancel(?:l?ed)|no longer|any ?more|said|told|again"
     r"|before(?=\s*(?:[?.!,;]|$)|\s+(?:that|it|we|i|you)\b))\b",
     re.IGNORECASE,
 )
