@@ -50,7 +50,8 @@ PAST = re.compile(
 )
 """What asks for the past."""
 WHOLE = re.compile(
-    r"\b(?:everything|all|whole|full|complete|final\w*|summary|summari[sz]e|overview|recap|list|show|plan|rundown|so far)\b",
+    r"\b(?:everything|all|whole|full|complete|final\w*|summary|summari[sz]e|overview|recap|list|show|plan|rundown"
+    r"|so far)\b",
     re.IGNORECASE,
 )
 """What asks for a task as a whole."""
