@@ -48,9 +48,8 @@ def set_value(
 def made_slot(scene: Scene, target: Element | None, value: TaskValue, *, prep: str, hint: str) -> str | None:
     """Make a slot for a value under what is spoken of."""
     if target is not None and target.words and not target.pronoun:
-        owner = next(
-            iter(scene.find(target, accept=lambda key: scene.editor.node(key).kind is not NodeKind.SLOT)), None
-        )
+        things = scene.find(target, accept=lambda key: not is_slot(scene, key))
+        owner = next((key for key in things if is_headed(scene, key, target)), None)
         if owner is not None:
             return put_slot(scene, owner, hint or slot_name(value, prep), value)
         split = parted(scene, target)
@@ -126,7 +125,11 @@ def slot_for(scene: Scene, target: Element | None, value: TaskValue, *, prep: st
             and split is not None
         ):
             slot = None
-        things = scene.find(target, accept=lambda key: not is_slot(scene, key))
+        things = [
+            key
+            for key in scene.find(target, accept=lambda key: not is_slot(scene, key))
+            if is_headed(scene, key, target)
+        ]
         if slot is not None and (
             not things or fits(scene.editor.value(slot), wanted) or scene.editor.value(slot) is None
         ):
@@ -154,6 +157,11 @@ def numeric(value: TaskValue, prep: str) -> TaskValue:
     ):
         return replace(value, kind=ValueKind.CLOCK)
     return value
+
+
+def is_headed(scene: Scene, key: str, target: Element) -> bool:
+    """Tell whether the head of a phrase names a thing: "the Ghent trip" is a trip, "my doctor's email" is no doctor."""
+    return target.words[-1] in scene.words(key)
 
 
 def is_slot(scene: Scene, key: str) -> bool:

@@ -65,6 +65,8 @@ class Scene:
     """What could not be understood, as questions."""
     clauses: Sequence[Clause] = ()
     typed: Sequence[Typed] = ()
+    undoes: int | None = None
+    """The number of the commit that this turn takes back."""
     last: str = ""
     """The slot or node that was changed last."""
     marks: list[int] = field(default_factory=list)

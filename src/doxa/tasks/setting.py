@@ -193,7 +193,7 @@ def be_frame(scene: Scene, clause: Clause) -> str | None:
     ):
         where = said.with_prep("in", "on", "under", "at")
         return "replace" if replace_items(scene, [bare], [first], where=where[0] if where else None) else None
-    value = _be_value(scene, clause, first)
+    value = _be_value(scene, found)
     if value is None:
         return None
     preps = [prep for prep, inner in first.attached if inner.value is not None]
@@ -205,8 +205,9 @@ def be_frame(scene: Scene, clause: Clause) -> str | None:
     return None
 
 
-def _be_value(scene: Scene, clause: Clause, first: Element) -> TaskValue | None:
+def _be_value(scene: Scene, found: Sequence[Element]) -> TaskValue | None:
     """Return the value that "is" gives, or None where the clause describes and sets nothing."""
+    first = found[0]
     if first.ones and first.words:
         return TaskValue(text=first.text, kind=ValueKind.CHOICE)
     if first.value is not None:
@@ -220,6 +221,10 @@ def _be_value(scene: Scene, clause: Clause, first: Element) -> TaskValue | None:
         return typed[0]
     if not first.text or first.pronoun:
         return None
+    for one in found[1:]:  # "Market Street, San Francisco" is one address
+        if not (first.names and one.names) or one.attached:
+            break
+        first = replace(first, end=one.end)
     end = max([first.end, *(inner.end for prep, inner in first.attached if prep in ("of", ""))])
     text = scene.text[first.start : end].strip()
     text = re.sub(r"^(?:actually|now|going to be|to be|just|really|the|a|an)\s+", "", text, flags=re.I)

@@ -153,7 +153,7 @@ def take_back(scene: Scene, target: Element | None = None) -> bool:
                 scene.editor.undo(revisions[-1][0])
                 scene.touch(key)
                 return True
-    number = forest.undoable()
+    number = scene.undoes = forest.undoable()
     if number is None:
         scene.notes.append("There is nothing to undo.")
         return False

@@ -254,7 +254,14 @@ def closed(scene: Scene, replies: Sequence[str]) -> Step:
     reply = " ".join(part for part in (told, *scene.notes_said(), *replies) if part) or "Noted."
     asked = " ".join(scene.doubts) if scene.doubts and not edits else ""
     focus = tuple(dict.fromkeys(scene.focus[:8]))
-    return Step(intents=intents, edits=edits, reply=asked or reply, focus=focus, asked=asked)
+    return Step(
+        intents=intents,
+        edits=edits,
+        reply=asked or reply,
+        focus=focus,
+        asked=asked,
+        undoes=scene.undoes if edits else None,
+    )
 
 
 def by_amount(value: TaskValue, amount: float, unit: str) -> TaskValue | None:
