@@ -95,12 +95,23 @@ def set_frame(scene: Scene, clause: Clause) -> str | None:
                 value,
                 prep=prep,
                 hint=hint,
-                new=clause.verb in ("set", "schedule") or bool(hint),
+                new=clause.verb in ("set", "schedule") or bool(hint) or opens_slot(target, value),
             )
             is not None
             or done
         )
     return "update" if done else None
+
+
+TIMED = (ValueKind.CLOCK, ValueKind.DATE, ValueKind.DURATION)
+
+
+def opens_slot(target: Element | None, value: TaskValue) -> bool:
+    """Tell whether a value may make a slot of what is spoken of: "make it 90 minutes", "change the time to four"."""
+    if target is None or target.pronoun in ("it", "that", "this", "them"):
+        return value.kind in TIMED
+    names = lexicon()["slot_words"].values()
+    return bool(target.words) and any(target.words[-1] in words_of(word) for words in names for word in words)
 
 
 def set_wanted(scene: Scene, clause: Clause, target: Element | None, element: Element) -> bool:
@@ -137,7 +148,11 @@ def complement_frame(scene: Scene, clause: Clause, found: Sequence[Element]) -> 
             thing = scene.find(replace(element, attached=()))[0]
             done = bool(put_slot(scene, thing, "quantity", value_of(element.with_prep("quantity")[0]))) or done
         elif element.value is not None:
-            done = set_value(scene, None, element.value, prep="at", hint=clause.label, new=False) is not None or done
+            done = (
+                set_value(scene, None, element.value, prep="at", hint=clause.label, new=opens_slot(None, element.value))
+                is not None
+                or done
+            )
         elif (is_colour(element.text) and element.ones is False and i == 0) or (
             element.det in ("that", "this", "it") and element.text and not element.pronoun and clause.verb == "make"
         ):
@@ -199,7 +214,7 @@ def be_frame(scene: Scene, clause: Clause) -> str | None:
     preps = [prep for prep, inner in first.attached if inner.value is not None]
     known = not said.pronoun and (scene.find(said) or scene.root())
     if said.pronoun or known:
-        new = not said.pronoun and (value.kind is not ValueKind.TEXT or named_slot(scene, said))
+        new = opens_slot(said, value) if said.pronoun else (value.kind is not ValueKind.TEXT or named_slot(scene, said))
         key = set_value(scene, said, value, prep=preps[0] if preps else "", new=new)
         return ("update" if scene.editor.forest.revisions(key) else "new") if key is not None else None
     return None
