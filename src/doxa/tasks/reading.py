@@ -261,6 +261,8 @@ def _clause(part: list[Token], text: str, values: Sequence[Typed], *, join: str,
     mood = mood_of(head, at, wrapped, question=question)
     subject: tuple[Token, ...] = ()
     verb, particle, rest = "", "", head
+    if at is None:
+        rest = _bare(head, wrapped)
     if at is not None:
         verb = head[at].lemma
         particle, rest = particle_of(head, at)
@@ -287,6 +289,15 @@ def _clause(part: list[Token], text: str, values: Sequence[Typed], *, join: str,
         question=question,
         lowered=lowered,
     )
+
+
+def _bare(head: tuple[Token, ...], wrapped: str) -> tuple[Token, ...]:
+    """Return what a clause without a verb says, without the words that wrap it: "no, try the third of March"."""
+    size = len(wrapped.split())
+    for start in range(len(head) - size + 1) if wrapped else ():
+        if [token.lower for token in head[start : start + size]] == wrapped.split() and start + size < len(head):
+            return head[start + size :]
+    return head[1:] if len(head) > 1 and head[0].lower == "but" else head
 
 
 def _listed(tokens: tuple[Token, ...]) -> tuple[tuple[Token, ...], tuple[tuple[Token, ...], ...]]:

@@ -26,6 +26,8 @@ def verb_in(clause: Clause, kind: str) -> bool:
 def objects(scene: Scene, clause: Clause) -> list[Element]:
     """Return the elements behind the verb of a clause; all of them where it has none."""
     rest = clause.rest
+    if len(rest) > 1 and rest[0].lower in ("me", "us", "myself", "ourselves") and rest[1].upos != "ADP":
+        rest = rest[1:]  # "book me a table" is about a table
     while len(rest) > 1 and clause.verb and (rest[0].upos in ("VERB", "CCONJ") and not rest[0].form.endswith("ing")):
         rest = rest[1:]  # "peel and chop shrimp" is about shrimp
     clause = replace(clause, rest=rest)
@@ -34,6 +36,8 @@ def objects(scene: Scene, clause: Clause) -> list[Element]:
 
 def subject(scene: Scene, clause: Clause) -> Element | None:
     """Return what a clause says something of."""
+    if clause.wrapped:
+        return Element(text="", pronoun=clause.wrapped.split()[0])
     found = [one for one in elements(clause.subject, scene.text, scene.typed) if one.text or one.pronoun]
     return found[-1] if len(found) == 1 else found[0] if found else None
 

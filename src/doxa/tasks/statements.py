@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from doxa.core.tasks import NodeKind, TaskValue
@@ -13,6 +14,7 @@ from doxa.tasks.phrases import Element
 from doxa.tasks.reading import Clause
 from doxa.tasks.roles import objects, subject
 from doxa.tasks.scene import Scene
+from doxa.tasks.setting import TIMED
 from doxa.tasks.taking import people_slot
 from doxa.tasks.telling import add_frame, added, open_task, purpose_frame
 
@@ -149,6 +151,8 @@ def statement_frame(scene: Scene, clause: Clause) -> str | None:
         first_person = said is not None and said.pronoun in ("i", "we")
         if said is not None and not first_person and said.pronoun not in ("it", "they", "that", "this", "he", "she"):
             return None
+        if clause.wrapped and scene.root() is not None:
+            return _asked_of_focus(scene, clause, values)
         return _said_of_focus(scene, clause, values[0], hint, shared=not first_person)
     if (said.person and not hint) or not said.words:
         return None
@@ -160,6 +164,14 @@ def statement_frame(scene: Scene, clause: Clause) -> str | None:
             set_value(scene, said, value, prep=_prep_of(scene, clause, value), hint=hint if value is values[0] else "")
         return "update"
     return _new_entity(scene, clause, said)
+
+
+def _asked_of_focus(scene: Scene, clause: Clause, values: Sequence[TaskValue]) -> str | None:
+    """Set what "I'd like to eat there on the fourth" says of what is spoken of."""
+    slots = [
+        set_value(scene, None, value, prep=_prep_of(scene, clause, value), new=value.kind in TIMED) for value in values
+    ]
+    return "update" if any(slot is not None for slot in slots) else None
 
 
 def _new_entity(scene: Scene, clause: Clause, said: Element) -> str | None:
