@@ -260,9 +260,7 @@ def _clause(part: list[Token], text: str, values: Sequence[Typed], *, join: str,
     at, wrapped = verb_at(head) if len(head) > 1 or not listed else (None, "")
     mood = mood_of(head, at, wrapped, question=question)
     subject: tuple[Token, ...] = ()
-    verb, particle, rest = "", "", head
-    if at is None:
-        rest = _bare(head, wrapped)
+    verb, particle, rest = "", "", head if at is not None else _bare(head, wrapped)
     if at is not None:
         verb = head[at].lemma
         particle, rest = particle_of(head, at)
