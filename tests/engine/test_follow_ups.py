@@ -69,7 +69,7 @@ def test_what_is_asked_while_something_is_erased_is_gone_as_well(doxa, monkeypat
         chat.ask("What does Nadia do for work?")
         return erase_turn(*args, **options)
 
-    monkeypatch.setattr("doxa.engine.memory.erase_turn", asked_meanwhile)
+    monkeypatch.setattr("doxa.engine.withdrawal.erase_turn", asked_meanwhile)
     memory.forget(turn_id="t1")
     assert step(chat.ask("And Petra?"), "encode").detail["wording"] == "And Petra?"
 
