@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from doxa.core.tasks import NodeKind, TaskStatus, TaskValue, ValueKind
+from doxa.core.tasks import NodeKind, TaskValue, ValueKind
 from doxa.tasks.phrases import Element, elements, is_colour, words_of
 from doxa.tasks.reading import Clause
-from doxa.tasks.scene import FILLERS, Scene, fits
+from doxa.tasks.scene import Scene, is_crew
 from doxa.tasks.verbs import Token, lexicon
 
 __all__ = [
@@ -42,25 +42,6 @@ LABELLED = re.compile(
     r"^(?:the |my |his |her |our |their )?((?:[a-z][a-z'-]*)(?: [a-z][a-z'-]*){0,2}?)(?: is| =|:)? (\S*[A-Z0-9@].*)$"
 )
 DATED = (ValueKind.DATE, ValueKind.CLOCK)
-TRAVEL = {
-    "trip",
-    "flight",
-    "train",
-    "journey",
-    "transfer",
-    "drive",
-    "ride",
-    "tour",
-    "ferry",
-    "bus",
-    "coach",
-    "travel",
-    "visit",
-    "shuttle",
-    "delivery",
-    "shipment",
-    "move",
-}
 
 
 def value_of(element: Element) -> TaskValue:
@@ -215,11 +196,7 @@ def _purpose(scene: Scene, key: str, prep: str, element: Element) -> None:
 def people_of(scene: Scene, key: str) -> str:
     """Return the list of people of a task, made where there is none."""
     for child in scene.editor.children(key):
-        if (
-            set(words_of(scene.editor.node(child).name))
-            & {word for name in lexicon()["slot_words"]["participants"] for word in words_of(name)}
-            and scene.editor.value(child) is None
-        ):
+        if is_crew(scene.editor.node(child).name) and scene.editor.value(child) is None:
             return child
     return scene.editor.add(PEOPLE_SLOT, parent=key, kind=NodeKind.SLOT)
 
@@ -409,14 +386,14 @@ def read_list(scene: Scene, clause: Clause, parent: str) -> list[str]:
     """Put the elements behind a colon under a node: slots of a form, dated steps, numbered parts, plain items."""
     added: list[str] = []
     for part in clause.listed:
-        added += read_part(scene, part, parent, clause)
+        added += read_part(scene, part, parent)
     scene.attend(parent)
     if len(added) > 1:
         scene.group = added
     return added
 
 
-def read_part(scene: Scene, part: Sequence[Token], parent: str, clause: Clause) -> list[str]:
+def read_part(scene: Scene, part: Sequence[Token], parent: str) -> list[str]:
     """Put one listed element under a node."""
     words = [token for token in part if not (token is part[0] and token.lower in ("then", "also", "and", "finally"))]
     if words and words[0].upos == "VERB" and len(words) > 1 and words[1].upos in ("DET", "NOUN", "ADJ", "PRON"):
@@ -447,14 +424,14 @@ def fill(scene: Scene, parent: str, element: Element) -> list[str]:
     ]
     for child in empty:
         shape = scene.editor.node(child).aliases
-        if any(alias.startswith("shape:") and alias == f"shape:{shape_of(value, element)}" for alias in shape):
+        if any(alias.startswith("shape:") and alias == f"shape:{shape_of(value)}" for alias in shape):
             scene.editor.set(child, value)
             scene.touch(child)
             return [child]
     return []
 
 
-def shape_of(value: TaskValue, element: Element | None = None) -> str:
+def shape_of(value: TaskValue) -> str:
     """Return the shape of a value, by which a second form is filled without naming its fields."""
     if value.kind is not ValueKind.TEXT:
         return str(value.kind)
@@ -479,11 +456,3 @@ def singular(name: str) -> str:
             last = last[: -len(ending)] + instead
             break
     return f"{head} {last}".strip()
-
-
-def blocked(scene: Scene, key: str) -> bool:
-    """Tell whether a node waits."""
-    return scene.editor.node(key).status is TaskStatus.BLOCKED
-
-
-_ = (FILLERS, fits)

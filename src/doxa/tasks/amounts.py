@@ -7,7 +7,6 @@ identifiers, and changes by an amount ("an hour later", "five more people").
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
@@ -66,8 +65,6 @@ BARE_HOUR = re.compile(
 HOURS = re.compile(
     r"(?:from )?\b(\d{1,2}(?:[:.]\d\d)?)\s?(?:to|-|–|until|till)\s?(\d{1,2}(?:[:.]\d\d)?)\b(?:\s?([ap]\.?m\.?))?", re.I
 )
-LATER = "later|after that|back|after|on"
-EARLIER = "earlier|sooner|forward|before that|before|ahead"
 UNIT = "minutes?|mins?|hours?|hrs?|days?|nights?|weeks?|fortnights?|months?|years?|weekends?|quarters?"
 AMOUNT = (
     rf"(?:half an hour|an hour and a half|a couple of (?:{UNIT})|a quarter of an hour|"
@@ -241,7 +238,7 @@ def _times(text: str, at: datetime) -> list[Typed]:
                 )
             ]
         else:
-            typed = _time(one, text)
+            typed = _time(one)
             if typed is not None:
                 found.append(typed)
     return found
@@ -256,7 +253,7 @@ def _told(said: str, moment: datetime) -> str:
     )
 
 
-def _time(one: Expression, text: str) -> Typed | None:
+def _time(one: Expression) -> Typed | None:
     value, said = one.value, one.text
     lowered = said.lower()
     if re.fullmatch(
@@ -423,17 +420,3 @@ def _date_text(text: str, day: date, moved: date) -> str:
 
 def _ordinal(day: int) -> str:
     return f"{day}{'th' if 10 < day % 100 < 20 else {1: 'st', 2: 'nd', 3: 'rd'}.get(day % 10, 'th')}"
-
-
-def same_value(one: TaskValue | None, other: TaskValue | None) -> bool:
-    """Tell whether two values say the same."""
-    if one is None or other is None:
-        return one is other
-    if one.text.casefold() == other.text.casefold():
-        return True
-    return one.kind == other.kind and one.amount is not None and one.amount == other.amount and one.unit == other.unit
-
-
-def typed_at(found: Sequence[Typed], start: int, end: int) -> list[Typed]:
-    """Return those of the typed values that lie within a span."""
-    return [one for one in found if start <= one.start and one.end <= end]

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from doxa.core.errors import TaskCycleError, TaskError
 from doxa.core.tasks import Dependency, NodeKind, TaskValue, ValueKind
-from doxa.tasks.adding import add_items, named_value, put_slot, shape_of, slot_name, value_of
+from doxa.tasks.adding import add_items, put_slot, shape_of, slot_name, value_of
 from doxa.tasks.amounts import Shift, shifted
-from doxa.tasks.phrases import Element, is_colour, words_of
+from doxa.tasks.phrases import Element, words_of
 from doxa.tasks.reading import Clause
 from doxa.tasks.scene import Scene, fits
 
@@ -37,7 +37,7 @@ def set_value(
         old = scene.editor.value(slot)
         if target is not None and "number" in target.words and old is not None and shape_of(old) == "address":
             value = TaskValue(text=re.sub(r"\d+\w?", value.text, old.text, count=1))
-        scene.editor.set(slot, coerced(scene, old, value, prep))
+        scene.editor.set(slot, coerced(old, value))
         scene.touch(slot)
         return slot
     if not new:
@@ -82,7 +82,7 @@ def owner_of(scene: Scene) -> str | None:
     return scene.root()
 
 
-def coerced(scene: Scene, old: TaskValue | None, value: TaskValue, prep: str = "") -> TaskValue:
+def coerced(old: TaskValue | None, value: TaskValue) -> TaskValue:
     """Return a value as the one before it was written: an hour as a time, a house number within its address."""
     if old is None:
         return value
@@ -337,7 +337,7 @@ def _replaced(scene: Scene, key: str, after: Element, within: Sequence[str], *, 
         scene.touch(made)
         return True
     if node.kind is NodeKind.SLOT and node.value is not None:
-        scene.editor.set(key, coerced(scene, node.value, value_of(after)))
+        scene.editor.set(key, coerced(node.value, value_of(after)))
         scene.touch(key)
         return True
     scene.editor.rename(key, after.text)
@@ -547,6 +547,3 @@ def _dated(scene: Scene, key: str, unit: str) -> str | None:
         if value is not None and value.kind in kinds:
             return one
     return None
-
-
-_ = (is_colour, named_value)

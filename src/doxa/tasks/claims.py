@@ -135,7 +135,7 @@ def gone(scene: Scene, clause: Clause) -> str:
     return sentence(f"I have no record of {element.text}")
 
 
-def _claimed(scene: Scene, clause: Clause) -> list[str]:
+def _claimed(clause: Clause) -> list[str]:
     """Return the words of a clause that may be a claimed value: those that name no slot and no task."""
     return [
         token.form
@@ -167,7 +167,7 @@ def claim(scene: Scene, clause: Clause) -> str:
     if value is None:
         return ""
     about = _about(scene, clause, keys, value) or _slot_like(scene, clause)
-    return _verdict(scene, value, about, denied=bool(re.search(r"\bnever\b", lowered)))
+    return _verdict(scene, value, about)
 
 
 def _asserted(scene: Scene, clause: Clause, keys: Sequence[str]) -> Element | None:
@@ -263,7 +263,7 @@ def _slot_alike(scene: Scene, value: TaskValue | None) -> str | None:
     return next(same, None)
 
 
-def _verdict(scene: Scene, claimed: Element, about: str | None, *, denied: bool) -> str:
+def _verdict(scene: Scene, claimed: Element, about: str | None) -> str:
     """Hold a claim against what stands and what stood."""
     text = claimed.value.text if claimed.value is not None else claimed.text
     asked = set(claimed.words) or set(words_of(text))
@@ -283,7 +283,7 @@ def _verdict(scene: Scene, claimed: Element, about: str | None, *, denied: bool)
         return f"No, I have no record of {text}. {sentence(f'{named(scene, about)} is {now}')}"
     for key in (*scene.everything(), *scene.hidden()):
         if scene.editor.node(key).kind is NodeKind.ITEM and asked and asked <= scene.words(key):
-            return _item_past(scene, key, about, text, denied=denied)
+            return _item_past(scene, key, about, text)
     if about is not None:
         shown = value_text(scene, about) or compact(scene, about)
         return (
@@ -306,7 +306,7 @@ def _clean(text: str) -> str:
     return text.rstrip(". ")
 
 
-def _item_past(scene: Scene, key: str, about: str | None, text: str, *, denied: bool) -> str:
+def _item_past(scene: Scene, key: str, about: str | None, text: str) -> str:
     """Say whether an item is, or was, in a list."""
     node = scene.editor.node(key)
     lists = (
@@ -357,7 +357,7 @@ def said_before(scene: Scene, clause: Clause) -> str:
         lowered,
     ):
         return ""
-    words = [stem(word.lower()) for word in _claimed(scene, clause)]
+    words = [stem(word.lower()) for word in _claimed(clause)]
     if not words:
         return ""
     commits = scene.editor.forest.commits

@@ -19,8 +19,6 @@ __all__ = ["copy_frame", "merge_frame", "split_frame"]
 
 PARTS = frozenset("part half session meeting group two piece slot block".split())
 
-EMPTY_COPY = ("empty", "blank", "from scratch")
-
 
 def split_frame(scene: Scene, clause: Clause) -> str | None:
     """ "Split it: branding at 1 with those two, prototyping at 2:30 with the others"."""
@@ -156,5 +154,5 @@ def read_form(scene: Scene, clause: Clause, made: str) -> None:
             if element.words and element.text.split()[0].lower() in ("everything", "nothing", "rest"):
                 continue
             if not fill(scene, made, element):
-                read_part(scene, listed, made, clause)
+                read_part(scene, listed, made)
     scene.attend(made)

@@ -81,7 +81,6 @@ FRAGMENT_FILLERS = {
     "perfect",
     "first",
     "second",
-    "new passport",
     "cheers",
     "please",
     "hi",

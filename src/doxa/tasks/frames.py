@@ -34,8 +34,6 @@ WANTING = frozenset("need want use include bring have buy do take keep bother re
 
 Frame = Callable[[Scene, Clause], str | None]
 
-PLANNING = ("i", "we")
-
 FIRST_PERSON = {"i", "we"}
 
 
@@ -170,13 +168,13 @@ def remove_frame(scene: Scene, clause: Clause) -> str | None:
     targets = [one for one in found if (one.text or one.pronoun) and one.text.lower() not in ("rid",)]
     if clause.verb == "get" and not targets:
         targets = [inner for one in found for prep, inner in one.attached if prep == "of"]
-    targets = _variants_of(scene, targets)
+    targets = _variants_of(targets)
     wide = everywhere(clause) or both_places(sources)
     source = None if wide or not sources else sources[0]
     return "remove" if targets and remove(scene, targets, source=source, everywhere=wide) else None
 
 
-def _variants_of(scene: Scene, targets: Sequence[Element]) -> list[Element]:
+def _variants_of(targets: Sequence[Element]) -> list[Element]:
     """Let a bare adjective stand for the thing of the element beside it ("the grey and the navy ones")."""
     return [replace(one, ones=True) if is_colour(one.text) and not one.ones else one for one in targets]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from doxa.core.tasks import TaskValue, ValueKind
 from doxa.tasks.amounts import Shift, Typed
@@ -122,6 +123,7 @@ def stem(word: str) -> str:
     return word[:-1]
 
 
+@lru_cache(maxsize=1 << 15)
 def words_of(text: str) -> tuple[str, ...]:
     """Return the stems of the words of a name that count."""
     found = re.findall(r"[\w]+(?:[.:/@][\w]+)*", text.lower().replace("'s", ""))

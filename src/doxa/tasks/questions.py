@@ -36,36 +36,6 @@ CLAIMING = (
     "thought we",
 )
 
-SAY = {
-    "say",
-    "mention",
-    "tell",
-    "ask",
-    "put",
-    "set",
-    "add",
-    "order",
-    "request",
-    "give",
-    "call",
-    "write",
-    "list",
-    "cancel",
-    "remove",
-    "change",
-    "agree",
-    "specify",
-    "book",
-    "note",
-    "choose",
-    "pick",
-    "want",
-    "include",
-    "drop",
-    "suggest",
-    "have",
-}
-
 SMALL = {
     "i",
     "you",

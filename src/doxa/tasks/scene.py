@@ -7,18 +7,19 @@ fit equally well unless one of them was spoken of last.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 
-from doxa.core.tasks import NodeKind, TaskNode, TaskStatus, TaskValue, ValueKind
+from doxa.core.tasks import NodeKind, TaskNode, TaskValue, ValueKind
 from doxa.tasks.amounts import Typed
 from doxa.tasks.editing import Editor
 from doxa.tasks.phrases import Element, is_colour, words_of
 from doxa.tasks.reading import Clause
 from doxa.tasks.verbs import lexicon
 
-__all__ = ["FILLERS", "Scene", "fits"]
+__all__ = ["FILLERS", "Scene", "fits", "is_crew"]
 
 FILLERS = {
     "thing",
@@ -56,8 +57,6 @@ class Scene:
     """Ids of the nodes that were last named together."""
     touched: list[str] = field(default_factory=list)
     """Ids of the nodes that this turn changed, in order."""
-    named: list[str] = field(default_factory=list)
-    """Names said in this turn that are no nodes, or people."""
     intents: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     """What is to be said that the changes do not say themselves."""
@@ -192,10 +191,11 @@ class Scene:
             for key in (among if among is not None else self.hidden() if hidden else self.everything())
             if accept is None or accept(key)
         ]
-        scored = sorted(((self._score(element, key), -i, key) for i, key in enumerate(pool)), reverse=True)
-        scored = [entry for entry in scored if entry[0] > 0]
-        if not scored:
+        fitting = [(score, -i, key) for i, key in enumerate(pool) if (score := self._score(element, key)) > 0]
+        if not fitting:
             return []
+        places, root = {key: i for i, key in enumerate(self.visible_focus())}, self.root()
+        scored = sorted(((s + self._nearness(s, key, places, root), i, key) for s, i, key in fitting), reverse=True)
         best = scored[0][0]
         found = [key for score, _, key in scored if score > best - 1.0]
         if element.ordinal:
@@ -254,20 +254,15 @@ class Scene:
             and node.kind is not NodeKind.SLOT
             and words_of(node.name)[-1] == element.words[-1]
         ):
-            score = CONTAINED if not self._told_apart(element, key) else 0.0
-        if not score:
-            return 0.0
-        focus = self.visible_focus()
-        if key in focus:
-            score += 0.5 * (1.0 - focus.index(key) / len(focus))
-        root = self.root()
-        if root is not None and self.root_of(key) == root:
-            score += 0.9 if score >= FULL else 3.0
+            score = CONTAINED if node.kind is not NodeKind.ITEM else 0.0  # a "blue mug" is not the black one
         return score
 
-    def _told_apart(self, element: Element, key: str) -> bool:
-        """Tell whether a longer name is one of another thing: "blue mug" is not the black one that is there."""
-        return self.editor.node(key).kind is NodeKind.ITEM
+    def _nearness(self, score: float, key: str, places: Mapping[str, int], root: str | None) -> float:
+        """Return what it adds to a fit that a node is spoken of, or is under the task that is."""
+        near = 0.5 * (1.0 - places[key] / len(places)) if key in places else 0.0
+        if root is not None and self.root_of(key) == root:
+            near += 0.9 if score + near >= FULL else 3.0
+        return near
 
     def _above(self, key: str) -> set[str]:
         found: set[str] = set()
@@ -303,10 +298,8 @@ class Scene:
 
     def is_person(self, key: str) -> bool:
         """Tell whether a node is one of the people of a task."""
-        people = {word for name in lexicon()["slot_words"]["participants"] for word in words_of(name)}
-        return self.editor.node(key).kind is NodeKind.ITEM and any(
-            set(words_of(self.editor.node(parent).name)) & people for parent in self.editor.node(key).parents
-        )
+        node = self.editor.node(key)
+        return node.kind is NodeKind.ITEM and any(is_crew(self.editor.node(parent).name) for parent in node.parents)
 
     def _others(self, accept: Callable[[str], bool] | None) -> list[str]:
         """Return the siblings of what was spoken of last."""
@@ -397,9 +390,15 @@ class Scene:
         ranked = [one for one in self.focus if one in fit]
         return ranked[0] if ranked else fit[0]
 
-    def status(self, key: str) -> TaskStatus:
-        """Return the status of a node."""
-        return self.editor.node(key).status
+
+def is_crew(name: str) -> bool:
+    """Tell whether a name is one of a list of people: "participants", "the guests"."""
+    return not _crew().isdisjoint(words_of(name))
+
+
+@cache
+def _crew() -> frozenset[str]:
+    return frozenset(word for name in lexicon()["slot_words"]["participants"] for word in words_of(name))
 
 
 def fits(old: TaskValue | None, new: TaskValue) -> bool:

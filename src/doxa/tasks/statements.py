@@ -15,7 +15,6 @@ from doxa.tasks.reading import Clause
 from doxa.tasks.roles import objects, subject
 from doxa.tasks.scene import Scene
 from doxa.tasks.setting import TIMED
-from doxa.tasks.taking import people_slot
 from doxa.tasks.telling import add_frame, added, open_task, purpose_frame
 
 __all__ = ["TELLING"]
@@ -158,7 +157,7 @@ def statement_frame(scene: Scene, clause: Clause) -> str | None:
         return None
     keys = scene.find(said)
     if keys:
-        if is_person(scene, keys[0]):
+        if scene.is_person(keys[0]):
             return None
         for value in values:
             set_value(scene, said, value, prep=_prep_of(scene, clause, value), hint=hint if value is values[0] else "")
@@ -185,12 +184,6 @@ def _new_entity(scene: Scene, clause: Clause, said: Element) -> str | None:
     if root is not None and add_element(scene, element, root):
         return "new"
     return open_task(scene, clause, [element], element)
-
-
-def is_person(scene: Scene, key: str) -> bool:
-    """Tell whether a node is one of the people of a task."""
-    parents = scene.editor.node(key).parents
-    return any(people_slot(scene, above) == parent for parent in parents for above in scene.editor.node(parent).parents)
 
 
 def _prep_of(scene: Scene, clause: Clause, value: TaskValue) -> str:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from doxa.core.errors import TaskError
 from doxa.core.tasks import Dependency, NodeKind, TaskStatus, TaskValue
-from doxa.tasks.adding import add_element, add_items, attach, fill, people_of, put_slot, shape_of, slot_name, value_of
+from doxa.tasks.adding import add_items, attach, people_of, put_slot, shape_of, slot_name
 from doxa.tasks.changing import is_slot
 from doxa.tasks.phrases import Element, words_of
 from doxa.tasks.reading import Clause
-from doxa.tasks.scene import Scene
-from doxa.tasks.verbs import lexicon
+from doxa.tasks.scene import Scene, is_crew
 
 __all__ = [
     "copy_task",
@@ -30,19 +28,6 @@ __all__ = [
     "values_of",
 ]
 
-ORIGINAL = (
-    "original",
-    "originally",
-    "initial",
-    "initially",
-    "first",
-    "at first",
-    "to begin with",
-    "started with",
-    "in the beginning",
-)
-PREVIOUS = ("previous", "previously", "before", "earlier", "old", "last", "prior", "again", "back")
-
 
 def remove(
     scene: Scene, targets: Sequence[Element], *, source: Element | None = None, everywhere: bool = False
@@ -58,16 +43,16 @@ def remove(
         if not found and place is not None:
             found = scene.find(target)
         for key in found:
-            done = _out(scene, key, place, target, everywhere=everywhere) or done
+            done = _out(scene, key, place, everywhere=everywhere) or done
     return done
 
 
-def _out(scene: Scene, key: str, place: str | None, target: Element, *, everywhere: bool) -> bool:
+def _out(scene: Scene, key: str, place: str | None, *, everywhere: bool) -> bool:
     parents = [parent for parent in scene.editor.node(key).parents if scene.seen(parent)]
     if place is not None and place in parents:
         scene.editor.unlink(key, place)
     elif len(parents) > 1 and not everywhere and scene.editor.node(key).kind is NodeKind.ITEM:
-        spoken = next((one for one in scene.focus if one in parents or (False)), None)
+        spoken = next((one for one in scene.focus if one in parents), None)
         own = next((one for one in scene.containers() if one in parents), None)
         scene.editor.unlink(key, spoken or own or parents[0])
     else:
@@ -310,15 +295,10 @@ def _people_meant(scene: Scene, everyone: Sequence[str], said: Sequence[Element]
 
 def people_slot(scene: Scene, key: str) -> str | None:
     """Return the list of people of a task, in or out of sight."""
-    names = {word for name in lexicon()["slot_words"]["participants"] for word in words_of(name)}
     for child in scene.editor.all_children(key):
         node = scene.editor.node(child)
-        if (
-            node.kind is NodeKind.SLOT
-            and node.value is None
-            and set(words_of(node.name)) & names
-            and node.status is not TaskStatus.REMOVED
-        ):
+        removed = node.status is TaskStatus.REMOVED
+        if node.kind is NodeKind.SLOT and node.value is None and is_crew(node.name) and not removed:
             return child
     return None
 
@@ -380,6 +360,3 @@ def copy_task(scene: Scene, source: str, name: str, *, without: Sequence[Element
             )
     scene.touch(made)
     return made
-
-
-_ = (re, add_element, fill, put_slot, value_of)

@@ -152,7 +152,7 @@ def label_frame(scene: Scene, clause: Clause) -> str | None:
         for prep, inner in attached:
             attach(scene, key, prep, inner)
         return "new"
-    value = _label_value(scene, clause, found, named)
+    value = _label_value(clause, found, named)
     if value is None:
         return None
     if known is not None:
@@ -163,7 +163,7 @@ def label_frame(scene: Scene, clause: Clause) -> str | None:
     return "update" if known is not None else "new"
 
 
-def _label_value(scene: Scene, clause: Clause, found: Sequence[Element], named: Element | None) -> TaskValue | None:
+def _label_value(clause: Clause, found: Sequence[Element], named: Element | None) -> TaskValue | None:
     typed = [one.value for one in clause.values if one.value is not None]
     if typed:
         return typed[-1]
@@ -261,7 +261,7 @@ def _added(scene: Scene, clause: Clause, found: Sequence[Element]) -> str | None
     root = scene.root()
     if first.pronoun and not first.words:
         return None
-    if root is not None and not _opens_task(scene, clause, first):
+    if root is not None and not _opens_task(clause, first):
         return onto(scene, clause, root, [one for one in found if one.text or one.value is not None])
     return open_task(scene, clause, found, first)
 
@@ -342,7 +342,7 @@ def _thing_with_fields(scene: Scene, clause: Clause, found: Sequence[Element]) -
     return "new"
 
 
-def _opens_task(scene: Scene, clause: Clause, first: Element) -> bool:
+def _opens_task(clause: Clause, first: Element) -> bool:
     """Tell whether a thing is a task of its own, and not one more of what is there."""
     if clause.listed:
         return True

@@ -177,7 +177,7 @@ def corrected(scene: Scene, clause: Clause) -> bool:
     old, value = scene.editor.value(scene.last), value_of(said)
     if old is None or not (fits(old, value) or old.kind is ValueKind.TEXT):
         return False
-    scene.editor.set(scene.last, coerced(scene, old, value))
+    scene.editor.set(scene.last, coerced(old, value))
     return True
 
 
