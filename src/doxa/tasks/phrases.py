@@ -382,7 +382,7 @@ def _noun(tokens: Sequence[Token], text: str) -> list[Element]:
         names=is_name(words),
         start=tokens[0].start,
         end=tokens[-1].end,
-        person=any(token.tag.endswith("PERSON") for token in words),
+        person=any(token.tag.endswith("PERSON") for token in (words[-2:] if is_name(words) else words[-1:])),
     )
     return [_sized(element, words, text)]
 
@@ -397,7 +397,8 @@ def _variants(words: list[Token], text: str) -> tuple[tuple[str, ...], list[Toke
         return (), words
     closed = next((i for i, token in enumerate(words) if token.form == ")"), len(words))
     inner = text[words[opened].end : words[closed - 1].end if closed > opened + 1 else words[opened].end]
-    variants = tuple(part.strip() for part in re.split(r",|\band\b|\bor\b|&", inner) if part.strip())
+    parts = (part.strip() for part in re.split(r",|\band\b|\bor\b|&", inner))
+    variants = tuple(bare for part in parts if (bare := re.sub(r"^(?:the|an?|one)\s+|\s+ones?$", "", part, flags=re.I)))
     return variants, [*words[:opened], *words[closed + 1 :]]
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from doxa.backends.parser import Parser, split
+from doxa.core.tasks import ValueKind
 from doxa.tasks.amounts import Typed, read_values
 from doxa.tasks.verbs import MODALS, STRONG, WH, Mood, Token, has_particle, mood_of, particle_of, request_verbs, verb_at
 
@@ -41,6 +42,10 @@ MARKS = (
 )
 OF_SUBJECTS = frozenset("NOUN PROPN PRON DET ADJ NUM ADP PART X ADV VERB CCONJ".split())
 
+PLACING = frozenset("on at in from until till by for".split())
+ANNOUNCING = frozenset(
+    "correction mistake typo slip update change news note question thing reminder point plan idea request favour".split()
+)
 CLOSERS = {".", "!", "?", ";", "…"}
 
 
@@ -94,12 +99,13 @@ def read_clauses(text: str, parser: Parser, at: datetime) -> list[Clause]:
     parts = split(text)
     for words, parse in zip(parts, parser.parse([[word.form for word in part] for part in parts]), strict=True):
         tokens = [
-            Token(w.form, w.form.lower(), _lemma(w.form, lemma, upos), upos, deprel, head, tag, w.start, w.end)
-            for w, lemma, upos, deprel, head, tag in zip(
-                words, parse.lemmas, parse.upos, parse.deprels, parse.heads, parse.tags, strict=True
+            Token(w.form, w.form.lower(), _lemma(w.form, lemma, upos), upos, deprel, head, tag, w.start, w.end, i)
+            for i, (w, lemma, upos, deprel, head, tag) in enumerate(
+                zip(words, parse.lemmas, parse.upos, parse.deprels, parse.heads, parse.tags, strict=True)
             )
         ]
-        clauses += _of_sentence(tokens, text, values)
+        for part in _announced(_contracted(tokens, values)):
+            clauses += _of_sentence(part, text, values)
     return [clause for clause in clauses if clause.lowered]
 
 
@@ -113,6 +119,36 @@ def _lemma(form: str, lemma: str, upos: str) -> str:
         "wo": "will",
         "n't": "not",
     }.get(lowered, lemma.lower())
+
+
+def _contracted(tokens: list[Token], values: Sequence[Typed]) -> list[Token]:
+    """Read "'s" before a time, a place or a price as the verb it is: "the engineer's on 19 June"."""
+    starts = {value.start for value in values if value.value is not None and value.value.kind is not ValueKind.NUMBER}
+    return [
+        replace(token, lemma="be", upos="AUX", deprel="cop")
+        if token.form == "'s"
+        and token.upos == "PART"
+        and 0 < i < len(tokens) - 1
+        and (tokens[i + 1].start in starts or (tokens[i + 1].upos == "ADP" and tokens[i + 1].lower in PLACING))
+        else token
+        for i, token in enumerate(tokens)
+    ]
+
+
+def _announced(tokens: list[Token]) -> list[list[Token]]:
+    """Part what announces from what it announces: "they just rang: it is Tuesday now", "one correction: it was May"."""
+    colon = next((i for i, token in enumerate(tokens) if token.form == ":" and 0 < i < len(tokens) - 2), None)
+    if colon is None or not (_opens(tokens, colon + 1) or _imperative(tokens, colon + 1, colon + 1)):
+        return [tokens]
+    before, behind = tokens[:colon], tokens[colon + 1 :]
+    if any(token.lemma in ANNOUNCING for token in before) and not any(t.upos in ("VERB", "AUX") for t in before):
+        return [[replace(before[-1], form="sorry", lower="sorry", upos="INTJ"), *behind] if _puts_right(before) else behind]
+    told = any(token.upos in ("VERB", "AUX") and i > 0 for i, token in enumerate(before)) and _finite(before, 0)
+    return [before, behind] if told and _finite(tokens, colon + 1) else [tokens]
+
+
+def _puts_right(tokens: Sequence[Token]) -> bool:
+    return any(token.lemma in ("correction", "mistake", "typo", "slip") for token in tokens)
 
 
 def _of_sentence(tokens: list[Token], text: str, values: Sequence[Typed]) -> list[Clause]:

@@ -70,7 +70,8 @@ def described(scene: Scene, key: str, *, deep: bool = True) -> str:
 def compact(scene: Scene, key: str) -> str:
     """Return what is under a node without the names of plain slots."""
     editor = scene.editor
-    parts = [value_text(scene, key)] if editor.value(key) is not None or editor.items(key) else []
+    parts = [joined([_item(scene, item) for item in editor.items(key)])] if editor.items(key) else []
+    parts += [value_text(scene, key)] if editor.value(key) is not None else []
     for child in editor.current(key):
         node = editor.node(child)
         if node.kind is NodeKind.ITEM:
@@ -88,8 +89,10 @@ def compact(scene: Scene, key: str) -> str:
 
 def _item(scene: Scene, key: str) -> str:
     label = scene.editor.label(key)
-    told: list[str] = []
+    told = [_item(scene, item) for item in scene.editor.items(key)]
     for child in scene.editor.current(key):
+        if scene.editor.node(child).kind is NodeKind.ITEM:
+            continue
         text, name = value_text(scene, child), scene.editor.node(child).name
         if text and text.lower() not in label.lower().split():
             told.append(f"{name} {text}" if name == "size" else text)

@@ -232,6 +232,9 @@ class Scene:
         own = self.words(key)
         names = set(words_of(node.name)) | set(words_of(self.editor.label(key)))
         score = 0.0
+        numbers = {word for word in asked if word.isdigit()}
+        if numbers and not numbers <= own and any(word.isdigit() for word in names):
+            return 0.0  # "table 3" is not table 2
         if (
             asked == names
             or asked == set(words_of(node.name))

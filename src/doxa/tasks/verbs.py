@@ -44,6 +44,8 @@ BEGINNING = frozenset(
     ).split()
 )
 
+MODIFYING = frozenset("amod compound acl acl:relcl csubj".split())
+
 Mood = Literal["request", "question", "statement", "fragment"]
 
 WH = {"what", "which", "who", "whom", "whose", "when", "where", "why", "how"}
@@ -113,6 +115,8 @@ class Token:
     tag: str
     start: int
     end: int
+    index: int = 0
+    """Its place in the sentence, which `head` of another one tells."""
 
 
 def has_particle(tokens: Sequence[Token], at: int) -> bool:
@@ -133,13 +137,16 @@ def verb_at(tokens: Sequence[Token]) -> tuple[int | None, str]:
     for i in range(at, len(tokens)):
         if _is_verb(tokens, i) or (i == at and _is_request(tokens, i, wrapped)):
             return i, wrapped
-    for i in range(at, len(tokens)):
-        if tokens[i].upos == "AUX" or (tokens[i].lemma == "be" and tokens[i].upos == "VERB"):
-            last = i
-            while last + 1 < len(tokens) and tokens[last + 1].upos in ("AUX", "PART"):
-                last += 1
-            auxes = [j for j in range(i, last + 1) if tokens[j].upos == "AUX"]
-            return (auxes or [i])[-1], wrapped
+    found = [
+        i
+        for i in range(at, len(tokens))
+        if tokens[i].upos == "AUX" or (tokens[i].lemma == "be" and tokens[i].upos == "VERB")
+    ]
+    if found:
+        last = i = next((j for j in found if not _relative(tokens, j)), found[0])
+        while last + 1 < len(tokens) and tokens[last + 1].upos in ("AUX", "PART"):
+            last += 1
+        return max([j for j in range(i, last + 1) if tokens[j].upos == "AUX"] or [i]), wrapped
     participle = at < len(tokens) and tokens[at].form.endswith("ing") and has_particle(tokens, at)
     return at if participle and tokens[at].upos == "VERB" and not is_nominal(tokens, at) else None, wrapped
 
@@ -163,8 +170,14 @@ def _carries(tokens: Sequence[Token], at: int) -> bool:
 
 def _is_verb(tokens: Sequence[Token], at: int) -> bool:
     token = tokens[at]
-    modifies = token.deprel in ("amod", "compound", "acl", "acl:relcl", "csubj")
+    modifies = token.deprel in MODIFYING
     return token.upos == "VERB" and not modifies and not is_nominal(tokens, at)
+
+
+def _relative(tokens: Sequence[Token], at: int) -> bool:
+    """Tell whether an auxiliary belongs to a clause within a noun phrase: "the amount I'm claiming is ..."."""
+    head = next((token for token in tokens if token.index == tokens[at].head), None)
+    return head is not None and head is not tokens[at] and head.deprel in ("acl", "acl:relcl")
 
 
 def _is_request(tokens: Sequence[Token], at: int, wrapped: str) -> bool:
@@ -182,6 +195,8 @@ def is_nominal(tokens: Sequence[Token], at: int) -> bool:
     """Tell whether a word that may be a verb names a thing: "the grouting", "waterproofing on Tuesday"."""
     token = tokens[at]
     before = tokens[at - 1] if at else None
+    if any(one.head == token.index and one.deprel.startswith("nsubj") for one in tokens[: max(at - 1, 0)]):
+        return False
     base = token.lower == token.lemma and before is not None and before.upos == "NOUN" and not before.form.endswith("s")
     if base and (at + 1 == len(tokens) or tokens[at + 1].upos in ("NUM", "NOUN")):
         return True  # "problem set 7": a verb would be "sets"
