@@ -62,10 +62,10 @@ def is_value(element: Element) -> bool:
     return element.value is not None or is_colour(text) or (text in lexicon()["sizes"]["names"] and len(text) < 4)
 
 
-def slot_name(value: TaskValue, prep: str = "", *, each: bool = False) -> str:
+def slot_name(value: TaskValue, prep: str = "", *, each: str = "") -> str:
     """Return what a slot is called when nobody says it."""
     if each:
-        return "price per person"
+        return f"price per {each}"
     match value.kind:
         case ValueKind.CLOCK:
             return "time"

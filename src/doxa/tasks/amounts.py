@@ -44,8 +44,8 @@ MONEY = re.compile(
     rf"([$€£¥])\s?(\d[\d,]*(?:\.\d+)?)(\s?k\b)?|\b(\d[\d,]*(?:\.\d+)?)(\s?k)?\s?({CURRENCY}|€|£)(?![a-z])", re.I
 )
 RATE = re.compile(
-    r"\s*(?:each|apiece|a head|per (?:person|head|guest|unit|piece|item|day|night|hour|week|month)|a (?:day|night|"
-    r"person|piece|month|week))\b",
+    r"\s*(?:(?P<one>each|apiece|a pop)|(?:per|a|an)\s+(?P<each>head|person|guest|unit|piece|item|day|night|hour|week|month)|"
+    r"per\s+(?P<per>[a-z]+)|/\s?(?P<slash>[a-z]+))\b",
     re.I,
 )
 UNITS = (
@@ -76,9 +76,19 @@ PUSHED = re.compile(rf"\b(back|forward|forwards|later|earlier|on|up|out)\s+(?:by
 BY = re.compile(rf"\bby\s+({AMOUNT})\b", re.I)
 LONGER = re.compile(rf"\b({AMOUNT})\s+(longer|shorter|more|less)\b", re.I)
 MORE = re.compile(
-    r"\b(an?|another|\d+(?:\.\d+)?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty)\s+(more|extra|additional|fewer|less)(?:\s+([a-z]+))?|\banother\s+(\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)\s+([a-z]+)",
+    r"\b(an?|another|\d+(?:\.\d+)?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty)\s+(more|extra|additional|fewer|less|further)(?:\s+([a-z]+))?|\banother\s+(\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)\s+([a-z]+)",
     re.I,
 )
+COUNTED = re.compile(
+    r"\b(\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty)\s+([a-z]+)\s+(fewer|less|more|extra)\b",
+    re.I,
+)
+JOINING = re.compile(
+    r"\b(\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty) (?:more|extra|others)"
+    r"(?=\s+(?:have|has|are|is|want|will|can|signed|joined|coming|came|said|replied|booked)\b)",
+    re.I,
+)
+ONTO = re.compile(r"\b(\d+(?:\.\d+)?)\s?([a-z]+)?\s+(onto|on to|off|on top of)\b(?!\s+\d)", re.I)
 FACTOR = re.compile(r"\b(double|halve|triple)\b", re.I)
 BACKWARD = {"earlier", "sooner", "forward", "forwards", "up", "fewer", "less", "shorter"}
 
@@ -95,13 +105,13 @@ class Shift:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Typed:
-    """A value or a shift at `text[start:end]`; `each` marks a price for one."""
+    """A value or a shift at `text[start:end]`; `each` tells what a price for one is for: "person", "table"."""
 
     start: int
     end: int
     value: TaskValue | None = None
     shift: Shift | None = None
-    each: bool = False
+    each: str = ""
 
 
 def number_in(text: str) -> float | None:
@@ -161,12 +171,24 @@ def _shifts(text: str) -> list[Typed]:
     for match in BY.finditer(text):
         amount, unit = _amount(match[1])
         found.append(Typed(start=match.start(), end=match.end(), shift=Shift(amount=amount, unit=unit, sure=False)))
+    for match in JOINING.finditer(text):
+        shift = Shift(amount=number_in(match[1]) or 1.0, unit="people")
+        found.append(Typed(start=match.start(), end=match.end(), shift=shift))
     for match in MORE.finditer(text):
         said, noun = (match[1], match[3]) if match[1] else (match[4], match[5])
         amount = number_in(said) or 1.0
         sign = -1 if (match[2] or "").lower() in BACKWARD else 1
         end = match.end() if noun else match.end(2) if match[2] else match.end()
         found.append(Typed(start=match.start(), end=end, shift=Shift(amount=sign * amount, unit=(noun or "").lower())))
+    for match in COUNTED.finditer(text):
+        sign = -1 if match[3].lower() in BACKWARD else 1
+        shift = Shift(amount=sign * (number_in(match[1]) or 1.0), unit=match[2].lower())
+        found.append(Typed(start=match.start(), end=match.end(), shift=shift))
+    for match in ONTO.finditer(text):
+        sign = -1 if match[3].lower() == "off" else 1
+        unit = (match[2] or "").lower()
+        end = match.end(2) if match[2] else match.end(1)
+        found.append(Typed(start=match.start(), end=end, shift=Shift(amount=sign * float(match[1]), unit=unit)))
     factors = {"double": 2.0, "triple": 3.0, "halve": 0.5}
     found += [
         Typed(start=m.start(), end=m.end(), shift=Shift(amount=factors[m[1].lower()], unit="factor"))
@@ -182,15 +204,21 @@ def _money(text: str) -> list[Typed]:
         each = RATE.match(text, match.end())
         if each:
             value = TaskValue(text=match[0], kind=ValueKind.MONEY, amount=float(match[0].replace(",", "")))
-            found.append(Typed(start=match.start(), end=each.end(), value=value, each=True))
+            found.append(Typed(start=match.start(), end=each.end(), value=value, each=_one_of(each)))
     for match in MONEY.finditer(text):
         figure = (match[2] or match[4]).replace(",", "")
         amount = float(figure) * (1000 if match[3] or match[5] else 1)
         unit = (match[1] or match[6] or "").lower().rstrip("s")
         each = RATE.match(text, match.end())
         value = TaskValue(text=match[0].strip(), kind=ValueKind.MONEY, amount=amount, unit=unit)
-        found.append(Typed(start=match.start(), end=each.end() if each else match.end(), value=value, each=bool(each)))
+        found.append(Typed(start=match.start(), end=each.end() if each else match.end(), value=value, each=_one_of(each)))
     return found
+
+
+def _one_of(rate: re.Match[str] | None) -> str:
+    """Return what a rate is for: a person where nothing else is named."""
+    said = "" if rate is None else (rate["each"] or rate["per"] or rate["slash"] or "person").lower()
+    return "person" if said in ("head", "guest") else said
 
 
 def _hours(text: str) -> list[Typed]:
@@ -333,7 +361,7 @@ def _numbers(text: str) -> list[Typed]:
         each = RATE.match(text, end)
         kind = ValueKind.MONEY if each else ValueKind.NUMBER
         value = TaskValue(text=text[start:end], kind=kind, amount=float(amount))
-        found.append(Typed(start=start, end=each.end() if each else end, value=value, each=bool(each)))
+        found.append(Typed(start=start, end=each.end() if each else end, value=value, each=_one_of(each)))
     return found
 
 

@@ -38,7 +38,11 @@ def asks(clause: Clause) -> bool:
     if clause.mood == "statement" and closing and not clause.values and closing in " ".join(clause.lowered.split()[:3]):
         return True
     if clause.mood == "statement":
-        return bool(clause.has(CLAIMING)) and (clause.verb in HOLDING or clause.negated)
+        verb = clause.tokens[clause.at]
+        habit = verb.lower == verb.lemma and clause.tokens[max(clause.at - 1, 0)].lower == "never"
+        compared = bool(re.search(r"\bthan (?:i|we|you)\b", clause.lowered))
+        holds = clause.verb in HOLDING or (clause.negated and not habit)
+        return bool(clause.has(CLAIMING)) and holds and not compared
     if clause.mood == "fragment" and clause.listed:
         return False
     if clause.mood == "fragment":
@@ -46,6 +50,10 @@ def asks(clause: Clause) -> bool:
             0
         ].lower in WH_WORDS
     lowered = clause.lowered
+    if f"{clause.verb} {clause.particle}" in verbs_of("check") and closing:
+        return True
+    if clause.mood == "request" and clause.verb in verbs_of("check") and closing and not clause.values:
+        return True
     if clause.verb in verbs_of("check") and clause.verb not in OTHERWISE:
         return (
             clause.verb not in ("complete",)

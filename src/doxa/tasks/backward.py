@@ -43,7 +43,7 @@ OLD = frozenset("original initial first previous old earlier last".split())
 KEEPING = frozenset("keep reinstate restore re-add readd need want".split())
 PUTTING = frozenset("put bring add be have get take include come go want need throw pop stick".split())
 STAYING = frozenset("keep leave want need have stick take".split())
-NARROWING = frozenset("reset strip narrow cut pare trim whittle limit reduce shrink".split())
+NARROWING = frozenset("reset strip narrow cut pare trim whittle limit reduce shrink boil slim scale get bring".split())
 
 
 def leave_frame(scene: Scene, clause: Clause) -> str | None:
@@ -234,8 +234,9 @@ def reset_frame(scene: Scene, clause: Clause) -> str | None:
     )
     only = re.search(r"\b(?:just|only|nothing but)\b", lowered)
     resetting = clause.verb in NARROWING or f"{clause.verb} {clause.particle}" == "go back"
+    narrowed = clause.verb in NARROWING and re.search(r"\b(?:down|back) to\b", lowered) and not clause.values
     keeping = clause.verb in STAYING
-    if clause.mood == "question" or not (but or (only and (resetting or keeping)) or (clause.verb == "reset")):
+    if clause.mood == "question" or not (but or narrowed or (only and (resetting or keeping)) or (clause.verb == "reset")):
         return None
     found = objects(scene, clause)
     container: str | None = None

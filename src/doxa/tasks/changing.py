@@ -10,11 +10,12 @@ from doxa.core.errors import TaskCycleError, TaskError
 from doxa.core.tasks import Dependency, NodeKind, TaskValue, ValueKind
 from doxa.tasks.adding import add_items, put_slot, shape_of, slot_name, value_of
 from doxa.tasks.amounts import Shift, shifted
-from doxa.tasks.phrases import Element, words_of
+from doxa.tasks.phrases import Element, elements, words_of
 from doxa.tasks.reading import Clause
 from doxa.tasks.scene import Scene, fits
+from doxa.tasks.verbs import Token
 
-__all__ = ["apply_rule", "apply_shift", "coerced", "is_slot", "move_to", "replace_items", "set_value", "swap_nodes"]
+__all__ = ["apply_rule", "apply_shift", "coerced", "is_slot", "move_to", "replace_items", "set_value", "slots_alike", "swap_nodes", "swap_values"]
 
 CLOCKLIKE = range(1, 25)
 
@@ -252,17 +253,19 @@ def apply_shift(
                 pool += scene.slots(above)
         pool += [key for key in scene.everything() if is_slot(scene, key)]
     if shift.unit and not re.match(r"minute|hour|day|night|week|month|year|fortnight|factor|quarter", shift.unit):
-        pool = [
-            key
-            for key in dict.fromkeys((*pool, *scene.everything()))
-            if scene.seen(key) and counts(scene, key, shift.unit)
-        ]
+        numbers = [key for key in dict.fromkeys((*pool, *scene.everything())) if scene.seen(key)]
+        pool = [key for key in numbers if counts(scene, key, shift.unit)]
+        if not pool and shift.unit == "people":  # "12 more have signed up", where delegates are counted
+            pool = [key for key in numbers if is_tally(scene, key)]
     if hint:
         asked = set(words_of(hint))
         pool = [key for key in (*pool, *scene.everything()) if is_slot(scene, key) and asked & scene.words(key)] or pool
+    named = target is not None and bool(target.words)
     for key in dict.fromkeys(pool):
         if not scene.seen(key) or scene.editor.value(key) is None:
             continue
+        if not named and any(one.kind == "derived" for one in scene.editor.node(key).depends):
+            continue  # what follows from a rule is not what "push it back" is about
         moved = shifted(scene.editor.value(key) or TaskValue(text=""), shift)
         if moved is not None:
             scene.editor.set(key, moved)
@@ -277,15 +280,20 @@ def named_first(scene: Scene, slots: list[str], hint: str) -> list[str]:
     return sorted(slots, key=lambda key: not (asked & scene.words(key)))
 
 
+def is_tally(scene: Scene, key: str) -> bool:
+    """Tell whether a slot counts something: "delegates: 80"."""
+    value = scene.editor.value(key)
+    return value is not None and value.kind is ValueKind.NUMBER and bool(value.unit)
+
+
 def counts(scene: Scene, key: str, unit: str) -> bool:
     """Tell whether a slot counts things of a name: "30 people" counts people, and so does the slot "guests"."""
     value = scene.editor.value(key)
     if value is None or value.amount is None or value.kind not in (ValueKind.NUMBER, ValueKind.QUANTITY):
         return False
     word = words_of(unit)[-1]
-    return word in {*words_of(value.unit or ""), *scene.words(key)} or (
-        word in ("people", "person", "guest", "one") and bool(scene.words(key) & {"people", "guest", "person"})
-    )
+    names = {*words_of(value.unit or ""), *words_of(scene.editor.node(key).name)}
+    return word in names or (word in ("people", "person", "guest", "one") and bool(names & {"people", "guest", "person"}))
 
 
 def replace_items(
@@ -394,6 +402,34 @@ def swap_nodes(scene: Scene, one: Element, other: Element) -> bool:
     return True
 
 
+def slots_alike(scene: Scene, named: Element) -> list[str]:
+    """Return the slots that a plural names: "the vets" of two visits."""
+    return [
+        key
+        for key in scene.everything()
+        if is_slot(scene, key)
+        and scene.editor.value(key) is not None
+        and set(named.words) <= set(words_of(scene.editor.node(key).name))
+    ]
+
+
+def swap_values(scene: Scene, one: Element, other: Element) -> bool:
+    """Let two values change places: "have Ana and Ben trade places", where each of them stands in one slot."""
+    slots = [key for key in scene.everything() if is_slot(scene, key) and scene.editor.value(key) is not None]
+    pair = []
+    for said in (one, other):
+        here = [key for key in slots if set(said.words) <= set(words_of(scene.editor.value(key).text))]  # type: ignore[union-attr]
+        if len(here) != 1 or not said.words:
+            return False
+        pair += here
+    if pair[0] == pair[1]:
+        return False
+    scene.editor.swap(*pair)
+    for key in pair:
+        scene.touch(key)
+    return True
+
+
 def move_to(scene: Scene, things: Sequence[Element], place: Element, source: Element | None = None) -> bool:
     """Put things under another parent; False where they, or it, are not there."""
     target = next((key for key in scene.find(place)), None)
@@ -463,14 +499,29 @@ def apply_rule(scene: Scene, subject: Element | None, clause: Clause, text: str)
     )
     if not standing:
         return False
-    said = (match or same)["anchor"]  # type: ignore[index]
-    anchor_text = re.split(r",| so | and |;", said)[0].strip(" .")
-    anchor_words = words_of(re.sub(r"^(?:the|my|our|that)\s+", "", anchor_text))
-    anchor = next(iter(scene.find(Element(text=anchor_text, words=anchor_words))), None)
+    found = match or same
+    if found is None:
+        return False
+    start = clause.tokens[0].start
+    anchor = _anchor(scene, [token for token in clause.tokens if token.start >= start + found.start("anchor")])
     if anchor is None:
         return False
+    if subject is None:
+        before = [t for t in clause.tokens if t.end <= start + found.start() and t.lower not in STANDING]
+        subject = next((one for one in elements(before, scene.text, scene.typed) if one.words), None)
     amount, unit = _distance(match)
     return _follow(scene, subject, anchor, amount, unit, clause)
+
+
+def _anchor(scene: Scene, tokens: Sequence[Token]) -> str | None:
+    """Return what a rule counts from: "the van" in "two days before the van turns up"."""
+    ends = next((i for i, t in enumerate(tokens) if i and (t.form in (",", ";") or t.upos in ("VERB", "AUX"))), None)
+    noun = list(tokens[:ends])
+    found = elements(noun, scene.text, scene.typed)
+    keys = [key for one in found if one.words or one.pronoun for key in scene.find(one)]
+    if not keys and ends is not None:  # a gerund names a thing: "the day after tiling"
+        keys = [key for one in elements(tokens, scene.text, scene.typed) if one.words for key in scene.find(one)]
+    return keys[0] if keys else None
 
 
 def _distance(match: re.Match[str] | None) -> tuple[float, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from doxa.core.tasks import NodeKind, ValueKind
+from doxa.tasks.phrases import stem, words_of
 from doxa.tasks.scene import Scene
 
 __all__ = ["budget_of", "cost_of", "money", "total_of"]
@@ -47,11 +48,13 @@ def cost_of(scene: Scene, key: str) -> float | None:
     """
     editor = scene.editor
     node, value = editor.node(key), editor.value(key)
-    each = _amount(scene, key, lambda name: name.startswith(("price per", "price each")))
+    rate = next((slot for slot in scene.slots(key) if editor.node(slot).name.startswith("price per ")), None)
+    per = editor.node(rate).name.removeprefix("price per ") if rate is not None else ""
+    each = _amount(scene, key, lambda name: name == f"price per {per}") if per else None
     price = _amount(scene, key, lambda name: name in ("price", "cost", "fee", "rate"))
-    count = _amount(scene, key, lambda name: bool(COUNTED & set(name.split())))
+    count = _amount(scene, key, lambda name: bool(COUNTED & set(name.split())) and "price" not in name)
     if each is not None:
-        count = heads(scene, key) if count is None else count
+        count = counted(scene, key, per) if count is None else count
         return each * count if count is not None else None
     if price is not None:
         return price * (count if count is not None and node.kind is NodeKind.ITEM else 1)
@@ -80,19 +83,19 @@ def _amount(scene: Scene, key: str, named: Callable[[str], bool]) -> float | Non
     return None
 
 
-def heads(scene: Scene, key: str) -> float | None:
-    """Return the number of people that the task above a node reckons with."""
-    root = scene.root_of(key)
-    for slot in scene.slots(root):
+def counted(scene: Scene, key: str, per: str) -> float | None:
+    """Return how many of what a price is for the task above a node reckons with: people, tables, nights."""
+    counts = []
+    for slot in scene.slots(scene.root_of(key)):
         value = scene.editor.value(slot)
-        if (
-            value is not None
-            and value.kind in (ValueKind.NUMBER, ValueKind.QUANTITY)
-            and value.unit
-            and value.amount is not None
-        ):
+        if value is None or value.kind not in (ValueKind.NUMBER, ValueKind.QUANTITY) or value.amount is None:
+            continue
+        names = {*words_of(scene.editor.node(slot).name), *words_of(value.unit or "")}
+        if stem(per) in names:
             return value.amount
-    return None
+        if value.unit or names & COUNTED:
+            counts.append(value.amount)
+    return counts[0] if counts and per == "person" else None
 
 
 def total_of(scene: Scene, root: str) -> float:

@@ -27,7 +27,7 @@ def fragment_frame(scene: Scene, clause: Clause) -> str | None:
         return None
     found = [one for one in objects(scene, clause) if one.text or one.value is not None or one.attached]
     fillers = {*FRAGMENT_FILLERS, *lexicon()["cues"]["discourse"]}
-    found = [one for one in found if one.text.lower() not in fillers or one.attached]
+    found = hung([one for one in found if one.text.lower() not in fillers or one.attached])
     if not found:
         return None
     root = scene.root()
@@ -52,6 +52,9 @@ def fragment_frame(scene: Scene, clause: Clause) -> str | None:
     target = scene.focus[0] if opened else root
     before = len(scene.touched)
     for one in found:
+        if one.count and not one.attached and one.words and _reckoned(scene, root, one):
+            put_slot(scene, root, one.text, count_of(one))
+            continue
         if one.value is None and not one.attached and named_value(one) is None:
             return onto(scene, clause, root, found) if _additive(scene, clause) else None
         lists = scene.containers()
@@ -61,6 +64,18 @@ def fragment_frame(scene: Scene, clause: Clause) -> str | None:
         else:
             add_element(scene, one, target)
     return added(scene, before)
+
+
+def hung(found: Sequence[Element]) -> list[Element]:
+    """Hang a bare value on the thing before it: "flowers, 18 per table"."""
+    kept: list[Element] = []
+    for one in found:
+        before = kept[-1] if kept else None
+        if before is not None and one.value is not None and not one.attached and before.words and not before.value:
+            kept[-1] = replace(before, attached=(*before.attached, ("", one)), end=one.end)
+        else:
+            kept.append(one)
+    return kept
 
 
 FRAGMENT_FILLERS = {
@@ -225,11 +240,16 @@ def counted_frame(scene: Scene, clause: Clause) -> str | None:
     found = objects(scene, clause)
     if len(found) != 1 or not found[0].count or found[0].attached or not found[0].words or not clause.values:
         return None
-    number = f"{found[0].count:g}"
-    put_slot(
-        scene,
-        scene.root() or "",
-        found[0].text,
-        TaskValue(text=number, kind=ValueKind.NUMBER, amount=found[0].count, unit=words_of(found[0].text)[-1]),
-    )
+    put_slot(scene, scene.root() or "", found[0].text, count_of(found[0]))
     return "new"
+
+
+def count_of(one: Element) -> TaskValue:
+    """Return how many of a thing there are, as a value."""
+    return TaskValue(text=f"{one.count:g}", kind=ValueKind.NUMBER, amount=one.count, unit=words_of(one.text)[-1])
+
+
+def _reckoned(scene: Scene, root: str, one: Element) -> bool:
+    """Tell whether something has a price for each of these: "18 per table" makes "10 tables" a number to reckon with."""
+    rates = (scene.editor.node(key).name for key in scene.editor.descendants(root) if is_slot(scene, key))
+    return any(name == f"price per {one.words[-1]}" for name in rates)

@@ -14,11 +14,11 @@ from dataclasses import replace
 
 from doxa.core.tasks import NodeKind
 from doxa.tasks.backward import both_places, leave_frame, reset_frame, restore_frame, rollback_frame, undo_frame
-from doxa.tasks.changing import move_to, replace_items, swap_nodes
+from doxa.tasks.changing import move_to, replace_items, slots_alike, swap_nodes, swap_values
 from doxa.tasks.dividing import copy_frame, merge_frame, split_frame
-from doxa.tasks.phrases import Element, is_colour, words_of
+from doxa.tasks.phrases import Element, elements, is_colour, words_of
 from doxa.tasks.reading import Clause
-from doxa.tasks.roles import REPLACING, everywhere, objects, split_of, verb_in
+from doxa.tasks.roles import REPLACING, everywhere, objects, split_of, subject, verb_in
 from doxa.tasks.ruling import done_frame, rule_frame
 from doxa.tasks.scene import Scene
 from doxa.tasks.setting import set_frame, shift_frame
@@ -39,9 +39,14 @@ FIRST_PERSON = {"i", "we"}
 
 def swap_frame(scene: Scene, clause: Clause) -> str | None:
     """ "Swap weeks 1 and 2", "switch Ana and Ben around"."""
-    if clause.verb not in ("swap", "switch", "exchange", "trade") or clause.mood == "question":
+    places = re.search(r"\b(?:trade|swap|switch|change) (?:places|round|around|seats|spots|roles|over)\b", clause.lowered)
+    if (clause.verb not in ("swap", "switch", "exchange", "trade") and not places) or clause.mood == "question":
         return None
     found = objects(scene, clause)
+    if places:
+        ends = clause.text.lower().find(places[0]) + clause.tokens[0].start
+        before = [token for token in clause.tokens if token.start < ends and token.lower not in ("have", "let", "'s")]
+        found = [one for one in elements(before, scene.text, scene.typed) if one.names or scene.find(one)] or found
     pair: list[Element] = []
     numbered = re.search(r"\b([a-z]+?)s? (\d+|[a-z]) and (\d+|[a-z])\b", clause.lowered)
     if numbered:
@@ -52,7 +57,16 @@ def swap_frame(scene: Scene, clause: Clause) -> str | None:
         pair = [replace(one, attached=()) for one in found]
     elif len(found) == 1 and found[0].with_prep("with", "and"):
         pair = [replace(found[0], attached=()), found[0].with_prep("with", "and")[0]]
-    return "update" if len(pair) == 2 and swap_nodes(scene, *pair) else None
+    if len(pair) == 2:
+        return "update" if swap_values(scene, *pair) or swap_nodes(scene, *pair) else None
+    plural = found[0] if len(found) == 1 and found[0].words and found[0].text.endswith("s") else None
+    slots = slots_alike(scene, plural) if plural is not None else []
+    if len(slots) != 2:
+        return None
+    scene.editor.swap(*slots)
+    for key in slots:
+        scene.touch(key)
+    return "update"
 
 
 def replace_frame(scene: Scene, clause: Clause) -> str | None:
@@ -174,6 +188,34 @@ def remove_frame(scene: Scene, clause: Clause) -> str | None:
     return "remove" if targets and remove(scene, targets, source=source, everywhere=wide) else None
 
 
+GONE = frozenset("off out cancelled canceled gone dead unnecessary redundant scrapped dropped removed".split())
+
+
+def spared_frame(scene: Scene, clause: Clause) -> str | None:
+    """ "No need for the tent", "no more salad", "the tent can go", "leave that at home", "Leeds is off"."""
+    if clause.mood == "question":
+        return None
+    found = objects(scene, clause)
+    targets: list[Element] = []
+    if clause.mood == "fragment" and found and found[0].det == "no":
+        spared = found[0].words[-1:] == ("need",) and found[0].with_prep("for")
+        targets = spared if spared else [replace(found[0], det="the")] if not found[0].attached else []
+        if targets and not spared and clause.has(("more", "longer")):
+            bare = tuple(word for word in targets[0].words if word not in ("more", "longer"))
+            targets = [replace(targets[0], text=" ".join(bare), words=bare)]
+    elif clause.verb == "leave" and clause.mood == "request" and re.search(r"\b(?:at home|behind)\b", clause.lowered):
+        targets = [replace(one, attached=()) for one in found if one.words or one.pronoun]
+    elif clause.mood == "statement" and not clause.negated:
+        said = subject(scene, clause)
+        modal = any(token.lower in ("can", "must", "should", "has", "have") for token in clause.tokens[: clause.at])
+        goes = clause.verb == "go" and not clause.rest and modal
+        off = clause.verb == "be" and len(clause.rest) <= 3 and any(token.lower in GONE for token in clause.rest)
+        said = subject(scene, replace(clause, wrapped="")) if goes else said
+        targets = [said] if said is not None and said.words and (goes or (off and not clause.values)) else []
+    known = [one for one in targets if scene.find(one)]
+    return "remove" if known and remove(scene, known, everywhere=everywhere(clause)) else None
+
+
 def _variants_of(targets: Sequence[Element]) -> list[Element]:
     """Let a bare adjective stand for the thing of the element beside it ("the grey and the navy ones")."""
     return [replace(one, ones=True) if is_colour(one.text) and not one.ones else one for one in targets]
@@ -193,6 +235,7 @@ FRAMES: tuple[Frame, ...] = (
     replace_frame,
     move_frame,
     shift_frame,
+    spared_frame,
     remove_frame,
     done_frame,
     set_frame,

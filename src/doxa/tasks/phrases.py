@@ -93,7 +93,7 @@ class Element:
     """Its noun is left out: "the grey ones"."""
     value: TaskValue | None = None
     shift: Shift | None = None
-    each: bool = False
+    each: str = ""
     variants: tuple[str, ...] = ()
     """What stood in brackets behind it."""
     attached: tuple[tuple[str, Element], ...] = ()
@@ -105,6 +105,8 @@ class Element:
     start: int = 0
     end: int = 0
     person: bool = False
+    adjective: bool = False
+    """It has no noun: "a bit tight"."""
 
     def with_prep(self, *prepositions: str) -> list[Element]:
         """Return what is attached to it by some prepositions."""
@@ -255,7 +257,7 @@ def _split(words: Sequence[Token], text: str, values: Sequence[Typed]) -> list[E
     inside = [value for value in values if start <= value.start and value.end <= end]
     found: list[Element] = []
     for value in inside:
-        if _is_identifier(value, words):
+        if _is_identifier(value, words) or _is_count(value, words):
             continue
         before = [token for token in words if token.end <= value.start]
         found += _nouns(before, text)
@@ -283,6 +285,16 @@ def _nouns(tokens: Sequence[Token], text: str) -> list[Element]:
             starts.append(i)
     parts = [tokens[start:end] for start, end in zip(starts, [*starts[1:], len(tokens)], strict=True)]
     return [element for part in parts for element in _noun(part, text)]
+
+
+def _is_count(value: Typed, words: Sequence[Token]) -> bool:
+    """Tell whether a number counts what follows it, behind a determiner: "those two tables"."""
+    if value.value is None or value.value.kind is not ValueKind.NUMBER:
+        return False
+    before = [token for token in words if token.end <= value.start]
+    behind = [token for token in words if token.start >= value.end]
+    counts = before and all(token.lower in ("the", "those", "these", "all", "both") for token in before)
+    return bool(counts and behind and behind[0].upos in ("NOUN", "ADJ"))
 
 
 def _is_identifier(value: Typed, words: Sequence[Token]) -> bool:
@@ -382,6 +394,7 @@ def _noun(tokens: Sequence[Token], text: str) -> list[Element]:
         names=is_name(words),
         start=tokens[0].start,
         end=tokens[-1].end,
+        adjective=all(token.upos in ("ADJ", "ADV", "VERB", "PART", "DET") for token in words),
         person=any(token.tag.endswith("PERSON") for token in (words[-2:] if is_name(words) else words[-1:])),
     )
     return [_sized(element, words, text)]
@@ -420,7 +433,7 @@ def _determined(words: list[Token]) -> tuple[Element, list[Token]]:
         ):
             return replace(head, ordinal=ORDINALS[token.lower]), words
         elif token.upos == "NUM" and head.det in ("the", "those", "these", "all", "both") and token.lower != "one":
-            head = replace(head, count=2.0 if token.lower == "two" else None)
+            head = replace(head, count={"two": 2.0, "three": 3.0, "four": 4.0}.get(token.lower))
         elif not (token.lower in ADVERBS and token.upos in ("ADV", "INTJ", "PART")):
             break
         words = words[1:]

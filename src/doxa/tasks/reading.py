@@ -104,7 +104,7 @@ def read_clauses(text: str, parser: Parser, at: datetime) -> list[Clause]:
                 zip(words, parse.lemmas, parse.upos, parse.deprels, parse.heads, parse.tags, strict=True)
             )
         ]
-        for part in _announced(_contracted(tokens, values)):
+        for part in _announced(_contracted(_asked(tokens), values)):
             clauses += _of_sentence(part, text, values)
     return [clause for clause in clauses if clause.lowered]
 
@@ -119,6 +119,17 @@ def _lemma(form: str, lemma: str, upos: str) -> str:
         "wo": "will",
         "n't": "not",
     }.get(lowered, lemma.lower())
+
+
+def _asked(tokens: list[Token]) -> list[Token]:
+    """Read a known verb that opens a sentence, and a determiner behind it, as a request: "Sow the carrots"."""
+    at = next((i for i, t in enumerate(tokens) if t.upos != "PUNCT" and t.lower not in LEADS), None)
+    if at is None or at + 2 >= len(tokens) or tokens[at].upos in ("VERB", "AUX"):
+        return tokens
+    opens = tokens[at + 1].upos == "DET" or tokens[at + 1].lower in ("it", "them", "my", "our", "his", "her", "their")
+    if not opens or tokens[at].lower not in request_verbs() or tokens[at].upos in ("PRON", "DET"):
+        return tokens
+    return [*tokens[:at], replace(tokens[at], lemma=tokens[at].lower, upos="VERB", deprel="root"), *tokens[at + 1 :]]
 
 
 def _contracted(tokens: list[Token], values: Sequence[Typed]) -> list[Token]:
@@ -265,8 +276,10 @@ def _finite(tokens: Sequence[Token], at: int) -> bool:
     """Tell whether a noun phrase with its finite verb stands here."""
     nominal = False
     for token in tokens[at : at + 7]:
+        if token.upos == "VERB" and token.deprel in ("amod", "compound"):
+            continue
         if token.upos in ("AUX", "VERB"):
-            return nominal and not (token.upos == "VERB" and token.deprel in ("amod", "acl", "compound", "acl:relcl"))
+            return nominal and not (token.upos == "VERB" and token.deprel in ("acl", "acl:relcl"))
         if token.upos in ("NOUN", "PROPN", "PRON", "NUM"):
             nominal = True
         elif token.upos not in ("DET", "ADJ", "ADV", "PART") and token.lower not in ("of", "'s", "-"):

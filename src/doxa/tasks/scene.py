@@ -19,7 +19,7 @@ from doxa.tasks.phrases import Element, is_colour, words_of
 from doxa.tasks.reading import Clause
 from doxa.tasks.verbs import lexicon
 
-__all__ = ["FILLERS", "Scene", "fits", "is_crew"]
+__all__ = ["FILLERS", "GENDERED", "Scene", "fits", "is_crew"]
 
 FILLERS = {
     "thing",
@@ -38,6 +38,14 @@ FILLERS = {
     "old",
     "set",
     "job",
+    "section",
+    "category",
+    "heading",
+    "column",
+}
+GENDERED = {
+    **dict.fromkeys(("he", "him", "his"), "he"),
+    **dict.fromkeys(("she", "her", "hers"), "she"),
 }
 FULL, SUBSET, CONTAINED, WIDE, BY_VALUE = 100.0, 70.0, 50.0, 40.0, 25.0
 
@@ -281,6 +289,9 @@ class Scene:
         said = element.pronoun
         if element.ordinal:
             return self._by_ordinal(element, accept)
+        owned = self._owned(said) if said in GENDERED else []
+        if owned and (accept is None or accept(owned[0])):
+            return owned
         if said == "both" or element.count == 2.0 or element.det == "both":
             if len(group) == 2:
                 return group
@@ -298,6 +309,19 @@ class Scene:
             return group or focus[:1]
         things = [key for key in focus if not self.is_person(key)] if said in ("it", "that", "this", "one") else focus
         return (things or focus)[:1]
+
+    def _owned(self, pronoun: str) -> list[str]:
+        """Return the task of whom "hers" was said of before; none where nobody was."""
+        alias = f"pronoun:{GENDERED[pronoun]}"
+        known = [key for key in self.everything() if alias in self.editor.node(key).aliases]
+        ranked = [key for key in self.visible_focus() if key in known]
+        return (ranked or known)[:1]
+
+    def refer(self, pronoun: str, key: str) -> None:
+        """Note that somebody's task was spoken of with "he" or "she"."""
+        alias = f"pronoun:{GENDERED[pronoun]}"
+        if alias not in self.editor.node(key).aliases:
+            self.editor.alias(key, alias)
 
     def is_person(self, key: str) -> bool:
         """Tell whether a node is one of the people of a task."""

@@ -209,7 +209,7 @@ def be_frame(scene: Scene, clause: Clause) -> str | None:
         where = said.with_prep("in", "on", "under", "at")
         return "replace" if replace_items(scene, [bare], [first], where=where[0] if where else None) else None
     value = _be_value(scene, found)
-    if value is None:
+    if value is None or (said.pronoun in ("it", "that") and value.kind is ValueKind.TEXT and not _names(first, value)):
         return None
     preps = [prep for prep, inner in first.attached if inner.value is not None]
     known = not said.pronoun and (scene.find(said) or scene.root())
@@ -218,6 +218,11 @@ def be_frame(scene: Scene, clause: Clause) -> str | None:
         key = set_value(scene, said, value, prep=preps[0] if preps else "", new=new)
         return ("update" if scene.editor.forest.revisions(key) else "new") if key is not None else None
     return None
+
+
+def _names(element: Element, value: TaskValue) -> bool:
+    """Tell whether a value is written like a name or a code, and not like a remark: "it's their pub quiz"."""
+    return element.names or bool(re.search(r"[A-Z0-9]", value.text))
 
 
 def _be_value(scene: Scene, found: Sequence[Element]) -> TaskValue | None:
@@ -234,7 +239,8 @@ def _be_value(scene: Scene, found: Sequence[Element]) -> TaskValue | None:
     ]
     if typed and not first.text:
         return typed[0]
-    if not first.text or first.pronoun:
+    plain = first.adjective and not is_value(first)
+    if not first.text or first.pronoun or plain or (first.attached and not first.names and first.attached[0][0] != "of"):
         return None
     for one in found[1:]:  # "Market Street, San Francisco" is one address
         if not (first.names and one.names) or one.attached:

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from doxa.core.tasks import NodeKind, TaskValue
-from doxa.tasks.adding import NUMBERED, add_element, add_items, new_task, put_slot, slot_name, value_of, verb_slot
+from doxa.tasks.adding import NUMBERED, add_element, add_items, attach, new_task, people_of, put_slot, slot_name, value_of, verb_slot
 from doxa.tasks.amounts import shifted
 from doxa.tasks.changing import set_value
 from doxa.tasks.fragments import counted_frame, fragment_frame
 from doxa.tasks.phrases import Element
 from doxa.tasks.reading import Clause
 from doxa.tasks.roles import objects, subject
-from doxa.tasks.scene import Scene
+from doxa.tasks.scene import GENDERED, Scene
 from doxa.tasks.setting import TIMED
 from doxa.tasks.telling import add_frame, added, open_task, purpose_frame
 
@@ -30,8 +30,11 @@ def gets_frame(scene: Scene, clause: Clause) -> str | None:
     if clause.mood != "statement" or clause.negated or not gives or clause.mark or scene.root() is None:
         return None
     said = subject(scene, clause)
-    if said is None or said.value is not None or said.pronoun in PEOPLE:
+    if said is None or said.value is not None:
         return None
+    if said.pronoun in PEOPLE:
+        return _given(scene, clause, said)
+    told = any(token.lemma == clause.verb and token.lower in ("had", "got", "took") for token in clause.tokens)
     found = [one for one in objects(scene, clause) if one.text or one.value is not None or one.attached]
     numbered = NUMBERED.match(f"{said.text} x") is not None
     keys = scene.find(
@@ -49,6 +52,8 @@ def gets_frame(scene: Scene, clause: Clause) -> str | None:
     ):
         return None
     root = scene.root() or ""
+    if not keys and told:
+        return None
     if not keys and not (
         numbered or (clause.verb in ("get", "take", "need", "have", "use") and said.det in ("the", "my", "our", ""))
     ):
@@ -63,6 +68,16 @@ def gets_frame(scene: Scene, clause: Clause) -> str | None:
             add_items(scene, key, [one])
     scene.attend(key)
     return added(scene, before)
+
+
+def _given(scene: Scene, clause: Clause, said: Element) -> str | None:
+    """ "She's got Dr. Okafor": whom somebody's appointment is with."""
+    owned = scene.find(said) if said.pronoun in GENDERED else []
+    whom = [one for one in objects(scene, clause) if (one.person or one.names) and not one.attached]
+    if not owned or not whom or clause.verb == "be" or "'s " not in scene.editor.node(owned[0]).name:
+        return None
+    add_items(scene, people_of(scene, owned[0]), whom)
+    return "update"
 
 
 def _measured(one: Element) -> bool:
@@ -134,6 +149,30 @@ def dated_frame(scene: Scene, clause: Clause) -> str | None:
         put_slot(scene, key, scene.editor.node(slot).name if slot else slot_name(value), value)
         scene.attend(key)
     return "update" if last is not None else None
+
+
+HOLDING = frozenset("have get see attend take do".split())
+
+
+def event_frame(scene: Scene, clause: Clause) -> str | None:
+    """ "Biscuit gets his booster shot on Thursday at 4:15 with Dr. Lindqvist": somebody's appointment is a task."""
+    said = subject(scene, clause)
+    timed = [one for one in clause.values if one.value is not None and one.value.kind in TIMED]
+    if clause.mood != "statement" or clause.negated or clause.mark or clause.verb not in HOLDING or not timed:
+        return None
+    if said is None or not (said.person or said.names) or scene.find(said):
+        return None
+    found = [one for one in objects(scene, clause) if one.words and one.value is None and not one.names]
+    if not found:
+        return None
+    key = new_task(scene, f"{said.text}'s {found[0].text}")
+    for one in objects(scene, clause):
+        for prep, inner in one.attached:
+            attach(scene, key, prep, inner, verb=clause.verb)
+    if found[0].det in GENDERED:
+        scene.refer(found[0].det, key)
+    scene.attend(key)
+    return "new"
 
 
 def statement_frame(scene: Scene, clause: Clause) -> str | None:
@@ -212,6 +251,7 @@ TELLING = (
     dated_frame,
     purpose_frame,
     owns_frame,
+    event_frame,
     gets_frame,
     add_frame,
     counted_frame,

@@ -6,6 +6,7 @@ What the paper leaves to a language model is grammar here; what it leaves open (
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -24,13 +25,22 @@ from doxa.tasks.frames import FRAMES
 from doxa.tasks.phrases import Element, elements, stem
 from doxa.tasks.reading import Clause, read_clauses
 from doxa.tasks.saying import said_of
-from doxa.tasks.scene import Scene, fits
+from doxa.tasks.scene import GENDERED, Scene, fits
 from doxa.tasks.statements import TELLING
 from doxa.tasks.telling import label_frame
 from doxa.tasks.verbs import lexicon
 
 __all__ = []
 
+AGREED = re.compile(
+    r"(?:please )?(?:let's |let us )?(?:do (?:that|it|so|this)|go (?:for it|ahead|with that|with it)|make it so|apply (?:that|it))"
+    r"(?: then| please| with (?:that|it))*"
+)
+SUPPOSED = re.compile(
+    r"(?:(?:and|so|ok|but|hm+|well),? )*(?:what (?:if|happens if|would happen if)|if|suppose|supposing|say)\b,? (.+?)"
+    r"(?:,? (?:what|how|when|where|who|would|does|do|is|then)\b.*)?$",
+    re.I | re.S,
+)
 CHANGING = ("new", "update", "remove", "replace", "rollback", "undo", "reset", "split", "merge")
 
 
@@ -90,7 +100,7 @@ def take(text: str, forest: TaskForest, parser: Parser, at: datetime, *, said_be
                 pending = clause
             continue
         mark_before = scene.marks[-1]
-        if settle(scene, clause, parser):
+        if settle(scene, clause, parser) or agreed(scene, clause, parser):
             continue
         scene.intents.append(carry(scene, clause))
     return closed(scene, replies)
@@ -117,6 +127,7 @@ def named_together(commit: TaskCommit) -> tuple[str, ...]:
 def carry(scene: Scene, clause: Clause) -> str:
     """Carry out one clause by the first frame that fits, and return its intent; "chat" where none does."""
     clause = mended(scene, clause)
+    referred(scene, clause)
     if clause.repair and clause.mood == "fragment" and corrected(scene, clause):
         return "update"
     for frame in (*FRAMES[:4], label_frame, *FRAMES[4:], *TELLING):
@@ -133,6 +144,18 @@ def carry(scene: Scene, clause: Clause) -> str:
         scene.forget()
     noticed(scene, clause)
     return "chat"
+
+
+def referred(scene: Scene, clause: Clause) -> None:
+    """Note of whose task "he" or "she" is said, right after it was spoken of."""
+    said = next((token.lower for token in clause.tokens if token.lower in GENDERED), "")
+    if not said or not scene.touched or not scene.seen(scene.last):
+        return
+    task = scene.root_of(scene.last)
+    if "'s " in scene.editor.node(task).name and not any(
+        alias.startswith("pronoun:") for alias in scene.editor.node(task).aliases
+    ):
+        scene.refer(said, task)
 
 
 def mended(scene: Scene, clause: Clause) -> Clause:
@@ -218,6 +241,19 @@ def settle(scene: Scene, clause: Clause, parser: Parser) -> bool:
             scene.intents.append("check")
         return True
     return False
+
+
+def agreed(scene: Scene, clause: Clause, parser: Parser) -> bool:
+    """Carry out what was only asked about: "And if I took lunch down to 12?", then "Do that."."""
+    commits = scene.editor.forest.commits
+    if not AGREED.fullmatch(clause.lowered) or scene.touched or not commits or commits[-1].edits:
+        return False
+    supposed = SUPPOSED.match(commits[-1].text)
+    if supposed is None:
+        return False
+    run(scene, supposed[1].rstrip(" ?.!"), parser)
+    scene.intents.append("update")
+    return bool(scene.touched)
 
 
 def waiting(scene: Scene) -> list[str]:
