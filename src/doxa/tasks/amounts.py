@@ -211,7 +211,9 @@ def _money(text: str) -> list[Typed]:
         unit = (match[1] or match[6] or "").lower().rstrip("s")
         each = RATE.match(text, match.end())
         value = TaskValue(text=match[0].strip(), kind=ValueKind.MONEY, amount=amount, unit=unit)
-        found.append(Typed(start=match.start(), end=each.end() if each else match.end(), value=value, each=_one_of(each)))
+        found.append(
+            Typed(start=match.start(), end=each.end() if each else match.end(), value=value, each=_one_of(each))
+        )
     return found
 
 

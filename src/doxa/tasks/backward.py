@@ -236,7 +236,9 @@ def reset_frame(scene: Scene, clause: Clause) -> str | None:
     resetting = clause.verb in NARROWING or f"{clause.verb} {clause.particle}" == "go back"
     narrowed = clause.verb in NARROWING and re.search(r"\b(?:down|back) to\b", lowered) and not clause.values
     keeping = clause.verb in STAYING
-    if clause.mood == "question" or not (but or narrowed or (only and (resetting or keeping)) or (clause.verb == "reset")):
+    if clause.mood == "question" or not (
+        but or narrowed or (only and (resetting or keeping)) or (clause.verb == "reset")
+    ):
         return None
     found = objects(scene, clause)
     container: str | None = None

@@ -39,7 +39,9 @@ FIRST_PERSON = {"i", "we"}
 
 def swap_frame(scene: Scene, clause: Clause) -> str | None:
     """ "Swap weeks 1 and 2", "switch Ana and Ben around"."""
-    places = re.search(r"\b(?:trade|swap|switch|change) (?:places|round|around|seats|spots|roles|over)\b", clause.lowered)
+    places = re.search(
+        r"\b(?:trade|swap|switch|change) (?:places|round|around|seats|spots|roles|over)\b", clause.lowered
+    )
     if (clause.verb not in ("swap", "switch", "exchange", "trade") and not places) or clause.mood == "question":
         return None
     found = objects(scene, clause)

@@ -153,7 +153,9 @@ def _announced(tokens: list[Token]) -> list[list[Token]]:
         return [tokens]
     before, behind = tokens[:colon], tokens[colon + 1 :]
     if any(token.lemma in ANNOUNCING for token in before) and not any(t.upos in ("VERB", "AUX") for t in before):
-        return [[replace(before[-1], form="sorry", lower="sorry", upos="INTJ"), *behind] if _puts_right(before) else behind]
+        return [
+            [replace(before[-1], form="sorry", lower="sorry", upos="INTJ"), *behind] if _puts_right(before) else behind
+        ]
     told = any(token.upos in ("VERB", "AUX") and i > 0 for i, token in enumerate(before)) and _finite(before, 0)
     return [before, behind] if told and _finite(tokens, colon + 1) else [tokens]
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
-from doxa.core.tasks import Dependency
-from doxa.tasks.adding import new_task
-from doxa.tasks.changing import apply_rule, is_slot
-from doxa.tasks.phrases import Element, words_of
+from doxa.core.errors import TaskCycleError
+from doxa.core.tasks import Dependency, NodeKind, TaskValue, ValueKind
+from doxa.tasks.adding import new_task, put_slot
+from doxa.tasks.amounts import Shift, shifted
+from doxa.tasks.changing import is_slot, scene_slot
+from doxa.tasks.phrases import Element, elements, words_of
 from doxa.tasks.reading import Clause
 from doxa.tasks.roles import objects, subject
 from doxa.tasks.scene import Scene
+from doxa.tasks.verbs import Token
 
 __all__ = ["done_frame", "rule_frame"]
 
@@ -100,3 +104,149 @@ def wait_frame(scene: Scene, clause: Clause, said: Element, on: str) -> str | No
     scene.editor.depend(key, Dependency(on=anchor, kind="before", text=clause.text))
     scene.touch(key)
     return "update"
+
+
+RULE = re.compile(
+    r"(?:(?P<amount>(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|half an|the)) )?(?P<unit>minute|"
+    r"hour|day|night|week|month|fortnight|morning|evening)?s? ?(?P<strict>straight |right |directly |immediately |"
+    r"shortly )?(?P<way>after|before|following|later than|ahead of|earlier than|prior to)\s+(?P<anchor>.+)$",
+    re.I,
+)
+SAME = re.compile(
+    r"(?:always |whenever )?(?:on |at )?(?:the )?same (?P<what>day|time|date|week|room|place|hour|evening|"
+    r"morning) as (?P<anchor>.+)$",
+    re.I,
+)
+STANDING = (
+    "always",
+    "must",
+    "has to",
+    "have to",
+    "needs to",
+    "need to",
+    "can only",
+    "should always",
+    "every time",
+    "no matter",
+    "only",
+    "straight after",
+    "right after",
+    "whenever",
+    "at least",
+    "by rule",
+    "automatically",
+    "follows",
+    "comes",
+)
+
+
+def apply_rule(scene: Scene, subject: Element | None, clause: Clause, text: str) -> bool:
+    """Read "X is always the day after Y" as a rule that X follows; False where the clause states none."""
+    match = RULE.search(text)
+    same = SAME.search(text) if match is None else None
+    if match is None and same is None:
+        return False
+    standing = clause.has(STANDING) or (
+        match is not None and (match["strict"] or (match["amount"] and clause.mood == "statement"))
+    )
+    if not standing:
+        return False
+    found = match or same
+    if found is None:
+        return False
+    start = clause.tokens[0].start
+    anchor = _anchor(scene, [token for token in clause.tokens if token.start >= start + found.start("anchor")])
+    if anchor is None:
+        return False
+    if subject is None:
+        before = [t for t in clause.tokens if t.end <= start + found.start() and t.lower not in STANDING]
+        subject = next((one for one in elements(before, scene.text, scene.typed) if one.words), None)
+    amount, unit = _distance(match)
+    return _follow(scene, subject, anchor, amount, unit, clause)
+
+
+def _anchor(scene: Scene, tokens: Sequence[Token]) -> str | None:
+    """Return what a rule counts from: "the van" in "two days before the van turns up"."""
+    ends = next((i for i, t in enumerate(tokens) if i and (t.form in (",", ";") or t.upos in ("VERB", "AUX"))), None)
+    noun = list(tokens[:ends])
+    found = elements(noun, scene.text, scene.typed)
+    keys = [key for one in found if one.words or one.pronoun for key in scene.find(one)]
+    if not keys and ends is not None:  # a gerund names a thing: "the day after tiling"
+        keys = [key for one in elements(tokens, scene.text, scene.typed) if one.words for key in scene.find(one)]
+    return keys[0] if keys else None
+
+
+def _distance(match: re.Match[str] | None) -> tuple[float, str]:
+    if match is None:
+        return 0.0, "day"
+    said = (match["amount"] or "").lower()
+    numbers = {
+        "a": 1,
+        "an": 1,
+        "the": 1,
+        "one": 1,
+        "two": 2,
+        "three": 3,
+        "four": 4,
+        "five": 5,
+        "six": 6,
+        "seven": 7,
+        "eight": 8,
+        "nine": 9,
+        "ten": 10,
+        "half an": 0.5,
+        "": 1,
+    }
+    amount = float(numbers.get(said, int(said) if said.isdigit() else 1))
+    unit = {"morning": "day", "evening": "day", "night": "day"}.get(
+        (match["unit"] or "").lower(), (match["unit"] or "").lower()
+    )
+    sign = -1.0 if match["way"].lower() in ("before", "ahead of", "earlier than", "prior to") else 1.0
+    return (sign * amount, unit) if unit else (0.0, "")
+
+
+def _follow(scene: Scene, subject: Element | None, anchor: str, amount: float, unit: str, clause: Clause) -> bool:
+    """Let a node follow another one by a distance, and give it its value."""
+    source = _dated(scene, anchor, unit)
+    key = next(iter(scene.find(subject)), None) if subject is not None and (subject.words or subject.pronoun) else None
+    if key is None and subject is not None and subject.words and not subject.pronoun:
+        key = scene_slot(scene, scene.root(), subject.text, TaskValue(text=""))
+        scene.editor.set(key, None)
+    if key is None:
+        return False
+    if source is None or not unit:
+        scene.editor.depend(key, Dependency(on=anchor, kind="before", text=clause.text))
+        scene.touch(key)
+        return True
+    follower = _dated(scene, key, unit) or key
+    if scene.editor.node(follower).kind is not NodeKind.SLOT:
+        follower = put_slot(
+            scene,
+            follower,
+            scene.editor.node(source).name if scene.editor.node(source).name in ("day", "date", "time") else "day",
+            TaskValue(text=""),
+        )
+    try:
+        for old in scene.editor.node(follower).depends:
+            if old.kind == "derived":
+                scene.editor.undepend(follower, old)
+        scene.editor.depend(follower, Dependency(on=source, kind="derived", shift=amount, unit=unit, text=clause.text))
+    except TaskCycleError as exc:
+        scene.doubts.append(str(exc))
+        return False
+    value = scene.editor.value(source)
+    moved = shifted(value, Shift(amount=amount, unit=unit)) if value is not None else None
+    if moved is not None:
+        scene.editor.change(follower, value=moved)
+    scene.touch(follower)
+    return True
+
+
+def _dated(scene: Scene, key: str, unit: str) -> str | None:
+    """Return the slot with the date or time of a node: itself, or one of its slots."""
+    kinds = (ValueKind.CLOCK,) if unit in ("minute", "hour") else (ValueKind.DATE,)
+    for one in (key, *scene.slots(key)):
+        value = scene.editor.value(one)
+        if value is not None and value.kind in kinds:
+            return one
+    return None

@@ -240,7 +240,12 @@ def _be_value(scene: Scene, found: Sequence[Element]) -> TaskValue | None:
     if typed and not first.text:
         return typed[0]
     plain = first.adjective and not is_value(first)
-    if not first.text or first.pronoun or plain or (first.attached and not first.names and first.attached[0][0] != "of"):
+    if (
+        not first.text
+        or first.pronoun
+        or plain
+        or (first.attached and not first.names and first.attached[0][0] != "of")
+    ):
         return None
     for one in found[1:]:  # "Market Street, San Francisco" is one address
         if not (first.names and one.names) or one.attached:

@@ -6,7 +6,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from doxa.core.tasks import NodeKind, TaskValue
-from doxa.tasks.adding import NUMBERED, add_element, add_items, attach, new_task, people_of, put_slot, slot_name, value_of, verb_slot
+from doxa.tasks.adding import (
+    NUMBERED,
+    add_element,
+    add_items,
+    attach,
+    new_task,
+    people_of,
+    put_slot,
+    slot_name,
+    value_of,
+    verb_slot,
+)
 from doxa.tasks.amounts import shifted
 from doxa.tasks.changing import set_value
 from doxa.tasks.fragments import counted_frame, fragment_frame
