@@ -41,6 +41,10 @@ NUMBERED = re.compile(
 LABELLED = re.compile(
     r"^(?:the |my |his |her |our |their )?((?:[a-z][a-z'-]*)(?: [a-z][a-z'-]*){0,2}?)(?: is| =|:)? (\S*[A-Z0-9@].*)$"
 )
+PERIOD = (
+    r"(?i:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
+    r"nov(?:ember)?|dec(?:ember)?|(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
+)
 DATED = (ValueKind.DATE, ValueKind.CLOCK)
 
 
@@ -323,6 +327,9 @@ def _item(scene: Scene, parent: str, element: Element) -> list[str]:
     source = _source(scene, element)
     if source is not None:
         name = scene.editor.node(source).name
+        first, _, rest = name.partition(" ")
+        if rest and is_colour(first) and any(is_colour(inner.text) for _, inner in element.attached):
+            name = rest  # "the same gravel in black" is no black white gravel
     attributes = [pair for pair in element.attached if _describes(*pair)]
     colour = next((value_of(inner) for _, inner in attributes if is_colour(inner.text)), None)
     label = words_of(f"{colour.text} {name}" if colour else name)
@@ -385,16 +392,30 @@ def shared_item(scene: Scene, parent: str, name: str) -> str | None:
 def read_list(scene: Scene, clause: Clause, parent: str) -> list[str]:
     """Put the elements behind a colon under a node: slots of a form, dated steps, numbered parts, plain items."""
     added: list[str] = []
+    read = [elements(part, scene.text, scene.typed) for part in clause.listed]
+    plain = any(one.words and not one.attached and named_value(one) is None for found in read for one in found)
     for part in clause.listed:
-        added += read_part(scene, part, parent)
+        dated = _period(scene, part)
+        if dated is not None:
+            added += add_items(scene, new_task(scene, dated[0], parent), dated[1])
+        else:
+            added += read_part(scene, part, parent, plain=plain)
     scene.attend(parent)
     if len(added) > 1:
         scene.group = added
     return added
 
 
-def read_part(scene: Scene, part: Sequence[Token], parent: str) -> list[str]:
-    """Put one listed element under a node."""
+def _period(scene: Scene, part: Sequence[Token]) -> tuple[str, list[Element]] | None:
+    """Part "January verbs" into a month, or a weekday, and what it is for."""
+    if len(part) < 2 or not re.fullmatch(PERIOD, part[0].form) or part[1].upos not in ("NOUN", "ADJ", "PROPN", "VERB"):
+        return None
+    found = [one for one in elements(part[1:], scene.text, scene.typed) if one.words and not one.attached]
+    return (part[0].form, found) if found else None
+
+
+def read_part(scene: Scene, part: Sequence[Token], parent: str, *, plain: bool = False) -> list[str]:
+    """Put one listed element under a node; among plain things one with a measure is a thing too: "a 50 watt heater"."""
     words = [token for token in part if not (token is part[0] and token.lower in ("then", "also", "and", "finally"))]
     if words and words[0].upos == "VERB" and len(words) > 1 and words[1].upos in ("DET", "NOUN", "ADJ", "PRON"):
         words = [
@@ -406,7 +427,8 @@ def read_part(scene: Scene, part: Sequence[Token], parent: str) -> list[str]:
     for element in found:
         if element.words and element.text.split()[0].lower() in ("everything", "nothing", "rest"):
             continue
-        added += fill(scene, parent, element) or add_element(scene, element, parent)
+        measured = len(element.attached) == 1 and element.attached[0][0] == "quantity"
+        added += fill(scene, parent, element) or add_element(scene, element, parent, item=measured and plain)
     return added
 
 

@@ -258,8 +258,9 @@ def _times(text: str, at: datetime) -> list[Typed]:
     for one in read_times(text, at, past=False):
         value = one.value
         if isinstance(value, Period) and value.places is not None:
+            same = re.match(r"(?:the |on the )?same\b", text[slice(*value.places[0])], re.I)
             (a, b), (c, d) = ((one[0], one[1] - text[: one[1]].endswith(".")) for one in value.places)
-            found += [Typed(start=a, end=b, value=_date_value(text[a:b], value.start.date()))]
+            found += [] if same else [Typed(start=a, end=b, value=_date_value(text[a:b], value.start.date()))]
             found += [
                 Typed(
                     start=c,

@@ -50,7 +50,7 @@ def asks(clause: Clause) -> bool:
             0
         ].lower in WH_WORDS
     lowered = clause.lowered
-    if f"{clause.verb} {clause.particle}" in verbs_of("check") and closing:
+    if clause.particle and f"{clause.verb} {clause.particle}" in verbs_of("check"):
         return True
     if clause.mood == "request" and clause.verb in verbs_of("check") and closing and not clause.values:
         return True

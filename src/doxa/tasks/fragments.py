@@ -11,12 +11,12 @@ from doxa.tasks.adding import add_element, add_items, attach, named_value, new_t
 from doxa.tasks.changing import is_slot, set_value
 from doxa.tasks.phrases import Element, elements, words_of
 from doxa.tasks.reading import Clause
-from doxa.tasks.roles import objects, split_of
+from doxa.tasks.roles import objects, split_of, subject
 from doxa.tasks.scene import Scene
 from doxa.tasks.telling import added, container_of, into, onto, open_task, rehung
 from doxa.tasks.verbs import lexicon
 
-__all__ = ["counted_frame", "fragment_frame"]
+__all__ = ["counted_frame", "fragment_frame", "listed_frame"]
 
 ADDING = ("also", "and", "plus", "too", "as well", "oh and", "another", "and also")
 
@@ -32,7 +32,7 @@ def fragment_frame(scene: Scene, clause: Clause) -> str | None:
         return None
     root = scene.root()
     first = found[0]
-    new_thing = _fresh(clause, first, root)
+    new_thing = _fresh(clause, first, root) or _made_of(scene, found)
     if clause.listed:
         return _headed(scene, clause, found, root)
     if new_thing:
@@ -127,6 +127,13 @@ def _fresh(clause: Clause, first: Element, root: str | None) -> bool:
             or (root is None and first.value is None)
         )
     )
+
+
+def _made_of(scene: Scene, found: Sequence[Element]) -> bool:
+    """Tell whether a thing comes with its own list: "and a quiche with eggs, cream and leeks"."""
+    first = found[0]
+    held = first.with_prep("with") if first.det in ("a", "an") and not scene.find(replace(first, attached=())) else []
+    return bool(held) and not any(one.person or one.names for one in held) and len(held) + len(found) > 2
 
 
 def _headed(scene: Scene, clause: Clause, found: Sequence[Element], root: str | None) -> str | None:
@@ -231,6 +238,24 @@ def _fragment_update(scene: Scene, clause: Clause, found: Sequence[Element]) -> 
         return None
     prep = next((p for one in found for p, inner in one.attached if inner.value is value), "")
     return "update" if set_value(scene, target, value, prep=prep, new=target is not None) is not None else None
+
+
+def listed_frame(scene: Scene, clause: Clause) -> str | None:
+    """ "The car is due for its service: Kowalski Garage, Tuesday at 8": what a statement is about, with its parts."""
+    if clause.mood != "statement" or not clause.listed or clause.negated:
+        return None
+    said = subject(scene, clause)
+    found = objects(scene, clause)
+    thing = next((inner for one in found for prep, inner in one.attached if prep == "for" and inner.words), None)
+    thing = thing or next((one for one in found if one.words and not one.pronoun and not one.adjective), None)
+    if thing is None:
+        return None
+    whose = said is not None and said.words and not said.pronoun and thing.det in ("its", "his", "her", "their", "a", "an")
+    known = scene.find(replace(thing, attached=()))
+    key = known[0] if known else new_task(scene, f"{said.text} {thing.text}" if whose and said is not None else thing.text)
+    read_list(scene, clause, key)
+    scene.attend(key)
+    return "new"
 
 
 def counted_frame(scene: Scene, clause: Clause) -> str | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from doxa.core.tasks import TaskValue, ValueKind
-from doxa.tasks.amounts import Shift, Typed
+from doxa.tasks.amounts import Shift, Typed, number_in
 from doxa.tasks.verbs import Token, lexicon
 
 __all__ = ["Element", "elements", "is_colour", "stem", "words_of"]
@@ -71,7 +71,8 @@ ADVERBS = frozenset(
         "off throughout ever never after all"
     ).split()
 )
-SEPARATORS = {",", ";", "and", "plus", "&", "or", "nor"}
+COUNTED_BEHIND = frozenset("the those these all both that this".split())
+SEPARATORS = {",", ";", "and", "plus", "&", "or", "nor", "but"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -293,7 +294,7 @@ def _is_count(value: Typed, words: Sequence[Token]) -> bool:
         return False
     before = [token for token in words if token.end <= value.start]
     behind = [token for token in words if token.start >= value.end]
-    counts = before and all(token.lower in ("the", "those", "these", "all", "both") for token in before)
+    counts = before and all(token.lower in COUNTED_BEHIND for token in before)
     return bool(counts and behind and behind[0].upos in ("NOUN", "ADJ"))
 
 
@@ -397,7 +398,12 @@ def _noun(tokens: Sequence[Token], text: str) -> list[Element]:
         adjective=all(token.upos in ("ADJ", "ADV", "VERB", "PART", "DET") for token in words),
         person=any(token.tag.endswith("PERSON") for token in (words[-2:] if is_name(words) else words[-1:])),
     )
+    if element.same and element.words in SAME_TIMES:
+        return []  # "same day" is no name; what it is the same as is looked up
     return [_sized(element, words, text)]
+
+
+SAME_TIMES = (("day",), ("time",), ("date",), ("week",), ("evening",), ("morning",), ("afternoon",))
 
 
 COUNTING = frozenset("one ones half part two session".split())
@@ -432,8 +438,8 @@ def _determined(words: list[Token]) -> tuple[Element, list[Token]]:
             token.lower in ("first", "second", "third", "last") and head.det in ("the", "that") and token.upos == "ADJ"
         ):
             return replace(head, ordinal=ORDINALS[token.lower]), words
-        elif token.upos == "NUM" and head.det in ("the", "those", "these", "all", "both") and token.lower != "one":
-            head = replace(head, count={"two": 2.0, "three": 3.0, "four": 4.0}.get(token.lower))
+        elif token.upos == "NUM" and head.det in COUNTED_BEHIND and token.lower != "one":
+            head = replace(head, count=number_in(token.lower))
         elif not (token.lower in ADVERBS and token.upos in ("ADV", "INTJ", "PART")):
             break
         words = words[1:]

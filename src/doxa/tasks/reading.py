@@ -44,8 +44,10 @@ OF_SUBJECTS = frozenset("NOUN PROPN PRON DET ADJ NUM ADP PART X ADV VERB CCONJ".
 
 PLACING = frozenset("on at in from until till by for".split())
 ANNOUNCING = frozenset(
-    "correction mistake typo slip update change news note question thing reminder point plan idea request favour".split()
+    "correction mistake typo slip update change news note question thing reminder".split()
 )
+PRESENTING = frozenset("here this that there these those".split())
+SUBJECTS = frozenset("PRON DET PROPN NOUN".split())
 CLOSERS = {".", "!", "?", ";", "…"}
 
 
@@ -106,7 +108,27 @@ def read_clauses(text: str, parser: Parser, at: datetime) -> list[Clause]:
         ]
         for part in _announced(_contracted(_asked(tokens), values)):
             clauses += _of_sentence(part, text, values)
-    return [clause for clause in clauses if clause.lowered]
+    return _inherited([clause for clause in clauses if clause.lowered])
+
+
+def _inherited(clauses: list[Clause]) -> list[Clause]:
+    """Give a clause without a subject that of the one it goes on with: "I arrive on Monday and stay for a week"."""
+    found: list[Clause] = []
+    for clause in clauses:
+        before = found[-1] if found else None
+        goes_on = before is not None and clause.join in ("and", "then", "but") and before.mood == "statement"
+        if (
+            before is not None
+            and goes_on
+            and before.subject
+            and not before.wrapped
+            and not clause.subject
+            and clause.mood == "request"
+            and clause.verb not in request_verbs()
+        ):
+            clause = replace(clause, mood="statement", subject=before.subject)
+        found.append(clause)
+    return found
 
 
 def _lemma(form: str, lemma: str, upos: str) -> str:
@@ -152,10 +174,10 @@ def _announced(tokens: list[Token]) -> list[list[Token]]:
     if colon is None or not (_opens(tokens, colon + 1) or _imperative(tokens, colon + 1, colon + 1)):
         return [tokens]
     before, behind = tokens[:colon], tokens[colon + 1 :]
-    if any(token.lemma in ANNOUNCING for token in before) and not any(t.upos in ("VERB", "AUX") for t in before):
-        return [
-            [replace(before[-1], form="sorry", lower="sorry", upos="INTJ"), *behind] if _puts_right(before) else behind
-        ]
+    verbless = not any(token.upos in ("VERB", "AUX") for token in before)
+    if verbless and len(before) < 5 and any(token.lemma in ANNOUNCING for token in before):
+        sorry = replace(before[-1], form="sorry", lower="sorry", upos="INTJ")
+        return [[sorry, *behind] if _puts_right(before) else behind]
     told = any(token.upos in ("VERB", "AUX") and i > 0 for i, token in enumerate(before)) and _finite(before, 0)
     return [before, behind] if told and _finite(tokens, colon + 1) else [tokens]
 
@@ -281,7 +303,8 @@ def _finite(tokens: Sequence[Token], at: int) -> bool:
         if token.upos == "VERB" and token.deprel in ("amod", "compound"):
             continue
         if token.upos in ("AUX", "VERB"):
-            return nominal and not (token.upos == "VERB" and token.deprel in ("acl", "acl:relcl"))
+            verb = token.upos == "VERB"
+            return nominal and not (verb and (token.deprel in ("acl", "acl:relcl") or token.form.endswith("ing")))
         if token.upos in ("NOUN", "PROPN", "PRON", "NUM"):
             nominal = True
         elif token.upos not in ("DET", "ADJ", "ADV", "PART") and token.lower not in ("of", "'s", "-"):
@@ -304,6 +327,8 @@ def _clause(part: list[Token], text: str, values: Sequence[Typed], *, join: str,
         (t.lower for t in tokens[:2] if t.lower in MARKS and t.upos in ("SCONJ", "ADV") and t is not tokens[-1]),
         "",
     )
+    if tokens[0].lower in ("should", "had", "were") and not question and len(tokens) > 2 and tokens[1].upos in SUBJECTS:
+        mark = "if"  # "should they want a reference, it is CR 6612"
     if mark in ("when", "where") and (
         question or (tokens[0].lower == mark and len(tokens) > 1 and tokens[1].upos == "AUX")
     ):
@@ -316,6 +341,8 @@ def _clause(part: list[Token], text: str, values: Sequence[Typed], *, join: str,
         verb = head[at].lemma
         particle, rest = particle_of(head, at)
         subject = tuple(t for t in head[:at] if t.upos in OF_SUBJECTS)
+    if listed and verb == "be" and head[0].lower in PRESENTING and at is not None and at < 2:
+        at, verb, mood, subject, rest = None, "", "fragment", (), head[at + 1 :]  # "here's the plan for my course: ..."
     negated = (
         any(t.lower in ("not", "n't", "never", "no", "cannot", "without") for t in head[: (at or 0) + 2])
         and at is not None

@@ -20,7 +20,7 @@ from doxa.tasks.adding import (
 )
 from doxa.tasks.amounts import shifted
 from doxa.tasks.changing import set_value
-from doxa.tasks.fragments import counted_frame, fragment_frame
+from doxa.tasks.fragments import counted_frame, fragment_frame, listed_frame
 from doxa.tasks.phrases import Element
 from doxa.tasks.reading import Clause
 from doxa.tasks.roles import objects, subject
@@ -267,5 +267,6 @@ TELLING = (
     add_frame,
     counted_frame,
     fragment_frame,
+    listed_frame,
     statement_frame,
 )
