@@ -197,12 +197,12 @@ def _purpose(scene: Scene, key: str, prep: str, element: Element) -> None:
         put_slot(scene, key, prep, TaskValue(text=element.text))
 
 
-def people_of(scene: Scene, key: str) -> str:
+def people_of(scene: Scene, key: str, name: str = PEOPLE_SLOT) -> str:
     """Return the list of people of a task, made where there is none."""
     for child in scene.editor.children(key):
         if is_crew(scene.editor.node(child).name) and scene.editor.value(child) is None:
             return child
-    return scene.editor.add(PEOPLE_SLOT, parent=key, kind=NodeKind.SLOT)
+    return scene.editor.add(name, parent=key, kind=NodeKind.SLOT)
 
 
 def named_value(element: Element) -> tuple[str, TaskValue] | None:

@@ -440,9 +440,11 @@ def swap_values(scene: Scene, one: Element, other: Element) -> bool:
     return True
 
 
-def move_to(scene: Scene, things: Sequence[Element], place: Element, source: Element | None = None) -> bool:
+def move_to(
+    scene: Scene, things: Sequence[Element], place: Element, source: Element | None = None, *, target: str | None = None
+) -> bool:
     """Put things under another parent; False where they, or it, are not there."""
-    target = next((key for key in scene.find(place)), None)
+    target = target or next((key for key in scene.find(place)), None)
     moved = False
     for thing in things:
         for key in scene.find(thing):

@@ -46,6 +46,8 @@ PLACING = frozenset("on at in from until till by for".split())
 ANNOUNCING = frozenset(
     "correction mistake typo slip update change news note question thing reminder".split()
 )
+ASKERS = frozenset("i you we anyone anybody someone".split())
+HAPPENING = frozenset("be start begin end finish come move happen take go".split())
 PRESENTING = frozenset("here this that there these those".split())
 SUBJECTS = frozenset("PRON DET PROPN NOUN".split())
 CLOSERS = {".", "!", "?", ";", "…"}
@@ -284,6 +286,11 @@ def _opens(tokens: Sequence[Token], at: int) -> bool:
         and following.upos in ("DET", "PRON")
     ):
         return True
+    if first.upos == "ADP" and tokens[at - 1].form in (",", ";", "—", "–"):
+        ahead = tokens[at + 1 : at + 6]
+        noun = next((i for i, token in enumerate(ahead) if token.upos == "NOUN"), None)
+        if noun is not None and noun + 2 < len(ahead) and ahead[noun + 1].upos == "AUX" and ahead[noun + 1].lemma == "be":
+            return True  # "on the panel are Olga and Sam"
     return _finite(tokens, at)
 
 
@@ -335,6 +342,9 @@ def _clause(part: list[Token], text: str, values: Sequence[Typed], *, join: str,
         mark = ""
     at, wrapped = verb_at(head) if len(head) > 1 or not listed else (None, "")
     mood = mood_of(head, at, wrapped, question=question)
+    if mood == "question" and at is not None and _proposes(head, at, here):
+        head = (*head[1:at], *head[at:])
+        mood, at, wrapped, question = "statement", at - 1, "", False
     subject: tuple[Token, ...] = ()
     verb, particle, rest = "", "", head if at is not None else _bare(head, wrapped)
     if at is not None:
@@ -365,6 +375,14 @@ def _clause(part: list[Token], text: str, values: Sequence[Typed], *, join: str,
         question=question,
         lowered=lowered,
     )
+
+
+def _proposes(head: tuple[Token, ...], at: int, values: Sequence[Typed]) -> bool:
+    """Tell whether a question asks for a change: "can the first one begin at ten?", "could it start an hour later?"."""
+    moved = any(one.shift is not None for one in values)
+    timed = any(one.value is not None and one.value.kind in (ValueKind.CLOCK, ValueKind.DATE) for one in values)
+    asks = head[0].lower in ("can", "could") and head[0].upos == "AUX" and at > 1 and head[1].lower not in ASKERS
+    return asks and (moved or (timed and head[at].lemma in HAPPENING))
 
 
 def _bare(head: tuple[Token, ...], wrapped: str) -> tuple[Token, ...]:

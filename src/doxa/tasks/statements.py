@@ -21,6 +21,7 @@ from doxa.tasks.adding import (
 from doxa.tasks.amounts import shifted
 from doxa.tasks.changing import set_value
 from doxa.tasks.fragments import counted_frame, fragment_frame, listed_frame
+from doxa.tasks.joining import belongs_frame, crew_frame, joins_frame, located_frame
 from doxa.tasks.phrases import Element
 from doxa.tasks.reading import Clause
 from doxa.tasks.roles import objects, subject
@@ -259,6 +260,10 @@ def _said_of_focus(scene: Scene, clause: Clause, value: TaskValue | None, hint: 
 
 
 TELLING = (
+    crew_frame,
+    joins_frame,
+    belongs_frame,
+    located_frame,
     dated_frame,
     purpose_frame,
     owns_frame,
