@@ -269,6 +269,8 @@ def add_element(scene: Scene, element: Element, parent: str, *, verb: str = "", 
             above,
             *add_items(scene, above, [replace(element, text=numbered[2], words=words_of(numbered[2]), attached=())]),
         ]
+    if element.place and not item and not element.attached and scene.editor.node(parent).kind is NodeKind.TASK:
+        return [put_slot(scene, parent, "location", value_of(element))]
     named = named_value(element)
     others = [(prep, inner) for prep, inner in element.attached if prep != "" or named is None]
     if named is not None and not item:

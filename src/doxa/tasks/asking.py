@@ -35,7 +35,9 @@ def asks(clause: Clause) -> bool:
     if clause.mood == "question":
         return True
     closing = clause.has(lexicon()["cues"]["finalize"])
-    if clause.mood == "statement" and closing and not clause.values and closing in " ".join(clause.lowered.split()[:3]):
+    excepting = clause.has(("except", "but", "apart from", "other than", "besides"))
+    first = " ".join(clause.lowered.split()[:3])
+    if clause.mood == "statement" and closing and not excepting and not clause.values and closing in first:
         return True
     if clause.mood == "statement":
         verb = clause.tokens[clause.at]

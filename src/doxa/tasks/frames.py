@@ -23,6 +23,7 @@ from doxa.tasks.ruling import done_frame, rule_frame
 from doxa.tasks.scene import Scene
 from doxa.tasks.setting import set_frame, shift_frame
 from doxa.tasks.taking import remove
+from doxa.tasks.verbs import Token
 
 __all__ = ["FRAMES"]
 
@@ -81,7 +82,8 @@ def replace_frame(scene: Scene, clause: Clause) -> str | None:
         found, places = split_of(found, "in", "on", "under")
     where = places[0] if places else None
     wide = everywhere(clause)
-    left, old = split_of(found, *REPLACING)
+    preferred = ("than",) if clause.has(("rather", "prefer", "sooner")) else ()
+    left, old = split_of(found, *REPLACING, *preferred)
     if old:
         new = [one for one in left if one.text and not one.pronoun]
         done = bool(new) and replace_items(scene, old, new, where=where, everywhere=wide or both_places(places))
@@ -112,12 +114,14 @@ def replaced_pairs(scene: Scene, clause: Clause, found: Sequence[Element]) -> li
 
 
 def instead_frame(scene: Scene, clause: Clause, found: Sequence[Element], where: Element | None) -> str | None:
-    """ "Let's all use mushrooms instead": in the place of the item that was just spoken of."""
-    if not clause.has(("instead", "rather")) or verb_in(clause, "remove") or clause.values or clause.negated:
+    """ "Let's all use mushrooms instead", "the shop is out of feta, so goat cheese": in the place of what was said."""
+    if not (clause.has(("instead", "rather")) or _so(scene, clause)) or verb_in(clause, "remove") or clause.values or clause.negated:
         return None
     new = [one for one in found if one.text and not one.pronoun and one.value is None]
     if not new or not (clause.verb in TAKING or not clause.verb):
         return None
+    if where is not None and any(scene.find(one) for one in new):
+        return None  # "put the workbook under pronouns instead" moves what is there
     items = [key for key in scene.visible_focus() if scene.editor.node(key).kind is NodeKind.ITEM]
     if not items or any(scene.find(one, accept=lambda key: key == items[0]) for one in new):
         return None
@@ -128,6 +132,19 @@ def instead_frame(scene: Scene, clause: Clause, found: Sequence[Element], where:
     )
     target = Element(text=scene.editor.node(items[0]).name, words=words_of(scene.editor.node(items[0]).name))
     return "replace" if replace_items(scene, [target], new, where=where, everywhere=whole) else None
+
+
+def _so(scene: Scene, clause: Clause) -> bool:
+    """Tell whether a clause draws from the one before it what is to be had: "there is no feta, so goat cheese"."""
+    at = next((i for i, one in enumerate(scene.clauses) if one is clause), 0)
+    lacking = at > 0 and LACKING.search(scene.clauses[at - 1].lowered) is not None
+    return clause.join == "so" and lacking and not scene.touched
+
+
+LACKING = re.compile(
+    r"\b(?:no|not|n't|never|none|nobody|out of|run out|ran out|sold out|gone|allergic|hates?|can't stand|without|"
+    r"cannot|lacks?|missing|broken|ill|sick|away|full|closed|expensive|banned|off sale|unavailable)\b"
+)
 
 
 def move_frame(scene: Scene, clause: Clause) -> str | None:
@@ -205,6 +222,8 @@ def spared_frame(scene: Scene, clause: Clause) -> str | None:
         if targets and not spared and clause.has(("more", "longer")):
             bare = tuple(word for word in targets[0].words if word not in ("more", "longer"))
             targets = [replace(targets[0], text=" ".join(bare), words=bare)]
+    elif clause.verb == "be" and _unwanted(clause):
+        targets = [one for one in elements(_unwanted(clause), scene.text, scene.typed) if one.words or one.pronoun][:1]
     elif clause.verb == "leave" and clause.mood == "request" and re.search(r"\b(?:at home|behind)\b", clause.lowered):
         targets = [replace(one, attached=()) for one in found if one.words or one.pronoun]
     elif clause.mood == "statement" and not clause.negated:
@@ -216,6 +235,16 @@ def spared_frame(scene: Scene, clause: Clause) -> str | None:
         targets = [said] if said is not None and said.words and (goes or (off and not clause.values)) else []
     known = [one for one in targets if scene.find(one)]
     return "remove" if known and remove(scene, known, everywhere=everywhere(clause)) else None
+
+
+def _unwanted(clause: Clause) -> tuple[Token, ...]:
+    """Return the words for what is not wanted in "it's the other gravel I don't want"; none where that is not said."""
+    who = next((i for i, t in enumerate(clause.rest) if t.lower in ("i", "we") and i), None)
+    said = [token.lemma for token in clause.rest[who:]] if who is not None else []
+    wanted = any(verb in said for verb in ("want", "need", "like", "use")) and "not" in said
+    it = bool(clause.subject) and clause.subject[-1].lower in ("it", "that")
+    relative = who is not None and clause.rest[who - 1].lower in ("that", "which")
+    return clause.rest[: (who or 0) - relative] if wanted and it else ()
 
 
 def _variants_of(targets: Sequence[Element]) -> list[Element]:

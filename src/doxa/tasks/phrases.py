@@ -106,6 +106,8 @@ class Element:
     start: int = 0
     end: int = 0
     person: bool = False
+    place: bool = False
+    """It names a place."""
     adjective: bool = False
     """It has no noun: "a bit tight"."""
 
@@ -395,6 +397,7 @@ def _noun(tokens: Sequence[Token], text: str) -> list[Element]:
         names=is_name(words),
         start=tokens[0].start,
         end=tokens[-1].end,
+        place=is_name(words[:1]) and any(token.tag.endswith("PLACE") for token in words),
         adjective=all(token.upos in ("ADJ", "ADV", "VERB", "PART", "DET") for token in words),
         person=any(token.tag.endswith("PERSON") for token in (words[-2:] if is_name(words) else words[-1:])),
     )

@@ -245,6 +245,8 @@ def add_frame(scene: Scene, clause: Clause) -> str | None:
 
 def _added(scene: Scene, clause: Clause, found: Sequence[Element]) -> str | None:
     _, places = split_of(found, "to", "into", "in", "onto", "on", "under", "for", "inside")
+    fronted = [one for one in elements(clause.tokens[: clause.at], scene.text, scene.typed) if one.attached][:1]
+    places += [inner for one in fronted for inner in one.with_prep("under", "in", "on", "for", "to")]
     container = container_of(scene, places)
     if container is not None:
         spot, place = container

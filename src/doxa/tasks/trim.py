@@ -198,6 +198,10 @@ def corrected(scene: Scene, clause: Clause) -> bool:
         return False
     said = found[0] if found[0].text or not found[0].attached else found[0].attached[0][1]
     old, value = scene.editor.value(scene.last), value_of(said)
+    year = re.fullmatch(r"\d{4}", value.text) and old is not None and re.search(r"\b\d{4}$", old.text)
+    if year and old is not None:  # "9 March 1991, no sorry, 1990"
+        said_date = f"{old.text[:-4]}{value.text}"
+        value = next((one.value for one in read_values(said_date, scene.at) if one.value is not None), value)
     if old is None or not (fits(old, value) or old.kind is ValueKind.TEXT):
         return False
     scene.editor.set(scene.last, coerced(old, value))
