@@ -274,8 +274,10 @@ def apply_shift(
             continue
         if not named and any(one.kind == "derived" for one in scene.editor.node(key).depends):
             continue  # what follows from a rule is not what "push it back" is about
-        moved = shifted(scene.editor.value(key) or TaskValue(text=""), shift)
+        old = scene.editor.value(key) or TaskValue(text="")
+        moved = shifted(old, shift)
         if moved is not None:
+            scene.moved = (key, old, shift)
             scene.editor.set(key, moved)
             scene.touch(key)
             return key

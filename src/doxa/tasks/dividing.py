@@ -13,7 +13,7 @@ from doxa.tasks.phrases import Element, elements
 from doxa.tasks.reading import Clause
 from doxa.tasks.roles import objects, verb_in
 from doxa.tasks.scene import Scene
-from doxa.tasks.taking import copy_task, divided, give, merge_parts, split_task
+from doxa.tasks.taking import copy_task, divided, give, is_part, merge_parts, split_task
 
 __all__ = ["copy_frame", "merge_frame", "split_frame"]
 
@@ -73,6 +73,9 @@ def merge_frame(scene: Scene, clause: Clause) -> str | None:
         r"together again|unsplit|no split|the split|as one|into one|in one go|all together|one again)\b",
         clause.lowered,
     )
+    named = [key for one in objects(scene, clause) for key in scene.find(replace(one, attached=()))] if whole else []
+    parts = len(named) > 1 and whole is not None and all(is_part(scene, key, whole) for key in named)
+    cue = cue or (parts and verb_in(clause, "remove"))
     if not cue or clause.mood == "question":
         return None
     if whole is None and not verb_in(clause, "merge"):
@@ -99,7 +102,7 @@ def copy_frame(scene: Scene, clause: Clause) -> str | None:
     lowered = clause.lowered
     cue = re.search(
         r"\b(same (?:thing|again|form|setup|set-up|booking|order|meeting|session|list|details|arrangement|deal|"
-        r"one)|repeat (?:that|it|the|this)|(?:copy|duplicate|clone) (?:it|that|the|this)|another (?:one|"
+        r"one|[a-z]+ (?:for|on|again|next))|repeat (?:that|it|the|this)|(?:copy|duplicate|clone) (?:it|that|the|this)|another (?:one|"
         r"form) (?:like|just like|for)|second (?:form|one|copy) (?:for|like)|one more (?:form|of these|"
         r"of those) for|a copy)\b",
         lowered,

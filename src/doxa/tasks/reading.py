@@ -48,6 +48,10 @@ ANNOUNCING = frozenset(
 )
 ASKERS = frozenset("i you we anyone anybody someone".split())
 HAPPENING = frozenset("be start begin end finish come move happen take go".split())
+SEPARATE = re.compile(
+    r"(?:and |also )?(?:(?:not|nothing) (?:part of|related to|to do with)|separate(?:ly)?\b|unrelated|something else|"
+    r"(?:on )?(?:a|an|another|one)?\s?(?:different|separate|other|unrelated) (?:thing|note|matter|task|topic|errand))"
+)
 PRESENTING = frozenset("here this that there these those".split())
 SUBJECTS = frozenset("PRON DET PROPN NOUN".split())
 CLOSERS = {".", "!", "?", ";", "…"}
@@ -176,6 +180,8 @@ def _announced(tokens: list[Token]) -> list[list[Token]]:
     if colon is None or not (_opens(tokens, colon + 1) or _imperative(tokens, colon + 1, colon + 1)):
         return [tokens]
     before, behind = tokens[:colon], tokens[colon + 1 :]
+    if SEPARATE.match(" ".join(token.lower for token in before)):
+        return [behind]
     verbless = not any(token.upos in ("VERB", "AUX") for token in before)
     if verbless and len(before) < 5 and any(token.lemma in ANNOUNCING for token in before):
         sorry = replace(before[-1], form="sorry", lower="sorry", upos="INTJ")

@@ -13,7 +13,7 @@ from datetime import datetime
 from functools import cache
 
 from doxa.core.tasks import NodeKind, TaskNode, TaskValue, ValueKind
-from doxa.tasks.amounts import Typed
+from doxa.tasks.amounts import Shift, Typed
 from doxa.tasks.editing import Editor
 from doxa.tasks.phrases import Element, is_colour, words_of
 from doxa.tasks.reading import Clause
@@ -76,6 +76,8 @@ class Scene:
     """The number of the commit that this turn takes back."""
     last: str = ""
     """The slot or node that was changed last."""
+    moved: tuple[str, TaskValue, Shift] | None = None
+    """The slot that was moved by an amount in this turn, its value before, and the amount."""
     marks: list[int] = field(default_factory=list)
     """Checkpoints of the editor before each clause."""
     consumed: list[Clause] = field(default_factory=list)

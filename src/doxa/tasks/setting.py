@@ -144,6 +144,8 @@ def complement_frame(scene: Scene, clause: Clause, found: Sequence[Element]) -> 
                 is not None
                 or done
             )
+        elif element.count and element.words and _counted(scene, element):
+            done = True
         elif element.with_prep("quantity") and scene.find(replace(element, attached=())):
             thing = scene.find(replace(element, attached=()))[0]
             done = bool(put_slot(scene, thing, "quantity", value_of(element.with_prep("quantity")[0]))) or done
@@ -162,6 +164,15 @@ def complement_frame(scene: Scene, clause: Clause, found: Sequence[Element]) -> 
     if not done and len(found) == 1 and found[0].pronoun and clause.label:
         return None
     return "update" if done else None
+
+
+def _counted(scene: Scene, element: Element) -> bool:
+    """Read "make that eight tetras" as how many there are of what is there."""
+    keys = scene.find(replace(element, attached=(), count=None, det=""))
+    if not keys or scene.editor.node(keys[0]).kind is NodeKind.SLOT:
+        return False
+    amount = TaskValue(text=f"{element.count:g}", kind=ValueKind.NUMBER, amount=element.count)
+    return bool(put_slot(scene, keys[0], "quantity", amount))
 
 
 def _prefixed(scene: Scene, element: Element) -> bool:

@@ -27,7 +27,7 @@ from doxa.tasks.reading import Clause
 from doxa.tasks.roles import objects, subject
 from doxa.tasks.scene import GENDERED, Scene
 from doxa.tasks.setting import TIMED
-from doxa.tasks.telling import add_frame, added, open_task, purpose_frame
+from doxa.tasks.telling import add_frame, added, open_task, purpose_frame, todo_frame
 
 __all__ = ["TELLING"]
 
@@ -274,4 +274,5 @@ TELLING = (
     fragment_frame,
     listed_frame,
     statement_frame,
+    todo_frame,
 )

@@ -27,7 +27,7 @@ from doxa.tasks.scene import FILLERS, Scene
 from doxa.tasks.taking import people_slot
 from doxa.tasks.verbs import Token
 
-__all__ = ["add_frame", "added", "container_of", "into", "label_frame", "onto", "open_task", "purpose_frame", "rehung"]
+__all__ = ["add_frame", "added", "container_of", "into", "label_frame", "onto", "open_task", "purpose_frame", "rehung", "todo_frame"]
 
 VAGUE = frozenset("have think know go see take need want show tell".split())
 ITEMISING = frozenset("add include put throw bring use invite pack note spend".split())
@@ -266,6 +266,25 @@ def _added(scene: Scene, clause: Clause, found: Sequence[Element]) -> str | None
     if root is not None and not _opens_task(clause, first):
         return onto(scene, clause, root, [one for one in found if one.text or one.value is not None])
     return open_task(scene, clause, found, first)
+
+
+def todo_frame(scene: Scene, clause: Clause) -> str | None:
+    """ "Renew my library card by the 20th": a deed that no other frame knows is a task of its own."""
+    planned = clause.mood == "request" and not clause.negated and clause.mark == ""
+    if not planned or clause.verb in NO_DEEDS or verb_in(clause, "check") or verb_in(clause, "change"):
+        return None
+    found = [one for one in objects(scene, clause) if one.words or one.value is not None or one.attached]
+    thing = found[0] if found and found[0].words and not found[0].pronoun else None
+    if thing is None or thing.value is not None or scene.find(replace(thing, attached=())):
+        return None
+    key = new_task(scene, f"{clause.verb} {thing.text}")
+    scene.editor.alias(key, thing.text)
+    _described(scene, key, clause, found, thing)
+    scene.attend(key)
+    return "new"
+
+
+NO_DEEDS = frozenset("be have know think see look say tell ask let keep leave try hope remember forget go do".split())
 
 
 def container_of(scene: Scene, places: Sequence[Element]) -> tuple[str, Element] | None:

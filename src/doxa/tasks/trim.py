@@ -6,6 +6,7 @@ What the paper leaves to a language model is grammar here; what it leaves open (
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -198,6 +199,11 @@ def corrected(scene: Scene, clause: Clause) -> bool:
         return False
     said = found[0] if found[0].text or not found[0].attached else found[0].attached[0][1]
     old, value = scene.editor.value(scene.last), value_of(said)
+    if value.kind is ValueKind.DURATION and scene.moved is not None and scene.moved[0] == scene.last:
+        _, before, by = scene.moved  # "half an hour later. Hmm, make that an hour"
+        by = replace(by, amount=math.copysign(value.amount or 0.0, by.amount), unit=value.unit)
+        value = shifted(before, by) or value
+        old = before
     year = re.fullmatch(r"\d{4}", value.text) and old is not None and re.search(r"\b\d{4}$", old.text)
     if year and old is not None:  # "9 March 1991, no sorry, 1990"
         said_date = f"{old.text[:-4]}{value.text}"
