@@ -121,7 +121,9 @@ def put_slot(scene: Scene, key: str, name: str, value: TaskValue) -> str:
 
 def new_task(scene: Scene, name: str, parent: str | None = None, kind: NodeKind = NodeKind.TASK) -> str:
     """Add a task, blocked where it depends on a condition that is not settled."""
-    key = scene.editor.add(name.strip(" .,"), parent=parent, kind=kind)
+    name = re.sub(r"^new\s+(?=[a-z])", "", name.strip(" .,"), flags=re.I if name[:1].islower() else 0)
+    name = re.sub(r"^New\s+(?=[a-z])", "", name)
+    key = scene.editor.add(name, parent=parent, kind=kind)
     scene.touch(key)
     return key
 
@@ -430,8 +432,19 @@ def read_part(scene: Scene, part: Sequence[Token], parent: str, *, plain: bool =
         if element.words and element.text.split()[0].lower() in ("everything", "nothing", "rest"):
             continue
         measured = len(element.attached) == 1 and element.attached[0][0] == "quantity"
-        added += fill(scene, parent, element) or add_element(scene, element, parent, item=measured and plain)
+        made = fill(scene, parent, element) or add_element(scene, element, parent, item=measured and plain)
+        if part and part[0].upos == "VERB" and made:
+            scene.editor.alias(made[0], gerund(part[0].lemma))
+        added += made
     return added
+
+
+def gerund(verb: str) -> str:
+    """Return what a deed is called: "stain" is "staining"."""
+    if re.search(r"[^aeiou]e$", verb) or verb.endswith("ue"):
+        return f"{verb[:-1]}ing"
+    doubled = re.fullmatch(r"[^aeiou]*[aeiou][^aeiouwxy]", verb)
+    return f"{verb}{verb[-1]}ing" if doubled else f"{verb}ing"
 
 
 def fill(scene: Scene, parent: str, element: Element) -> list[str]:

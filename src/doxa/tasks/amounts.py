@@ -101,6 +101,8 @@ class Shift:
     unit: str = ""
     sure: bool = True
     """Whether the direction was said; "by an hour" leaves it to the verb."""
+    length: bool = False
+    """Whether it changes how long something takes: "two nights longer"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,7 +165,9 @@ def _shifts(text: str) -> list[Typed]:
     for match in LONGER.finditer(text):
         amount, unit = _amount(match[1])
         sign = -1 if match[2].lower() in BACKWARD else 1
-        found.append(Typed(start=match.start(), end=match.end(), shift=Shift(amount=sign * amount, unit=unit)))
+        length = match[2].lower() in ("longer", "shorter")
+        shift = Shift(amount=sign * amount, unit=unit, length=length)
+        found.append(Typed(start=match.start(), end=match.end(), shift=shift))
     for match in PUSHED.finditer(text):
         amount, unit = _amount(match[2])
         sign = -1 if match[1].lower() in BACKWARD else 1
@@ -376,6 +380,8 @@ def _clock_text(minutes: float) -> str:
 
 def shifted(value: TaskValue, shift: Shift) -> TaskValue | None:
     """Return a value moved by a shift, written as it was written before; None when the two do not go together."""
+    if shift.length and value.kind in (ValueKind.CLOCK, ValueKind.DATE):
+        return None
     if shift.unit == "factor":
         return None if value.amount is None else _scaled(value, value.amount * shift.amount)
     match value.kind:

@@ -243,7 +243,7 @@ def reset_frame(scene: Scene, clause: Clause) -> str | None:
     found = objects(scene, clause)
     container: str | None = None
     if but:
-        tail = re.split(r"\b(?:but|except|apart from|other than|besides)\b(?: for)?", lowered)[-1]
+        tail = re.split(r"\b(?:but|except|apart from|other than|besides)\b(?: for)?", clause.text.lower())[-1]
         tail = re.split(r"\b(?:can|could|should|must|has to|have to|is|are|goes|go|comes?|gets?)\b", tail)[0]
         keep = list(_elements_in(scene, clause, tail))
         inverse = clause.verb in ("keep", "leave") and not clause.negated

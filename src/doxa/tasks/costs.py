@@ -26,6 +26,7 @@ COUNTED = {
     "count",
     "number",
 }
+COUNTING = (ValueKind.NUMBER, ValueKind.QUANTITY, ValueKind.DURATION)
 LIMITS = {"budget", "limit", "cap", "allowance", "maximum"}
 
 
@@ -86,9 +87,9 @@ def _amount(scene: Scene, key: str, named: Callable[[str], bool]) -> float | Non
 def counted(scene: Scene, key: str, per: str) -> float | None:
     """Return how many of what a price is for the task above a node reckons with: people, tables, nights."""
     counts = []
-    for slot in scene.slots(scene.root_of(key)):
+    for slot in (*scene.slots(key), *scene.slots(scene.root_of(key))):
         value = scene.editor.value(slot)
-        if value is None or value.kind not in (ValueKind.NUMBER, ValueKind.QUANTITY) or value.amount is None:
+        if value is None or value.kind not in COUNTING or value.amount is None:
             continue
         names = {*words_of(scene.editor.node(slot).name), *words_of(value.unit or "")}
         if stem(per) in names:

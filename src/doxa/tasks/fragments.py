@@ -139,6 +139,13 @@ def _made_of(scene: Scene, found: Sequence[Element]) -> bool:
 def _headed(scene: Scene, clause: Clause, found: Sequence[Element], root: str | None) -> str | None:
     """Read "Bathroom redo: tiles on Monday" or "Name: Dana, plate LN 402 KB": a task with its parts, or a field."""
     first = found[0]
+    of = re.fullmatch(r"(.+?) of (?:the |my |our )?(.+)", first.text)
+    owner = scene.find(Element(text=of[2], words=words_of(of[2]))) if of and root is not None else []
+    if of and owner:
+        spot = owner[0] if not is_slot(scene, owner[0]) else scene.root_of(owner[0])
+        value = clause.listed[0]
+        put_slot(scene, spot, of[1], TaskValue(text=scene.text[value[0].start : clause.listed[-1][-1].end]))
+        return "new"
     plan = (
         first.words
         and first.words[0] in ("plan", "schedule", "list", "agenda", "programme", "timetable")

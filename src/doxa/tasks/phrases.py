@@ -68,7 +68,7 @@ ADVERBS = frozenset(
         "just only also too instead please then again now still actually completely altogether anyway though "
         "already yet maybe really everywhere even always overall perhaps there either entirely totally ok okay oh "
         "hmm wait sorry yes yeah well thanks cheers alright definitely straight as so no not n't here back in out "
-        "off throughout ever never after all"
+        "off throughout ever never after all later"
     ).split()
 )
 COUNTED_BEHIND = frozenset("the those these all both that this".split())
@@ -252,7 +252,10 @@ def _split(words: Sequence[Token], text: str, values: Sequence[Typed]) -> list[E
         words[0].lower in ADVERBS and words[0].upos in ("ADV", "INTJ", "PART", "SCONJ", "ADP", "X", "CCONJ")
     ):
         words = words[1:]
+    ends = {value.end for value in values}
     while words and words[-1].lower in ADVERBS and words[-1].upos in ("ADV", "INTJ", "PART", "ADP", "CCONJ"):
+        if words[-1].end in ends:
+            break
         words = words[:-1]
     if not words:
         return []
@@ -362,6 +365,8 @@ def _attached(found: list[Element]) -> list[Element]:
 def _noun(tokens: Sequence[Token], text: str) -> list[Element]:
     """Return the element of a noun phrase without values."""
     words = [token for token in tokens if token.form not in (",", ";", ":", '"')]
+    if len(words) == 3 and words[1].lower == "of" and words[2].lower in ("them", "those", "these", "us"):
+        words = words[:1]  # "both of them"
     if words and words[0].lower == "of":
         words = words[1:]
     variants, words = _variants(words, text)

@@ -29,6 +29,8 @@ CLAIMING = (
     "i'm fairly sure",
     "i recall",
     "i had it down as",
+    "i had in mind",
+    "in mind",
     "weren't we",
     "you said",
     "you told me",

@@ -242,7 +242,8 @@ def _parts(tokens: list[Token], values: Sequence[Typed]) -> list[tuple[str, list
         strong = joined in ("and", "then") and _imperative(tokens, behind, start)
         listing = any(t.form == ":" for t in tokens[start:at])
         opens = _finite(tokens, behind) if listing else _opens(tokens, behind)
-        if behind < len(tokens) and at > start and (hard or strong or (verbal and opens)):
+        draws = joined == "so" and token.form == "," and any(t.upos in ("VERB", "AUX") for t in tokens[start:at])
+        if behind < len(tokens) and at > start and (hard or strong or draws or (verbal and opens)):
             parts.append((join, tokens[start:at]))
             start, join = behind, joined
         at = behind

@@ -68,6 +68,7 @@ def rule_frame(scene: Scene, clause: Clause) -> str | None:
             return wait_frame(scene, clause, said, waits[1] or waits[2])
     if not apply_rule(scene, said, clause, clause.text):
         return None
+    scene.ruled = True
     return "new" if scene.editor.forest.get(scene.last) is None else "update"
 
 

@@ -78,6 +78,8 @@ class Scene:
     """The slot or node that was changed last."""
     moved: tuple[str, TaskValue, Shift] | None = None
     """The slot that was moved by an amount in this turn, its value before, and the amount."""
+    ruled: bool = False
+    """Whether the clause before stated a rule."""
     marks: list[int] = field(default_factory=list)
     """Checkpoints of the editor before each clause."""
     consumed: list[Clause] = field(default_factory=list)
@@ -206,8 +208,12 @@ class Scene:
             return []
         places, root = {key: i for i, key in enumerate(self.visible_focus())}, self.root()
         scored = sorted(((s + self._nearness(s, key, places, root), i, key) for s, i, key in fitting), reverse=True)
-        best = scored[0][0]
-        found = [key for score, _, key in scored if score > best - 1.0]
+        plural = element.ones or element.count or element.det in ("all", "both", "those", "these", "every")
+        if plural:  # those that fit alike, however near they are
+            best = max(score for score, _, _ in fitting)
+            found = [key for score, _, key in sorted(fitting, reverse=True) if score > best - 1.0]
+        else:
+            found = [key for score, _, key in scored if score > scored[0][0] - 1.0]
         if element.ordinal:
             order = sorted(found, key=pool.index)
             at = element.ordinal - 1 if element.ordinal > 0 else len(order) - 1
@@ -215,7 +221,6 @@ class Scene:
         if element.other and len(found) > 1:
             rest = [key for key in found if key not in self.focus[:1]]
             return rest or found
-        plural = element.ones or element.count or element.det in ("all", "both", "those", "these", "every")
         return found if plural else self._nearest(found)
 
     def _nearest(self, found: list[str]) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from doxa.core.tasks import NodeKind, TaskValue, ValueKind
-from doxa.tasks.adding import is_value, put_slot, value_of
+from doxa.tasks.adding import add_element, attach, is_value, new_task, put_slot, value_of
 from doxa.tasks.changing import apply_shift, is_slot, replace_items, set_value
 from doxa.tasks.phrases import Element, is_colour, words_of
 from doxa.tasks.reading import Clause
@@ -51,6 +51,8 @@ def shift_frame(scene: Scene, clause: Clause) -> str | None:
         and (said.pronoun not in ("i", "we", "they", "you", "there") and said.shift is None)
     ):
         target = said
+    by_value = scene.find(said) if said is not None and said.words and target is not None and target.pronoun else []
+    target = said if by_value else target  # "the garage wants it half an hour earlier"
     hint = lexicon()["verb_slots"].get(f"{clause.verb} {clause.particle}".strip(), "")
     if target is not None and target.shift is None and target.pronoun in ("me", "us", "i", "we"):
         target = None
@@ -219,6 +221,8 @@ def be_frame(scene: Scene, clause: Clause) -> str | None:
     ):
         where = said.with_prep("in", "on", "under", "at")
         return "replace" if replace_items(scene, [bare], [first], where=where[0] if where else None) else None
+    if first.each and first.value is not None and said.words and _rated(scene, said, first):
+        return "new"
     value = _be_value(scene, found)
     if value is None or (said.pronoun in ("it", "that") and value.kind is ValueKind.TEXT and not _names(first, value)):
         return None
@@ -227,8 +231,25 @@ def be_frame(scene: Scene, clause: Clause) -> str | None:
     if said.pronoun or known:
         new = opens_slot(said, value) if said.pronoun else (value.kind is not ValueKind.TEXT or named_slot(scene, said))
         key = set_value(scene, said, value, prep=preps[0] if preps else "", new=new)
+        for one in found[1:] if key is not None else ():  # "cleaning is 60, and a boat 140"
+            if one.words and any(prep == "" and inner.value is not None for prep, inner in one.attached):
+                add_element(scene, one, scene.root() or key)
         return ("update" if scene.editor.forest.revisions(key) else "new") if key is not None else None
     return None
+
+
+def _rated(scene: Scene, said: Element, rate: Element) -> bool:
+    """Read "the rent is 95 a night for 7 nights" as a thing with its price for one, and how many there are."""
+    root = scene.root()
+    things = scene.find(replace(said, attached=()), accept=lambda key: not is_slot(scene, key))
+    if root is None:
+        return False
+    key = things[0] if things else new_task(scene, said.text, root)
+    attach(scene, key, "", replace(rate, attached=()))
+    for _, inner in rate.attached:
+        if inner.value is not None:
+            put_slot(scene, key, f"{rate.each}s", inner.value)
+    return True
 
 
 def _names(element: Element, value: TaskValue) -> bool:
@@ -258,6 +279,9 @@ def _be_value(scene: Scene, found: Sequence[Element]) -> TaskValue | None:
         or (first.attached and not first.names and first.attached[0][0] != "of")
     ):
         return None
+    apposed = found[1] if len(found) > 1 and not first.names and first.det in ("my", "our", "the") else None
+    if apposed is not None and apposed.names and not apposed.attached:
+        return TaskValue(text=apposed.text)  # "my aunt, Ngozi Eze"
     for one in found[1:]:  # "Market Street, San Francisco" is one address
         if not (first.names and one.names) or one.attached:
             break

@@ -244,6 +244,7 @@ def add_frame(scene: Scene, clause: Clause) -> str | None:
 
 
 def _added(scene: Scene, clause: Clause, found: Sequence[Element]) -> str | None:
+    found = hung(found)
     _, places = split_of(found, "to", "into", "in", "onto", "on", "under", "for", "inside")
     fronted = [one for one in elements(clause.tokens[: clause.at], scene.text, scene.typed) if one.attached][:1]
     places += [inner for one in fronted for inner in one.with_prep("under", "in", "on", "for", "to")]
@@ -285,6 +286,18 @@ def todo_frame(scene: Scene, clause: Clause) -> str | None:
 
 
 NO_DEEDS = frozenset("be have know think see look say tell ask let keep leave try hope remember forget go do".split())
+
+
+def hung(found: Sequence[Element]) -> list[Element]:
+    """Hang a bare price for one on the thing before it: "bed linen, 12 each for four people"."""
+    kept: list[Element] = []
+    for one in found:
+        before = kept[-1] if kept else None
+        if before is not None and one.value is not None and one.each and before.words and not before.value:
+            kept[-1] = replace(before, attached=(*before.attached, ("", one)), end=one.end)
+        else:
+            kept.append(one)
+    return kept
 
 
 def container_of(scene: Scene, places: Sequence[Element]) -> tuple[str, Element] | None:

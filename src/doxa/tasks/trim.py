@@ -100,6 +100,9 @@ def take(text: str, forest: TaskForest, parser: Parser, at: datetime, *, said_be
             else:
                 pending = clause
             continue
+        ruled, scene.ruled = scene.ruled, False
+        if ruled and clause.join == "so" and clause.mood == "fragment":
+            continue  # "two days after the staining, so on Thursday" draws what the rule says
         mark_before = scene.marks[-1]
         if settle(scene, clause, parser) or agreed(scene, clause, parser):
             continue
@@ -127,6 +130,8 @@ def named_together(commit: TaskCommit) -> tuple[str, ...]:
 
 def carry(scene: Scene, clause: Clause) -> str:
     """Carry out one clause by the first frame that fits, and return its intent; "chat" where none does."""
+    if again(scene, clause):
+        return "update"
     clause = mended(scene, clause)
     referred(scene, clause)
     if clause.repair and clause.mood == "fragment" and corrected(scene, clause):
@@ -188,6 +193,20 @@ def mended(scene: Scene, clause: Clause) -> Clause:
     return replace(clause, repair=True, rest=tuple(tokens))
 
 
+def again(scene: Scene, clause: Clause) -> bool:
+    """Move by another amount what was just moved: "half an hour later. Hmm, make that an hour"."""
+    typed = [one.value for one in clause.values if one.value is not None]
+    if scene.moved is None or len(clause.values) != 1 or not typed or typed[0].kind is not ValueKind.DURATION:
+        return False
+    key, before, by = scene.moved
+    said = clause.mood == "fragment" or (clause.mood == "request" and clause.verb == "make")
+    value = shifted(before, replace(by, amount=math.copysign(typed[0].amount or 0.0, by.amount), unit=typed[0].unit))
+    if not said or value is None or scene.last != key:
+        return False
+    scene.editor.set(key, value)
+    return True
+
+
 def corrected(scene: Scene, clause: Clause) -> bool:
     """Put the value that was given just before right: "phone is 555 0173. Sorry, 555 0137"."""
     found = [
@@ -199,11 +218,6 @@ def corrected(scene: Scene, clause: Clause) -> bool:
         return False
     said = found[0] if found[0].text or not found[0].attached else found[0].attached[0][1]
     old, value = scene.editor.value(scene.last), value_of(said)
-    if value.kind is ValueKind.DURATION and scene.moved is not None and scene.moved[0] == scene.last:
-        _, before, by = scene.moved  # "half an hour later. Hmm, make that an hour"
-        by = replace(by, amount=math.copysign(value.amount or 0.0, by.amount), unit=value.unit)
-        value = shifted(before, by) or value
-        old = before
     year = re.fullmatch(r"\d{4}", value.text) and old is not None and re.search(r"\b\d{4}$", old.text)
     if year and old is not None:  # "9 March 1991, no sorry, 1990"
         said_date = f"{old.text[:-4]}{value.text}"
