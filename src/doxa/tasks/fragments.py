@@ -108,7 +108,8 @@ FRAGMENT_FILLERS = {
 
 
 def _additive(scene: Scene, clause: Clause) -> bool:
-    return bool(clause.has(ADDING)) or clause.join in ("and", "plus") or bool(scene.touched)
+    goes_on = bool(scene.touched) and scene.intents[-1:] == ["new"]
+    return clause.join != "so" and (bool(clause.has(ADDING)) or clause.join in ("and", "plus") or goes_on)
 
 
 def _fresh(clause: Clause, first: Element, root: str | None) -> bool:

@@ -81,14 +81,14 @@ def _holder(scene: Scene, key: str) -> str | None:
 
 def located_frame(scene: Scene, clause: Clause) -> str | None:
     """ "It's in the Oak room", "the meeting is at Marta's place": where a task is."""
-    said = subject(scene, clause)
+    said = subject(scene, replace(clause, wrapped=""))
     if clause.mood != "statement" or clause.verb != "be" or clause.negated or said is None or scene.root() is None:
         return None
     found = objects(scene, clause)
     place = found[0].attached[0] if len(found) == 1 and not found[0].text and len(found[0].attached) == 1 else None
     if place is None or place[0] not in ("in", "at") or not place[1].words or place[1].value is not None:
         return None
-    keys = scene.find(said) if said.words or said.pronoun in ("it", "that", "this") else []
+    keys = scene.find(said) if said.words or said.pronoun in ("it", "that", "this", "one") else []
     task = next((key for key in keys for key in (key, *scene.editor.ancestors(key)) if _is_event(scene, key)), None)
     if task is None or scene.find(replace(place[1], attached=()), accept=lambda key: bool(scene.editor.items(key))):
         return None

@@ -25,7 +25,7 @@ from doxa.tasks.reading import Clause
 from doxa.tasks.roles import objects, split_of, verb_in
 from doxa.tasks.scene import FILLERS, Scene
 from doxa.tasks.taking import people_slot
-from doxa.tasks.verbs import Token
+from doxa.tasks.verbs import Token, lexicon
 
 __all__ = ["add_frame", "added", "container_of", "into", "label_frame", "onto", "open_task", "purpose_frame", "rehung", "todo_frame"]
 
@@ -272,7 +272,7 @@ def _added(scene: Scene, clause: Clause, found: Sequence[Element]) -> str | None
 def todo_frame(scene: Scene, clause: Clause) -> str | None:
     """ "Renew my library card by the 20th": a deed that no other frame knows is a task of its own."""
     planned = clause.mood == "request" and not clause.negated and clause.mark == ""
-    if not planned or clause.verb in NO_DEEDS or verb_in(clause, "check") or verb_in(clause, "change"):
+    if not planned or clause.verb in NO_DEEDS or any(verb_in(clause, kind) for kind in lexicon()["verbs"] if kind != "add"):
         return None
     found = [one for one in objects(scene, clause) if one.words or one.value is not None or one.attached]
     thing = found[0] if found and found[0].words and not found[0].pronoun else None
