@@ -58,6 +58,9 @@ def made_slot(scene: Scene, target: Element | None, value: TaskValue, *, prep: s
     """Make a slot for a value under what is spoken of."""
     if target is not None and target.words and not target.pronoun:
         things = scene.find(target, accept=lambda key: not is_slot(scene, key))
+        slot = next(iter(scene.find(target, accept=lambda key: is_slot(scene, key))), None) if not things else None
+        if slot is not None and _of_other_kind(scene.editor.value(slot), value):
+            return put_slot(scene, slot, hint or slot_name(value, prep), value)
         owner = next((key for key in things if is_headed(scene, key, target)), None)
         if owner is not None:
             return put_slot(scene, owner, hint or slot_name(value, prep), value)
@@ -139,9 +142,10 @@ def slot_for(scene: Scene, target: Element | None, value: TaskValue, *, prep: st
             for key in scene.find(target, accept=lambda key: not is_slot(scene, key))
             if is_headed(scene, key, target)
         ]
-        if slot is not None and (
-            not things or fits(scene.editor.value(slot), wanted) or scene.editor.value(slot) is None
-        ):
+        old = scene.editor.value(slot) if slot is not None else None
+        if slot is not None and _of_other_kind(old, wanted):
+            return scene.slot_of_kind(slot, wanted)
+        if slot is not None and (not things or fits(old, wanted) or old is None):
             return slot
         for thing in things:
             inner = scene.slot_named(thing, words_of(hint)) if hint else None
@@ -154,6 +158,14 @@ def slot_for(scene: Scene, target: Element | None, value: TaskValue, *, prep: st
         return partial if things == [] else None
     meant = scene.find(target) if target is not None and (target.pronoun or target.ones or target.ordinal) else []
     return slot_spoken_of(scene, meant, wanted, hint)
+
+
+TYPED = (ValueKind.DATE, ValueKind.CLOCK, ValueKind.MONEY, ValueKind.DURATION)
+
+
+def _of_other_kind(old: TaskValue | None, new: TaskValue) -> bool:
+    """Tell whether a thing with one value gets another one beside it: a day, and then a time."""
+    return old is not None and old.kind in TYPED and new.kind in TYPED and old.kind is not new.kind
 
 
 def numeric(value: TaskValue, prep: str) -> TaskValue:

@@ -19,6 +19,7 @@ from doxa.memory import TaskForest
 from doxa.tasks.adding import value_of
 from doxa.tasks.amounts import Shift, read_values, shifted
 from doxa.tasks.asking import answer, asks
+from doxa.tasks.capturing import capture
 from doxa.tasks.changing import coerced
 from doxa.tasks.conditions import hold, settles
 from doxa.tasks.editing import Editor
@@ -106,7 +107,10 @@ def take(text: str, forest: TaskForest, parser: Parser, at: datetime, *, said_be
         mark_before = scene.marks[-1]
         if settle(scene, clause, parser) or agreed(scene, clause, parser):
             continue
-        scene.intents.append(carry(scene, clause))
+        intent = carry(scene, clause)
+        if not scene.ruled and capture(scene, clause) and intent == "chat":
+            intent = "new"
+        scene.intents.append(intent)
     return closed(scene, replies)
 
 
