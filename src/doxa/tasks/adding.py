@@ -431,6 +431,10 @@ def read_part(scene: Scene, part: Sequence[Token], parent: str, *, plain: bool =
     for element in found:
         if element.words and element.text.split()[0].lower() in ("everything", "nothing", "rest"):
             continue
+        if element.value is not None and not element.attached and not element.text[:1].isupper():
+            attach(scene, parent, "", element)
+            added.append(scene.last)
+            continue
         measured = len(element.attached) == 1 and element.attached[0][0] == "quantity"
         made = fill(scene, parent, element) or add_element(scene, element, parent, item=measured and plain)
         if part and part[0].upos == "VERB" and made:

@@ -264,6 +264,7 @@ def _times(text: str, at: datetime) -> list[Typed]:
         if isinstance(value, Period) and value.places is not None:
             same = re.match(r"(?:the |on the )?same\b", text[slice(*value.places[0])], re.I)
             (a, b), (c, d) = ((one[0], one[1] - text[: one[1]].endswith(".")) for one in value.places)
+            a += len((re.match(r"(?:morning|afternoon|evening|night) on (?:the )?", text[a:b], re.I) or [""])[0])
             found += [] if same else [Typed(start=a, end=b, value=_date_value(text[a:b], value.start.date()))]
             found += [
                 Typed(
@@ -283,7 +284,7 @@ def _told(said: str, moment: datetime) -> str:
     bare = re.sub(r"^(?:at|around|by|about)\s+", "", said.strip(), flags=re.I)
     return (
         bare
-        if re.search(r"[ap]\.?m|:|noon|midnight|o'clock|half|quarter|morning|evening|afternoon", bare, re.I)
+        if re.search(r"[ap]\.?m|:|noon|midnight|o'clock|morning|evening|afternoon", bare, re.I)
         else _clock_text(moment.hour * 60 + moment.minute)
     )
 
@@ -302,6 +303,9 @@ def _time(one: Expression) -> Typed | None:
     if re.fullmatch(r"(?:the )?(?:week|month|quarter|day|year|phase) \d+|\d{3,4}", lowered):
         return None  # a name such as "week 3"; a bare number is no year here
     start, end = one.start, one.end
+    part = re.match(r"(?:morning|afternoon|evening|night) on (?:the )?", said, re.I)
+    if part:  # "a pub evening on 12 June" is on 12 June
+        start, said = start + part.end(), said[part.end() :]
     if re.search(r"\s[AaPp][Mm]\.$", said) or (said.endswith(".") and not re.search(r"[ap]\.m\.$", said, re.I)):
         said, end = said[:-1], end - 1
     head = re.match(r"(?:on|at|by|in|until|till|from|before|after|around|about|for)\s+(?:the\s+)?", said, re.I)
@@ -315,7 +319,7 @@ def _time(one: Expression) -> Typed | None:
                 minutes += 720
             shown = (
                 said
-                if re.search(r"[ap]\.?m|:|noon|midnight|o'clock|half|quarter|midday", said, re.I)
+                if re.search(r"[ap]\.?m|:|noon|midnight|o'clock|midday", said, re.I)
                 else _clock_text(minutes)
             )
             return Typed(start=start, end=end, value=_clock_value(shown, minutes))
@@ -405,6 +409,29 @@ def _scaled(value: TaskValue, amount: float) -> TaskValue:
     shown = f"{amount:g}"
     said = re.sub(r"\d[\d,]*(?:\.\d+)?|^(?:[a-z]+)(?= |$)", shown, value.text, count=1, flags=re.I)
     return TaskValue(text=said if shown in said else shown, kind=value.kind, amount=amount, unit=value.unit)
+
+
+def in_month(old: TaskValue, new: TaskValue) -> TaskValue:
+    """Return a day without a month as one of the month of the date before it: "the fifth" for "3 March" is 5 March."""
+    day = re.search(r"\b(\d{1,2})(?:st|nd|rd|th)\b", _digits(new.text))
+    named = [month for month in MONTHS if re.search(rf"\b{month[:3]}(?:{month[3:]})?\b", old.text, re.I)]
+    said = any(re.search(rf"\b{month[:3]}(?:{month[3:]})?\b", new.text, re.I) for month in MONTHS)
+    if day is None or not named or said or old.amount is None:
+        return new
+    before = date.fromordinal(int(old.amount))
+    try:
+        moved = before.replace(day=int(day[1]))
+    except ValueError:
+        return new
+    text = f"{moved.day} {MONTHS[moved.month - 1]}"
+    return TaskValue(text=text, kind=ValueKind.DATE, amount=float(moved.toordinal()))
+
+
+def _digits(text: str) -> str:
+    """Return a text with an ordinal in words as digits: "the fifth" is "the 5th"."""
+    words = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
+    found = next((i for i, word in enumerate(words, 1) if re.search(rf"\b{word}$", text, re.I)), 0)
+    return re.sub(r"\w+$", _ordinal(found), text) if found else text
 
 
 def _moved_clock(value: TaskValue, minutes: float) -> TaskValue:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from doxa.core.errors import TaskCycleError, TaskError
 from doxa.core.tasks import NodeKind, TaskValue, ValueKind
 from doxa.tasks.adding import add_items, put_slot, shape_of, slot_name, value_of
-from doxa.tasks.amounts import Shift, shifted
+from doxa.tasks.amounts import Shift, in_month, shifted
 from doxa.tasks.phrases import Element, words_of
 from doxa.tasks.scene import Scene, fits
 
@@ -109,6 +109,8 @@ def coerced(old: TaskValue | None, value: TaskValue) -> TaskValue:
         minutes = hour * 60 + (720 if hour < 12 and (hour < 7 or (afternoon and hour < 8)) else 0)
         shown = f"{(hour - 1) % 12 + 1} {'pm' if minutes >= 720 else 'am'}"
         return TaskValue(text=shown, kind=ValueKind.CLOCK, amount=float(minutes))
+    if old.kind is value.kind is ValueKind.DATE:
+        return in_month(old, value)
     if old.kind is ValueKind.MONEY and value.kind is ValueKind.NUMBER:
         return replace(value, kind=ValueKind.MONEY, unit=old.unit)
     if old.kind is ValueKind.QUANTITY and value.kind is ValueKind.NUMBER:

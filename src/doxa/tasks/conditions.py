@@ -134,8 +134,9 @@ def settles(clause: Clause, condition: str) -> bool | None:
     asked = condition.removeprefix("unless ")
     wanted = {_base(word) for word in re.findall(r"[a-z']+", asked.lower())} - SMALL
     said = {_base(token.lemma) for token in clause.tokens} | {_base(token.lower) for token in clause.tokens}
-    shared = (wanted - GOOD - BAD) & said
-    if not shared or clause.mood == "question" or (len(shared) < 2 and len(wanted - GOOD - BAD) > 3):
+    wanted = wanted - GOOD - BAD or wanted
+    shared = wanted & said
+    if not shared or clause.mood == "question" or (len(shared) < 2 and len(wanted) > 3):
         return None
     lowered = set(re.findall(r"[a-z']+", clause.lowered)) | {token.lemma for token in clause.tokens}
     asked_words = set(re.findall(r"[a-z']+", asked.lower()))

@@ -152,7 +152,8 @@ def _headed(scene: Scene, clause: Clause, found: Sequence[Element], root: str | 
         and first.words[0] in ("plan", "schedule", "list", "agenda", "programme", "timetable")
         and first.with_prep("for", "of")
     )
-    thing = first.with_prep("for", "of")[0] if plan else first
+    bare = first.with_prep("for") if not first.words else []
+    thing = first.with_prep("for", "of")[0] if plan else bare[0] if bare else first
     if (
         root is not None
         and not plan

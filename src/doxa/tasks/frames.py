@@ -118,6 +118,10 @@ def instead_frame(scene: Scene, clause: Clause, found: Sequence[Element], where:
     if not (clause.has(("instead", "rather")) or _so(scene, clause)) or verb_in(clause, "remove") or clause.values or clause.negated:
         return None
     new = [one for one in found if one.text and not one.pronoun and one.value is None]
+    makes_do = re.search(r"\b(?:will|would|'ll|can|could) (?:just )?(?:have to |need to )?(?:do|work|be fine|be ok)$", clause.lowered)
+    said = subject(scene, clause) if makes_do and clause.mood == "statement" else None
+    if said is not None and said.words:
+        new = [said]  # "we're out of grapes, so a satsuma will have to do"
     if not new or not (clause.verb in TAKING or not clause.verb):
         return None
     if where is not None and any(scene.find(one) for one in new):
@@ -230,7 +234,7 @@ def spared_frame(scene: Scene, clause: Clause) -> str | None:
         said = subject(scene, clause)
         modal = any(token.lower in ("can", "must", "should", "has", "have") for token in clause.tokens[: clause.at])
         goes = clause.verb == "go" and not clause.rest and modal
-        off = clause.verb == "be" and len(clause.rest) <= 3 and any(token.lower in GONE for token in clause.rest)
+        off = clause.verb == "be" and len(clause.rest) <= 3 and any(token.lower in GONE for token in clause.rest[-2:])
         said = subject(scene, replace(clause, wrapped="")) if goes else said
         targets = [said] if said is not None and said.words and (goes or (off and not clause.values)) else []
     known = [one for one in targets if scene.find(one)]

@@ -132,7 +132,13 @@ def stem(word: str) -> str:
 def words_of(text: str) -> tuple[str, ...]:
     """Return the stems of the words of a name that count."""
     found = re.findall(r"[\w]+(?:[.:/@][\w]+)*", text.lower().replace("'s", ""))
-    kept = tuple(stem(word) for word in found if word not in DETERMINERS and word not in ("of", "s"))
+    lettered = len(found) > 1 and text.rstrip().endswith(" A")  # "box A"
+    last = len(found) - 1
+    kept = tuple(
+        stem(word)
+        for i, word in enumerate(found)
+        if (word not in DETERMINERS or (lettered and i == last)) and word not in ("of", "s")
+    )
     return kept or tuple(stem(word) for word in found)
 
 

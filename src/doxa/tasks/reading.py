@@ -342,7 +342,7 @@ def _clause(part: list[Token], text: str, values: Sequence[Typed], *, join: str,
         "",
     )
     if tokens[0].lower in ("should", "had", "were") and not question and len(tokens) > 2 and tokens[1].upos in SUBJECTS:
-        mark = "if"  # "should they want a reference, it is CR 6612"
+        mark, mood = "if", "statement"  # "should they want a reference, it is CR 6612"
     if mark in ("when", "where") and (
         question or (tokens[0].lower == mark and len(tokens) > 1 and tokens[1].upos == "AUX")
     ):

@@ -47,6 +47,7 @@ GENDERED = {
     **dict.fromkeys(("he", "him", "his"), "he"),
     **dict.fromkeys(("she", "her", "hers"), "she"),
 }
+PLAIN_SLOTS = frozenset("time date day price duration quantity colour size".split())
 FULL, SUBSET, CONTAINED, WIDE, BY_VALUE = 100.0, 70.0, 50.0, 40.0, 25.0
 
 
@@ -421,6 +422,8 @@ class Scene:
         fit = exact or fit
         if not fit:
             return None
+        plain = [one for one in fit if self.editor.node(one).name in PLAIN_SLOTS]
+        fit = plain or [one for one in fit if not any(d.kind == "derived" for d in self.editor.node(one).depends)] or fit
         ranked = [one for one in self.focus if one in fit]
         return ranked[0] if ranked else fit[0]
 

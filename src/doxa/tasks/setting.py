@@ -18,7 +18,7 @@ from doxa.tasks.verbs import lexicon
 __all__ = ["set_frame", "shift_frame"]
 
 BACKWARD = tuple("forward earlier ahead bring lower reduce cut decrease shorten sooner drop less".split())
-COMPLEMENTED = frozenset("make set call mark want have need give put say try".split())
+COMPLEMENTED = frozenset("make set call mark want have need give put say try do".split())
 CHANGING = frozenset("make set extend go need want have slip move come use".split())
 PREPOSITIONS = frozenset("to as into at for on till until".split())
 PEOPLE = frozenset("i we they you he she there who what everyone this".split())
@@ -68,7 +68,7 @@ def set_frame(scene: Scene, clause: Clause) -> str | None:
         return None
     if clause.verb == "be" or (clause.wrapped and clause.verb == "be"):
         return be_frame(scene, clause)
-    change = verb_in(clause, "change") or clause.verb in ("say", "try") or (not clause.particle and clause.verb in CHANGING)
+    change = verb_in(clause, "change") or clause.verb in ("say", "try", "do") or (not clause.particle and clause.verb in CHANGING)
     if not change:
         return None
     found = objects(scene, clause)

@@ -39,8 +39,10 @@ HAPPENING = frozenset("be come start begin move happen go take fall change shift
 def gets_frame(scene: Scene, clause: Clause) -> str | None:
     """ "The pots get basil and chives", "table 3 is Rolf and the twins"."""
     gives = clause.verb in HAVING or clause.verb == "be"
-    if clause.mood != "statement" or clause.negated or not gives or clause.mark or scene.root() is None:
+    if clause.mood != "statement" or clause.negated or not gives or clause.mark:
         return None
+    if scene.root() is None:
+        return _opened(scene, clause)
     said = subject(scene, clause)
     if said is None or said.value is not None:
         return None
@@ -80,6 +82,42 @@ def gets_frame(scene: Scene, clause: Clause) -> str | None:
             add_items(scene, key, [one])
     scene.attend(key)
     return added(scene, before)
+
+
+def _opened(scene: Scene, clause: Clause) -> str | None:
+    """ "The blue team gets cones, bibs and whistles", where nothing is there yet: a list of its own."""
+    said = subject(scene, clause)
+    found = [one for one in objects(scene, clause) if one.words and not one.pronoun and one.value is None]
+    gives = clause.verb in ("get", "need", "take", "include", "contain")
+    if said is None or not said.words or said.pronoun or not gives or len(found) < 2 or clause.values:
+        return None
+    key = new_task(scene, said.text)
+    add_items(scene, key, found)
+    scene.attend(key)
+    return "new"
+
+
+def assigned_frame(scene: Scene, clause: Clause) -> str | None:
+    """ "Kim has the attic", "Nina does the flowers", "Omar brings the music": what is whose."""
+    said = subject(scene, clause)
+    root = scene.root()
+    if clause.mood != "statement" or clause.negated or clause.mark or clause.verb not in ASSIGNING or clause.values:
+        return None
+    if root is None or said is None or not (said.person or said.names) or said.pronoun or scene.find(said):
+        return None
+    found = [one for one in objects(scene, clause) if one.words and not one.pronoun and not one.attached]
+    if not found or scene.find(found[0]):
+        return None
+    put_slot(scene, root, said.text, TaskValue(text=found[0].text))
+    for one in found[1:]:
+        if one.person or one.names:
+            break
+        scene.editor.set(scene.last, TaskValue(text=f"{found[0].text} and {one.text}"))
+    scene.attend(root)
+    return "new"
+
+
+ASSIGNING = frozenset("have get take bring do make handle cook bake play sing run cover carry drive paint clean".split())
 
 
 def _given(scene: Scene, clause: Clause, said: Element) -> str | None:
@@ -268,6 +306,7 @@ TELLING = (
     purpose_frame,
     owns_frame,
     event_frame,
+    assigned_frame,
     gets_frame,
     add_frame,
     counted_frame,

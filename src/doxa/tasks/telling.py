@@ -12,6 +12,7 @@ from doxa.tasks.adding import (
     add_element,
     add_items,
     attach,
+    is_value,
     named_value,
     new_task,
     people_of,
@@ -468,6 +469,9 @@ def open_task(scene: Scene, clause: Clause, found: Sequence[Element], first: Ele
 def _described(scene: Scene, key: str, clause: Clause, found: Sequence[Element], thing: Element | None) -> None:
     with_list = False
     for one in found:
+        if one is not thing and one.value is None and not one.attached and is_value(one):
+            attach(scene, key, "in", one)  # "a bike helmet, white"
+            continue
         for prep, inner in one.attached if one is thing or not one.text else ():
             attach(scene, key, prep, inner, verb=clause.verb)
             with_list = with_list or prep in ("with", "including")

@@ -25,7 +25,7 @@ __all__ = [
     "verbs_of",
 ]
 
-BETWEEN = frozenset("please also just maybe all to really probably rather then now be go ahead and only still".split())
+BETWEEN = frozenset("possibly perhaps please also just maybe all to really probably rather then now be go ahead and only still".split())
 LEADING = frozenset(
     (
         "also then please actually just maybe now so well ok okay right first second third finally instead oh "
@@ -34,7 +34,7 @@ LEADING = frozenset(
 )
 CONTENT = frozenset("NOUN VERB ADJ PROPN AUX".split())
 CERTAIN = frozenset("swap split book drop move merge undo cancel push remove delete".split())
-SOFT = frozenset("please also just maybe really probably then now".split())
+SOFT = frozenset("please also just maybe really probably possibly perhaps then now".split())
 OPENERS = frozenset("DET PRON NUM PROPN NOUN ADP ADV".split())
 PARTICLES = frozenset("in on off out up back away down together along forward over through for with rid".split())
 BEGINNING = frozenset(
@@ -200,6 +200,13 @@ def is_nominal(tokens: Sequence[Token], at: int) -> bool:
     base = token.lower == token.lemma and before is not None and before.upos == "NOUN" and not before.form.endswith("s")
     if base and (at + 1 == len(tokens) or tokens[at + 1].upos in ("NUM", "NOUN")):
         return True  # "problem set 7": a verb would be "sets"
+    named = at + 1 < len(tokens) and re.fullmatch(r"[A-Z]|\d+", tokens[at + 1].form)
+    if named and (at + 2 == len(tokens) or tokens[at + 2].form in (":", ",")) and not at:
+        return True  # "Box A: mugs, plates"
+    if base and before is not None and before.deprel in ("nsubj", "compound") and tokens[at].tag == "O":
+        behind = tokens[at + 1].upos if at + 1 < len(tokens) else "PUNCT"
+        if behind in ("ADP", "PUNCT"):
+            return True  # "choir practice on Tuesday": one choir would be said to practise with an -s
     if not token.form.endswith("ing"):
         return at > 0 and tokens[at - 1].upos == "DET" and tokens[at - 1].lower in ("the", "a", "an", "my", "our")
     if before is not None and (
