@@ -15,7 +15,7 @@ from doxa.tasks.roles import objects, split_of, subject, verb_in
 from doxa.tasks.scene import Scene
 from doxa.tasks.verbs import lexicon
 
-__all__ = ["set_frame", "shift_frame"]
+__all__ = ["place_frame", "set_frame", "shift_frame", "told_frame"]
 
 BACKWARD = tuple("forward earlier ahead bring lower reduce cut decrease shorten sooner drop less".split())
 COMPLEMENTED = frozenset("make set call mark want have need give put say try do".split())
@@ -127,6 +127,39 @@ def set_wanted(scene: Scene, clause: Clause, target: Element | None, element: El
     )
 
 
+TRYING = frozenset("try go use book do meet sing play eat stay hold have be move gather train practise practice".split())
+
+
+def place_frame(scene: Scene, clause: Clause) -> str | None:
+    """ "Let's try the Golden Wok", "so we're singing at the school", "we'll hold it in the barn": another place."""
+    if clause.mood == "question" or clause.negated or clause.mark or clause.values:
+        return None
+    us = bool(clause.wrapped) or any(token.lower in ("we", "i", "let") for token in clause.subject)
+    slot = _place_slot(scene)
+    if slot is None or not us or clause.verb not in TRYING and not clause.verb.endswith("ing"):
+        return None
+    found = objects(scene, clause)
+    placed = [inner for one in found for prep, inner in one.attached if prep in ("in", "at", "to", "with")]
+    it = len(found) == 1 and (not found[0].text or found[0].pronoun in ("it", "that", "this"))
+    named = len(found) == 1 and found[0].names and not found[0].person and not found[0].attached
+    place = placed[0] if it and len(placed) == 1 else found[0] if named else None
+    if place is None or not place.words or place.pronoun or place.value is not None or place.person or scene.find(place):
+        return None
+    scene.editor.set(slot, TaskValue(text=place.text))
+    scene.touch(slot)
+    return "update"
+
+
+def _place_slot(scene: Scene) -> str | None:
+    """Return the slot with the place of the task that is spoken of."""
+    for key in (*scene.visible_focus(), *([scene.root()] if scene.root() else [])):
+        for one in (key, *scene.editor.ancestors(key)):
+            slot = scene.slot_named(one, ("location",)) if one else None
+            if slot is not None and scene.editor.value(slot) is not None:
+                return slot
+    return None
+
+
 def complement_frame(scene: Scene, clause: Clause, found: Sequence[Element]) -> str | None:
     """ "Make it twelve months", "make the role senior data analyst", "make that San Francisco"."""
     done = False
@@ -193,6 +226,33 @@ def _prefixed(scene: Scene, element: Element) -> bool:
             if kind is ValueKind.CHOICE and set_value(scene, head, TaskValue(text=tail, kind=kind)) is not None:
                 return True
     return False
+
+
+LIVING = {"live": ("city", "town", "home", "address", "location"), "work": ("company", "employer", "work")}
+
+
+def told_frame(scene: Scene, clause: Clause) -> str | None:
+    """ "They only had the black one", "she lives in Bruges now", "they'd like me there at half past ten"."""
+    if clause.mood == "question" or clause.negated or clause.mark or scene.root() is None:
+        return None
+    found = objects(scene, clause)
+    if clause.verb in ("have", "stock", "sell", "take") and len(found) == 1 and (found[0].ones or is_value(found[0])):
+        value = TaskValue(text=found[0].text, kind=ValueKind.CHOICE)
+        return "update" if set_value(scene, None, value, new=False) is not None else None
+    if clause.verb in LIVING:
+        place = next((inner for one in found for prep, inner in one.attached if prep in ("in", "at", "for")), None)
+        slots = [key for key in scene.everything() if is_slot(scene, key) and scene.editor.value(key) is not None]
+        slot = next((key for key in slots if set(LIVING[clause.verb]) & set(words_of(scene.editor.node(key).name))), None)
+        if place is not None and place.words and slot is not None:
+            scene.editor.set(slot, TaskValue(text=place.text))
+            scene.touch(slot)
+            return "update"
+    wished = clause.verb in ("like", "want", "need", "expect", "prefer") and clause.mood == "statement"
+    whom = found and found[0].pronoun in ("me", "us", "it")
+    timed = [one.value for one in clause.values if one.value is not None and one.value.kind in TIMED]
+    if wished and whom and timed:
+        return "update" if set_value(scene, None, timed[0], prep="at", new=True) is not None else None
+    return None
 
 
 def be_frame(scene: Scene, clause: Clause) -> str | None:

@@ -72,7 +72,8 @@ def gets_frame(scene: Scene, clause: Clause) -> str | None:
         numbered or (clause.verb in ("get", "take", "need", "have", "use") and said.det in ("the", "my", "our", ""))
     ):
         return None
-    above = root if not scene.editor.node(root).parents else None
+    listed = bool(scene.editor.items(root))
+    above = root if not scene.editor.node(root).parents and not listed else None
     key = keys[0] if keys else new_task(scene, said.text, above)
     before = len(scene.touched) - (0 if keys else 1)
     for one in found:

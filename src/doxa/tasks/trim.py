@@ -237,6 +237,7 @@ def noticed(scene: Scene, clause: Clause) -> None:
     if clause.mood == "question":
         return
     found = [one for part in (clause.subject, clause.rest) for one in elements(part, scene.text, scene.typed)]
+    found += [inner for one in found if not one.words for _, inner in one.attached]
     nouns = [Element(text=t.form, words=(stem(t.lower),)) for t in clause.tokens if t.upos in ("NOUN", "PROPN")]
     found = found if any(one.words and scene.find(one) for one in found) else nouns
     keys = [
