@@ -100,6 +100,7 @@ def answer(scene: Scene, clause: Clause, replies: list[str]) -> str:
         _common,
         _needed,
         _exists,
+        _how_many,
         _summary,
         _value,
     ):
@@ -156,7 +157,7 @@ def _hypothetical(scene: Scene, clause: Clause) -> str:
 
 MONEY_ASKED = re.compile(
     r"\b(left|leave|remain\w*|(?:over|under|within) budget|afford|budget|total|cost\w*|spend\w*|spent|how much|"
-    r"bill|price|"
+    r"bill|price|owe|"
     r"altogether|comes? to|add up|over)\b"
 )
 
@@ -204,6 +205,27 @@ def _balance(scene: Scene, clause: Clause, root: str, total: float, limit: str |
     if final or re.search(r"\b(left|leave|remain\w*|budget)\b", clause.lowered):
         return f"the total is {shown} of {value.text}, so {left} {'is left' if rest >= 0 else 'is missing'}"
     return ""
+
+
+def _how_many(scene: Scene, clause: Clause) -> str:
+    """ "How many are we feeding?", "how many animals is that altogether?": what is on a list is counted."""
+    if not re.search(r"\bhow many\b", clause.lowered):
+        return ""
+    nodes = scene.editor
+    named = [key for key in nodes_in(scene, clause) if nodes.node(key).kind is not NodeKind.SLOT or nodes.items(key)]
+    if any(scene.slot_named(key, ("quantity",)) for key in named):
+        return ""
+    lists = [key for key in named if nodes.items(key)] or [
+        key for key in scene.containers() if not named and nodes.items(key)
+    ]
+    if not lists:
+        return ""
+    counts = 0.0
+    for item in nodes.items(lists[0]):
+        slot = scene.slot_named(item, ("quantity",))
+        value = nodes.value(slot) if slot is not None else None
+        counts += value.amount if value is not None and value.amount is not None and not value.unit else 1
+    return sentence(f"{counts:g}: {joined([nodes.label(item) for item in nodes.items(lists[0])])}")
 
 
 def _common(scene: Scene, clause: Clause) -> str:

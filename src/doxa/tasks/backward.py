@@ -16,7 +16,7 @@ from doxa.tasks.scene import FILLERS, Scene
 from doxa.tasks.taking import divided, reset_to, restore, roll_back, take_back, values_of
 from doxa.tasks.verbs import lexicon
 
-__all__ = ["both_places", "leave_frame", "reset_frame", "restore_frame", "rollback_frame", "undo_frame"]
+__all__ = ["both_places", "leave_frame", "other_frame", "reset_frame", "restore_frame", "rollback_frame", "undo_frame"]
 
 DEEDS = frozenset("change edit step update move last latest most recent one my action swap addition removal".split())
 BACK = (
@@ -59,6 +59,29 @@ def leave_frame(scene: Scene, clause: Clause) -> str | None:
         and (stays or (clause.verb in ("stay", "remain") and not clause.values))
         else None
     )
+
+
+def other_frame(scene: Scene, clause: Clause) -> str | None:
+    """ "Oops, I meant the other pair": the last removal is taken back, and done to the other one."""
+    found = objects(scene, clause)
+    meant = clause.verb == "mean" or clause.mood == "fragment"
+    other = next((one for one in found if one.other or one.pronoun == "other"), None)
+    last = next((one for one in reversed(scene.editor.forest.commits) if one.edits), None)
+    if other is None or not meant or scene.touched or last is None or "remove" not in last.intents:
+        return None
+    if clause.mood == "fragment" and not clause.has(("no", "meant", "not", "sorry", "oops")):
+        return None
+    gone = [edit.node_id for edit in last.edits if not scene.seen(edit.node_id)]
+    parents = [parent for key in gone for parent in scene.editor.node(key).parents if scene.seen(parent)]
+    left = [key for parent in parents for key in scene.editor.items(parent)]
+    head = scene.words(gone[0]) if gone else set()
+    alike = [key for key in left if set(words_of(scene.editor.node(key).name)[-1:]) & head] or left
+    if len(alike) != 1 or not take_back(scene):
+        return None
+    scene.undoes = None
+    scene.editor.remove(alike[0])
+    scene.touched.append(alike[0])
+    return "remove"
 
 
 def undo_frame(scene: Scene, clause: Clause) -> str | None:
@@ -192,6 +215,8 @@ def restore_frame(scene: Scene, clause: Clause) -> str | None:
     if not kept and not back:
         return None
     found = objects(scene, clause)
+    if re.search(r"\bback (?:to )?where (?:it|they) (?:was|were|came|belongs?)", lowered):
+        return "rollback" if _home(scene, found) else None
     if clause.mood == "statement" and clause.verb in ("be", "come", "go"):
         said = subject(scene, clause)
         found = [said] if said is not None else []
@@ -211,6 +236,23 @@ def restore_frame(scene: Scene, clause: Clause) -> str | None:
         return None
     spots = [key for place in places for key in scene.find(place)]
     return "rollback" if restore(scene, targets, places=spots) else None
+
+
+def _home(scene: Scene, found: Sequence[Element]) -> bool:
+    """Put what is there, or was, where it was before: "put it back where it was"."""
+    first = found[0] if found and (found[0].words or found[0].pronoun) else Element(text="it", pronoun="it")
+    key = next(iter(scene.find(replace(first, attached=()))), None)
+    if key is None:
+        return restore(scene, [replace(first, attached=())])
+    now = scene.editor.node(key).parents
+    was = [after.parents for _, _, after in scene.editor.forest.revisions(key) if after is not None]
+    before = next((parents for parents in reversed(was) if parents != now and parents), None)
+    if before is None or not now:
+        return False
+    scene.editor.move(key, before[0], now[0])
+    scene.touch(key)
+    scene.attend(before[0], key)
+    return True
 
 
 def both_places(places: Sequence[Element]) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from doxa.core.tasks import NodeKind
-from doxa.tasks.backward import both_places, leave_frame, reset_frame, restore_frame, rollback_frame, undo_frame
+from doxa.tasks.backward import both_places, leave_frame, other_frame, reset_frame, restore_frame, rollback_frame, undo_frame
 from doxa.tasks.changing import move_to, replace_items, slots_alike, swap_nodes, swap_values
 from doxa.tasks.dividing import copy_frame, merge_frame, split_frame
 from doxa.tasks.phrases import Element, elements, is_colour, words_of
@@ -258,6 +258,7 @@ def _variants_of(targets: Sequence[Element]) -> list[Element]:
 
 FRAMES: tuple[Frame, ...] = (
     leave_frame,
+    other_frame,
     undo_frame,
     reset_frame,
     rollback_frame,

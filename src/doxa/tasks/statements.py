@@ -22,7 +22,7 @@ from doxa.tasks.amounts import shifted
 from doxa.tasks.changing import set_value
 from doxa.tasks.fragments import counted_frame, fragment_frame, listed_frame
 from doxa.tasks.joining import belongs_frame, crew_frame, joins_frame, located_frame
-from doxa.tasks.phrases import Element
+from doxa.tasks.phrases import Element, words_of
 from doxa.tasks.reading import Clause
 from doxa.tasks.roles import objects, subject
 from doxa.tasks.scene import GENDERED, Scene
@@ -101,14 +101,17 @@ def _opened(scene: Scene, clause: Clause) -> str | None:
 def assigned_frame(scene: Scene, clause: Clause) -> str | None:
     """ "Kim has the attic", "Nina does the flowers", "Omar brings the music": what is whose."""
     said = subject(scene, clause)
-    root = scene.root()
+    headed = Element(text=clause.label, words=words_of(clause.label)) if clause.label else None
+    heads = scene.find(headed) if headed is not None else []
+    root = heads[0] if heads else None if headed is not None else scene.root()
     if clause.mood != "statement" or clause.negated or clause.mark or clause.verb not in ASSIGNING or clause.values:
         return None
-    if root is None or said is None or not (said.person or said.names) or said.pronoun or scene.find(said):
+    if (root is None and headed is None) or said is None or not (said.person or said.names) or said.pronoun or scene.find(said):
         return None
     found = [one for one in objects(scene, clause) if one.words and not one.pronoun and not one.attached]
     if not found or scene.find(found[0]):
         return None
+    root = root or new_task(scene, clause.label)  # "Bedrooms: Kim has the attic"
     put_slot(scene, root, said.text, TaskValue(text=found[0].text))
     for one in found[1:]:
         if one.person or one.names:

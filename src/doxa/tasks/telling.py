@@ -138,7 +138,9 @@ NOUN_OF = {
 
 def label_frame(scene: Scene, clause: Clause) -> str | None:
     """ "start: I will leave from Bonn": the label names the slot, the sentence gives its value."""
-    if not clause.label or clause.mood == "question" or scene.root() is None:
+    said = elements(clause.subject, scene.text, scene.typed)
+    assigned = clause.mood == "statement" and bool(said) and (said[0].person or said[0].names)
+    if not clause.label or clause.mood == "question" or scene.root() is None or assigned:
         return None
     root = scene.root() or ""
     known = scene.slot_named(root, words_of(clause.label))

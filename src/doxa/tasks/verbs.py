@@ -71,6 +71,7 @@ STRONG = {
 }
 
 WRAPPERS = (
+    ("would|do", "you", "mind"),
     ("can|could|would|will", "you|we|i", ""),
     ("let", "'s|us|me", ""),
     ("help", "me|us", ""),
@@ -277,6 +278,8 @@ def _begins(token: Token) -> bool:
 def _wrapped_mood(wrapped: str, *, question: bool) -> Mood | None:
     """Return what the words around a request make of it ("can you", "I want to"); None where they do not tell."""
     first, last = wrapped.split()[0], wrapped.split()[-1]
+    if last == "mind":
+        return "request"
     if first in ("can", "could", "would", "will"):
         if last == "you" or (question and last == "we"):
             return "request"
