@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from doxa.core.tasks import NodeKind, TaskValue, ValueKind
+from doxa.tasks.amounts import read_values, shifted
 from doxa.tasks.phrases import Element, elements, is_colour, words_of
 from doxa.tasks.reading import Clause
 from doxa.tasks.scene import Scene, is_crew
@@ -45,6 +47,7 @@ PERIOD = (
     r"(?i:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
     r"nov(?:ember)?|dec(?:ember)?|(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
 )
+EPOCH = datetime(2000, 1, 1)
 DATED = (ValueKind.DATE, ValueKind.CLOCK)
 
 
@@ -280,6 +283,11 @@ def add_element(scene: Scene, element: Element, parent: str, *, verb: str = "", 
         for prep, inner in others:
             attach(scene, key, prep, inner, verb=verb)
         return [key]
+    later = next((inner.shift for _, inner in element.attached if inner.shift is not None), None)
+    before = scene.editor.value(scene.last) if later is not None and scene.seen(scene.last) else None
+    moved = shifted(before, later) if before is not None and later is not None else None
+    if moved is not None and element.words:  # "the essay on 3 May and the report two days later"
+        return [put_slot(scene, parent, element.text, moved)]
     typed = [(prep, inner) for prep, inner in element.attached if inner.value is not None]
     if (
         not item
@@ -307,6 +315,16 @@ def add_items(scene: Scene, parent: str, found: Sequence[Element]) -> list[str]:
     for element in found:
         if element.value is not None and not element.text.strip():
             continue
+        told = [read_values_of(part) for part in element.variants]
+        if element.variants and all(told):
+            added += _item(scene, parent, replace(element, variants=()))
+            for value in told:
+                if value is not None:
+                    put_slot(scene, added[-1], slot_name(value), value)
+            continue
+        if len(element.variants) == 1 and element.variants[0][:1].isupper() and not element.count:
+            added.append(put_slot(scene, parent, element.text, TaskValue(text=element.variants[0])))
+            continue
         if element.variants and all(is_colour(part) or len(part.split()) < 3 for part in element.variants):
             noun = element.text if (element.count or 1) < 2 else singular(element.text)
             for variant in element.variants:
@@ -322,6 +340,14 @@ def add_items(scene: Scene, parent: str, found: Sequence[Element]) -> list[str]:
     if len(added) > 1:
         scene.group = list(added)
     return added
+
+
+def read_values_of(text: str) -> TaskValue | None:
+    """Return a measure or a number that stands alone: "200 g", "3"."""
+    found = read_values(text, EPOCH)
+    whole = len(found) == 1 and found[0].start == 0 and found[0].end == len(text)
+    value = found[0].value if whole else None
+    return value if value is not None and value.kind in (ValueKind.QUANTITY, ValueKind.NUMBER) else None
 
 
 def _item(scene: Scene, parent: str, element: Element) -> list[str]:

@@ -59,7 +59,7 @@ QUANTITY = re.compile(rf"\b(\d+(?:[.,]\d+)?|an?|half an?|[a-z]+)\s?({UNITS})\b(?
 BARE_HOUR = re.compile(
     r"\b(?:at|by|until|till|before|around|about)\s+((?:1[0-2]|[1-9])|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b"
     r"(?!\s*(?:[ap]\.?m\b|o'clock|[-:.]\d|\d|each|apiece|per|a (?:head|person|piece)|percent|%|euros?|dollars?|"
-    r"pounds?|[$€£]|[a-z]+s\b|or|people|of))",
+    r"pounds?|[$€£]|[a-z]+s\b|or|people|of|(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\b))",
     re.I,
 )
 HOURS = re.compile(
@@ -349,6 +349,9 @@ def _quantities(text: str) -> list[Typed]:
     found = []
     for match in QUANTITY.finditer(text):
         amount = number_in(match[1])
+        noun = re.match(r"\s+(?!of\b|and\b|or\b|in\b|for\b|each\b|at\b|to\b)[a-z]", text[match.end() :])
+        if match[1].lower() in ("a", "an") and noun:
+            continue  # "a tin opener" is no tin
         if amount is None or (
             match[1].lower() in ("a", "an")
             and match[2].lower() in ("m", "l", "g", "k", "w", "case", "set", "row", "box")

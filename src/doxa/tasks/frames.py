@@ -21,7 +21,7 @@ from doxa.tasks.reading import Clause
 from doxa.tasks.roles import REPLACING, everywhere, objects, split_of, subject, verb_in
 from doxa.tasks.ruling import done_frame, rule_frame
 from doxa.tasks.scene import Scene
-from doxa.tasks.setting import place_frame, set_frame, shift_frame, told_frame
+from doxa.tasks.setting import budget_frame, place_frame, set_frame, shift_frame, told_frame
 from doxa.tasks.taking import remove
 from doxa.tasks.verbs import Token
 
@@ -274,6 +274,7 @@ FRAMES: tuple[Frame, ...] = (
     spared_frame,
     remove_frame,
     done_frame,
+    budget_frame,
     told_frame,
     place_frame,
     set_frame,

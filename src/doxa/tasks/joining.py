@@ -60,6 +60,8 @@ def belongs_frame(scene: Scene, clause: Clause) -> str | None:
     places = [inner for one in found for prep, inner in one.attached if prep in PLACING]
     if clause.particle in ("with", "in", "under") and found:
         places = [replace(found[0], attached=()), *places]
+    if not things and places and said.words and not said.pronoun and not said.person and said.det != "it":
+        return _goes(scene, clause, replace(said, attached=()), places[0])
     if not things or not places or any(one.text for one in found[:-1]):
         return None
     spots = [spot for key in scene.find(places[0]) if (spot := _holder(scene, key)) is not None]
@@ -69,6 +71,16 @@ def belongs_frame(scene: Scene, clause: Clause) -> str | None:
     name = scene.editor.node(spots[0]).name
     element = Element(text=name, words=())
     return "update" if move_to(scene, [said], element, target=spots[0]) else None
+
+
+def _goes(scene: Scene, clause: Clause, said: Element, place: Element) -> str | None:
+    """ "The lamp goes in the study": one more thing on a list."""
+    lists = scene.find(replace(place, attached=()), accept=lambda key: bool(scene.editor.items(key)))
+    if clause.verb not in ("go", "belong") or not lists or scene.find(said):
+        return None
+    add_items(scene, lists[0], [said])
+    scene.attend(lists[0])
+    return "new"
 
 
 def _holder(scene: Scene, key: str) -> str | None:

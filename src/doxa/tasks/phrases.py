@@ -383,6 +383,9 @@ def _noun(tokens: Sequence[Token], text: str) -> list[Element]:
     if words and words[0].lower == "of":
         words = words[1:]
     variants, words = _variants(words, text)
+    own = next((i for i, token in enumerate(words) if i and token.lower in ("i", "we") and token.upos == "PRON"), None)
+    if own is not None and words[own - 1].upos in ("NOUN", "PROPN"):
+        words = words[:own]  # "the props we still need" are props
     if all(token.lower in ("the", "a", "an", "my", "our", "your", "its") for token in words):
         return []
     head, words = _determined(words)
@@ -400,6 +403,7 @@ def _noun(tokens: Sequence[Token], text: str) -> list[Element]:
         count = {"two": 2.0, "three": 3.0, "four": 4.0}.get(lowered, count)
         if lowered in ORDINALS:
             pronoun, ordinal = "one", ORDINALS[lowered]
+    titled = len(words) > 1 and words[0].lower.strip(".") in TITLES
     ones = len(words) > 1 and words[-1].lower in ("one", "ones")
     stems = words_of(text[inner[0].start : inner[-1].end]) if inner else ()
     element = replace(
@@ -412,18 +416,19 @@ def _noun(tokens: Sequence[Token], text: str) -> list[Element]:
         other=head.other or lowered in ("others", "rest", "remaining"),
         ones=ones,
         variants=variants,
-        names=is_name(words),
+        names=is_name(words) or titled,
         start=tokens[0].start,
         end=tokens[-1].end,
         place=is_name(words[:1]) and any(token.tag.endswith("PLACE") for token in words),
         adjective=all(token.upos in ("ADJ", "ADV", "VERB", "PART", "DET") for token in words),
-        person=any(token.tag.endswith("PERSON") for token in (words[-2:] if is_name(words) else words[-1:])),
+        person=titled or any(token.tag.endswith("PERSON") for token in (words[-2:] if is_name(words) else words[-1:])),
     )
     if element.same and element.words in SAME_TIMES:
         return []  # "same day" is no name; what it is the same as is looked up
     return [_sized(element, words, text)]
 
 
+TITLES = frozenset("dr mr mrs ms miss prof professor doctor aunt uncle sir dame sister brother father rev".split())
 SAME_TIMES = (("day",), ("time",), ("date",), ("week",), ("evening",), ("morning",), ("afternoon",))
 
 

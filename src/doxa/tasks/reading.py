@@ -358,7 +358,10 @@ def _clause(part: list[Token], text: str, values: Sequence[Typed], *, join: str,
         verb = head[at].lemma
         particle, rest = particle_of(head, at)
         subject = tuple(t for t in head[:at] if t.upos in OF_SUBJECTS)
-    if listed and verb == "be" and head[0].lower in PRESENTING and at is not None and at < 2:
+    there = head[0].lower == "there" and len(head) > 2 and head[1].lemma in ("be", "'s") and mood != "question"
+    if there and not negated_in(head[:3]):
+        at, verb, mood, subject, rest = None, "", "fragment", (), head[2:]  # "there's a concert on 6 December"
+    elif listed and verb == "be" and head[0].lower in PRESENTING and at is not None and at < 2:
         at, verb, mood, subject, rest = None, "", "fragment", (), head[at + 1 :]  # "here's the plan for my course: ..."
     negated = (
         any(t.lower in ("not", "n't", "never", "no", "cannot", "without") for t in head[: (at or 0) + 2])
@@ -382,6 +385,11 @@ def _clause(part: list[Token], text: str, values: Sequence[Typed], *, join: str,
         question=question,
         lowered=lowered,
     )
+
+
+def negated_in(tokens: Sequence[Token]) -> bool:
+    """Tell whether a denial stands among some words."""
+    return any(token.lower in ("not", "n't", "never", "no", "nothing", "nobody", "none") for token in tokens)
 
 
 def _proposes(head: tuple[Token, ...], at: int, values: Sequence[Typed]) -> bool:

@@ -11,7 +11,7 @@ from doxa.core.tasks import Dependency, NodeKind, TaskValue, ValueKind
 from doxa.tasks.adding import new_task, put_slot
 from doxa.tasks.amounts import Shift, shifted
 from doxa.tasks.changing import is_slot, scene_slot
-from doxa.tasks.phrases import Element, elements, words_of
+from doxa.tasks.phrases import Element, elements, stem, words_of
 from doxa.tasks.reading import Clause
 from doxa.tasks.roles import objects, subject
 from doxa.tasks.scene import Scene
@@ -162,6 +162,8 @@ def apply_rule(scene: Scene, subject: Element | None, clause: Clause, text: str)
     if subject is None:
         before = [t for t in clause.tokens if t.end <= start + found.start() and t.lower not in STANDING]
         subject = next((one for one in elements(before, scene.text, scene.typed) if one.words), None)
+    if subject is not None and subject.pronoun in ("i", "we", "you") and clause.verb not in ("have", "be"):
+        subject = Element(text=clause.verb, words=(stem(clause.verb),))  # "we always bake the day before the market"
     amount, unit = _distance(match)
     return _follow(scene, subject, anchor, amount, unit, clause)
 

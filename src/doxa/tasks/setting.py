@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from doxa.core.tasks import NodeKind, TaskValue, ValueKind
-from doxa.tasks.adding import add_element, attach, is_value, new_task, put_slot, value_of
+from doxa.tasks.adding import add_element, attach, is_value, named_value, new_task, put_slot, value_of
 from doxa.tasks.changing import apply_shift, is_slot, replace_items, set_value
-from doxa.tasks.phrases import Element, is_colour, words_of
+from doxa.tasks.phrases import Element, elements, is_colour, words_of
 from doxa.tasks.reading import Clause
 from doxa.tasks.roles import objects, split_of, subject, verb_in
 from doxa.tasks.scene import Scene
 from doxa.tasks.verbs import lexicon
 
-__all__ = ["place_frame", "set_frame", "shift_frame", "told_frame"]
+__all__ = ["budget_frame", "place_frame", "set_frame", "shift_frame", "told_frame"]
 
 BACKWARD = tuple("forward earlier ahead bring lower reduce cut decrease shorten sooner drop less".split())
 COMPLEMENTED = frozenset("make set call mark want have need give put say try do".split())
@@ -228,6 +228,34 @@ def _prefixed(scene: Scene, element: Element) -> bool:
     return False
 
 
+BUDGETED = re.compile(
+    r"\b(?:(?:at most|no more than|up to|max(?:imum)?(?: of)?|a (?:budget|limit|cap|maximum) of|within|under|limit is)\s+\S*\d"
+    r"|\d\S*(?: [a-z]+)? (?:at most|max(?:imum)?|tops|to spend|or less|budget|limit|all in|in total)|to spend|budget)\b"
+)
+
+
+def budget_frame(scene: Scene, clause: Clause) -> str | None:
+    """ "I've got 3200 euros to spend on the bathroom", "we want to spend 1200 at most": what may be spent."""
+    typed = [one.value for one in clause.values if one.value is not None and one.value.kind in NUMERIC and not one.each]
+    spending = re.search(r"\b(?:spend|cost|pay|budget|limit|cap)\w*\b", clause.lowered)
+    if clause.mood == "question" or clause.negated or len(typed) != 1 or not spending:
+        return None
+    if not BUDGETED.search(clause.lowered) or clause.verb in ("be", "change", "make", "set") or clause.mark:
+        return None
+    root = scene.root()
+    if root is None:
+        found = elements(clause.tokens, scene.text, scene.typed)
+        on = [inner for one in found for prep, inner in one.attached if prep in ("on", "for")]
+        on = [one for one in on if one.words and one.value is None]
+        if not on:
+            return None
+        root = new_task(scene, on[0].text)
+    put_slot(scene, root, "budget", typed[0])
+    scene.attend(root)
+    return "new"
+
+
+NUMERIC = (ValueKind.MONEY, ValueKind.NUMBER)
 LIVING = {"live": ("city", "town", "home", "address", "location"), "work": ("company", "employer", "work")}
 
 
@@ -247,6 +275,10 @@ def told_frame(scene: Scene, clause: Clause) -> str | None:
             scene.editor.set(slot, TaskValue(text=place.text))
             scene.touch(slot)
             return "update"
+    said = subject(scene, clause)
+    if clause.verb == "call" and said is not None and said.words and found and found[0].names:
+        put_slot(scene, scene.root() or "", said.text, TaskValue(text=found[0].text))
+        return "new"  # "my manager's called Greta Lind"
     wished = clause.verb in ("like", "want", "need", "expect", "prefer") and clause.mood == "statement"
     whom = found and found[0].pronoun in ("me", "us", "it")
     timed = [one.value for one in clause.values if one.value is not None and one.value.kind in TIMED]
@@ -292,7 +324,8 @@ def be_frame(scene: Scene, clause: Clause) -> str | None:
         new = opens_slot(said, value) if said.pronoun else (value.kind is not ValueKind.TEXT or named_slot(scene, said))
         key = set_value(scene, said, value, prep=preps[0] if preps else "", new=new)
         for one in found[1:] if key is not None else ():  # "cleaning is 60, and a boat 140"
-            if one.words and any(prep == "" and inner.value is not None for prep, inner in one.attached):
+            held = any(prep == "" and inner.value is not None for prep, inner in one.attached)
+            if one.words and (held or named_value(one) is not None):
                 add_element(scene, one, scene.root() or key)
         return ("update" if scene.editor.forest.revisions(key) else "new") if key is not None else None
     return None

@@ -273,7 +273,9 @@ def _new_entity(scene: Scene, clause: Clause, said: Element) -> str | None:
         for one in clause.values
         if one.value is not None
     )
-    element, root = replace(said, attached=attached), scene.root()
+    placed = [(prep, inner) for one in objects(scene, clause) for prep, inner in one.attached if prep in ("at", "in")]
+    spots = tuple((prep, replace(inner, attached=())) for prep, inner in placed if inner.names or inner.place)
+    element, root = replace(said, attached=(*attached, *spots)), scene.root()
     if root is not None and add_element(scene, element, root):
         return "new"
     return open_task(scene, clause, [element], element)

@@ -171,7 +171,8 @@ def _carries(tokens: Sequence[Token], at: int) -> bool:
 
 def _is_verb(tokens: Sequence[Token], at: int) -> bool:
     token = tokens[at]
-    modifies = token.deprel in MODIFYING
+    fronted = tokens[0].upos == "ADP" and at > 1 and tokens[at - 1].lower in ("i", "we")
+    modifies = token.deprel in MODIFYING and not fronted
     return token.upos == "VERB" and not modifies and not is_nominal(tokens, at)
 
 
