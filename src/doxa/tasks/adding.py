@@ -146,7 +146,7 @@ def attach(scene: Scene, key: str, prep: str, element: Element, *, verb: str = "
     elif element.value is not None:
         name = verb_slot(verb, element.value)
         put_slot(scene, key, name or slot_name(element.value, prep, each=element.each), element.value)
-    elif prep in ("with", "for", "including") and (element.person or (element.names and prep == "with")):
+    elif prep in ("with", "for", "including", "") and element.value is None and (element.person or (element.names and prep == "with")):
         add_items(scene, people_of(scene, key), [element])
     elif prep in ("with", "including"):
         add_items(scene, key, [element])
@@ -212,7 +212,7 @@ def people_of(scene: Scene, key: str, name: str = PEOPLE_SLOT) -> str:
 
 def named_value(element: Element) -> tuple[str, TaskValue] | None:
     """Part "plate LN 402 KB" or "total budget 1500" into the slot and its value; None where it is neither."""
-    typed = [inner for prep, inner in element.attached if prep == "" and not inner.each]
+    typed = [inner for prep, inner in element.attached if prep == "" and not inner.each and inner.shift is None]
     if element.text and typed and element.words:
         return element.text, value_of(typed[0])
     if element.pronoun or element.value is not None:

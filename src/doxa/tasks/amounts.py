@@ -62,6 +62,11 @@ BARE_HOUR = re.compile(
     r"pounds?|[$€£]|[a-z]+s\b|or|people|of|(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\b))",
     re.I,
 )
+OF_DAY = re.compile(
+    r"\b(1[0-2]|[1-9]|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?:[:.](\d\d))?(?: o'clock)?\s+"
+    r"(in the (?:morning|afternoon|evening)|at night)\b",
+    re.I,
+)
 HOURS = re.compile(
     r"(?:from )?\b(\d{1,2}(?:[:.]\d\d)?)\s?(?:to|-|–|until|till)\s?(\d{1,2}(?:[:.]\d\d)?)\b(?:\s?([ap]\.?m\.?))?", re.I
 )
@@ -138,13 +143,24 @@ def unit_of(text: str) -> str:
 
 def read_values(text: str, at: datetime) -> list[Typed]:
     """Return the typed values and shifts of a text in order, none overlapping; the longer of two wins. O(len(text))."""
-    found: list[Typed] = [*_shifts(text), *_money(text), *_hours(text), *_times(text, at), *_quantities(text)]
+    found: list[Typed] = [*_parts_of_day(text), *_shifts(text), *_money(text), *_hours(text), *_times(text, at), *_quantities(text)]
     found += _numbers(text)
     taken: list[Typed] = []
     for one in found:  # by rank: what is said more exactly comes first
         if all(one.end <= other.start or one.start >= other.end for other in taken):
             taken.append(one)
     return sorted(taken, key=lambda one: one.start)
+
+
+def _parts_of_day(text: str) -> list[Typed]:
+    """Return hours with the part of the day they are in: "9 at night", "8 in the morning"."""
+    found = []
+    for match in OF_DAY.finditer(text):
+        hour, minute = int(number_in(match[1]) or 0), int(match[2] or 0)
+        evening = match[3].lower() != "in the morning"
+        minutes = (hour % 12 + (12 if evening else 0)) * 60 + minute
+        found.append(Typed(start=match.start(), end=match.end(), value=_clock_value(_clock_text(minutes), minutes)))
+    return found
 
 
 def _amount(text: str) -> tuple[float, str]:

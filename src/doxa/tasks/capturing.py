@@ -106,7 +106,8 @@ def _governor(scene: Scene, clause: Clause, inside: Sequence[Token]) -> Element 
 
 
 def _phrase(scene: Scene, clause: Clause, noun: Token) -> Element | None:
-    for one in elements(clause.tokens, scene.text, scene.typed):
+    said = (clause.subject, clause.rest) if clause.verb else (clause.tokens,)
+    for one in (one for part in said for one in elements(part, scene.text, scene.typed)):
         for found in (one, *(inner for _, inner in one.attached)):
             if found.words and found.start <= noun.start < found.end and found.value is None and not found.pronoun:
                 return found

@@ -27,6 +27,10 @@ def fragment_frame(scene: Scene, clause: Clause) -> str | None:
         return None
     found = [one for one in objects(scene, clause) if one.text or one.value is not None or one.attached]
     fillers = {*FRAGMENT_FILLERS, *lexicon()["cues"]["discourse"]}
+    if clause.lowered.startswith(("so far", "for now", "to start with", "to begin with")):
+        bare = [token for token in clause.rest if token.lower not in ("so", "far", "for", "now", "to", "start", "begin", "with")]
+        clause = replace(clause, rest=tuple(bare), lowered=" ".join(token.lower for token in bare))
+        found = [one for one in objects(scene, clause) if one.text or one.value is not None or one.attached]
     found = hung([one for one in found if one.text.lower() not in fillers or one.attached])
     if not found:
         return None

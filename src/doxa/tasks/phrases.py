@@ -476,6 +476,8 @@ def _trimmed(words: list[Token]) -> list[Token]:
     """Take adverbs, and an adjective that says something of the noun, off the end of a noun phrase."""
     while words and words[-1].lower in ADVERBS and words[-1].upos in ("ADV", "INTJ", "PART"):
         words = words[:-1]
+    while len(words) > 1 and words[-1].deprel == "acl" and words[-1].form.endswith("ing"):
+        words = words[:-1]  # "a car waiting" is a car
     while len(words) > 1 and words[-1].upos == "ADJ" and words[-1].deprel in ("root", "conj", "xcomp"):
         if not any(token.upos in ("NOUN", "PROPN") for token in words[:-1]):
             break

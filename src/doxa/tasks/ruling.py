@@ -176,6 +176,9 @@ def _anchor(scene: Scene, tokens: Sequence[Token]) -> str | None:
     keys = [key for one in found if one.words or one.pronoun for key in scene.find(one)]
     if not keys and ends is not None:  # a gerund names a thing: "the day after tiling"
         keys = [key for one in elements(tokens, scene.text, scene.typed) if one.words for key in scene.find(one)]
+    if not keys:  # "the day before we bake"
+        deeds = [Element(text=t.lemma, words=(stem(t.lemma),)) for t in tokens if t.upos == "VERB"]
+        keys = [key for one in deeds for key in scene.find(one)]
     return keys[0] if keys else None
 
 

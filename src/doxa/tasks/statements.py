@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -19,7 +20,7 @@ from doxa.tasks.adding import (
     verb_slot,
 )
 from doxa.tasks.amounts import shifted
-from doxa.tasks.changing import set_value
+from doxa.tasks.changing import scene_slot, set_value
 from doxa.tasks.fragments import counted_frame, fragment_frame, listed_frame
 from doxa.tasks.joining import belongs_frame, crew_frame, joins_frame, located_frame
 from doxa.tasks.phrases import Element, words_of
@@ -27,7 +28,7 @@ from doxa.tasks.reading import Clause
 from doxa.tasks.roles import objects, subject
 from doxa.tasks.scene import GENDERED, Scene
 from doxa.tasks.setting import TIMED
-from doxa.tasks.telling import add_frame, added, open_task, purpose_frame, todo_frame
+from doxa.tasks.telling import add_frame, added, kept_frame, open_task, purpose_frame, todo_frame
 
 __all__ = ["TELLING"]
 
@@ -90,7 +91,8 @@ def _opened(scene: Scene, clause: Clause) -> str | None:
     said = subject(scene, clause)
     found = [one for one in objects(scene, clause) if one.words and not one.pronoun and one.value is None]
     gives = clause.verb in ("get", "need", "take", "include", "contain")
-    if said is None or not said.words or said.pronoun or not gives or len(found) < 2 or clause.values:
+    values = [one.value for one in clause.values if one.value is not None]
+    if said is None or not said.words or said.pronoun or not gives or len(found) < 2 or any(one.kind in TIMED for one in values):
         return None
     key = new_task(scene, said.text)
     add_items(scene, key, found)
@@ -108,20 +110,45 @@ def assigned_frame(scene: Scene, clause: Clause) -> str | None:
         return None
     if (root is None and headed is None) or said is None or not (said.person or said.names) or said.pronoun or scene.find(said):
         return None
-    found = [one for one in objects(scene, clause) if one.words and not one.pronoun and not one.attached]
-    if not found or scene.find(found[0]):
+    pairs = _assigned(scene, clause, said)
+    if not pairs or (clause.verb in DEEDS and scene.find(Element(text=pairs[0][1], words=words_of(pairs[0][1])))):
         return None
-    root = root or new_task(scene, clause.label)  # "Bedrooms: Kim has the attic"
-    put_slot(scene, root, said.text, TaskValue(text=found[0].text))
-    for one in found[1:]:
-        if one.person or one.names:
-            break
-        scene.editor.set(scene.last, TaskValue(text=f"{found[0].text} and {one.text}"))
-    scene.attend(root)
+    root = root or (new_task(scene, clause.label) if clause.label else None)  # "Bedrooms: Kim has the attic"
+    for whom, what in pairs:
+        name, value = (what, whom) if clause.verb in DEEDS else (whom, what)
+        if root is not None:
+            put_slot(scene, root, name, TaskValue(text=value))
+        else:
+            scene_slot(scene, None, name, TaskValue(text=value))
+    if root is not None:
+        scene.attend(root)
     return "new"
 
 
-ASSIGNING = frozenset("have get take bring do make handle cook bake play sing run cover carry drive paint clean".split())
+def _assigned(scene: Scene, clause: Clause, said: Element) -> list[tuple[str, str]]:
+    """Return who has, or does, what: "Nina does the flowers, Omar the music and Aunt Bea the cake"."""
+    pairs: list[tuple[str, str]] = []
+    whom = said.text
+    for one in objects(scene, clause):
+        split = re.match(r"((?:[A-Z][\w'-]+ )+)(?:the |a |an |some )?([a-z].*)$", one.text)
+        inner = next((inner.text for prep, inner in one.attached if prep == "" and inner.words), "")
+        if pairs and one.names and inner:
+            whom, what = one.text, inner
+        elif pairs and split:
+            whom, what = split[1].strip(), split[2]
+        elif one.words and not one.pronoun and not one.names and not one.person:
+            what = one.text
+            if pairs and pairs[-1][0] == whom:
+                pairs[-1] = (whom, f"{pairs[-1][1]} and {what}")
+                continue
+        else:
+            return []
+        pairs.append((whom, what))
+    return pairs
+
+
+DEEDS = frozenset("do handle make run cover lead organise organize manage arrange edit".split())
+ASSIGNING = DEEDS | frozenset("have get take bring cook bake play sing carry drive paint clean".split())
 
 
 def _given(scene: Scene, clause: Clause, said: Element) -> str | None:
@@ -205,6 +232,7 @@ def dated_frame(scene: Scene, clause: Clause) -> str | None:
     return "update" if last is not None else None
 
 
+OFFERS = frozenset("slot appointment opening space gap table place time".split())
 HOLDING = frozenset("have get see attend take do".split())
 
 
@@ -214,7 +242,12 @@ def event_frame(scene: Scene, clause: Clause) -> str | None:
     timed = [one for one in clause.values if one.value is not None and one.value.kind in TIMED]
     if clause.mood != "statement" or clause.negated or clause.mark or clause.verb not in HOLDING or not timed:
         return None
-    if said is None or not (said.person or said.names) or scene.find(said):
+    if said is None or not said.words or scene.find(said):
+        return None
+    offered = [one for one in objects(scene, clause) if set(one.words[-1:]) & OFFERS]
+    if offered and clause.verb == "have" and not said.person:
+        return _new_entity(scene, clause, said)  # "the optician has a slot on Friday at 9:30"
+    if not (said.person or said.names):
         return None
     found = [one for one in objects(scene, clause) if one.words and one.value is None and not one.names]
     if not found:
@@ -309,6 +342,7 @@ TELLING = (
     belongs_frame,
     located_frame,
     dated_frame,
+    kept_frame,
     purpose_frame,
     owns_frame,
     event_frame,

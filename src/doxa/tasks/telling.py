@@ -28,7 +28,7 @@ from doxa.tasks.scene import FILLERS, Scene
 from doxa.tasks.taking import people_slot
 from doxa.tasks.verbs import Token, lexicon
 
-__all__ = ["add_frame", "added", "container_of", "into", "label_frame", "onto", "open_task", "purpose_frame", "rehung", "todo_frame"]
+__all__ = ["add_frame", "added", "container_of", "kept_frame", "into", "label_frame", "onto", "open_task", "purpose_frame", "rehung", "todo_frame"]
 
 VAGUE = frozenset("have think know go see take need want show tell".split())
 ITEMISING = frozenset("add include put throw bring use invite pack note spend".split())
@@ -197,7 +197,10 @@ def purpose_frame(scene: Scene, clause: Clause) -> str | None:
         or (tokens[begins].lower == "to" and tokens[begins + 1].upos != "VERB")
     ):
         return None
+    own = next((i for i, t in enumerate(tokens) if i > begins and t.lower in ("i", "we") and t.upos == "PRON"), None)
     comma = next((i for i, token in enumerate(tokens) if token.form == "," and i > begins), len(tokens))
+    if own is not None and own < comma:  # "for the front bed I want lavender, sage and thyme"
+        comma = next((i for i in range(own, len(tokens)) if tokens[i].upos == "VERB"), comma)
     if tokens[begins].lower == "for" and (comma == len(tokens) or scene.find(_one(scene, tokens[begins + 1 : comma]))):
         return None
     head = tokens[begins + (2 if tokens[begins].lower == "to" else 1) : comma]
@@ -270,6 +273,20 @@ def _added(scene: Scene, clause: Clause, found: Sequence[Element]) -> str | None
     if root is not None and not _opens_task(clause, first):
         return onto(scene, clause, root, [one for one in found if one.text or one.value is not None])
     return open_task(scene, clause, found, first)
+
+
+def kept_frame(scene: Scene, clause: Clause) -> str | None:
+    """ "Can you keep track of the fish tank?", "start a list for the party": what a list is to be kept of."""
+    tracked = re.search(r"\b(?:track of|a (?:list|record|note|tally) (?:of|for)|tabs on)\b", clause.lowered)
+    if clause.mood != "request" or tracked is None or clause.verb not in ("keep", "start", "make", "begin", "open"):
+        return None
+    offset = clause.tokens[0].start + clause.text.lower().find(tracked[0]) + len(tracked[0])
+    tail = [t for t in clause.tokens if t.start >= offset and t.lower not in ("what", "'s", "is", "in", "on", "the")]
+    found = [one for one in elements(tail, scene.text, scene.typed) if one.words]
+    if not found or scene.find(found[0]):
+        return None
+    scene.attend(new_task(scene, found[0].text))
+    return "new"
 
 
 def todo_frame(scene: Scene, clause: Clause) -> str | None:
