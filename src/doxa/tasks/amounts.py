@@ -277,6 +277,16 @@ def _times(text: str, at: datetime) -> list[Typed]:
     found: list[Typed] = []
     for one in read_times(text, at, past=False):
         value = one.value
+        clock = re.search(r",?\s(?:at|from) ", one.text)
+        recurring = re.match(r"every |each |(?:mon|tues|wednes|thurs|fri|satur|sun)days\b", one.text, re.I)
+        if recurring and clock:  # "every Monday at a quarter past three" has a day and a time
+            at_clock = one.start + clock.end()
+            found += [Typed(start=one.start, end=one.start + clock.start(), value=_day_value(one.text[: clock.start()]))]
+            found += [
+                Typed(start=at_clock + inner.start, end=at_clock + inner.end, value=inner.value)
+                for inner in _times(one.text[clock.end() :], at)
+            ]
+            continue
         if isinstance(value, Period) and value.places is not None:
             same = re.match(r"(?:the |on the )?same\b", text[slice(*value.places[0])], re.I)
             (a, b), (c, d) = ((one[0], one[1] - text[: one[1]].endswith(".")) for one in value.places)
@@ -294,6 +304,10 @@ def _times(text: str, at: datetime) -> list[Typed]:
             if typed is not None:
                 found.append(typed)
     return found
+
+
+def _day_value(text: str) -> TaskValue:
+    return TaskValue(text=text.strip(), kind=ValueKind.DATE)
 
 
 def _told(said: str, moment: datetime) -> str:

@@ -112,7 +112,7 @@ def read_clauses(text: str, parser: Parser, at: datetime) -> list[Clause]:
                 zip(words, parse.lemmas, parse.upos, parse.deprels, parse.heads, parse.tags, strict=True)
             )
         ]
-        for part in _announced(_contracted(_asked(tokens), values)):
+        for part in _announced(_contracted(_asked(tokens), values)) if not _labels(tokens) else _parted(tokens):
             clauses += _of_sentence(part, text, values)
     return _inherited([clause for clause in clauses if clause.lowered])
 
@@ -172,6 +172,31 @@ def _contracted(tokens: list[Token], values: Sequence[Typed]) -> list[Token]:
         else token
         for i, token in enumerate(tokens)
     ]
+
+
+def _labels(tokens: Sequence[Token]) -> list[int]:
+    """Return where the labels of "Monday: hills, Wednesday: rest" begin; none where there is only one."""
+    colons = [i for i, token in enumerate(tokens) if token.form == ":" and 0 < i < len(tokens) - 1]
+    if len(colons) < 2:
+        return []
+    starts = []
+    for colon in colons:
+        start = next((i + 1 for i in range(colon - 1, -1, -1) if tokens[i].form in (",", ";", ":", "and")), 0)
+        verb = next((i + 1 for i in range(colon - 1, start, -1) if tokens[i].upos in ("AUX", "VERB")), start)
+        starts.append(max(start, verb))
+    return starts if all(colon - start < 4 for start, colon in zip(starts, colons, strict=True)) else []
+
+
+def _parted(tokens: list[Token]) -> list[list[Token]]:
+    """Cut a sentence with several labels before each of them."""
+    starts = _labels(tokens)
+    cuts = [*starts, len(tokens)]
+    head = [token for token in tokens[: starts[0]] if token.upos != "AUX"]
+    parts = [list(tokens[a:b]) for a, b in zip(cuts, cuts[1:], strict=False)]
+    for part in parts:
+        while part and part[-1].form in (",", ";", "and"):
+            part.pop()
+    return [part for part in (head, *parts) if part]
 
 
 def _announced(tokens: list[Token]) -> list[list[Token]]:

@@ -299,19 +299,36 @@ def _asked_of_focus(scene: Scene, clause: Clause, values: Sequence[TaskValue]) -
     return "update" if any(slot is not None for slot in slots) else None
 
 
+def _others(scene: Scene, clause: Clause) -> list[Element]:
+    """Return what else a statement gives a value: "the books are due by 9 June, the DVDs by 2 June"."""
+    said = [one for one in objects(scene, clause)[1:] if one.words and not one.pronoun and not one.adjective]
+    return [one for one in said if any(inner.value is not None or inner.shift is not None for _, inner in one.attached)]
+
+
 def _new_entity(scene: Scene, clause: Clause, said: Element) -> str | None:
     """Add what a statement gives a date or a price and that is not there yet."""
+    others = _others(scene, clause)
+    theirs = [inner.value for one in others for _, inner in one.attached if inner.value is not None]
     attached = tuple(
         (_prep_of(scene, clause, one.value), Element(text=one.value.text, value=one.value, each=one.each))
         for one in clause.values
-        if one.value is not None
+        if one.value is not None and not any(one.value is value for value in theirs)
     )
     placed = [(prep, inner) for one in objects(scene, clause) for prep, inner in one.attached if prep in ("at", "in")]
     spots = tuple((prep, replace(inner, attached=())) for prep, inner in placed if inner.names or inner.place)
     element, root = replace(said, attached=(*attached, *spots)), scene.root()
-    if root is not None and add_element(scene, element, root):
-        return "new"
-    return open_task(scene, clause, [element], element)
+    opened = "new" if root is not None and add_element(scene, element, root) else None
+    opened = opened or open_task(scene, clause, [element], element)
+    for one in others if opened else ():
+        if root is not None:
+            add_element(scene, one, root)
+        elif any(inner.shift is not None for _, inner in one.attached):
+            add_element(scene, one, scene.root() or "")
+        else:
+            key = new_task(scene, one.text)
+            for prep, inner in one.attached:
+                attach(scene, key, prep, inner)
+    return opened
 
 
 def _prep_of(scene: Scene, clause: Clause, value: TaskValue) -> str:

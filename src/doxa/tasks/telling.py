@@ -332,11 +332,18 @@ def container_of(scene: Scene, places: Sequence[Element]) -> tuple[str, Element]
         ]
         if keys and (place.words or place.pronoun):
             return keys[0], place
+        if place.det == "the" and place.words and _siblings(scene) and not place.person:
+            return new_task(scene, place.text), place  # "put the sofa in the lounge", where the study has its list
         if NUMBERED.match(f"{place.text} x") and scene.root() is not None:
             return new_task(scene, place.text, scene.root()), place
         if place.words and (place.words[-1] in LISTS) and place.det in ("my", "the", "our", "a"):
             return new_task(scene, place.text), place
     return None
+
+
+def _siblings(scene: Scene) -> bool:
+    """Tell whether lists stand side by side, so that another place is one more of them."""
+    return sum(bool(scene.editor.items(root)) for root in scene.editor.roots()) > 1
 
 
 def rehung(found: Sequence[Element], place: Element) -> list[Element]:
