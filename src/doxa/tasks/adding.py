@@ -274,6 +274,10 @@ def add_element(scene: Scene, element: Element, parent: str, *, verb: str = "", 
             above,
             *add_items(scene, above, [replace(element, text=numbered[2], words=words_of(numbered[2]), attached=())]),
         ]
+    at = element.attached[0] if len(element.attached) == 1 else None
+    if (element.person or element.names) and at is not None and at[0] in ("at", "in", "on") and not item and at[1].words:
+        if at[1].value is None and re.search(r"\d", at[1].text):  # "Vera at table 1"
+            return [put_slot(scene, parent, element.text, TaskValue(text=at[1].text))]
     if element.place and not item and not element.attached and scene.editor.node(parent).kind is NodeKind.TASK:
         return [put_slot(scene, parent, "location", value_of(element))]
     named = named_value(element)
@@ -457,8 +461,9 @@ def read_part(scene: Scene, part: Sequence[Token], parent: str, *, plain: bool =
     for element in found:
         if element.words and element.text.split()[0].lower() in ("everything", "nothing", "rest"):
             continue
-        if element.value is not None and not element.attached and not element.text[:1].isupper():
-            attach(scene, parent, "", element)
+        if element.value is not None and not element.text[:1].isupper():
+            for prep, inner in (("", replace(element, attached=())), *element.attached):
+                attach(scene, parent, prep, inner)
             added.append(scene.last)
             continue
         measured = len(element.attached) == 1 and element.attached[0][0] == "quantity"

@@ -7,7 +7,7 @@ identifiers, and changes by an amount ("an hour later", "five more people").
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
 from dateutil.relativedelta import relativedelta
@@ -35,6 +35,7 @@ MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",
 )  # fmt: skip
+GUESSED = "half of the day guessed"
 CLOCK_UNITS = {"minute": 1, "hour": 60}
 DAY_UNITS = {"day": 1, "night": 1, "week": 7, "fortnight": 14, "weekend": 7}
 MONTH_UNITS = {"month": 1, "quarter": 3, "year": 12}
@@ -94,6 +95,14 @@ JOINING = re.compile(
     re.I,
 )
 ONTO = re.compile(r"\b(\d+(?:\.\d+)?)\s?([a-z]+)?\s+(onto|on to|off|on top of)\b(?!\s+\d)", re.I)
+KNOCKED = re.compile(
+    r"\b(?:knock|shave|lop|chop|trim|slice)(?:ing|s|ped|ed)?\s+(\d+(?:\.\d+)?|an?|one|two|three|four|five|six|seven|eight|"
+    r"nine|ten|fifteen|twenty)\s?([a-z]+)?\s+off\b",
+    re.I,
+)
+DAY_BEFORE = re.compile(
+    r"\bthe (day|week|month|night|morning|evening) (before|after|earlier|later)(?=\s*(?:$|[.,;!?]|instead|please|then))", re.I
+)
 FACTOR = re.compile(r"\b(double|halve|triple)\b", re.I)
 BACKWARD = {"earlier", "sooner", "forward", "forwards", "up", "fewer", "less", "shorter"}
 
@@ -209,6 +218,13 @@ def _shifts(text: str) -> list[Typed]:
         unit = (match[2] or "").lower()
         end = match.end(2) if match[2] else match.end(1)
         found.append(Typed(start=match.start(), end=end, shift=Shift(amount=sign * float(match[1]), unit=unit)))
+    for match in KNOCKED.finditer(text):
+        shift = Shift(amount=-(number_in(match[1]) or 1.0), unit=(match[2] or "").lower())
+        found.append(Typed(start=match.start(1), end=match.end(), shift=shift))
+    for match in DAY_BEFORE.finditer(text):
+        sign = -1 if match[2].lower() in ("before", "earlier") else 1
+        unit = {"night": "day", "morning": "day", "evening": "day"}.get(match[1].lower(), match[1].lower())
+        found.append(Typed(start=match.start(), end=match.end(), shift=Shift(amount=float(sign), unit=unit)))
     factors = {"double": 2.0, "triple": 3.0, "halve": 0.5}
     found += [
         Typed(start=m.start(), end=m.end(), shift=Shift(amount=factors[m[1].lower()], unit="factor"))
@@ -257,7 +273,8 @@ def _hours(text: str) -> list[Typed]:
         hour = int(number_in(match[1]) or 0)
         minutes = hour * 60 + (720 if hour < 7 else 0)
         said = _clock_text(minutes)
-        found.append(Typed(start=match.start(1), end=match.end(1), value=_clock_value(said, minutes)))
+        guess = replace(_clock_value(said, minutes), unit=GUESSED)
+        found.append(Typed(start=match.start(1), end=match.end(1), value=guess))
     return found
 
 
@@ -333,6 +350,9 @@ def _time(one: Expression) -> Typed | None:
     if re.fullmatch(r"(?:the )?(?:week|month|quarter|day|year|phase) \d+|\d{3,4}", lowered):
         return None  # a name such as "week 3"; a bare number is no year here
     start, end = one.start, one.end
+    lasting = re.search(r"\s+for\s+(?=(?:\d+|an?|one|two|three|four|five|six|seven|ten) (?:night|day|week|month|hour|min))", said)
+    if lasting:
+        said, end, lowered = said[: lasting.start()], start + lasting.start(), said[: lasting.start()].lower()
     part = re.match(r"(?:morning|afternoon|evening|night) on (?:the )?", said, re.I)
     if part:  # "a pub evening on 12 June" is on 12 June
         start, said = start + part.end(), said[part.end() :]
@@ -442,6 +462,12 @@ def _scaled(value: TaskValue, amount: float) -> TaskValue:
     shown = f"{amount:g}"
     said = re.sub(r"\d[\d,]*(?:\.\d+)?|^(?:[a-z]+)(?= |$)", shown, value.text, count=1, flags=re.I)
     return TaskValue(text=said if shown in said else shown, kind=value.kind, amount=amount, unit=value.unit)
+
+
+def nearest(old: TaskValue, new: TaskValue) -> TaskValue:
+    """Return an hour without its half of the day in that of the time before it: "seven" for "6 pm" is 7 pm."""
+    minutes = min(((new.amount or 0) % 720 + half for half in (0, 720)), key=lambda one: abs(one - (old.amount or 0)))
+    return _clock_value(_clock_text(minutes), minutes)
 
 
 def in_month(old: TaskValue, new: TaskValue) -> TaskValue:

@@ -277,12 +277,14 @@ def reset_frame(scene: Scene, clause: Clause) -> str | None:
     only = re.search(r"\b(?:just|only|nothing but)\b", lowered)
     resetting = clause.verb in NARROWING or f"{clause.verb} {clause.particle}" == "go back"
     narrowed = clause.verb in NARROWING and re.search(r"\b(?:down|back) to\b", lowered) and not clause.values
-    keeping = clause.verb in STAYING
+    keeping = clause.verb in STAYING or (clause.mood == "statement" and clause.verb in ("matter", "count", "remain"))
     if clause.mood == "question" or not (
         but or narrowed or (only and (resetting or keeping)) or (clause.verb == "reset")
     ):
         return None
     found = objects(scene, clause)
+    if clause.mood == "statement" and clause.verb in ("matter", "count", "remain"):
+        found = elements(clause.subject, scene.text, scene.typed)
     container: str | None = None
     if but:
         tail = re.split(r"\b(?:but|except|apart from|other than|besides)\b(?: for)?", clause.text.lower())[-1]

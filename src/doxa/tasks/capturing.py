@@ -6,6 +6,7 @@ the object or the subject of its verb, or else on what is spoken of.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -36,7 +37,8 @@ def capture(scene: Scene, clause: Clause) -> bool:
     found = False
     for typed in clause.values:
         value = typed.value
-        if value is None or value.kind not in KINDS or _stands(scene, value) or _denied(clause, typed):
+        vague = re.match(r"(?:that|this|the|all)\b|(?:morning|afternoon|evening|night|week|today)$", value.text if value else "", re.I)
+        if value is None or vague or value.kind not in KINDS or _stands(scene, value) or _denied(clause, typed):
             continue
         found = _put(scene, clause, typed, value) or found
     return found

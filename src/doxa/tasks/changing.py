@@ -9,7 +9,7 @@ from dataclasses import replace
 from doxa.core.errors import TaskCycleError, TaskError
 from doxa.core.tasks import NodeKind, TaskValue, ValueKind
 from doxa.tasks.adding import add_items, put_slot, shape_of, slot_name, value_of
-from doxa.tasks.amounts import Shift, in_month, shifted
+from doxa.tasks.amounts import GUESSED, Shift, in_month, nearest, shifted
 from doxa.tasks.phrases import Element, words_of
 from doxa.tasks.scene import Scene, fits
 
@@ -109,6 +109,8 @@ def coerced(old: TaskValue | None, value: TaskValue) -> TaskValue:
         minutes = hour * 60 + (720 if hour < 12 and (hour < 7 or (afternoon and hour < 8)) else 0)
         shown = f"{(hour - 1) % 12 + 1} {'pm' if minutes >= 720 else 'am'}"
         return TaskValue(text=shown, kind=ValueKind.CLOCK, amount=float(minutes))
+    if old.kind is value.kind is ValueKind.CLOCK and value.unit == GUESSED:
+        return nearest(old, value)
     if old.kind is value.kind is ValueKind.DATE:
         return in_month(old, value)
     if old.kind is ValueKind.MONEY and value.kind is ValueKind.NUMBER:
@@ -316,7 +318,8 @@ def counts(scene: Scene, key: str, unit: str) -> bool:
     if value is None or value.amount is None or value.kind not in (ValueKind.NUMBER, ValueKind.QUANTITY):
         return False
     word = words_of(unit)[-1]
-    names = {*words_of(value.unit or ""), *words_of(scene.editor.node(key).name)}
+    above = [scene.editor.node(parent).name for parent in scene.editor.node(key).parents]
+    names = {word for name in (value.unit or "", scene.editor.node(key).name, *above) for word in words_of(name)}
     return word in names or (
         word in ("people", "person", "guest", "one") and bool(names & {"people", "guest", "person"})
     )

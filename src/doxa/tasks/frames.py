@@ -17,7 +17,7 @@ from doxa.tasks.backward import both_places, leave_frame, other_frame, reset_fra
 from doxa.tasks.changing import move_to, replace_items, slots_alike, swap_nodes, swap_values
 from doxa.tasks.dividing import copy_frame, merge_frame, split_frame
 from doxa.tasks.phrases import Element, elements, is_colour, words_of
-from doxa.tasks.reading import Clause
+from doxa.tasks.reading import Clause, lacks
 from doxa.tasks.roles import REPLACING, everywhere, objects, split_of, subject, verb_in
 from doxa.tasks.ruling import done_frame, rule_frame
 from doxa.tasks.scene import Scene
@@ -80,6 +80,9 @@ def replace_frame(scene: Scene, clause: Clause) -> str | None:
     places: list[Element] = []
     if not verb_in(clause, "change") or clause.verb in ("swap", "switch", "change"):
         found, places = split_of(found, "in", "on", "under")
+        wide_for = [one for one in found if any(both_places([inner]) for inner in one.with_prep("for"))]
+        if not places and wide_for:  # "eucalyptus for both"
+            found, places = split_of(found, "for")
     where = places[0] if places else None
     wide = everywhere(clause)
     preferred = ("than",) if clause.has(("rather", "prefer", "sooner")) else ()
@@ -141,14 +144,8 @@ def instead_frame(scene: Scene, clause: Clause, found: Sequence[Element], where:
 def _so(scene: Scene, clause: Clause) -> bool:
     """Tell whether a clause draws from the one before it what is to be had: "there is no feta, so goat cheese"."""
     at = next((i for i, one in enumerate(scene.clauses) if one is clause), 0)
-    lacking = at > 0 and LACKING.search(scene.clauses[at - 1].lowered) is not None
+    lacking = at > 0 and lacks(scene.clauses[at - 1].lowered)
     return clause.join == "so" and lacking and not scene.touched
-
-
-LACKING = re.compile(
-    r"\b(?:no|not|n't|never|none|nobody|out of|run out|ran out|sold out|gone|allergic|hates?|can't stand|without|"
-    r"cannot|lacks?|missing|broken|ill|sick|away|full|closed|expensive|banned|off sale|unavailable)\b"
-)
 
 
 def move_frame(scene: Scene, clause: Clause) -> str | None:
@@ -226,6 +223,10 @@ def spared_frame(scene: Scene, clause: Clause) -> str | None:
         if targets and not spared and clause.has(("more", "longer")):
             bare = tuple(word for word in targets[0].words if word not in ("more", "longer"))
             targets = [replace(targets[0], text=" ".join(bare), words=bare)]
+    elif clause.mood == "fragment" and clause.tokens[0].lower == "not" and len(found) == 1:
+        targets = [replace(found[0], attached=())]
+    elif clause.verb in ("do", "go", "be", "manage", "cope") and any(one.with_prep("without") for one in found):
+        targets = [inner for one in found for inner in one.with_prep("without")]
     elif clause.verb == "be" and _unwanted(clause):
         targets = [one for one in elements(_unwanted(clause), scene.text, scene.typed) if one.words or one.pronoun][:1]
     elif clause.verb == "leave" and clause.mood == "request" and re.search(r"\b(?:at home|behind)\b", clause.lowered):

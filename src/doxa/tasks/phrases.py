@@ -269,7 +269,7 @@ def _split(words: Sequence[Token], text: str, values: Sequence[Typed]) -> list[E
     inside = [value for value in values if start <= value.start and value.end <= end]
     found: list[Element] = []
     for value in inside:
-        if _is_identifier(value, words) or _is_count(value, words) or _is_one(value, words):
+        if _is_modifier(value, words) or _is_identifier(value, words) or _is_count(value, words) or _is_one(value, words):
             continue
         before = [token for token in words if token.end <= value.start]
         found += _nouns(before, text)
@@ -297,6 +297,13 @@ def _nouns(tokens: Sequence[Token], text: str) -> list[Element]:
             starts.append(i)
     parts = [tokens[start:end] for start, end in zip(starts, [*starts[1:], len(tokens)], strict=True)]
     return [element for part in parts for element in _noun(part, text)]
+
+
+def _is_modifier(value: Typed, words: Sequence[Token]) -> bool:
+    """Tell whether a part of the day is part of a name: "night shift", "the morning list"."""
+    at = next((i for i, token in enumerate(words) if token.start == value.start), len(words))
+    part = words[at].lower in ("morning", "afternoon", "evening", "night", "lunch") if at < len(words) else False
+    return part and value.end == words[at].end and at + 1 < len(words) and words[at + 1].upos == "NOUN"
 
 
 def _is_one(value: Typed, words: Sequence[Token]) -> bool:

@@ -52,6 +52,9 @@ SEPARATE = re.compile(
     r"(?:and |also )?(?:(?:not|nothing) (?:part of|related to|to do with)|separate(?:ly)?\b|unrelated|something else|"
     r"(?:on )?(?:a|an|another|one)?\s?(?:different|separate|other|unrelated) (?:thing|note|matter|task|topic|errand))"
 )
+OFFERING = re.compile(
+    r"(?:and |so |or )?(?:any chance of|how about|what about|(?:is|are) there any(?:thing)? (?:on|at|for)|would|could it be)\s+"
+)
 PRESENTING = frozenset("here this that there these those".split())
 SUBJECTS = frozenset("PRON DET PROPN NOUN".split())
 CLOSERS = {".", "!", "?", ";", "…"}
@@ -112,9 +115,22 @@ def read_clauses(text: str, parser: Parser, at: datetime) -> list[Clause]:
                 zip(words, parse.lemmas, parse.upos, parse.deprels, parse.heads, parse.tags, strict=True)
             )
         ]
-        for part in _announced(_contracted(_asked(tokens), values)) if not _labels(tokens) else _parted(tokens):
-            clauses += _of_sentence(part, text, values)
-    return _inherited([clause for clause in clauses if clause.lowered])
+        parted = _parted(tokens) if _labels(tokens) else _announced(_contracted(_asked(tokens), values))
+        for i, part in enumerate(parted):
+            draws = "so" if i and lacks(" ".join(token.lower for token in parted[i - 1])) else ""
+            clauses += _of_sentence(part, text, values, join=draws)
+    return _inherited([_caused(clause) for clause in clauses if clause.lowered])
+
+
+def _caused(clause: Clause) -> Clause:
+    """Read "get them to come at one" as what is to hold: they come at one."""
+    to = next((i for i, token in enumerate(clause.rest[:6]) if token.lower == "to" and token.upos == "PART"), None)
+    causes = clause.mood == "request" and clause.verb in ("get", "ask", "tell") and not clause.particle
+    if not causes or not to or to + 1 >= len(clause.rest) or not clause.values:
+        return clause
+    verb = clause.rest[to + 1]
+    whom = tuple(token for token in clause.rest[:to] if token.upos in OF_SUBJECTS)
+    return replace(clause, mood="statement", verb=verb.lemma, subject=whom, rest=clause.rest[to + 2 :], wrapped="")
 
 
 def _inherited(clauses: list[Clause]) -> list[Clause]:
@@ -202,9 +218,14 @@ def _parted(tokens: list[Token]) -> list[list[Token]]:
 def _announced(tokens: list[Token]) -> list[list[Token]]:
     """Part what announces from what it announces: "they just rang: it is Tuesday now", "one correction: it was May"."""
     colon = next((i for i, token in enumerate(tokens) if token.form == ":" and 0 < i < len(tokens) - 2), None)
-    if colon is None or not (_opens(tokens, colon + 1) or _imperative(tokens, colon + 1, colon + 1)):
+    if colon is None:
         return [tokens]
     before, behind = tokens[:colon], tokens[colon + 1 :]
+    shared = any(token.lower in ("both", "all", "instead", "then", "everywhere") for token in behind[-4:])
+    if shared and lacks(" ".join(token.lower for token in before)):
+        return [before, behind]  # "no ferns this week: eucalyptus for both"
+    if not (_opens(tokens, colon + 1) or _imperative(tokens, colon + 1, colon + 1)):
+        return [tokens]
     if SEPARATE.match(" ".join(token.lower for token in before)):
         return [behind]
     verbless = not any(token.upos in ("VERB", "AUX") for token in before)
@@ -212,6 +233,9 @@ def _announced(tokens: list[Token]) -> list[list[Token]]:
         sorry = replace(before[-1], form="sorry", lower="sorry", upos="INTJ")
         return [[sorry, *behind] if _puts_right(before) else behind]
     told = any(token.upos in ("VERB", "AUX") and i > 0 for i, token in enumerate(before)) and _finite(before, 0)
+    shared = any(token.lower in ("both", "all", "instead", "then", "everywhere") for token in behind[-4:])
+    if shared and lacks(" ".join(token.lower for token in before)):
+        return [before, behind]  # "no ferns this week: eucalyptus for both"
     return [before, behind] if told and _finite(tokens, colon + 1) else [tokens]
 
 
@@ -219,12 +243,23 @@ def _puts_right(tokens: Sequence[Token]) -> bool:
     return any(token.lemma in ("correction", "mistake", "typo", "slip") for token in tokens)
 
 
-def _of_sentence(tokens: list[Token], text: str, values: Sequence[Typed]) -> list[Clause]:
+def lacks(lowered: str) -> bool:
+    """Tell whether words say that something is not to be had."""
+    return LACKING.search(lowered) is not None
+
+
+LACKING = re.compile(
+    r"\b(?:no|not|n't|never|none|nobody|out of|run out|ran out|sold out|gone|allergic|hates?|can't stand|without|"
+    r"cannot|lacks?|missing|broken|ill|sick|away|full|closed|shut|fully booked|expensive|banned|off sale|unavailable)\b"
+)
+
+
+def _of_sentence(tokens: list[Token], text: str, values: Sequence[Typed], *, join: str = "") -> list[Clause]:
     question = bool(tokens) and any(token.form == "?" for token in tokens[-3:])
     label, tokens = _labelled(tokens)
     found: list[Clause] = []
-    for join, part in _parts(tokens, values):
-        clause = _clause(part, text, values, join=join, question=question)
+    for joined, part in _parts(tokens, values):
+        clause = _clause(part, text, values, join=joined or ("" if found else join), question=question)
         if clause is not None:
             found.append(replace(clause, label=label))
     return found
@@ -366,6 +401,8 @@ def _clause(part: list[Token], text: str, values: Sequence[Typed], *, join: str,
         (t.lower for t in tokens[:2] if t.lower in MARKS and t.upos in ("SCONJ", "ADV") and t is not tokens[-1]),
         "",
     )
+    if " ".join(token.lower for token in tokens[:2]) in ("in case", "provided that", "assuming that", "supposing that"):
+        mark = "if"
     if tokens[0].lower in ("should", "had", "were") and not question and len(tokens) > 2 and tokens[1].upos in SUBJECTS:
         mark, mood = "if", "statement"  # "should they want a reference, it is CR 6612"
     if mark in ("when", "where") and (
@@ -383,6 +420,10 @@ def _clause(part: list[Token], text: str, values: Sequence[Typed], *, join: str,
         verb = head[at].lemma
         particle, rest = particle_of(head, at)
         subject = tuple(t for t in head[:at] if t.upos in OF_SUBJECTS)
+    offer = OFFERING.match(lowered) if question else None
+    if offer is not None and here:
+        behind = [token for token in head if token.start - start >= len(offer[0])]
+        mood, question, at, verb, subject, rest = "fragment", False, None, "", (), tuple(behind) or head
     there = head[0].lower == "there" and len(head) > 2 and head[1].lemma in ("be", "'s") and mood != "question"
     if there and not negated_in(head[:3]):
         at, verb, mood, subject, rest = None, "", "fragment", (), head[2:]  # "there's a concert on 6 December"

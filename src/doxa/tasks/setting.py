@@ -10,7 +10,7 @@ from doxa.core.tasks import NodeKind, TaskValue, ValueKind
 from doxa.tasks.adding import add_element, attach, is_value, named_value, new_task, put_slot, value_of
 from doxa.tasks.changing import apply_shift, is_slot, replace_items, set_value
 from doxa.tasks.phrases import Element, elements, is_colour, words_of
-from doxa.tasks.reading import Clause
+from doxa.tasks.reading import Clause, lacks
 from doxa.tasks.roles import objects, split_of, subject, verb_in
 from doxa.tasks.scene import Scene
 from doxa.tasks.verbs import lexicon
@@ -77,6 +77,8 @@ def set_frame(scene: Scene, clause: Clause) -> str | None:
         return complement_frame(scene, clause, found)
     if not right:
         return None
+    if clause.verb == "go" and any(one.count and one.words and _counted(scene, one) for one in right):
+        return "update"  # "go for eight guppies"
     target = next((one for one in left if one.words or one.pronoun or one.ordinal), None)
     said = subject(scene, clause)
     if target is None and said is not None and said.pronoun not in ("i", "we", "they", "you"):
@@ -134,7 +136,10 @@ def place_frame(scene: Scene, clause: Clause) -> str | None:
     """ "Let's try the Golden Wok", "so we're singing at the school", "we'll hold it in the barn": another place."""
     if clause.mood == "question" or clause.negated or clause.mark or clause.values:
         return None
-    us = bool(clause.wrapped) or any(token.lower in ("we", "i", "let") for token in clause.subject)
+    at = next((i for i, one in enumerate(scene.clauses) if one is clause), 0)
+    lacking = at > 0 and lacks(scene.clauses[at - 1].lowered)
+    who = ("we", "i", "let", "they", "it") if lacking else ("we", "i", "let")
+    us = bool(clause.wrapped) or any(token.lower in who for token in clause.subject)
     slot = _place_slot(scene)
     if slot is None or not us or clause.verb not in TRYING and not clause.verb.endswith("ing"):
         return None
@@ -154,7 +159,7 @@ def _place_slot(scene: Scene) -> str | None:
     """Return the slot with the place of the task that is spoken of."""
     for key in (*scene.visible_focus(), *([scene.root()] if scene.root() else [])):
         for one in (key, *scene.editor.ancestors(key)):
-            slot = scene.slot_named(one, ("location",)) if one else None
+            slot = (scene.slot_named(one, ("location",)) or scene.slot_named(one, ("destination",))) if one else None
             if slot is not None and scene.editor.value(slot) is not None:
                 return slot
     return None
@@ -279,6 +284,9 @@ def told_frame(scene: Scene, clause: Clause) -> str | None:
     if clause.verb == "call" and said is not None and said.words and found and found[0].names:
         put_slot(scene, scene.root() or "", said.text, TaskValue(text=found[0].text))
         return "new"  # "my manager's called Greta Lind"
+    fine = re.search(r"\b(?:works?|suits?|is (?:fine|better|good|ok|okay|perfect)|would (?:work|do|suit))\b", clause.lowered)
+    if fine and said is not None and said.value is not None and said.value.kind in TIMED:
+        return "update" if set_value(scene, None, said.value, prep="at", new=False) is not None else None
     wished = clause.verb in ("like", "want", "need", "expect", "prefer") and clause.mood == "statement"
     whom = found and found[0].pronoun in ("me", "us", "it")
     timed = [one.value for one in clause.values if one.value is not None and one.value.kind in TIMED]

@@ -34,6 +34,9 @@ def remove(
 ) -> bool:
     """Take things out: items from a list or from all, tasks with what is under them, values of slots."""
     done = False
+    rest = [one for one in targets if one.other and not one.words] or [one for one in targets if one.pronoun == "rest"]
+    if rest and scene.intents[-1:] == ["reset"]:
+        return True  # "only the tenses matter, drop the rest"
     place = next(iter(scene.find(source)), None) if source is not None else None
     if place is not None and not scene.editor.items(place):
         inner = [child for child in scene.slots(place) if scene.editor.items(child)]

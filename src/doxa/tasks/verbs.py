@@ -173,7 +173,8 @@ def _is_verb(tokens: Sequence[Token], at: int) -> bool:
     token = tokens[at]
     fronted = tokens[0].upos == "ADP" and at > 1 and tokens[at - 1].lower in ("i", "we")
     modifies = token.deprel in MODIFYING and not fronted
-    return token.upos == "VERB" and not modifies and not is_nominal(tokens, at)
+    modal = token.lemma == "ought" and at + 1 < len(tokens)
+    return token.upos == "VERB" and not modifies and not modal and not is_nominal(tokens, at)
 
 
 def _relative(tokens: Sequence[Token], at: int) -> bool:
