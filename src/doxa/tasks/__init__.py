@@ -2,14 +2,32 @@
 
 `take` reads a turn (`clauses`, `phrases`) and carries out what it asks for (`frames`) or answers it (`asking`). An
 `Editor` carries out what a turn does to the task forest, over a state that it never changes; its `edits` are what
-the turn changed in the end.
+the turn changed in the end. `prompted` is the twin of `take` by a language model.
 """
 
 from doxa.tasks.context import context_of
 from doxa.tasks.editing import Editor
 from doxa.tasks.inverse import Undone
+from doxa.tasks.prompted import Decoded, Material, Reading, carry_out, material_of, read_with_model, unsure
 from doxa.tasks.propagation import Moved, ShiftBy
 from doxa.tasks.saying import summary
 from doxa.tasks.trim import Step, opened, take
 
-__all__ = ["Editor", "Moved", "ShiftBy", "Step", "Undone", "context_of", "opened", "summary", "take"]
+__all__ = [
+    "Decoded",
+    "Editor",
+    "Material",
+    "Moved",
+    "Reading",
+    "ShiftBy",
+    "Step",
+    "Undone",
+    "carry_out",
+    "context_of",
+    "material_of",
+    "opened",
+    "read_with_model",
+    "summary",
+    "take",
+    "unsure",
+]

@@ -58,6 +58,8 @@ class Step:
     """What is asked back; then nothing was changed."""
     confidence: float = 1.0
     undoes: int | None = None
+    by: str = ""
+    """The prompt and the model that read the turn; empty for the grammar."""
 
 
 def take(text: str, forest: TaskForest, parser: Parser, at: datetime, *, said_before: str = "") -> Step:

@@ -1,0 +1,12 @@
+"""prompted: turn, forest -> acts by a language model -> step.
+
+The prompted twin of the grammar. `material_of` is what a model is shown, `read_with_model` what it makes of the turn (a
+`Reading`, which is stored), and `carry_out` does that over the forest as far as it holds against turn and forest. What
+is said to the turn comes from the state in either way, never from the model.
+"""
+
+from doxa.tasks.prompted.decoding import Decoded, carry_out, unsure
+from doxa.tasks.prompted.material import Material, material_of
+from doxa.tasks.prompted.reading import Reading, read_with_model
+
+__all__ = ["Decoded", "Material", "Reading", "carry_out", "material_of", "read_with_model", "unsure"]
