@@ -255,6 +255,21 @@ def test_doctor_says_who_judges_what_clashes(cli, monkeypatch):
     assert checks["revision"]["state"] == "ok" and "scripted judges" in checks["revision"]["detail"]
 
 
+def test_doctor_says_who_reads_what_the_tasks_are_told(cli, monkeypatch):
+    """The grammar, a model, or both; one that is not configured is a failure with its mending."""
+    checks = {check["name"]: check for check in cli.json("doctor")["checks"]}
+    assert checks["tasks"]["state"] == "ok" and "grammar" in checks["tasks"]["detail"]
+    monkeypatch.setenv("DOXA_TASKS_READER", "hybrid")
+    checks = {check["name"]: check for check in cli.json("doctor", code=1)["checks"]}
+    assert checks["tasks"]["state"] == "failed" and "DOXA_LLM" in checks["tasks"]["fix"]
+    monkeypatch.setenv("DOXA_LLM", "scripted")
+    checks = {check["name"]: check for check in cli.json("doctor", "--offline")["checks"]}
+    assert checks["tasks"]["state"] == "ok" and "scripted what that is unsure of" in checks["tasks"]["detail"]
+    monkeypatch.setenv("DOXA_TASKS_READER", "prompted")
+    checks = {check["name"]: check for check in cli.json("doctor", "--offline")["checks"]}
+    assert "scripted reads what the tasks are told" in checks["tasks"]["detail"]
+
+
 def test_doctor_reads_the_ontology_that_is_configured(cli, monkeypatch):
     """How much it adds, and once what is wrong with it."""
     path = cli.file("more.ttl", "<http://example.org/x#climbs> a <http://www.w3.org/2002/07/owl#ObjectProperty> .")

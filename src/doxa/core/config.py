@@ -249,7 +249,19 @@ class ReasonConfig(_Group):
 
 
 class TasksConfig(_Group):
-    """How the tasks are kept."""
+    """How the tasks are kept, and who reads what they are told."""
+
+    reader: Literal["builtin", "prompted", "hybrid"] = Field(
+        "builtin",
+        description="Who reads what the tasks are told: `builtin`, a grammar; `prompted`, the language model (see "
+        "`llm` and `understand.max_tokens`), one call a turn; or `hybrid`, the model where the grammar is unsure.",
+    )
+    sure: float = Field(
+        0.8, ge=0, le=1, description="With `reader` hybrid: confidence of the grammar below which the model is asked."
+    )
+    doubted: float = Field(
+        0.5, ge=0, le=1, description="Confidence of the model below which a change is asked back and not made."
+    )
 
     dag: bool = Field(
         True, description="Whether tasks may share nodes and depend on each other; off only to measure what that gives."

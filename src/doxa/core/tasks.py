@@ -210,6 +210,8 @@ class TaskCommit:
     """What was asked back, to be answered by the next turn."""
     confidence: float = 1.0
     """How sure it is that the turn meant this, from 0 to 1."""
+    by: str = ""
+    """The prompt and the model that read the turn; empty for the grammar."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,6 +224,8 @@ class TaskReply:
     asks: bool = False
     """True where the text asks back what was meant; then nothing was changed."""
     confidence: float = 1.0
+    by: str = ""
+    """The prompt and the model that read the turn; empty for the grammar."""
     degraded: str = ""
     """Why the turn could not be read in full; empty where it was."""
 

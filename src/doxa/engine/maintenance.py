@@ -19,6 +19,7 @@ from doxa.engine.feedback import store_feedback
 from doxa.engine.judging import judge
 from doxa.engine.pending import MICRO_BATCH
 from doxa.engine.promotion import lift
+from doxa.engine.trimming import propose
 from doxa.engine.turn import absorb
 from doxa.engine.wiring import Parts
 from doxa.memory import encoded_texts
@@ -191,11 +192,15 @@ class Maintenance:
             if self._abandoned:
                 break
             judgement = judge(turn, None if vector is None else vector[0], self._parts, extraction=extraction)
-            if judgement and not store.lease(scope, owner=self._owner, seconds=LEASE_S):
+            reading = propose(turn, self._parts)
+            if (judgement or reading) and not store.lease(scope, owner=self._owner, seconds=LEASE_S):
                 return False
             while not self._abandoned:
                 try:
-                    absorb(turn, vector, self._parts, extraction=extraction, judgement=judgement, degraded=degraded)
+                    absorb(
+                        turn, vector, self._parts, extraction=extraction, judgement=judgement, reading=reading,
+                        degraded=degraded,
+                    )  # fmt: skip
                     break
                 except StoreConflictError:
                     continue

@@ -14,6 +14,8 @@ from doxa.memory import Event, UserState, commit_from
 
 __all__ = ["Retelling", "TaskReader"]
 
+REREAD = "what stood before it was erased, so it was told to the tasks again without the language model"
+
 TaskReader = Callable[[Turn, UserState, Event], TaskCommit | None]
 """Reads anew what a turn that was told to the tasks does to them in a state; the event is what was stored of it."""
 
@@ -52,7 +54,16 @@ class Retelling:
         if commit is not None:
             self.numbers[event.task_number] = commit.number
             self.state.tasks.apply(commit)
-        return replace(event, tasks=commit)
+        return self._unread(event, commit)
+
+    def _unread(self, event: Event, commit: TaskCommit | None) -> Event:
+        """Return an event with what it now does; what a model had read of the turn goes where that is not what is done.
+
+        It rested on what is erased then, and may repeat it.
+        """
+        if not event.task_reading or (self.reader is not None and commit is not None and commit.by):
+            return replace(event, tasks=commit)
+        return replace(event, tasks=commit, task_reading={}, degraded=event.degraded or REREAD)
 
     def _told(self, event: Event) -> TaskCommit | None:
         forest = self.state.tasks

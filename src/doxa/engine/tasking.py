@@ -1,6 +1,6 @@
 """Tasks told what to do, changed by hand, and by what changes elsewhere: a turn taken back, a fact given up.
 
-turn -> step -> (ablations) -> edits, and what facts block -> one commit
+turn -> step (of the grammar, or of what a model read) -> (ablations) -> edits, and what facts block -> one commit
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ from typing import Literal, Protocol, TypeVar, get_args
 
 from doxa.backends.parser import Parser
 from doxa.core.config import Config
-from doxa.core.errors import BackendError, InputError, NotFoundError
+from doxa.core.errors import InputError, NotFoundError
 from doxa.core.tasks import Forest, NodeKind, TaskCommit, TaskReply, TaskStatus, TaskValue
 from doxa.core.values import Change, ChangeKind, Receipt, Status, ToTasks, Turn
 from doxa.engine.intake import Moment, clean, display_name, read_turn, require_positive, require_text
 from doxa.engine.retrying import retried
+from doxa.engine.trimming import step_of
 from doxa.engine.wiring import Parts
 from doxa.memory import Event, MemoryLog, TaskForest, UserState
-from doxa.tasks import Editor, Moved, Step, Undone, context_of, opened, summary, take
+from doxa.tasks import Editor, Moved, Reading, Step, Undone, context_of, opened, summary
 
 __all__ = ["Intent", "Tasks", "edit_tasks", "flagged", "taken_back", "task_reader", "tasks_of"]
 
@@ -30,7 +31,6 @@ Shown = str | list[str]
 GIVEN_UP = (ChangeKind.CLOSE, ChangeKind.RETRACT, ChangeKind.QUARANTINE)
 SESSION = "tasks"
 """The session of what is told to the tasks."""
-NOT_UNDERSTOOD = "This was not understood, so nothing was changed."
 
 
 class Host(Protocol):
@@ -251,7 +251,12 @@ def _append(
 
 
 def tasks_of(
-    turn: Turn, changes: Sequence[Change], forest: TaskForest, parser: Parser, config: Config
+    turn: Turn,
+    changes: Sequence[Change],
+    forest: TaskForest,
+    parser: Parser,
+    config: Config,
+    reading: Reading | None = None,
 ) -> tuple[TaskCommit | None, str]:
     """Return what a turn does to the tasks: by what it tells them, and by the facts that it changes.
 
@@ -260,14 +265,15 @@ def tasks_of(
         changes: what that changed of what is believed.
         forest: the tasks before it.
         parser: reads its sentences.
-        config: whether tasks may share nodes.
+        config: whether tasks may share nodes, and when a change is asked back.
+        reading: what a language model said that the turn tells; None where the grammar reads it.
 
     Returns:
         The commit, also of what was told and changes nothing, and why the turn was not understood (empty when it was).
     """
     editor, step, failed = Editor(forest), Step(intents=()), ""
     if turn.to_tasks is not None:
-        step, failed = _read_step(turn, turn.to_tasks, forest, parser)
+        step, failed = step_of(turn, turn.to_tasks, forest, parser, reading, config)
         editor.carry_over(step.edits)
         if turn.to_tasks.intent:
             step = taken_for(turn.to_tasks.intent, step, turn.text, editor)
@@ -290,22 +296,21 @@ def tasks_of(
         focus=step.focus,
         asked=step.asked,
         confidence=step.confidence,
+        by=step.by,
     ), failed
 
 
 def task_reader(parser: Parser, config: Config) -> Callable[[Turn, UserState, Event], TaskCommit | None]:
-    """Return what reads a turn anew over the tasks as they are in a state, once something before it is erased."""
-    return lambda turn, state, event: tasks_of(turn, event.changes, state.tasks, parser, config)[0]
+    """Return what reads a turn anew over the tasks as they are in a state, once something before it is erased.
 
+    What a language model had read of the turn is used as far as it still holds; none is asked again.
+    """
 
-def _read_step(turn: Turn, to_tasks: ToTasks, forest: TaskForest, parser: Parser) -> tuple[Step, str]:
-    try:
-        return take(turn.text, forest, parser, turn.at, said_before=to_tasks.said_before), ""
-    except BackendError as exc:
-        failed = f"the parser failed, so the turn was not told to the tasks: {exc}"
-    except Exception as exc:  # noqa: BLE001  kept as text: one turn must not hold up all that come after it
-        failed = f"the turn could not be told to the tasks: {exc!r}"
-    return Step(intents=("chat",), reply=NOT_UNDERSTOOD, confidence=0.0), failed
+    def read(turn: Turn, state: UserState, event: Event) -> TaskCommit | None:
+        reading = Reading.from_data(event.task_reading)
+        return tasks_of(turn, event.changes, state.tasks, parser, config, reading)[0]
+
+    return read
 
 
 def taken_for(intent: str, step: Step, text: str, editor: Editor) -> Step:
@@ -370,6 +375,7 @@ def _replied(state: UserState, turn: Turn) -> TaskReply:
         edits=commit.edits,
         asks=bool(commit.asked),
         confidence=commit.confidence,
+        by=commit.by,
         degraded=state.degraded.get(turn.turn_id, ""),
     )
 

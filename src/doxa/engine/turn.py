@@ -28,11 +28,13 @@ from doxa.engine.replying import settled
 from doxa.engine.rewriting import rewrite
 from doxa.engine.searching import Within
 from doxa.engine.tasking import tasks_of
+from doxa.engine.trimming import kept
 from doxa.engine.wiring import Parts
 from doxa.memory import Beliefs, Event, Note, UserState, describe, using
 from doxa.reason import State, Task, relevant_facts, relevant_rules, summarise, tree_data
 from doxa.recall import Query, Rewriting, encoded, enriched, evidence_of, is_incomplete, look_up, read_query, recall
 from doxa.revise import Denials, Judgement, denials, revise
+from doxa.tasks import Reading
 from doxa.understand import Extraction, find_question, read_question
 
 __all__ = ["absorb", "respond", "search"]
@@ -80,6 +82,7 @@ def absorb(
     *,
     extraction: Extraction | None = None,
     judgement: Judgement | None = None,
+    reading: Reading | None = None,
     degraded: str = "",
 ) -> bool:
     """Turn one received turn into claims, revise what is believed and do what it tells the tasks, in one transaction.
@@ -88,8 +91,9 @@ def absorb(
         turn: a turn that was received and is not processed yet.
         vector: its rows `(r, dims)`, the whole text first, or None when the encoder failed.
         parts: what the engine is made of.
-        extraction: what a language model read out of the turn; None without one.
-        judgement: what a language model found that the turn clashes with; None without one.
+        extraction: what a language model read out of the turn; None without one, like the next two.
+        judgement: what it found that the turn clashes with.
+        reading: what it said that the turn tells the tasks.
         degraded: why a step before this one did not run in full.
 
     Returns:
@@ -105,22 +109,18 @@ def absorb(
         context = state.context(turn, parts.config.engine.context_turns)
         found, failed = reading_of(turn, context, state.beliefs, parts.parser, extraction)
         denied = denials(judgement, found.claims, state.beliefs) if judgement else Denials()
-        claims, unjudged = (*found.claims, *denied.claims), judgement.failed if judgement else ""
+        claims = (*found.claims, *denied.claims)
         changes = revise(claims, state.beliefs, turn_id=turn.turn_id, known_at=turn.at, rules=found.rules)
-        tasks, untold = tasks_of(turn, changes, state.tasks, parts.parser, parts.config)
+        tasks, untold = tasks_of(turn, changes, state.tasks, parts.parser, parts.config, reading)
         event = Event(
-            kind="maintained",
-            known_at=turn.at,
-            about=turn,
-            claims=claims,
-            rules=found.rules,
-            changes=changes,
+            kind="maintained", known_at=turn.at, about=turn, claims=claims, rules=found.rules, changes=changes,
             extraction=extraction.to_data() if extraction else {},
             note=note_of(found, extraction, judgement, denied),
             denials=len(denied.claims),
-            degraded="; ".join(filter(None, (degraded, failed, unjudged, untold))),
+            degraded="; ".join(filter(None, (degraded, failed, judgement.failed if judgement else "", untold))),
             tasks=tasks,
-        )
+            task_reading=kept(reading, tasks),
+        )  # fmt: skip
         parts.log.append(turn.user, state, event, vector)
         return True
 

@@ -241,6 +241,7 @@ def wire(location: str, config: Config, ontology: OntologySource | Sequence[Onto
     _require_judge(config)
     _require_rewriter(config)
     _require_roles(config)
+    _require_task_reader(config)
     known = _ontology(config, ontology)
     encoder = load("encoder", config.encoder.name, **encoder_options(config))  # first: a bad name makes no file
     parser = CachedParser(load("parser", config.parser.name))
@@ -315,6 +316,15 @@ def _require_roles(config: Config) -> None:
         raise ConfigError(
             "Setting reason.roles is 'prompted', which needs a language model, and none is configured. Set llm.name "
             "(DOXA_LLM=openai:NAME), or set reason.roles to 'builtin'."
+        )
+
+
+def _require_task_reader(config: Config) -> None:
+    """Raise ConfigError where a model is to read what the tasks are told and none is configured."""
+    if config.tasks.reader != "builtin" and config.llm.name is None:
+        raise ConfigError(
+            f"Setting tasks.reader is {config.tasks.reader!r}, which needs a language model, and none is configured. "
+            "Set llm.name (DOXA_LLM=openai:NAME), or set tasks.reader to 'builtin'."
         )
 
 

@@ -99,6 +99,8 @@ class Event:
 
     tasks: TaskCommit | Mapping[str, Any] | None = None
     """What it does to the tasks; of a stored row as its data, which is read when it is folded."""
+    task_reading: Mapping[str, Any] = field(default_factory=dict)
+    """What a language model said that the turn does to the tasks, as data; nothing that is folded hangs on it."""
 
     @property
     def task_number(self) -> int:
@@ -136,6 +138,7 @@ class Event:
             "denials": self.denials,
             "feedback": [feedback_to(told) for told in self.feedback],
             "tasks": commit_to(self.tasks, self.about) if isinstance(self.tasks, TaskCommit) else self.tasks,
+            "task_reading": dict(self.task_reading),
             "judged_by": self.note.judged_by,
             "judge_tokens": [self.note.judge_prompt_tokens, self.note.judge_completion_tokens]
             if self.note.judged_by
@@ -164,6 +167,7 @@ class Event:
             denials=row.body.get("denials", 0),
             feedback=[feedback_from(data, at=row.known_at) for data in row.body.get("feedback", ())],
             tasks=row.body.get("tasks"),
+            task_reading=row.body.get("task_reading", {}),
         )
 
 

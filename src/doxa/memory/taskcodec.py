@@ -41,6 +41,7 @@ def commit_to(commit: TaskCommit, turn: Turn | None = None) -> dict[str, Any]:
         "focus": list(commit.focus),
         "asked": commit.asked,
         "confidence": commit.confidence if commit.confidence != 1.0 else None,
+        "by": commit.by,
     }
     return {
         "n": commit.number,
@@ -77,6 +78,7 @@ def commit_from(data: Data, state: TaskTree, turn: Turn | None = None) -> TaskCo
         focus=tuple(data.get("focus", ())),
         asked=data.get("asked", ""),
         confidence=data.get("confidence", 1.0),
+        by=data.get("by", ""),
     )
 
 

@@ -64,6 +64,7 @@ def doctor(
         _judging(request),
         _rewriting(request),
         _answering(request),
+        _telling(request),
         _guarded("ontology", lambda: _ontology(request)),
         _guarded("AMR parser", lambda: _amr(request, offline=offline)),
         _guarded("WordNet", lambda: _lexicon(request)),
@@ -287,6 +288,21 @@ def _answering(request: Request) -> Check:
     if model is None:
         return Check(name=name, state="ok", detail="found and written without a model")
     return Check(name=name, state="ok", detail=f"found without a model, written by {model}; where it fails, by memory")
+
+
+def _telling(request: Request) -> Check:
+    """Say who reads what the tasks are told, and whether that can work."""
+    name, model, reader = "tasks", request.config.llm.name, request.config.tasks.reader
+    if reader == "builtin":
+        return Check(name=name, state="ok", detail="a built-in grammar reads what the tasks are told")
+    if model is None:
+        fix = "export DOXA_LLM=openai:NAME"
+        return Check(name=name, state="failed", detail="a model is to read for them, and none is configured", fix=fix)
+    who = f"{model} reads what the tasks are told"
+    if reader == "hybrid":
+        who = f"a built-in grammar reads what the tasks are told, and {model} what that is unsure of"
+    detail = f"{who}; where it fails, or says what nobody said, the grammar does, and the turn counts as degraded"
+    return Check(name=name, state="ok", detail=detail)
 
 
 def _ontology(request: Request) -> Check:

@@ -95,7 +95,7 @@ def _tell(request: Request, held: Tasks, text: str, when: date | None) -> int:
         put(out, clean(reply), style="yellow" if reply.asks or reply.degraded else "bold")
         show_differences(out, changes)
 
-    data = {name: getattr(reply, name) for name in ("text", "intents", "asks", "confidence", "degraded")}
+    data = {name: getattr(reply, name) for name in ("text", "intents", "asks", "confidence", "by", "degraded")}
     request.give({**data, "changes": [one._asdict() for one in changes]}, show)
     if reply.degraded and not request.json:
         request.note(f"Note: {clean(reply.degraded)}")

@@ -1,0 +1,120 @@
+"""What a turn tells the tasks, read by the grammar or by a language model, which is asked outside any lock."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from doxa.backends.llm import LanguageModel
+from doxa.backends.parser import Parser
+from doxa.core.config import Config
+from doxa.core.errors import BackendError, DoxaError
+from doxa.core.tasks import TaskCommit
+from doxa.core.values import ToTasks, Turn
+from doxa.engine.wiring import Parts
+from doxa.memory import TaskForest, UserState
+from doxa.tasks import Material, Reading, Step, carry_out, material_of, read_with_model, take, unsure
+
+__all__ = ["kept", "propose", "step_of"]
+
+NOT_UNDERSTOOD = "This was not understood, so nothing was changed."
+
+
+def propose(turn: Turn, parts: Parts) -> Reading | None:
+    """Return what a language model says that a turn tells the tasks; None where it is not asked.
+
+    It is asked only by the setting `tasks.reader`: about every turn that is told to the tasks (`prompted`), or about
+    those that the grammar leaves open (`hybrid`). A failure is a value: the grammar reads the turn then.
+
+    Args:
+        turn: a turn that was received and is not processed yet; those before it are.
+        parts: what the engine is made of.
+
+    Cost: one call (two when the answer did not fit its schema); with `hybrid`, the turn read by the grammar, and a call
+    where that is unsure.
+    """
+    settings = parts.config.tasks
+    if settings.reader == "builtin" or turn.to_tasks is None or turn.to_tasks.intent or not turn.text.strip():
+        return None
+    try:
+        model = parts.model()
+    except DoxaError as exc:
+        return Reading(failed=f"the language model that is to read could not be opened: {exc}")
+    assert model is not None  # checked by `wire`
+    with parts.log.user(turn.user) as state:
+        if turn.ordinal <= state.maintained or state.turns.get(turn.ordinal) != turn:
+            return None
+        if settings.reader == "hybrid" and not _left_open(turn, turn.to_tasks, state, parts):
+            return None
+        material = _material(turn, turn.to_tasks, state, parts, model)
+    if material is None:
+        tokens = parts.config.llm.context_tokens
+        return Reading(failed=f"the turn is longer than {tokens} tokens (setting llm.context_tokens)")
+    return read_with_model(model, material, max_tokens=parts.config.understand.max_tokens)
+
+
+def _left_open(turn: Turn, to_tasks: ToTasks, state: UserState, parts: Parts) -> bool:
+    """Tell whether the grammar is unsure of a turn, or cannot read it."""
+    step, failed = _by_grammar(turn, to_tasks, state.tasks, parts.parser)
+    return bool(failed) or unsure(step, sure=parts.config.tasks.sure)
+
+
+def _material(turn: Turn, to_tasks: ToTasks, state: UserState, parts: Parts, model: LanguageModel) -> Material | None:
+    return material_of(
+        turn.text,
+        state.tasks,
+        at=turn.at,
+        speaker=turn.speaker,
+        said_before=to_tasks.said_before,
+        budget=parts.config.llm.context_tokens,
+        count_tokens=model.count_tokens,
+    )
+
+
+def step_of(
+    turn: Turn, to_tasks: ToTasks, forest: TaskForest, parser: Parser, reading: Reading | None, config: Config
+) -> tuple[Step, str]:
+    """Return what a turn does to the tasks, and why that was not found as configured (empty when it was).
+
+    What a model read is carried out where it holds against the turn and the tasks as they are now; otherwise the
+    grammar reads the turn.
+    """
+    if reading is None:
+        return _by_grammar(turn, to_tasks, forest, parser)
+    try:
+        done = carry_out(
+            reading, turn.text, forest, parser, turn.at, said_before=to_tasks.said_before,
+            doubted=config.tasks.doubted,
+        )  # fmt: skip
+        step, refused = done.step, done.refused
+    except Exception as exc:  # noqa: BLE001  a model may write anything; the grammar reads the turn then
+        step, refused = None, type(exc).__name__
+    if step is not None:
+        return step, ""
+    step, failed = _by_grammar(turn, to_tasks, forest, parser)
+    told = f"what the language model read was not told to the tasks, so the built-in grammar read the turn: {refused}"
+    return step, "; ".join(filter(None, (told, failed)))
+
+
+def kept(reading: Reading | None, commit: TaskCommit | None) -> Mapping[str, Any]:
+    """Return what is stored of a reading: its acts only where the commit carries them out, else what it cost."""
+    if reading is None:
+        return {}
+    done = (
+        reading
+        if commit is not None and commit.by
+        else replace(reading, acts=(), failed=reading.failed or "it was refused")
+    )
+    return done.to_data()
+
+
+def _by_grammar(turn: Turn, to_tasks: ToTasks, forest: TaskForest, parser: Parser) -> tuple[Step, str]:
+    failed = ""
+    try:
+        return take(turn.text, forest, parser, turn.at, said_before=to_tasks.said_before), failed
+    except BackendError as exc:
+        failed = f"the parser failed, so the turn was not told to the tasks: {exc}"
+    except Exception as exc:  # noqa: BLE001  kept as text: one turn must not hold up all that come after it
+        failed = f"the turn could not be told to the tasks: {exc!r}"
+    return Step(intents=("chat",), reply=NOT_UNDERSTOOD, confidence=0.0), failed
