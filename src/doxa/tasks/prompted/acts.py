@@ -154,6 +154,8 @@ def _added(desk: Desk, act: Act, under: str | None, kind: NodeKind, said: object
     if key is None:
         given = None if value is None else desk.support.value(value, None)
         key = editor.add(name, under, kind=kind, value=given, bound=bound)
+        if kind is NodeKind.SLOT and under is not None:
+            _handed_down(desk, under, name)
     else:
         if under is not None and not scene.seen(key):
             editor.link(key, under)
@@ -161,6 +163,20 @@ def _added(desk: Desk, act: Act, under: str | None, kind: NodeKind, said: object
             editor.set(key, desk.support.value(value, editor.value(key)))
     scene.touch(key)
     return key
+
+
+def _handed_down(desk: Desk, part: str, name: str) -> None:
+    """Put a slot of a whole out of sight that a part of it now has for itself, until the parts are one again."""
+    for whole in _wholes(desk, [part]):
+        slot = desk.scene.editor.child(whole, name)
+        if slot is not None and desk.scene.editor.node(slot).kind is NodeKind.SLOT:
+            desk.scene.editor.status(slot, TaskStatus.REPLACED)
+
+
+def _wholes(desk: Desk, parts: Iterable[str]) -> list[str]:
+    """Return the tasks of which these are parts."""
+    needed = (one for part in parts for one in desk.scene.editor.node(part).depends)
+    return list(dict.fromkeys(one.on for one in needed if one.text == "part" and desk.scene.editor.get(one.on)))
 
 
 def _named_like(desk: Desk, under: str | None, name: str, kind: NodeKind) -> str | None:
@@ -378,8 +394,7 @@ def _split(desk: Desk, act: Act) -> None:
 
 def _merge(desk: Desk, act: Act) -> None:
     scene, keys = desk.scene, desk.targets(act)
-    wholes = {one.on for key in keys for one in scene.editor.node(key).depends if one.text == "part"}
-    wholes = {key for key in wholes if scene.editor.get(key) is not None}
+    wholes = _wholes(desk, keys)
     together = list(dict.fromkeys((*wholes, *keys)))
     if len(together) < 2 or len(wholes) > 1:
         raise Refusal("it does not say what is made one")
