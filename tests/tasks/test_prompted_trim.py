@@ -275,6 +275,19 @@ def test_a_change_that_the_model_is_not_sure_of_is_asked_back(talk: Talk):
     assert talk("Yes.", act("update", DAY, value="Friday")).edits and talk.state[DAY] == "Friday"
 
 
+@pytest.mark.parametrize("text", ["How about Friday?", "Shall we say Friday?", "Why don't we do it on Friday?"])
+def test_a_change_that_a_question_proposes_is_asked_back(talk: Talk, text: str):
+    """However sure the model is; a yes to it may take its words."""
+    step = talk(text, act("update", DAY, value="Friday", confidence=1.0))
+    assert step.edits == () and "Budget review day is now Friday." in step.asked and talk.state[DAY] == "Monday"
+    assert talk("Yes, do.", act("update", DAY, value="Friday")).edits and talk.state[DAY] == "Friday"
+
+
+def test_a_name_comes_without_its_article(talk: Talk):
+    talk("Pack the kettle.", new("the kettle", under="camping trip"))
+    assert talk.state["camping trip"][-1] == "kettle"
+
+
 def test_how_sure_it_has_to_be_is_a_setting(talk: Talk):
     vague = act("update", DAY, value="Friday", confidence=0.3)
     assert talk("Maybe put the review on Friday.", vague, doubted=0.2).edits

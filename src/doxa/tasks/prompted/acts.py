@@ -43,6 +43,8 @@ class Desk:
     made: list[str] = field(default_factory=list)
     """What acts added: "+1" is the first of them."""
     undone: bool = False
+    proposed: bool = False
+    """Whether a change is only proposed, in a question."""
 
     def do(self, act: Act) -> None:
         """Carry out one act; those that only say something change nothing here.
@@ -54,7 +56,7 @@ class Desk:
         self.scene.intents.append(intent)
         if intent in SAYING:
             return
-        self.support.wanted(act.get("quote", ""))
+        self.proposed |= not self.support.wanted(act.get("quote", ""))
         try:
             ACTS[intent](self, act)
         except NotFoundError as exc:

@@ -1,7 +1,8 @@
 """decoding: reading, forest -> step, or why there is none.
 
 A reading is carried out whole or not at all: where one act is refused, the grammar reads the turn. A change that the
-model is not sure of is asked back. Questions are answered by `asking`, and every reply is put together from the state.
+model is not sure of, or that the turn only proposes, is asked back. Questions are answered by `asking`, and every reply
+is put together from the state.
 """
 
 from __future__ import annotations
@@ -87,7 +88,8 @@ def carry_out(
             return Decoded(refused=f"act {number} ({act['intent']}): {exc}")
     replies = _answers(desk, reading)
     step = replace(closed(scene, replies), confidence=_confidence(reading), by=reading.by)
-    return Decoded(step=_asked_back(step, forest) if step.edits and step.confidence < doubted else step)
+    left_open = desk.proposed or step.confidence < doubted
+    return Decoded(step=_asked_back(step, forest) if step.edits and left_open else step)
 
 
 def _grounds(scene: Scene) -> list[str]:

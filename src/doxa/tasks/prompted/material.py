@@ -24,6 +24,8 @@ MOST_SHOWN = 120
 MOST_GONE = 12
 MOST_PAST = 3
 """Earlier values of one slot."""
+LONGEST_SAID = 600
+"""Characters of what was said before."""
 RECENT = 60
 SMALL = 500
 """Nodes of a forest that is shown as a whole where there is room."""
@@ -71,7 +73,7 @@ def material_of(
     last = forest.commits[-1] if forest.commits else None
     before = [said_before] if said_before else [last.text, last.reply] if last is not None else []
     data: dict[str, Any] = {"date": at.strftime("%A, %Y-%m-%d %H:%M"), "tasks": [], "gone": []}
-    data |= {"before": [said for said in before if said], "speaker": speaker, "message": text}
+    data |= {"before": [said[:LONGEST_SAID] for said in before if said], "speaker": speaker, "message": text}
     left = budget - count_tokens(json.dumps(data, ensure_ascii=False))
     if left < 0:
         return None

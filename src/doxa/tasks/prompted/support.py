@@ -24,7 +24,14 @@ __all__ = ["Refusal", "Support"]
 
 LONGEST = 200
 """Characters of a name, a value or a condition."""
+PROPOSING = re.compile(
+    r"(?:(?:and|so|ok|okay|well|hmm|then|maybe) )*"
+    r"(?:how about|what about|shall (?:we|i)|should we|why don't (?:we|you)|why not|(?:do you )?mind \w+ing|"
+    r"is it ok(?:ay)? (?:if|to)|would it be (?:ok|okay|possible)|(?:can|could|may) i)\b"
+)
+"""A question that proposes a change: it is asked back, since it may be meant as one."""
 DISTANCE = re.compile(r"\b(half an|\d+(?:\.\d+)?|[a-z]+) (minute|hour|day|night|week|month|year)s?\b", re.IGNORECASE)
+ARTICLE = re.compile(r"^(?:a|an|the|my|our)\s+(?=\S)", re.IGNORECASE)
 PLAIN = "start end destination note topic by for company return arrival departure".split()
 """Names of slots that nobody says, beside those of the lexicon."""
 
@@ -61,8 +68,8 @@ class Support:
                 return words[at][1], words[at + len(wanted) - 1][2]
         raise Refusal("its quote is not in the turn")
 
-    def wanted(self, quote: str) -> None:
-        """Hold the words of a changing act against the turn.
+    def wanted(self, quote: str) -> bool:
+        """Hold the words of a changing act against the turn; tell whether they ask for it, and do not only propose it.
 
         Raises:
             Refusal: they are not in it, or are those of a question, which never changes anything.
@@ -70,8 +77,11 @@ class Support:
         start, end = self.quoted(quote)
         clauses = [one for one in self.scene.clauses if one.tokens]
         over = [one for one in clauses if one.tokens[0].start < end and start < one.tokens[-1].end] or clauses
-        if over and all(asks(clause) for clause in over):
+        if not over or not all(asks(clause) for clause in over):
+            return True
+        if not any(PROPOSING.match(clause.lowered) for clause in over):
             raise Refusal("a question changes nothing")
+        return False
 
     def name(self, text: object, *, slot: bool = False) -> str:
         """Return a name for something new, or another name for something that is there.
@@ -83,7 +93,7 @@ class Support:
         Raises:
             Refusal: it is empty, too long, or in words that nobody said.
         """
-        name = _line(text).strip(" .,;:")
+        name = ARTICLE.sub("", _line(text).strip(" .,;:"))
         words = set(words_of(name))
         if not words:
             raise Refusal("a name is missing")
