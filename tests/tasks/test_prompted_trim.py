@@ -220,6 +220,27 @@ def test_what_only_says_something_carries_no_edits(talk: Talk, intent: str):
     assert step.edits == () and talk.state[DAY] == "Monday"
 
 
+def test_a_part_of_a_value_may_be_that_of_the_old_one(talk: Talk):
+    talk("We meet in Harbour Lane 18.", new("address", under="budget review", value="Harbour Lane 18"))
+    talk("The house number is 81.", act("update", "budget review/address", value="Harbour Lane 81"))
+    assert talk.state["budget review/address"] == "Harbour Lane 81"
+    assert "a value" in talk.refused("It is 81.", act("update", "budget review/address", value="Mill Lane 81"))
+
+
+def test_a_task_may_be_called_by_another_form_of_a_word_that_was_said(talk: Talk):
+    """And an item may not, since that is a thing and no doing."""
+    talk("I am applying to the museum.", new("application", kind="task"))
+    assert "application" in [talk.forest.node(root).name for root in talk.forest.roots()]
+    assert "a name" in talk.refused("I am applying to the museum.", new("apartment", kind="task"))
+    assert "a name" in talk.refused("We are packing.", new("package", under="camping trip", kind="item"))
+
+
+def test_a_question_is_answered_with_what_the_model_says_it_is_about(talk: Talk):
+    """The value comes from the state, whatever the model may have thought."""
+    step = talk("Is that before the holidays?", act("check", DAY, value="Sunday"))
+    assert "Budget review day is Monday." in step.reply and "Sunday" not in step.reply
+
+
 # -- what is refused
 
 

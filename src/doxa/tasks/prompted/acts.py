@@ -147,7 +147,7 @@ def _put(desk: Desk, key: str, under: str) -> str:
 def _added(desk: Desk, act: Act, under: str | None, kind: NodeKind, said: object) -> str:
     """Add a node; one of that name that is there is taken, and one that was taken out comes back."""
     scene, editor = desk.scene, desk.scene.editor
-    name = desk.support.name(said, slot=kind is NodeKind.SLOT)
+    name = desk.support.name(said, kind)
     value, bound = act.get("value") if act.get("follows") is None else None, None
     if kind is NodeKind.LOOP:
         bound = _bound(desk, value)
@@ -206,7 +206,7 @@ def _held(desk: Desk, act: Act, under: str | None) -> None:
     scene, names, condition = desk.scene, act.get("names", ()), " ".join(str(act["condition"]).split())
     if len(names) != 1 or not desk.support.said(names[0]) or not desk.support.said(condition):
         raise Refusal("a condition and its instruction are not in the words of the turn")
-    key = scene.editor.add(desk.support.name(names[0]), under or scene.root(), kind=NodeKind.TASK)
+    key = scene.editor.add(desk.support.name(names[0], NodeKind.TASK), under or scene.root(), kind=NodeKind.TASK)
     scene.editor.depend(key, Dependency(on="", kind="condition", text=condition))
     scene.touched.append(key)
     desk.made.append(key)
@@ -248,8 +248,7 @@ def _update(desk: Desk, act: Act) -> None:
         raise Refusal("one task gets one name")
     for key in keys:
         if names:
-            slot = desk.scene.editor.node(key).kind is NodeKind.SLOT
-            desk.scene.editor.rename(key, desk.support.name(names[0], slot=slot))
+            desk.scene.editor.rename(key, desk.support.name(names[0], desk.scene.editor.node(key).kind))
         if act.get("value") is not None and act.get("follows") is None:
             _revalued(desk, key, act["value"])
         if act.get("status") is not None:
@@ -315,8 +314,7 @@ def _replace(desk: Desk, act: Act) -> None:
     if not keys or len(names) != 1:
         raise Refusal("it does not say what takes the place of what")
     for key in keys:
-        slot = scene.editor.node(key).kind is NodeKind.SLOT
-        name = desk.support.name(names[0], slot=slot)
+        name = desk.support.name(names[0], scene.editor.node(key).kind)
         if stems(scene.editor.node(key).name) == stems(name):
             raise Refusal("nothing takes the place of itself")
         new = scene.editor.replace(key, name, None if under is None else [under])
@@ -386,7 +384,7 @@ def _reset(desk: Desk, act: Act) -> None:
 
 
 def _split(desk: Desk, act: Act) -> None:
-    keys, names = desk.targets(act), [desk.support.name(name) for name in act.get("names", ())]
+    keys, names = desk.targets(act), [desk.support.name(name, NodeKind.TASK) for name in act.get("names", ())]
     if len(keys) != 1 or len(names) < 2:
         raise Refusal("it does not say what is divided into which parts")
     before = set(desk.scene.editor.changed())

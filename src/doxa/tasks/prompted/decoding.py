@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from doxa.backends.parser import Parser
+from doxa.core.tasks import NodeKind
 from doxa.memory import TaskForest
 from doxa.tasks.amounts import read_values
 from doxa.tasks.asking import answer, asks
@@ -21,7 +22,7 @@ from doxa.tasks.prompted.material import places_of
 from doxa.tasks.prompted.reading import CHANGING, Reading
 from doxa.tasks.prompted.support import Refusal, Support
 from doxa.tasks.reading import read_clauses
-from doxa.tasks.saying import summary
+from doxa.tasks.saying import named, sentence, summary, value_text
 from doxa.tasks.scene import Scene
 from doxa.tasks.trim import Step, closed, opened
 from doxa.tasks.verbs import lexicon
@@ -109,21 +110,26 @@ def _answers(desk: Desk, reading: Reading) -> list[str]:
             said.append(answer(scene, clause, replies))
     if not telling:
         scene.intents += said
-    elif not said:
-        roots = _roots(desk, telling) or [root for root in (scene.root(),) if root is not None]
+        return replies
+    asked = _asked_about(desk, telling)
+    if not said:
+        roots = list(dict.fromkeys(scene.root_of(key) for key in asked)) or [key for key in (scene.root(),) if key]
         replies.append(summary(scene, roots))
+    for key in asked:
+        text = value_text(scene, key)
+        if scene.editor.node(key).kind is NodeKind.SLOT and text not in " ".join(replies):
+            replies.append(sentence(f"{named(scene, key)} is {text}"))
     return replies
 
 
-def _roots(desk: Desk, acts: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the tasks of the nodes that acts are about, as far as they are there."""
+def _asked_about(desk: Desk, acts: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the nodes that a model says are asked about, as far as they are there."""
     found: dict[str, None] = {}
     for act in acts:
         try:
-            keys = desk.targets(act)
-        except Refusal:
+            found |= dict.fromkeys(desk.targets(act))
+        except Refusal:  # an answer needs none of them
             continue
-        found |= dict.fromkeys(desk.scene.root_of(key) for key in keys)
     return list(found)
 
 

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
-from doxa.core.tasks import TaskValue
+from doxa.core.tasks import NodeKind, TaskValue
+from doxa.memory import stems
 from doxa.tasks.adding import value_of
 from doxa.tasks.amounts import Shift, Typed, number_in, read_values, same_value, shifted
 from doxa.tasks.asking import asks
@@ -31,8 +32,10 @@ PROPOSING = re.compile(
 )
 """A question that proposes a change: it is asked back, since it may be meant as one."""
 DISTANCE = re.compile(r"\b(half an|\d+(?:\.\d+)?|[a-z]+) (minute|hour|day|night|week|month|year)s?\b", re.IGNORECASE)
+LEAST_SHARED, MOSTLY = 4, 0.6
+"""Letters, and share of the longer stem, in which two forms of a word agree."""
 ARTICLE = re.compile(r"^(?:a|an|the|my|our)\s+(?=\S)", re.IGNORECASE)
-PLAIN = "start end destination note topic by for company return arrival departure".split()
+PLAIN = "start end destination note topic by for company return arrival departure per person".split()
 """Names of slots that nobody says, beside those of the lexicon."""
 
 
@@ -83,12 +86,13 @@ class Support:
             raise Refusal("a question changes nothing")
         return False
 
-    def name(self, text: object, *, slot: bool = False) -> str:
+    def name(self, text: object, kind: NodeKind) -> str:
         """Return a name for something new, or another name for something that is there.
 
         Args:
             text: what the model calls it.
-            slot: whether it is one of a slot, which may be a plain word for it.
+            kind: of what it names: a slot may have a plain word for a name, and that of a slot or task may be another
+                form of a word ("application" of "I am applying").
 
         Raises:
             Refusal: it is empty, too long, or in words that nobody said.
@@ -97,9 +101,18 @@ class Support:
         words = set(words_of(name))
         if not words:
             raise Refusal("a name is missing")
-        if not self.said(name) and not words <= self._known() | (_slot_words() if slot else frozenset()):
+        if self.said(name):
+            return name
+        plain = _slot_words() if kind is NodeKind.SLOT else frozenset[str]()
+        odd = words - self._known() - plain - {word for said in self.texts for word in words_of(said)}
+        if odd and (kind is NodeKind.ITEM or not all(self._akin(word) for word in odd)):
             raise Refusal("a name is neither in the turn nor in the tasks")
         return name
+
+    def _akin(self, word: str) -> bool:
+        """Tell whether a word is another form of one that was said: "application", "departure"."""
+        own = {stem for said in self.texts for stem in stems(said)}
+        return any(_alike(one, other) for one in stems(word) for other in own)
 
     def value(self, text: object, old: TaskValue | None) -> TaskValue:
         """Return a value as the turn or the forest has it, or as a shift of the turn makes it of the old one.
@@ -113,7 +126,7 @@ class Support:
         typed = _whole(said, read_values(said, self.scene.at))
         if typed is not None and typed.shift is not None:
             return self._moved(typed.shift, old)
-        value = self._in_turn(said, typed) or self._computed(typed, old) or self._in_forest(said)
+        value = self._in_turn(said, typed, old) or self._computed(typed, old) or self._in_forest(said)
         if value is None:
             raise Refusal("a value is neither in the turn nor in the tasks")
         return coerced(self.scene, old, value)
@@ -145,8 +158,8 @@ class Support:
             raise Refusal("there is nothing that could be moved by that amount")
         return moved
 
-    def _in_turn(self, said: str, typed: Typed | None) -> TaskValue | None:
-        """Return a value in the form that the turn has it."""
+    def _in_turn(self, said: str, typed: Typed | None, old: TaskValue | None) -> TaskValue | None:
+        """Return a value in the form that the turn has it; a part of it may be that of the old one ("Mill Lane 81")."""
         words = set(words_of(said))
         for one in self.scene.typed:
             if one.value is None:
@@ -154,9 +167,13 @@ class Support:
             alike = typed is not None and same_value(typed.value, one.value)
             if alike or words == set(words_of(self.scene.text[one.start : one.end])):
                 return one.value
-        if not self.said(said):
+        if not self.said(said) and not words <= self._words(old):
             return None
         return typed.value if typed is not None and typed.value is not None else value_of(Element(text=said))
+
+    def _words(self, old: TaskValue | None) -> set[str]:
+        """Return the words of the turn and of an old value."""
+        return {word for said in (*self.texts, old.text if old is not None else "") for word in words_of(said)}
 
     def _computed(self, typed: Typed | None, old: TaskValue | None) -> TaskValue | None:
         """Return the old value moved by a shift of the turn, where that is what the model says."""
@@ -182,6 +199,12 @@ class Support:
             names = (name for node in nodes for name in (node.name, *node.aliases))
             self._names = frozenset(word for name in names for word in words_of(name))
         return self._names
+
+
+def _alike(one: str, other: str) -> bool:
+    """Tell whether two stems open alike, for most of their length."""
+    shared = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return shared >= LEAST_SHARED and shared >= MOSTLY * max(len(one), len(other))
 
 
 @cache
