@@ -146,7 +146,7 @@ def attach(scene: Scene, key: str, prep: str, element: Element, *, verb: str = "
     elif element.value is not None:
         name = verb_slot(verb, element.value)
         put_slot(scene, key, name or slot_name(element.value, prep, each=element.each), element.value)
-    elif prep in ("with", "for", "including", "") and element.value is None and (element.person or (element.names and prep == "with")):
+    elif prep in ("with", "for", "including", "") and (element.person or (element.names and prep == "with")):
         add_items(scene, people_of(scene, key), [element])
     elif prep in ("with", "including"):
         add_items(scene, key, [element])
@@ -275,7 +275,13 @@ def add_element(scene: Scene, element: Element, parent: str, *, verb: str = "", 
             *add_items(scene, above, [replace(element, text=numbered[2], words=words_of(numbered[2]), attached=())]),
         ]
     at = element.attached[0] if len(element.attached) == 1 else None
-    if (element.person or element.names) and at is not None and at[0] in ("at", "in", "on") and not item and at[1].words:
+    if (
+        (element.person or element.names)
+        and at is not None
+        and at[0] in ("at", "in", "on")
+        and not item
+        and at[1].words
+    ):
         if at[1].value is None and re.search(r"\d", at[1].text):  # "Vera at table 1"
             return [put_slot(scene, parent, element.text, TaskValue(text=at[1].text))]
     if element.place and not item and not element.attached and scene.editor.node(parent).kind is NodeKind.TASK:

@@ -101,7 +101,8 @@ KNOCKED = re.compile(
     re.I,
 )
 DAY_BEFORE = re.compile(
-    r"\bthe (day|week|month|night|morning|evening) (before|after|earlier|later)(?=\s*(?:$|[.,;!?]|instead|please|then))", re.I
+    r"\bthe (day|week|month|night|morning|evening) (before|after|earlier|later)(?=\s*(?:$|[.,;!?]|instead|please|then))",
+    re.I,
 )
 FACTOR = re.compile(r"\b(double|halve|triple)\b", re.I)
 BACKWARD = {"earlier", "sooner", "forward", "forwards", "up", "fewer", "less", "shorter"}
@@ -152,7 +153,14 @@ def unit_of(text: str) -> str:
 
 def read_values(text: str, at: datetime) -> list[Typed]:
     """Return the typed values and shifts of a text in order, none overlapping; the longer of two wins. O(len(text))."""
-    found: list[Typed] = [*_parts_of_day(text), *_shifts(text), *_money(text), *_hours(text), *_times(text, at), *_quantities(text)]
+    found: list[Typed] = [
+        *_parts_of_day(text),
+        *_shifts(text),
+        *_money(text),
+        *_hours(text),
+        *_times(text, at),
+        *_quantities(text),
+    ]
     found += _numbers(text)
     taken: list[Typed] = []
     for one in found:  # by rank: what is said more exactly comes first
@@ -298,7 +306,9 @@ def _times(text: str, at: datetime) -> list[Typed]:
         recurring = re.match(r"every |each |(?:mon|tues|wednes|thurs|fri|satur|sun)days\b", one.text, re.I)
         if recurring and clock:  # "every Monday at a quarter past three" has a day and a time
             at_clock = one.start + clock.end()
-            found += [Typed(start=one.start, end=one.start + clock.start(), value=_day_value(one.text[: clock.start()]))]
+            found += [
+                Typed(start=one.start, end=one.start + clock.start(), value=_day_value(one.text[: clock.start()]))
+            ]
             found += [
                 Typed(start=at_clock + inner.start, end=at_clock + inner.end, value=inner.value)
                 for inner in _times(one.text[clock.end() :], at)
@@ -350,7 +360,9 @@ def _time(one: Expression) -> Typed | None:
     if re.fullmatch(r"(?:the )?(?:week|month|quarter|day|year|phase) \d+|\d{3,4}", lowered):
         return None  # a name such as "week 3"; a bare number is no year here
     start, end = one.start, one.end
-    lasting = re.search(r"\s+for\s+(?=(?:\d+|an?|one|two|three|four|five|six|seven|ten) (?:night|day|week|month|hour|min))", said)
+    lasting = re.search(
+        r"\s+for\s+(?=(?:\d+|an?|one|two|three|four|five|six|seven|ten) (?:night|day|week|month|hour|min))", said
+    )
     if lasting:
         said, end, lowered = said[: lasting.start()], start + lasting.start(), said[: lasting.start()].lower()
     part = re.match(r"(?:morning|afternoon|evening|night) on (?:the )?", said, re.I)
@@ -367,11 +379,7 @@ def _time(one: Expression) -> Typed | None:
             minutes = value.hour * 60 + value.minute
             if not value.sure and value.hour < 7:
                 minutes += 720
-            shown = (
-                said
-                if re.search(r"[ap]\.?m|:|noon|midnight|o'clock|midday", said, re.I)
-                else _clock_text(minutes)
-            )
+            shown = said if re.search(r"[ap]\.?m|:|noon|midnight|o'clock|midday", said, re.I) else _clock_text(minutes)
             return Typed(start=start, end=end, value=_clock_value(shown, minutes))
         case Hours():
             return Typed(start=start, end=end, value=_clock_value(said, value.start / 60))
@@ -543,3 +551,12 @@ def _date_text(text: str, day: date, moved: date) -> str:
 
 def _ordinal(day: int) -> str:
     return f"{day}{'th' if 10 < day % 100 < 20 else {1: 'st', 2: 'nd', 3: 'rd'}.get(day % 10, 'th')}"
+
+
+def same_value(one: TaskValue | None, other: TaskValue | None) -> bool:
+    """Tell whether two values say the same."""
+    if one is None or other is None:
+        return one is other
+    if one.text.casefold() == other.text.casefold():
+        return True
+    return one.kind == other.kind and one.amount is not None and one.amount == other.amount and one.unit == other.unit

@@ -54,7 +54,7 @@ def asks(clause: Clause) -> bool:
     lowered = clause.lowered
     if clause.particle and f"{clause.verb} {clause.particle}" in verbs_of("check"):
         return True
-    if clause.mood == "request" and clause.verb in verbs_of("check") and closing and not clause.values:
+    if clause.verb in verbs_of("check") and closing and not clause.values:
         return True
     if clause.verb in verbs_of("check") and clause.verb not in OTHERWISE:
         return (

@@ -37,7 +37,11 @@ def capture(scene: Scene, clause: Clause) -> bool:
     found = False
     for typed in clause.values:
         value = typed.value
-        vague = re.match(r"(?:that|this|the|all)\b|(?:morning|afternoon|evening|night|week|today)$", value.text if value else "", re.I)
+        vague = re.match(
+            r"(?:that|this|the|all)\b|(?:morning|afternoon|evening|night|week|today)$",
+            value.text if value else "",
+            re.I,
+        )
         if value is None or vague or value.kind not in KINDS or _stands(scene, value) or _denied(clause, typed):
             continue
         found = _put(scene, clause, typed, value) or found

@@ -119,7 +119,9 @@ def hold(scene: Scene, condition: Clause, instruction: str) -> None:
     """Note what is to be done if something happens; it is no part of the tasks until then."""
     noun = next((one.text for one in objects(scene, condition) if one.words and not one.pronoun), "")
     if noun:  # "if they want a sponsor, that's my aunt" is about the sponsor
-        instruction = re.sub(r"^(?:that|it|this)(?:'s| is| would be| will be)\b", f"the {noun} is", instruction, flags=re.I)
+        instruction = re.sub(
+            r"^(?:that|it|this)(?:'s| is| would be| will be)\b", f"the {noun} is", instruction, flags=re.I
+        )
     text = re.sub(r"^(?:if|unless|in case|when|once)\s+", "", condition.text.strip(), flags=re.I)
     key = scene.editor.add(instruction.strip(" .,"), parent=scene.root(), kind=NodeKind.TASK)
     scene.editor.depend(

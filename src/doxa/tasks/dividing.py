@@ -68,10 +68,12 @@ def joined_parts(parts: Sequence[Element]) -> list[Element]:
 def merge_frame(scene: Scene, clause: Clause) -> str | None:
     """ "Forget the split, one session at 2 with everybody", "merge them again"."""
     whole = divided(scene)
-    cue = verb_in(clause, "merge") or re.search(
-        r"\b(single|one (?:meeting|session|event|slot|group|block|visit|class|trip|big)|back together|"
-        r"together again|unsplit|no split|the split|as one|into one|in one go|all together|one again)\b",
-        clause.lowered,
+    cue = verb_in(clause, "merge") or bool(
+        re.search(
+            r"\b(single|one (?:meeting|session|event|slot|group|block|visit|class|trip|big)|back together|"
+            r"together again|unsplit|no split|the split|as one|into one|in one go|all together|one again)\b",
+            clause.lowered,
+        )
     )
     named = [key for one in objects(scene, clause) for key in scene.find(replace(one, attached=()))] if whole else []
     parts = len(named) > 1 and whole is not None and all(is_part(scene, key, whole) for key in named)

@@ -28,7 +28,11 @@ def fragment_frame(scene: Scene, clause: Clause) -> str | None:
     found = [one for one in objects(scene, clause) if one.text or one.value is not None or one.attached]
     fillers = {*FRAGMENT_FILLERS, *lexicon()["cues"]["discourse"]}
     if clause.lowered.startswith(("so far", "for now", "to start with", "to begin with")):
-        bare = [token for token in clause.rest if token.lower not in ("so", "far", "for", "now", "to", "start", "begin", "with")]
+        bare = [
+            token
+            for token in clause.rest
+            if token.lower not in ("so", "far", "for", "now", "to", "start", "begin", "with")
+        ]
         clause = replace(clause, rest=tuple(bare), lowered=" ".join(token.lower for token in bare))
         found = [one for one in objects(scene, clause) if one.text or one.value is not None or one.attached]
     found = hung([one for one in found if one.text.lower() not in fillers or one.attached])
@@ -263,9 +267,15 @@ def listed_frame(scene: Scene, clause: Clause) -> str | None:
     thing = thing or next((one for one in found if one.words and not one.pronoun and not one.adjective), None)
     if thing is None:
         return None
-    whose = said is not None and said.words and not said.pronoun and thing.det in ("its", "his", "her", "their", "a", "an")
+    whose = (
+        said is not None and said.words and not said.pronoun and thing.det in ("its", "his", "her", "their", "a", "an")
+    )
     known = scene.find(replace(thing, attached=()))
-    key = known[0] if known else new_task(scene, f"{said.text} {thing.text}" if whose and said is not None else thing.text)
+    key = (
+        known[0]
+        if known
+        else new_task(scene, f"{said.text} {thing.text}" if whose and said is not None else thing.text)
+    )
     read_list(scene, clause, key)
     scene.attend(key)
     return "new"

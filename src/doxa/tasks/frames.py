@@ -13,7 +13,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from doxa.core.tasks import NodeKind
-from doxa.tasks.backward import both_places, leave_frame, other_frame, reset_frame, restore_frame, rollback_frame, undo_frame
+from doxa.tasks.backward import (
+    both_places,
+    leave_frame,
+    other_frame,
+    reset_frame,
+    restore_frame,
+    rollback_frame,
+    undo_frame,
+)
 from doxa.tasks.changing import move_to, replace_items, slots_alike, swap_nodes, swap_values
 from doxa.tasks.dividing import copy_frame, merge_frame, split_frame
 from doxa.tasks.phrases import Element, elements, is_colour, words_of
@@ -118,10 +126,17 @@ def replaced_pairs(scene: Scene, clause: Clause, found: Sequence[Element]) -> li
 
 def instead_frame(scene: Scene, clause: Clause, found: Sequence[Element], where: Element | None) -> str | None:
     """ "Let's all use mushrooms instead", "the shop is out of feta, so goat cheese": in the place of what was said."""
-    if not (clause.has(("instead", "rather")) or _so(scene, clause)) or verb_in(clause, "remove") or clause.values or clause.negated:
+    if (
+        not (clause.has(("instead", "rather")) or _so(scene, clause))
+        or verb_in(clause, "remove")
+        or clause.values
+        or clause.negated
+    ):
         return None
     new = [one for one in found if one.text and not one.pronoun and one.value is None]
-    makes_do = re.search(r"\b(?:will|would|'ll|can|could) (?:just )?(?:have to |need to )?(?:do|work|be fine|be ok)$", clause.lowered)
+    makes_do = re.search(
+        r"\b(?:will|would|'ll|can|could) (?:just )?(?:have to |need to )?(?:do|work|be fine|be ok)$", clause.lowered
+    )
     said = subject(scene, clause) if makes_do and clause.mood == "statement" else None
     if said is not None and said.words:
         new = [said]  # "we're out of grapes, so a satsuma will have to do"

@@ -269,7 +269,12 @@ def _split(words: Sequence[Token], text: str, values: Sequence[Typed]) -> list[E
     inside = [value for value in values if start <= value.start and value.end <= end]
     found: list[Element] = []
     for value in inside:
-        if _is_modifier(value, words) or _is_identifier(value, words) or _is_count(value, words) or _is_one(value, words):
+        if (
+            _is_modifier(value, words)
+            or _is_identifier(value, words)
+            or _is_count(value, words)
+            or _is_one(value, words)
+        ):
             continue
         before = [token for token in words if token.end <= value.start]
         found += _nouns(before, text)

@@ -43,9 +43,7 @@ MARKS = (
 OF_SUBJECTS = frozenset("NOUN PROPN PRON DET ADJ NUM ADP PART X ADV VERB CCONJ".split())
 
 PLACING = frozenset("on at in from until till by for".split())
-ANNOUNCING = frozenset(
-    "correction mistake typo slip update change news note question thing reminder".split()
-)
+ANNOUNCING = frozenset("correction mistake typo slip update change news note question thing reminder".split())
 ASKERS = frozenset("i you we anyone anybody someone".split())
 HAPPENING = frozenset("be start begin end finish come move happen take go".split())
 SEPARATE = re.compile(
@@ -356,7 +354,12 @@ def _opens(tokens: Sequence[Token], at: int) -> bool:
     if first.upos == "ADP" and tokens[at - 1].form in (",", ";", "—", "–"):
         ahead = tokens[at + 1 : at + 6]
         noun = next((i for i, token in enumerate(ahead) if token.upos == "NOUN"), None)
-        if noun is not None and noun + 2 < len(ahead) and ahead[noun + 1].upos == "AUX" and ahead[noun + 1].lemma == "be":
+        if (
+            noun is not None
+            and noun + 2 < len(ahead)
+            and ahead[noun + 1].upos == "AUX"
+            and ahead[noun + 1].lemma == "be"
+        ):
             return True  # "on the panel are Olga and Sam"
     return _finite(tokens, at)
 
@@ -397,59 +400,70 @@ def _clause(part: list[Token], text: str, values: Sequence[Typed], *, join: str,
     end = head[-1].end if listed else end
     pronouns = {token.start for token in tokens if token.lower == "one" and token.upos != "NUM"}
     here = tuple(value for value in values if start <= value.start and value.end <= end and value.start not in pronouns)
+    clause = Clause(
+        text=said,
+        tokens=tokens,
+        mood="fragment",
+        values=here,
+        mark=_mark(tokens, question=question),
+        join=join,
+        listed=listed,
+        question=question,
+        lowered=lowered,
+    )
+    shown = _shown(clause, head)
+    return shown if shown is not None else _verbal(clause, head)
+
+
+def _mark(tokens: tuple[Token, ...], *, question: bool) -> str:
+    """Return the word that makes a clause depend on another one."""
+    if " ".join(token.lower for token in tokens[:2]) in ("in case", "provided that", "assuming that", "supposing that"):
+        return "if"
+    if tokens[0].lower in ("should", "had", "were") and not question and len(tokens) > 2 and tokens[1].upos in SUBJECTS:
+        return "if"  # "should they want a reference, it is CR 6612"
     mark = next(
         (t.lower for t in tokens[:2] if t.lower in MARKS and t.upos in ("SCONJ", "ADV") and t is not tokens[-1]),
         "",
     )
-    if " ".join(token.lower for token in tokens[:2]) in ("in case", "provided that", "assuming that", "supposing that"):
-        mark = "if"
-    if tokens[0].lower in ("should", "had", "were") and not question and len(tokens) > 2 and tokens[1].upos in SUBJECTS:
-        mark, mood = "if", "statement"  # "should they want a reference, it is CR 6612"
-    if mark in ("when", "where") and (
-        question or (tokens[0].lower == mark and len(tokens) > 1 and tokens[1].upos == "AUX")
-    ):
-        mark = ""
-    at, wrapped = verb_at(head) if len(head) > 1 or not listed else (None, "")
-    mood = mood_of(head, at, wrapped, question=question)
-    if mood == "question" and at is not None and _proposes(head, at, here):
-        head = (*head[1:at], *head[at:])
-        mood, at, wrapped, question = "statement", at - 1, "", False
-    subject: tuple[Token, ...] = ()
-    verb, particle, rest = "", "", head if at is not None else _bare(head, wrapped)
-    if at is not None:
-        verb = head[at].lemma
-        particle, rest = particle_of(head, at)
-        subject = tuple(t for t in head[:at] if t.upos in OF_SUBJECTS)
-    offer = OFFERING.match(lowered) if question else None
-    if offer is not None and here:
-        behind = [token for token in head if token.start - start >= len(offer[0])]
-        mood, question, at, verb, subject, rest = "fragment", False, None, "", (), tuple(behind) or head
-    there = head[0].lower == "there" and len(head) > 2 and head[1].lemma in ("be", "'s") and mood != "question"
-    if there and not negated_in(head[:3]):
-        at, verb, mood, subject, rest = None, "", "fragment", (), head[2:]  # "there's a concert on 6 December"
-    elif listed and verb == "be" and head[0].lower in PRESENTING and at is not None and at < 2:
-        at, verb, mood, subject, rest = None, "", "fragment", (), head[at + 1 :]  # "here's the plan for my course: ..."
-    negated = (
-        any(t.lower in ("not", "n't", "never", "no", "cannot", "without") for t in head[: (at or 0) + 2])
-        and at is not None
-    )
-    return Clause(
-        text=said,
-        tokens=tokens,
+    inverted = tokens[0].lower == mark and len(tokens) > 1 and tokens[1].upos == "AUX"
+    return "" if mark in ("when", "where") and (question or inverted) else mark
+
+
+def _shown(clause: Clause, head: tuple[Token, ...]) -> Clause | None:
+    """Read what only puts something forward as a fragment: "there's a concert on Monday", "how about six?"."""
+    offer = OFFERING.match(clause.lowered) if clause.question else None
+    if offer is not None and clause.values:
+        behind = tuple(token for token in head if token.start - clause.tokens[0].start >= len(offer[0]))
+        return replace(clause, rest=behind or head, question=False)
+    be = next((i for i, token in enumerate(head[:3]) if token.lemma in ("be", "'s")), None)
+    if clause.question or be is None or len(head) < be + 2 or head[0].lower not in PRESENTING:
+        return None
+    there = head[0].lower == "there" and be == 1 and not negated_in(head[:3])
+    return replace(clause, rest=head[be + 1 :]) if there or (clause.listed and be == 1) else None
+
+
+def _verbal(clause: Clause, head: tuple[Token, ...]) -> Clause:
+    """Read a clause by its verb, where it has one."""
+    at, wrapped = verb_at(head) if len(head) > 1 or not clause.listed else (None, "")
+    mood = mood_of(head, at, wrapped, question=clause.question)
+    if clause.mark == "if" and clause.tokens[0].lower in ("should", "had", "were"):
+        mood = "statement"
+    if at is None:
+        return replace(clause, mood=mood, rest=_bare(head, wrapped), wrapped=wrapped)
+    if mood == "question" and _proposes(head, at, clause.values):
+        head, at, mood, wrapped = (*head[1:at], *head[at:]), at - 1, "statement", ""
+        clause = replace(clause, question=False)
+    particle, rest = particle_of(head, at)
+    return replace(
+        clause,
         mood=mood,
-        values=here,
-        verb=verb,
+        verb=head[at].lemma,
         particle=particle,
-        at=at or 0,
-        subject=subject,
+        at=at,
+        subject=tuple(t for t in head[:at] if t.upos in OF_SUBJECTS),
         rest=rest,
-        mark=mark,
-        join=join,
-        listed=listed,
-        negated=negated,
+        negated=any(t.lower in ("not", "n't", "never", "no", "cannot", "without") for t in head[: at + 2]),
         wrapped=wrapped,
-        question=question,
-        lowered=lowered,
     )
 
 

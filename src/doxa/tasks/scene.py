@@ -423,7 +423,9 @@ class Scene:
         if not fit:
             return None
         plain = [one for one in fit if self.editor.node(one).name in PLAIN_SLOTS]
-        fit = plain or [one for one in fit if not any(d.kind == "derived" for d in self.editor.node(one).depends)] or fit
+        fit = (
+            plain or [one for one in fit if not any(d.kind == "derived" for d in self.editor.node(one).depends)] or fit
+        )
         ranked = [one for one in self.focus if one in fit]
         return ranked[0] if ranked else fit[0]
 

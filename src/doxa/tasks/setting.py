@@ -68,7 +68,11 @@ def set_frame(scene: Scene, clause: Clause) -> str | None:
         return None
     if clause.verb == "be" or (clause.wrapped and clause.verb == "be"):
         return be_frame(scene, clause)
-    change = verb_in(clause, "change") or clause.verb in ("say", "try", "do") or (not clause.particle and clause.verb in CHANGING)
+    change = (
+        verb_in(clause, "change")
+        or clause.verb in ("say", "try", "do")
+        or (not clause.particle and clause.verb in CHANGING)
+    )
     if not change:
         return None
     found = objects(scene, clause)
@@ -129,7 +133,9 @@ def set_wanted(scene: Scene, clause: Clause, target: Element | None, element: El
     )
 
 
-TRYING = frozenset("try go use book do meet sing play eat stay hold have be move gather train practise practice".split())
+TRYING = frozenset(
+    "try go use book do meet sing play eat stay hold have be move gather train practise practice".split()
+)
 
 
 def place_frame(scene: Scene, clause: Clause) -> str | None:
@@ -148,7 +154,14 @@ def place_frame(scene: Scene, clause: Clause) -> str | None:
     it = len(found) == 1 and (not found[0].text or found[0].pronoun in ("it", "that", "this"))
     named = len(found) == 1 and found[0].names and not found[0].person and not found[0].attached
     place = placed[0] if it and len(placed) == 1 else found[0] if named else None
-    if place is None or not place.words or place.pronoun or place.value is not None or place.person or scene.find(place):
+    if (
+        place is None
+        or not place.words
+        or place.pronoun
+        or place.value is not None
+        or place.person
+        or scene.find(place)
+    ):
         return None
     scene.editor.set(slot, TaskValue(text=place.text))
     scene.touch(slot)
@@ -157,9 +170,10 @@ def place_frame(scene: Scene, clause: Clause) -> str | None:
 
 def _place_slot(scene: Scene) -> str | None:
     """Return the slot with the place of the task that is spoken of."""
-    for key in (*scene.visible_focus(), *([scene.root()] if scene.root() else [])):
+    root = scene.root()
+    for key in (*scene.visible_focus(), *([root] if root is not None else [])):
         for one in (key, *scene.editor.ancestors(key)):
-            slot = (scene.slot_named(one, ("location",)) or scene.slot_named(one, ("destination",))) if one else None
+            slot = scene.slot_named(one, ("location",)) or scene.slot_named(one, ("destination",))
             if slot is not None and scene.editor.value(slot) is not None:
                 return slot
     return None
@@ -275,7 +289,9 @@ def told_frame(scene: Scene, clause: Clause) -> str | None:
     if clause.verb in LIVING:
         place = next((inner for one in found for prep, inner in one.attached if prep in ("in", "at", "for")), None)
         slots = [key for key in scene.everything() if is_slot(scene, key) and scene.editor.value(key) is not None]
-        slot = next((key for key in slots if set(LIVING[clause.verb]) & set(words_of(scene.editor.node(key).name))), None)
+        slot = next(
+            (key for key in slots if set(LIVING[clause.verb]) & set(words_of(scene.editor.node(key).name))), None
+        )
         if place is not None and place.words and slot is not None:
             scene.editor.set(slot, TaskValue(text=place.text))
             scene.touch(slot)
@@ -284,7 +300,9 @@ def told_frame(scene: Scene, clause: Clause) -> str | None:
     if clause.verb == "call" and said is not None and said.words and found and found[0].names:
         put_slot(scene, scene.root() or "", said.text, TaskValue(text=found[0].text))
         return "new"  # "my manager's called Greta Lind"
-    fine = re.search(r"\b(?:works?|suits?|is (?:fine|better|good|ok|okay|perfect)|would (?:work|do|suit))\b", clause.lowered)
+    fine = re.search(
+        r"\b(?:works?|suits?|is (?:fine|better|good|ok|okay|perfect)|would (?:work|do|suit))\b", clause.lowered
+    )
     if fine and said is not None and said.value is not None and said.value.kind in TIMED:
         return "update" if set_value(scene, None, said.value, prep="at", new=False) is not None else None
     wished = clause.verb in ("like", "want", "need", "expect", "prefer") and clause.mood == "statement"
@@ -331,11 +349,13 @@ def be_frame(scene: Scene, clause: Clause) -> str | None:
     if said.pronoun or known:
         new = opens_slot(said, value) if said.pronoun else (value.kind is not ValueKind.TEXT or named_slot(scene, said))
         key = set_value(scene, said, value, prep=preps[0] if preps else "", new=new)
-        for one in found[1:] if key is not None else ():  # "cleaning is 60, and a boat 140"
+        if key is None:
+            return None
+        for one in found[1:]:  # "cleaning is 60, and a boat 140"
             held = any(prep == "" and inner.value is not None for prep, inner in one.attached)
             if one.words and (held or named_value(one) is not None):
                 add_element(scene, one, scene.root() or key)
-        return ("update" if scene.editor.forest.revisions(key) else "new") if key is not None else None
+        return "update" if scene.editor.forest.revisions(key) else "new"
     return None
 
 

@@ -92,7 +92,14 @@ def _opened(scene: Scene, clause: Clause) -> str | None:
     found = [one for one in objects(scene, clause) if one.words and not one.pronoun and one.value is None]
     gives = clause.verb in ("get", "need", "take", "include", "contain")
     values = [one.value for one in clause.values if one.value is not None]
-    if said is None or not said.words or said.pronoun or not gives or len(found) < 2 or any(one.kind in TIMED for one in values):
+    if (
+        said is None
+        or not said.words
+        or said.pronoun
+        or not gives
+        or len(found) < 2
+        or any(one.kind in TIMED for one in values)
+    ):
         return None
     key = new_task(scene, said.text)
     add_items(scene, key, found)
@@ -108,7 +115,13 @@ def assigned_frame(scene: Scene, clause: Clause) -> str | None:
     root = heads[0] if heads else None if headed is not None else scene.root()
     if clause.mood != "statement" or clause.negated or clause.mark or clause.verb not in ASSIGNING or clause.values:
         return None
-    if (root is None and headed is None) or said is None or not (said.person or said.names) or said.pronoun or scene.find(said):
+    if (
+        (root is None and headed is None)
+        or said is None
+        or not (said.person or said.names)
+        or said.pronoun
+        or scene.find(said)
+    ):
         return None
     pairs = _assigned(scene, clause, said)
     if not pairs or (clause.verb in DEEDS and scene.find(Element(text=pairs[0][1], words=words_of(pairs[0][1])))):

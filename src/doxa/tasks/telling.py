@@ -28,7 +28,19 @@ from doxa.tasks.scene import FILLERS, Scene
 from doxa.tasks.taking import people_slot
 from doxa.tasks.verbs import Token, lexicon
 
-__all__ = ["add_frame", "added", "container_of", "kept_frame", "into", "label_frame", "onto", "open_task", "purpose_frame", "rehung", "todo_frame"]
+__all__ = [
+    "add_frame",
+    "added",
+    "container_of",
+    "kept_frame",
+    "into",
+    "label_frame",
+    "onto",
+    "open_task",
+    "purpose_frame",
+    "rehung",
+    "todo_frame",
+]
 
 VAGUE = frozenset("have think know go see take need want show tell".split())
 ITEMISING = frozenset("add include put throw bring use invite pack note spend".split())
@@ -292,7 +304,11 @@ def kept_frame(scene: Scene, clause: Clause) -> str | None:
 def todo_frame(scene: Scene, clause: Clause) -> str | None:
     """ "Renew my library card by the 20th": a deed that no other frame knows is a task of its own."""
     planned = clause.mood == "request" and not clause.negated and clause.mark == ""
-    if not planned or clause.verb in NO_DEEDS or any(verb_in(clause, kind) for kind in lexicon()["verbs"] if kind != "add"):
+    if (
+        not planned
+        or clause.verb in NO_DEEDS
+        or any(verb_in(clause, kind) for kind in lexicon()["verbs"] if kind != "add")
+    ):
         return None
     found = [one for one in objects(scene, clause) if one.words or one.value is not None or one.attached]
     thing = found[0] if found and found[0].words and not found[0].pronoun else None

@@ -25,7 +25,9 @@ __all__ = [
     "verbs_of",
 ]
 
-BETWEEN = frozenset("possibly perhaps please also just maybe all to really probably rather then now be go ahead and only still".split())
+BETWEEN = frozenset(
+    "possibly perhaps please also just maybe all to really probably rather then now be go ahead and only still".split()
+)
 LEADING = frozenset(
     (
         "also then please actually just maybe now so well ok okay right first second third finally instead oh "

@@ -129,7 +129,7 @@ class Support:
         value = self._in_turn(said, typed, old) or self._computed(typed, old) or self._in_forest(said)
         if value is None:
             raise Refusal("a value is neither in the turn nor in the tasks")
-        return coerced(self.scene, old, value)
+        return coerced(old, value)
 
     def distance(self, text: object) -> Shift:
         """Return how far what follows something is from it: "a day after", "two hours before", "".
