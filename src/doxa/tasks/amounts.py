@@ -63,6 +63,9 @@ BARE_HOUR = re.compile(
     r"pounds?|[$€£]|[a-z]+s\b|or|people|of|(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\b))",
     re.I,
 )
+LASTING = re.compile(
+    r"\s+for\s+(?=(?:\d+|an?|one|two|three|four|five|six|seven|ten) (?:night|day|week|month|hour|min))", re.I
+)
 OF_DAY = re.compile(
     r"\b(1[0-2]|[1-9]|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?:[:.](\d\d))?(?: o'clock)?\s+"
     r"(in the (?:morning|afternoon|evening)|at night)\b",
@@ -73,7 +76,7 @@ HOURS = re.compile(
 )
 UNIT = "minutes?|mins?|hours?|hrs?|days?|nights?|weeks?|fortnights?|months?|years?|weekends?|quarters?"
 AMOUNT = (
-    rf"(?:half an hour|an hour and a half|a couple of (?:{UNIT})|a quarter of an hour|"
+    rf"(?:half an hour|three quarters of an hour|an hour and a half|a couple of (?:{UNIT})|a quarter of an hour|"
     rf"(?:\d+(?:\.\d+)?|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|"
     rf"forty|forty-five|sixty|ninety)(?:\s(?:full|more|whole|extra))? (?:{UNIT})(?: and a half)?)"
 )
@@ -182,8 +185,8 @@ def _parts_of_day(text: str) -> list[Typed]:
 
 def _amount(text: str) -> tuple[float, str]:
     lowered = text.lower()
-    if lowered == "a quarter of an hour":
-        return 15.0, "minute"
+    if lowered.endswith("quarter of an hour") or lowered.endswith("quarters of an hour"):
+        return 45.0 if lowered.startswith("three") else 15.0, "minute"
     if lowered.startswith("a couple of"):
         return 2.0, unit_of(text)
     return number_in(text) or 1.0, unit_of(text)
@@ -216,7 +219,8 @@ def _shifts(text: str) -> list[Typed]:
         amount = number_in(said) or 1.0
         sign = -1 if (match[2] or "").lower() in BACKWARD else 1
         end = match.end() if noun else match.end(2) if match[2] else match.end()
-        found.append(Typed(start=match.start(), end=end, shift=Shift(amount=sign * amount, unit=(noun or "").lower())))
+        unit = "" if (noun or "").lower() in ("than", "of", "in", "for", "to", "on", "please", "then") else (noun or "").lower()
+        found.append(Typed(start=match.start(), end=end, shift=Shift(amount=sign * amount, unit=unit)))
     for match in COUNTED.finditer(text):
         sign = -1 if match[3].lower() in BACKWARD else 1
         shift = Shift(amount=sign * (number_in(match[1]) or 1.0), unit=match[2].lower())
@@ -302,6 +306,13 @@ def _times(text: str, at: datetime) -> list[Typed]:
     found: list[Typed] = []
     for one in read_times(text, at, past=False):
         value = one.value
+        lasting = LASTING.search(one.text)
+        if lasting:
+            for start, said in ((one.start, one.text[: lasting.start()]), (one.start + lasting.end(), one.text[lasting.end() :])):
+                found += [
+                    replace(inner, start=start + inner.start, end=start + inner.end) for inner in _times(said, at)
+                ]
+            continue
         clock = re.search(r",?\s(?:at|from) ", one.text)
         recurring = re.match(r"every |each |(?:mon|tues|wednes|thurs|fri|satur|sun)days\b", one.text, re.I)
         if recurring and clock:  # "every Monday at a quarter past three" has a day and a time
@@ -355,16 +366,11 @@ def _time(one: Expression) -> Typed | None:
         lowered,
     ) and not re.match(r"next (week|month|year)", lowered):
         return None
-    if lowered in NO_TIMES:
+    if lowered in NO_TIMES or re.match(r"that (?:day|morning|afternoon|evening|night|week|weekend|month|year)\b", lowered):
         return None
     if re.fullmatch(r"(?:the )?(?:week|month|quarter|day|year|phase) \d+|\d{3,4}", lowered):
         return None  # a name such as "week 3"; a bare number is no year here
     start, end = one.start, one.end
-    lasting = re.search(
-        r"\s+for\s+(?=(?:\d+|an?|one|two|three|four|five|six|seven|ten) (?:night|day|week|month|hour|min))", said
-    )
-    if lasting:
-        said, end, lowered = said[: lasting.start()], start + lasting.start(), said[: lasting.start()].lower()
     part = re.match(r"(?:morning|afternoon|evening|night) on (?:the )?", said, re.I)
     if part:  # "a pub evening on 12 June" is on 12 June
         start, said = start + part.end(), said[part.end() :]

@@ -92,6 +92,7 @@ def answer(scene: Scene, clause: Clause, replies: list[str]) -> str:
     for reads in (
         _bare_check,
         _hypothetical,
+        _how_many,
         why,
         gone,
         claim,
@@ -100,7 +101,6 @@ def answer(scene: Scene, clause: Clause, replies: list[str]) -> str:
         _common,
         _needed,
         _exists,
-        _how_many,
         _summary,
         _value,
     ):

@@ -24,7 +24,7 @@ __all__ = ["capture"]
 SPOKEN = ("because", "since", "if", "unless", "when", "while", "as", "although", "though", "until", "before", "after")
 KINDS = (ValueKind.CLOCK, ValueKind.DATE, ValueKind.MONEY, ValueKind.DURATION, ValueKind.QUANTITY)
 PAST = frozenset("was were had did went came said told got took".split())
-NOT_SET = frozenset("not n't than from instead originally before previously".split())
+NOT_SET = frozenset("not n't than from instead originally before previously until till".split())
 
 
 def capture(scene: Scene, clause: Clause) -> bool:

@@ -145,9 +145,18 @@ def _made_of(scene: Scene, found: Sequence[Element]) -> bool:
     return bool(held) and not any(one.person or one.names for one in held) and len(held) + len(found) > 2
 
 
-def _headed(scene: Scene, clause: Clause, found: Sequence[Element], root: str | None) -> str | None:
+def _numbered(one: Element) -> Element:
+    """Return "platter 1" in front of a colon as a name."""
+    value = one.attached[0][1].value if len(one.attached) == 1 and one.attached[0][0] == "" else None
+    if value is None or value.kind is not ValueKind.NUMBER or not one.words or one.attached[0][1].each:
+        return one
+    text = f"{one.text} {value.text}"
+    return replace(one, text=text, words=words_of(text), attached=())
+
+
+def _headed(scene: Scene, clause: Clause, found: list[Element], root: str | None) -> str | None:
     """Read "Bathroom redo: tiles on Monday" or "Name: Dana, plate LN 402 KB": a task with its parts, or a field."""
-    first = found[0]
+    first = found[0] = _numbered(found[0])
     of = re.fullmatch(r"(.+?) of (?:the |my |our )?(.+)", first.text)
     owner = scene.find(Element(text=of[2], words=words_of(of[2]))) if of and root is not None else []
     if of and owner:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from doxa.core.tasks import NodeKind
+from doxa.core.tasks import NodeKind, TaskValue
 from doxa.tasks.backward import (
     both_places,
     leave_frame,
@@ -22,14 +22,14 @@ from doxa.tasks.backward import (
     rollback_frame,
     undo_frame,
 )
-from doxa.tasks.changing import move_to, replace_items, slots_alike, swap_nodes, swap_values
+from doxa.tasks.changing import coerced, move_to, replace_items, slots_alike, swap_nodes, swap_values
 from doxa.tasks.dividing import copy_frame, merge_frame, split_frame
 from doxa.tasks.phrases import Element, elements, is_colour, words_of
 from doxa.tasks.reading import Clause, lacks
 from doxa.tasks.roles import REPLACING, everywhere, objects, split_of, subject, verb_in
 from doxa.tasks.ruling import done_frame, rule_frame
 from doxa.tasks.scene import Scene
-from doxa.tasks.setting import budget_frame, place_frame, set_frame, shift_frame, told_frame
+from doxa.tasks.setting import budget_frame, not_old_frame, place_frame, set_frame, shift_frame, told_frame
 from doxa.tasks.taking import remove
 from doxa.tasks.verbs import Token
 
@@ -97,6 +97,8 @@ def replace_frame(scene: Scene, clause: Clause) -> str | None:
     left, old = split_of(found, *REPLACING, *preferred)
     if old:
         new = [one for one in left if one.text and not one.pronoun]
+        if old[0].value is not None and new and new[-1].value is not None:
+            return "replace" if _revalued(scene, old[0].value, new[-1].value) else None
         done = bool(new) and replace_items(scene, old, new, where=where, everywhere=wide or both_places(places))
         return "replace" if done else None
     if clause.verb in ("substitute", "sub") and clause.particle != "out":
@@ -109,6 +111,16 @@ def replace_frame(scene: Scene, clause: Clause) -> str | None:
         if pairs:
             return "replace" if any(made) else None
     return instead_frame(scene, clause, found, where)
+
+
+def _revalued(scene: Scene, old: TaskValue, new: TaskValue) -> bool:
+    """Put one value in the place of another: "38 instead of 45"."""
+    slots = [key for key in scene.everything() if (value := scene.editor.value(key)) and value.amount == old.amount]
+    if len(slots) != 1 or old.amount is None:
+        return False
+    scene.editor.set(slots[0], coerced(scene.editor.value(slots[0]), new))
+    scene.touch(slots[0])
+    return True
 
 
 def replaced_pairs(scene: Scene, clause: Clause, found: Sequence[Element]) -> list[tuple[list[Element], list[Element]]]:
@@ -126,17 +138,15 @@ def replaced_pairs(scene: Scene, clause: Clause, found: Sequence[Element]) -> li
 
 def instead_frame(scene: Scene, clause: Clause, found: Sequence[Element], where: Element | None) -> str | None:
     """ "Let's all use mushrooms instead", "the shop is out of feta, so goat cheese": in the place of what was said."""
+    makes_do = MAKES_DO.search(clause.lowered) is not None
     if (
-        not (clause.has(("instead", "rather")) or _so(scene, clause))
+        not (clause.has(("instead", "rather")) or _so(scene, clause, makes_do=makes_do))
         or verb_in(clause, "remove")
         or clause.values
         or clause.negated
     ):
         return None
     new = [one for one in found if one.text and not one.pronoun and one.value is None]
-    makes_do = re.search(
-        r"\b(?:will|would|'ll|can|could) (?:just )?(?:have to |need to )?(?:do|work|be fine|be ok)$", clause.lowered
-    )
     said = subject(scene, clause) if makes_do and clause.mood == "statement" else None
     if said is not None and said.words:
         new = [said]  # "we're out of grapes, so a satsuma will have to do"
@@ -156,11 +166,16 @@ def instead_frame(scene: Scene, clause: Clause, found: Sequence[Element], where:
     return "replace" if replace_items(scene, [target], new, where=where, everywhere=whole) else None
 
 
-def _so(scene: Scene, clause: Clause) -> bool:
+MAKES_DO = re.compile(
+    r"\b(?:(?:will|would|'ll|can|could) (?:just )?(?:have to |need to )?(?:do|work|be fine|be ok)|is what (?:i|we) \w+)$"
+)
+
+
+def _so(scene: Scene, clause: Clause, *, makes_do: bool) -> bool:
     """Tell whether a clause draws from the one before it what is to be had: "there is no feta, so goat cheese"."""
     at = next((i for i, one in enumerate(scene.clauses) if one is clause), 0)
     lacking = at > 0 and lacks(scene.clauses[at - 1].lowered)
-    return clause.join == "so" and lacking and not scene.touched
+    return (clause.join == "so" or makes_do) and lacking and not scene.touched
 
 
 def move_frame(scene: Scene, clause: Clause) -> str | None:
@@ -290,6 +305,7 @@ FRAMES: tuple[Frame, ...] = (
     spared_frame,
     remove_frame,
     done_frame,
+    not_old_frame,
     budget_frame,
     told_frame,
     place_frame,

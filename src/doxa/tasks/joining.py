@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from doxa.core.tasks import NodeKind, TaskValue
 from doxa.tasks.adding import add_items, people_of, put_slot
 from doxa.tasks.changing import move_to
 from doxa.tasks.phrases import Element, elements
-from doxa.tasks.reading import Clause
+from doxa.tasks.reading import Clause, lacks
 from doxa.tasks.roles import objects, subject
 from doxa.tasks.scene import Scene, is_crew
 from doxa.tasks.taking import people_slot
 
-__all__ = ["belongs_frame", "crew_frame", "joins_frame", "located_frame"]
+__all__ = ["belongs_frame", "crew_frame", "joins_frame", "located_frame", "stand_in_frame"]
 
 JOINING = frozenset("join come attend".split())
 BELONGING = frozenset("be go belong sit fit come live stay".split())
-PLACING = ("in", "on", "under", "with", "at", "to", "into", "onto")
+PLACING = ("in", "on", "under", "with", "at", "to", "into", "onto", "next to", "beside", "by", "near", "behind")
 
 
 def crew_frame(scene: Scene, clause: Clause) -> str | None:
@@ -48,6 +49,25 @@ def joins_frame(scene: Scene, clause: Clause) -> str | None:
         return None
     add_items(scene, people_of(scene, spoken), [replace(said, attached=())])
     return "new"
+
+
+UNABLE = re.compile(r"\b(?:lost|dropped|pulled|called in|off|busy|unable|quit|left|stuck|injured|retired|out)\b")
+
+
+def stand_in_frame(scene: Scene, clause: Clause) -> str | None:
+    """ "Mrs Klein has lost her voice; Mr Abara will show us round": somebody takes somebody's place."""
+    at = next((i for i, one in enumerate(scene.clauses) if one is clause), 0)
+    said = subject(scene, replace(clause, wrapped="")) if at and clause.mood == "statement" else None
+    if said is None or clause.negated or not (said.person or said.names) or scene.find(said) or scene.touched:
+        return None
+    before = scene.clauses[at - 1]
+    whom = [one for one in elements(before.subject, scene.text, scene.typed) if one.words]
+    keys = [key for one in whom for key in scene.find(one) if scene.is_person(key)]
+    if not keys or not (lacks(before.lowered) or UNABLE.search(before.lowered)):
+        return None
+    made = scene.editor.replace(keys[0], said.text, None)
+    scene.touch(made)
+    return "replace"
 
 
 def belongs_frame(scene: Scene, clause: Clause) -> str | None:

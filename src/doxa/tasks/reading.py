@@ -256,8 +256,10 @@ def _of_sentence(tokens: list[Token], text: str, values: Sequence[Typed], *, joi
     question = bool(tokens) and any(token.form == "?" for token in tokens[-3:])
     label, tokens = _labelled(tokens)
     found: list[Clause] = []
-    for joined, part in _parts(tokens, values):
-        clause = _clause(part, text, values, join=joined or ("" if found else join), question=question)
+    parts = _parts(tokens, values)
+    for i, (joined, part) in enumerate(parts):
+        asked = question and (i == len(parts) - 1 or part[0].upos == "AUX" or part[0].lower in WH)
+        clause = _clause(part, text, values, join=joined or ("" if found else join), question=asked)
         if clause is not None:
             found.append(replace(clause, label=label))
     return found
@@ -462,7 +464,7 @@ def _verbal(clause: Clause, head: tuple[Token, ...]) -> Clause:
         at=at,
         subject=tuple(t for t in head[:at] if t.upos in OF_SUBJECTS),
         rest=rest,
-        negated=any(t.lower in ("not", "n't", "never", "no", "cannot", "without") for t in head[: at + 2]),
+        negated=any(t.lower in ("not", "n't", "never", "no", "cannot", "without") for t in head[: at + 2] if t.upos != "INTJ"),
         wrapped=wrapped,
     )
 

@@ -56,7 +56,8 @@ def rule_frame(scene: Scene, clause: Clause) -> str | None:
         r"\b(?:has to|have to|must|needs? to) (?:be|come|arrive|happen|get|go)?\b.*?\b(?:before|until)\b(.+)$",
         clause.lowered,
     )
-    if needed:
+    counted = RULE.search(clause.text)
+    if needed and not (counted is not None and counted["amount"] and counted["unit"]):
         return need_frame(scene, clause, said, needed[1])
     if re.search(r"\b(?:can't|cannot|can not|only|depends? on|waits? for|needs)\b", clause.lowered):
         waits = re.search(

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from doxa.core.tasks import NodeKind, TaskValue, ValueKind
 from doxa.tasks.adding import add_element, attach, is_value, named_value, new_task, put_slot, value_of
+from doxa.tasks.amounts import read_values
 from doxa.tasks.changing import apply_shift, is_slot, replace_items, set_value
 from doxa.tasks.phrases import Element, elements, is_colour, words_of
 from doxa.tasks.reading import Clause, lacks
@@ -15,7 +16,7 @@ from doxa.tasks.roles import objects, split_of, subject, verb_in
 from doxa.tasks.scene import Scene
 from doxa.tasks.verbs import lexicon
 
-__all__ = ["budget_frame", "place_frame", "set_frame", "shift_frame", "told_frame"]
+__all__ = ["budget_frame", "not_old_frame", "place_frame", "set_frame", "shift_frame", "told_frame"]
 
 BACKWARD = tuple("forward earlier ahead bring lower reduce cut decrease shorten sooner drop less".split())
 COMPLEMENTED = frozenset("make set call mark want have need give put say try do".split())
@@ -144,7 +145,7 @@ def place_frame(scene: Scene, clause: Clause) -> str | None:
         return None
     at = next((i for i, one in enumerate(scene.clauses) if one is clause), 0)
     lacking = at > 0 and lacks(scene.clauses[at - 1].lowered)
-    who = ("we", "i", "let", "they", "it") if lacking else ("we", "i", "let")
+    who = ("we", "i", "let", "they", "it") if lacking else ("we", "let") if clause.verb == "be" else ("we", "i", "let")
     us = bool(clause.wrapped) or any(token.lower in who for token in clause.subject)
     slot = _place_slot(scene)
     if slot is None or not us or clause.verb not in TRYING and not clause.verb.endswith("ing"):
@@ -301,16 +302,45 @@ def told_frame(scene: Scene, clause: Clause) -> str | None:
         put_slot(scene, scene.root() or "", said.text, TaskValue(text=found[0].text))
         return "new"  # "my manager's called Greta Lind"
     fine = re.search(
-        r"\b(?:works?|suits?|is (?:fine|better|good|ok|okay|perfect)|would (?:work|do|suit))\b", clause.lowered
+        r"\b(?:works?|suits?|is (?:fine|better|good|ok|okay|perfect)|would (?:work|do|suit)|(?:has|have) to do)\b", clause.lowered
     )
     if fine and said is not None and said.value is not None and said.value.kind in TIMED:
         return "update" if set_value(scene, None, said.value, prep="at", new=False) is not None else None
     wished = clause.verb in ("like", "want", "need", "expect", "prefer") and clause.mood == "statement"
-    whom = found and found[0].pronoun in ("me", "us", "it")
-    timed = [one.value for one in clause.values if one.value is not None and one.value.kind in TIMED]
+    proposed = clause.verb in ("suggest", "propose") and clause.mood == "statement"
+    wished = wished or proposed
+    whom = proposed or (found and found[0].pronoun in ("me", "us", "it"))
+    kinds = (*TIMED, ValueKind.NUMBER) if proposed else TIMED
+    timed = [one.value for one in clause.values if one.value is not None and one.value.kind in kinds]
     if wished and whom and timed:
         return "update" if set_value(scene, None, timed[0], prep="at", new=True) is not None else None
     return None
+
+
+NOT_OLD = re.compile(
+    r"(?:\bis|'s|\bbe|\bmake (?:it|that)|^)\s+(?:number |the |an? )?([\w'@.:-]+),? (?:and )?not (?:number |the |an? )?([\w'@.:-]+)$",
+    re.I,
+)
+
+
+def not_old_frame(scene: Scene, clause: Clause) -> str | None:
+    """ "It's number 6, not 4", "9 May, not the 8th": the value that was named wrong is looked up."""
+    match = NOT_OLD.search(clause.text.strip(" .!")) if clause.mood != "question" else None
+    if match is None:
+        return None
+    new, old = match[1], match[2]
+    whole = re.compile(rf"(?<![\w-]){re.escape(old)}(?![\w-])", re.I)
+    slots = [key for key in scene.everything() if (value := scene.editor.value(key)) and whole.search(value.text)]
+    ranked = [key for key in scene.focus if key in slots] or slots
+    if not ranked or (len(slots) > 1 and ranked[0] not in scene.focus[:3]):
+        return None
+    value = scene.editor.value(ranked[0])
+    said = whole.sub(new, value.text, count=1) if value is not None else new
+    typed = next((one.value for one in read_values(said, scene.at) if one.value is not None), None)
+    exact = typed is not None and value is not None and typed.kind is value.kind and typed.text == said
+    scene.editor.set(ranked[0], typed if exact and typed is not None else TaskValue(text=said))
+    scene.touch(ranked[0])
+    return "update"
 
 
 def be_frame(scene: Scene, clause: Clause) -> str | None:

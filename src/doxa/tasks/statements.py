@@ -22,7 +22,7 @@ from doxa.tasks.adding import (
 from doxa.tasks.amounts import shifted
 from doxa.tasks.changing import scene_slot, set_value
 from doxa.tasks.fragments import counted_frame, fragment_frame, listed_frame
-from doxa.tasks.joining import belongs_frame, crew_frame, joins_frame, located_frame
+from doxa.tasks.joining import belongs_frame, crew_frame, joins_frame, located_frame, stand_in_frame
 from doxa.tasks.phrases import Element, words_of
 from doxa.tasks.reading import Clause
 from doxa.tasks.roles import objects, subject
@@ -368,6 +368,7 @@ def _said_of_focus(scene: Scene, clause: Clause, value: TaskValue | None, hint: 
 
 TELLING = (
     crew_frame,
+    stand_in_frame,
     joins_frame,
     belongs_frame,
     located_frame,

@@ -314,7 +314,7 @@ def todo_frame(scene: Scene, clause: Clause) -> str | None:
     thing = found[0] if found and found[0].words and not found[0].pronoun else None
     if thing is None or thing.value is not None or scene.find(replace(thing, attached=())):
         return None
-    key = new_task(scene, f"{clause.verb} {thing.text}")
+    key = new_task(scene, thing.text if verb_in(clause, "add") else f"{clause.verb} {thing.text}")
     scene.editor.alias(key, thing.text)
     _described(scene, key, clause, found, thing)
     scene.attend(key)
