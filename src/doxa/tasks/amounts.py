@@ -326,7 +326,7 @@ def _times(text: str, at: datetime) -> list[Typed]:
             ]
             continue
         if isinstance(value, Period) and value.places is not None:
-            same = re.match(r"(?:the |on the )?same\b", text[slice(*value.places[0])], re.I)
+            same = re.match(r"(?:the |on the )?same\b|that\b", text[slice(*value.places[0])], re.I)
             (a, b), (c, d) = ((one[0], one[1] - text[: one[1]].endswith(".")) for one in value.places)
             a += len((re.match(r"(?:morning|afternoon|evening|night) on (?:the )?", text[a:b], re.I) or [""])[0])
             found += [] if same else [Typed(start=a, end=b, value=_date_value(text[a:b], value.start.date()))]
