@@ -48,6 +48,21 @@ PERIOD = (
     r"nov(?:ember)?|dec(?:ember)?|(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
 )
 EPOCH = datetime(2000, 1, 1)
+DONE_BY = {
+    "hosted": "host",
+    "chaired": "chair",
+    "led": "lead",
+    "run": "lead",
+    "taught": "teacher",
+    "presented": "presenter",
+    "organised": "organiser",
+    "organized": "organizer",
+    "written": "author",
+    "conducted": "conductor",
+    "moderated": "moderator",
+    "driven": "driver",
+    "catered": "caterer",
+}
 DATED = (ValueKind.DATE, ValueKind.CLOCK)
 
 
@@ -134,6 +149,10 @@ def new_task(scene: Scene, name: str, parent: str | None = None, kind: NodeKind 
 def attach(scene: Scene, key: str, prep: str, element: Element, *, verb: str = "") -> None:
     """Hang what follows a preposition on a node: as a slot, as people, as items."""
     if element.shift is not None:
+        return
+    whom = element.with_prep("by") if element.text.lower() in DONE_BY else []
+    if whom:
+        put_slot(scene, key, DONE_BY[element.text.lower()], TaskValue(text=whom[0].text))
         return
     for inner, below in element.attached:
         if inner not in ("of",) and element.text and (below.value is not None or inner in ("with", "without")):
@@ -434,7 +453,11 @@ def read_list(scene: Scene, clause: Clause, parent: str) -> list[str]:
     added: list[str] = []
     read = [elements(part, scene.text, scene.typed) for part in clause.listed]
     plain = any(one.words and not one.attached and named_value(one) is None for found in read for one in found)
-    for part in clause.listed:
+    for i, part in enumerate(clause.listed):
+        held = _for_people(scene, read, i, parent)
+        if held is not None:
+            added += held
+            continue
         dated = _period(scene, part)
         if dated is not None:
             added += add_items(scene, new_task(scene, dated[0], parent), dated[1])
@@ -444,6 +467,21 @@ def read_list(scene: Scene, clause: Clause, parent: str) -> list[str]:
     if len(added) > 1:
         scene.group = added
     return added
+
+
+def _for_people(scene: Scene, read: Sequence[Sequence[Element]], at: int, parent: str) -> list[str] | None:
+    """Read "Oslo for Birgit and Tove" in a list as what those people have; None where it says no such thing."""
+    one = read[at][0] if len(read[at]) == 1 else None
+    before = read[at - 1][0] if at and len(read[at - 1]) == 1 else None
+    if one is None or one.value is not None:
+        return None
+    whom = [inner for inner in one.with_prep("for") if inner.person or inner.names]
+    if whom and one.words and len(one.attached) == len(whom):
+        return add_items(scene, new_task(scene, one.text, parent), whom)
+    held = before is not None and any(inner.person or inner.names for inner in before.with_prep("for"))
+    if held and (one.person or one.names) and not one.attached and scene.touched:
+        return add_items(scene, scene.editor.node(scene.last).parents[0], [one])
+    return None
 
 
 def _period(scene: Scene, part: Sequence[Token]) -> tuple[str, list[Element]] | None:

@@ -405,7 +405,7 @@ def _time(one: Expression) -> Typed | None:
 
 
 def _date_value(text: str, day: date) -> TaskValue:
-    text = re.sub(r"^(?:on\s+)?(?:the\s+)?", "", text.strip(), flags=re.I)
+    text = re.sub(r"^(?:on\s+)?(?:the\s+)?(?:coming\s+)?", "", text.strip(), flags=re.I)
     return TaskValue(text=text, kind=ValueKind.DATE, amount=float(day.toordinal()))
 
 

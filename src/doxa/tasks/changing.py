@@ -71,7 +71,7 @@ def made_slot(scene: Scene, target: Element | None, value: TaskValue, *, prep: s
         if root is None:
             return scene_slot(scene, None, target.text, value)
         return scene_slot(scene, root, target.text, value)
-    owner = owner_of(scene)
+    owner = owner_of(scene, things=value.kind not in (ValueKind.DATE, ValueKind.CLOCK))
     return None if owner is None else put_slot(scene, owner, hint or slot_name(value, prep), value)
 
 
@@ -82,10 +82,15 @@ def scene_slot(scene: Scene, parent: str | None, name: str, value: TaskValue) ->
     return key
 
 
-def owner_of(scene: Scene) -> str | None:
-    """Return the node that a value without an address belongs to: the thing spoken of, not one of its slots."""
+def owner_of(scene: Scene, *, things: bool = True) -> str | None:
+    """Return the node that a value without an address belongs to: the thing spoken of, not one of its slots.
+
+    Without `things`, the task that an item is one of is meant: "it's on the 8th" is about the party, not the guest.
+    """
     for key in scene.visible_focus():
         node = scene.editor.node(key)
+        if not things and node.kind is NodeKind.ITEM:
+            return scene.root_of(key)
         if node.kind is NodeKind.SLOT and node.parents:
             above = next((parent for parent in node.parents if scene.seen(parent)), None)
             if above is not None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from doxa.core.tasks import NodeKind, TaskValue, ValueKind
-from doxa.tasks.adding import add_element, add_items, attach, named_value, new_task, put_slot, read_list
+from doxa.tasks.adding import NUMBERED, add_element, add_items, attach, named_value, new_task, put_slot, read_list
 from doxa.tasks.changing import is_slot, set_value
 from doxa.tasks.phrases import Element, elements, words_of
 from doxa.tasks.reading import Clause
@@ -51,7 +51,7 @@ def fragment_frame(scene: Scene, clause: Clause) -> str | None:
     if changed is not None:
         return changed
     _, places = split_of(found, "to", "into", "in", "under", "for", "on")
-    container = container_of(scene, [place for place in places if scene.find(place)])
+    container = container_of(scene, [one for one in places if scene.find(one) or NUMBERED.match(f"{one.text} x")])
     if container is not None:
         group = [one for one in rehung(found, container[1]) if one.text and not one.pronoun]
         return into(scene, container[0], group) if group else None

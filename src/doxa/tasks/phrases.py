@@ -37,7 +37,8 @@ NUMBERED = frozenset(
     (
         "week day phase part number no. room section chapter act scene table set version unit lot row bed "
         "slot stage round group track episode issue level step session gate platform hall team box module "
-        "sprint year grade page plot studio flat apartment street zone block"
+        "sprint year grade page plot studio flat apartment street zone block invoice ticket case claim booking parcel "
+        "draft platter shelf hive route act"
     ).split()
 )
 NUMBERED_PLURALS = frozenset("week day room table chapter phase bed track row group".split())
@@ -308,7 +309,9 @@ def _is_modifier(value: Typed, words: Sequence[Token]) -> bool:
     """Tell whether a part of the day is part of a name: "night shift", "the morning list"."""
     at = next((i for i, token in enumerate(words) if token.start == value.start), len(words))
     part = words[at].lower in ("morning", "afternoon", "evening", "night", "lunch") if at < len(words) else False
-    return part and value.end == words[at].end and at + 1 < len(words) and words[at + 1].upos == "NOUN"
+    behind = at + 1 < len(words) and words[at + 1].upos == "NOUN"
+    before = 0 < at < len(words) and words[at - 1].upos == "NOUN" and words[at - 1].end + 1 == words[at].start
+    return part and value.end == words[at].end and (behind or before)
 
 
 def _is_one(value: Typed, words: Sequence[Token]) -> bool:

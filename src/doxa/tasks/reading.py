@@ -113,6 +113,7 @@ def read_clauses(text: str, parser: Parser, at: datetime) -> list[Clause]:
                 zip(words, parse.lemmas, parse.upos, parse.deprels, parse.heads, parse.tags, strict=True)
             )
         ]
+        tokens = _told_to_keep(tokens)
         parted = _parted(tokens) if _labels(tokens) else _announced(_contracted(_asked(tokens), values))
         for i, part in enumerate(parted):
             draws = "so" if i and lacks(" ".join(token.lower for token in parted[i - 1])) else ""
@@ -163,6 +164,22 @@ def _lemma(form: str, lemma: str, upos: str) -> str:
     }.get(lowered, lemma.lower())
 
 
+def _told_to_keep(tokens: list[Token]) -> list[Token]:
+    """Take off what asks for a statement to be kept: "could you remember that Biscuit gets her booster on 2 July?"."""
+    said = " ".join(token.lower for token in tokens)
+    match = KEEPING.match(said)
+    if match is None:
+        return tokens
+    size = len(match[0].split())
+    return [token for token in tokens[size:] if token.form != "?"] if len(tokens) > size + 2 else tokens
+
+
+KEEPING = re.compile(
+    r"(?:please )?(?:(?:can|could|would|will) you )?(?:please )?(?:remember|note|note down|make a note|keep in mind|write down|"
+    r"bear in mind|put down) that "
+)
+
+
 def _asked(tokens: list[Token]) -> list[Token]:
     """Read a known verb that opens a sentence, and a determiner behind it, as a request: "Sow the carrots"."""
     at = next((i for i, t in enumerate(tokens) if t.upos != "PUNCT" and t.lower not in LEADS), None)
@@ -195,7 +212,7 @@ def _labels(tokens: Sequence[Token]) -> list[int]:
         return []
     starts = []
     for colon in colons:
-        start = next((i + 1 for i in range(colon - 1, -1, -1) if tokens[i].form in (",", ";", ":", "and")), 0)
+        start = next((i + 1 for i in range(colon - 1, -1, -1) if tokens[i].form in (",", ";", ":", "/", "and")), 0)
         verb = next((i + 1 for i in range(colon - 1, start, -1) if tokens[i].upos in ("AUX", "VERB")), start)
         starts.append(max(start, verb))
     return starts if all(colon - start < 4 for start, colon in zip(starts, colons, strict=True)) else []
@@ -208,7 +225,7 @@ def _parted(tokens: list[Token]) -> list[list[Token]]:
     head = [token for token in tokens[: starts[0]] if token.upos != "AUX"]
     parts = [list(tokens[a:b]) for a, b in zip(cuts, cuts[1:], strict=False)]
     for part in parts:
-        while part and part[-1].form in (",", ";", "and"):
+        while part and part[-1].form in (",", ";", "/", "and"):
             part.pop()
     return [part for part in (head, *parts) if part]
 
@@ -293,7 +310,7 @@ def _parts(tokens: list[Token], values: Sequence[Typed]) -> list[tuple[str, list
         while behind < len(tokens) and _separates(tokens[behind]):
             joined = joined or (tokens[behind].lower if tokens[behind].upos in ("CCONJ", "SCONJ", "ADV") else "")
             behind += 1
-        hard = token.form in (";", "—", "–", "...", "…") or (token.form == "-" and _spaced(tokens, at))
+        hard = token.form in (";", "—", "–", "...", "…") or (token.form in ("-", "/") and _spaced(tokens, at))
         verbal = (
             any(t.upos in ("VERB", "AUX") for t in tokens[start:at])
             or token.form in (",", ";")
@@ -317,7 +334,7 @@ def _spaced(tokens: Sequence[Token], at: int) -> bool:
 
 def _separates(token: Token) -> bool:
     return (
-        token.form in (",", ";", "—", "–", "-", "…", "...")
+        token.form in (",", ";", "—", "–", "-", "…", "...", "/")
         or (token.upos == "CCONJ" and token.lower != "&")
         or (
             token.lower in ("so", "then", "because", "since", "plus", "except")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from doxa.core.tasks import NodeKind, TaskValue
+from doxa.core.tasks import NodeKind, TaskValue, ValueKind
 from doxa.tasks.adding import (
     NUMBERED,
     add_element,
@@ -28,7 +28,7 @@ from doxa.tasks.reading import Clause
 from doxa.tasks.roles import objects, subject
 from doxa.tasks.scene import GENDERED, Scene
 from doxa.tasks.setting import TIMED
-from doxa.tasks.telling import add_frame, added, kept_frame, open_task, purpose_frame, todo_frame
+from doxa.tasks.telling import add_frame, added, asked_frame, kept_frame, open_task, purpose_frame, todo_frame
 
 __all__ = ["TELLING"]
 
@@ -123,6 +123,12 @@ def assigned_frame(scene: Scene, clause: Clause) -> str | None:
         or scene.find(said)
     ):
         return None
+    if clause.verb in WISHING and root is not None:
+        things = [one for one in objects(scene, clause) if one.words and not one.pronoun and not one.names]
+        if not things:
+            return None
+        add_items(scene, new_task(scene, said.text, root), [replace(one, attached=()) for one in things])
+        return "new"
     pairs = _assigned(scene, clause, said)
     if not pairs or (clause.verb in DEEDS and scene.find(Element(text=pairs[0][1], words=words_of(pairs[0][1])))):
         return None
@@ -161,7 +167,8 @@ def _assigned(scene: Scene, clause: Clause, said: Element) -> list[tuple[str, st
 
 
 DEEDS = frozenset("do handle make run cover lead organise organize manage arrange edit".split())
-ASSIGNING = DEEDS | frozenset("have get take bring cook bake play sing carry drive paint clean".split())
+WISHING = frozenset("want like order choose".split())
+ASSIGNING = DEEDS | WISHING | frozenset("have get take bring cook bake play sing carry drive paint clean".split())
 
 
 def _given(scene: Scene, clause: Clause, said: Element) -> str | None:
@@ -278,7 +285,8 @@ def event_frame(scene: Scene, clause: Clause) -> str | None:
 def statement_frame(scene: Scene, clause: Clause) -> str | None:
     """ "The plumber comes Wednesday", "the permit should start on 1 September and run for six months"."""
     subordinate = clause.mark in ("because", "since", "if", "while", "when", "as")
-    values = [one.value for one in clause.values if one.value is not None]
+    held = {one.start for one in _flat(objects(scene, clause)) if one.value is not None}
+    values = [one.value for one in clause.values if one.value is not None and (one.start in held or not held)]
     if clause.mood == "question" or clause.negated or subordinate or not values:
         return None
     if clause.has(("until", "till")) and clause.verb == "be":
@@ -304,6 +312,10 @@ def statement_frame(scene: Scene, clause: Clause) -> str | None:
     return _new_entity(scene, clause, said)
 
 
+def _flat(found: Sequence[Element]) -> list[Element]:
+    return [one for element in found for one in (element, *_flat([inner for _, inner in element.attached]))]
+
+
 def _asked_of_focus(scene: Scene, clause: Clause, values: Sequence[TaskValue]) -> str | None:
     """Set what "I'd like to eat there on the fourth" says of what is spoken of."""
     slots = [
@@ -325,9 +337,11 @@ def _new_entity(scene: Scene, clause: Clause, said: Element) -> str | None:
     attached = tuple(
         (_prep_of(scene, clause, one.value), Element(text=one.value.text, value=one.value, each=one.each))
         for one in clause.values
-        if one.value is not None and not any(one.value is value for value in theirs)
+        if one.value is not None
+        and not any(one.value is value for value in theirs)
+        and not (one.value.kind is ValueKind.NUMBER and f"room {one.value.text}" in clause.lowered)
     )
-    placed = [(prep, inner) for one in objects(scene, clause) for prep, inner in one.attached if prep in ("at", "in")]
+    placed = [(prep, inner) for one in objects(scene, clause) for prep, inner in one.attached if prep in ("at", "in", "from", "to")]
     spots = tuple((prep, replace(inner, attached=())) for prep, inner in placed if inner.names or inner.place)
     element, root = replace(said, attached=(*attached, *spots)), scene.root()
     opened = "new" if root is not None and add_element(scene, element, root) else None
@@ -373,6 +387,7 @@ TELLING = (
     belongs_frame,
     located_frame,
     dated_frame,
+    asked_frame,
     kept_frame,
     purpose_frame,
     owns_frame,

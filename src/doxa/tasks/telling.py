@@ -20,7 +20,7 @@ from doxa.tasks.adding import (
     read_list,
     value_of,
 )
-from doxa.tasks.changing import is_slot
+from doxa.tasks.changing import is_slot, scene_slot
 from doxa.tasks.phrases import Element, elements, words_of
 from doxa.tasks.reading import Clause
 from doxa.tasks.roles import objects, split_of, verb_in
@@ -213,6 +213,10 @@ def purpose_frame(scene: Scene, clause: Clause) -> str | None:
     comma = next((i for i, token in enumerate(tokens) if token.form == "," and i > begins), len(tokens))
     if own is not None and own < comma:  # "for the front bed I want lavender, sage and thyme"
         comma = next((i for i in range(own, len(tokens)) if tokens[i].upos == "VERB"), comma)
+        while comma + 1 < len(tokens) and (
+            tokens[comma + 1].upos in ("PART", "VERB") or tokens[comma + 1].deprel == "compound:prt"
+        ):
+            comma += 1  # "I have to dig out payslips"
     if tokens[begins].lower == "for" and (comma == len(tokens) or scene.find(_one(scene, tokens[begins + 1 : comma]))):
         return None
     head = tokens[begins + (2 if tokens[begins].lower == "to" else 1) : comma]
@@ -282,9 +286,29 @@ def _added(scene: Scene, clause: Clause, found: Sequence[Element]) -> str | None
     root = scene.root()
     if first.pronoun and not first.words:
         return None
+    listed = _list_of(scene, clause, found) if root is None or first.words else None
+    if listed is not None:
+        return listed
     if root is not None and not _opens_task(clause, first):
         return onto(scene, clause, root, [one for one in found if one.text or one.value is not None])
     return open_task(scene, clause, found, first)
+
+
+def asked_frame(scene: Scene, clause: Clause) -> str | None:
+    """ "Ask Wes to hoover the stairs": a deed with who does it."""
+    if clause.mood != "request" or clause.verb not in ("ask", "get", "tell") or clause.values:
+        return None
+    to = next((i for i, token in enumerate(clause.rest[:5]) if token.lower == "to" and token.upos == "PART"), 0)
+    whom = elements(clause.rest[:to], scene.text, scene.typed)
+    deed = [one for one in elements(clause.rest[to + 2 :], scene.text, scene.typed) if one.words]
+    if not to or not whom or not (whom[0].person or whom[0].names) or not deed or deed[0].pronoun:
+        return None
+    found, root = (whom[0].text, deed[0]), scene.root()
+    if root is None:
+        scene_slot(scene, None, found[1].text, TaskValue(text=found[0]))
+    else:
+        put_slot(scene, root, found[1].text, TaskValue(text=found[0]))
+    return "new"
 
 
 def kept_frame(scene: Scene, clause: Clause) -> str | None:
@@ -324,6 +348,37 @@ def todo_frame(scene: Scene, clause: Clause) -> str | None:
 NO_DEEDS = frozenset("be have know think see look say tell ask let keep leave try hope remember forget go do".split())
 
 
+LIST_OF = {
+    "buy": "shopping list",
+    "get": "shopping list",
+    "need": "shopping list",
+    "order": "order",
+    "pack": "packing list",
+    "bring": "packing list",
+    "take": "packing list",
+    "invite": "guest list",
+}
+
+
+def _list_of(scene: Scene, clause: Clause, found: Sequence[Element]) -> str | None:
+    """ "Pack rolls, cheese and grapes for the picnic", "buy milk and eggs": a list, named by what it is for."""
+    things = [one for one in found if one.words and not one.pronoun and one.value is None]
+    timed = any(one.value is not None and one.value.kind in (ValueKind.DATE, ValueKind.CLOCK) for one in clause.values)
+    if len(things) < 2 or len(things) != len(found) or clause.verb not in LIST_OF or timed or clause.listed:
+        return None
+    purposes = [inner for one in things for inner in one.with_prep("for") if inner.words and not inner.person]
+    if any(inner.value is not None for one in things for prep, inner in one.attached if prep != "quantity"):
+        return None
+    if scene.root() is not None and (not purposes or scene.find(purposes[0])):
+        return None
+    key = new_task(scene, purposes[0].text if purposes else LIST_OF[clause.verb])
+    for one in things:
+        bare = replace(one, attached=tuple(pair for pair in one.attached if pair[1] not in purposes))
+        add_items(scene, key, [bare])
+    scene.attend(key)
+    return "new"
+
+
 def hung(found: Sequence[Element]) -> list[Element]:
     """Hang a bare price for one on the thing before it: "bed linen, 12 each for four people"."""
     kept: list[Element] = []
@@ -351,7 +406,8 @@ def container_of(scene: Scene, places: Sequence[Element]) -> tuple[str, Element]
         if place.det == "the" and place.words and _siblings(scene) and not place.person:
             return new_task(scene, place.text), place  # "put the sofa in the lounge", where the study has its list
         if NUMBERED.match(f"{place.text} x") and scene.root() is not None:
-            return new_task(scene, place.text, scene.root()), place
+            alike = any(NUMBERED.match(f"{scene.editor.node(one).name} x") for one in scene.editor.roots())
+            return new_task(scene, place.text, None if alike else scene.root()), place
         if place.words and (place.words[-1] in LISTS) and place.det in ("my", "the", "our", "a"):
             return new_task(scene, place.text), place
     return None
@@ -393,7 +449,8 @@ def into(scene: Scene, spot: str, group: Sequence[Element]) -> str:
 
 def is_list(scene: Scene, key: str) -> bool:
     """Tell whether a node is called a list of things."""
-    return bool(set(words_of(scene.editor.node(key).name)) & LISTS)
+    words = words_of(scene.editor.node(key).name)
+    return bool(set(words) & LISTS) or words[-1].endswith("list")
 
 
 def _apposed(found: Sequence[Element]) -> bool:
@@ -499,6 +556,9 @@ def open_task(scene: Scene, clause: Clause, found: Sequence[Element], first: Ele
         key = known[0]
     else:
         key = new_task(scene, name)
+    if thing is not None and thing.count and thing.count > 1 and not known:
+        value = TaskValue(text=f"{thing.count:g}", kind=ValueKind.NUMBER, amount=thing.count)
+        put_slot(scene, key, "quantity", value)
     _described(scene, key, clause, found, thing)
     same = re.search(r"\bsame (day|time|date|place|week|evening|morning|afternoon)\b", clause.lowered)
     if same:
