@@ -535,7 +535,7 @@ def _date_text(text: str, day: date, moved: date) -> str:
     """Return a moved date as the one before it was written: a weekday, an ordinal, a month with a day."""
     lowered = text.lower()
     if any(name.lower()[:3] in lowered for name in DAYS) and not re.search(r"\d", text):
-        weeks = (moved.toordinal() - day.toordinal()) // 7
+        weeks = abs(moved.toordinal() - day.toordinal()) // 7
         name = DAYS[moved.weekday()]
         prefix = re.match(r"(next|this|coming|following)\s", lowered)
         return (

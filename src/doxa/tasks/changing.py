@@ -311,6 +311,15 @@ def named_first(scene: Scene, slots: list[str], hint: str) -> list[str]:
     return sorted(slots, key=lambda key: not (asked & scene.words(key)))
 
 
+UNITS = {"kilometre": "km", "kilometer": "km", "metre": "m", "meter": "m", "kilo": "kg", "gram": "g", "litre": "l", "k": "km"}
+
+
+def unit_word(unit: str) -> str:
+    """Return a unit in its short form: "kilometres" are km."""
+    word = words_of(unit)[-1] if unit else ""
+    return UNITS.get(word, word)
+
+
 def is_tally(scene: Scene, key: str) -> bool:
     """Tell whether a slot counts something: "delegates: 80"."""
     value = scene.editor.value(key)
@@ -322,9 +331,10 @@ def counts(scene: Scene, key: str, unit: str) -> bool:
     value = scene.editor.value(key)
     if value is None or value.amount is None or value.kind not in (ValueKind.NUMBER, ValueKind.QUANTITY):
         return False
-    word = words_of(unit)[-1]
+    word = unit_word(unit)
     above = [scene.editor.node(parent).name for parent in scene.editor.node(key).parents]
-    names = {word for name in (value.unit or "", scene.editor.node(key).name, *above) for word in words_of(name)}
+    names = {word for name in (scene.editor.node(key).name, *above) for word in words_of(name)}
+    names.add(unit_word(value.unit or ""))
     return word in names or (
         word in ("people", "person", "guest", "one") and bool(names & {"people", "guest", "person"})
     )

@@ -57,6 +57,7 @@ def swap_frame(scene: Scene, clause: Clause) -> str | None:
     if places:
         ends = clause.text.lower().find(places[0]) + clause.tokens[0].start
         before = [token for token in clause.tokens if token.start < ends and token.lower not in ("have", "let", "'s")]
+        before = [token for token in before if token.upos != "AUX"]
         found = [one for one in elements(before, scene.text, scene.typed) if one.names or scene.find(one)] or found
     pair: list[Element] = []
     numbered = re.search(r"\b([a-z]+?)s? (\d+|[a-z]) and (\d+|[a-z])\b", clause.lowered)
@@ -91,6 +92,8 @@ def replace_frame(scene: Scene, clause: Clause) -> str | None:
         wide_for = [one for one in found if any(both_places([inner]) for inner in one.with_prep("for"))]
         if not places and wide_for:  # "eucalyptus for both"
             found, places = split_of(found, "for")
+    fronted = elements(clause.tokens[: clause.at], scene.text, scene.typed) if clause.mood == "request" else []
+    places = places or [inner for one in fronted for inner in one.with_prep("for", "in", "on") if scene.find(inner)]
     where = places[0] if places else None
     wide = everywhere(clause)
     preferred = ("than",) if clause.has(("rather", "prefer", "sooner")) else ()
@@ -253,7 +256,7 @@ def spared_frame(scene: Scene, clause: Clause) -> str | None:
         if targets and not spared and clause.has(("more", "longer")):
             bare = tuple(word for word in targets[0].words if word not in ("more", "longer"))
             targets = [replace(targets[0], text=" ".join(bare), words=bare)]
-    elif clause.mood == "fragment" and clause.tokens[0].lower == "not" and len(found) == 1:
+    elif clause.mood == "fragment" and clause.tokens[0].lower == "not" and found and found[0].words:
         targets = [replace(found[0], attached=())]
     elif clause.verb in ("do", "go", "be", "manage", "cope") and any(one.with_prep("without") for one in found):
         targets = [inner for one in found for inner in one.with_prep("without")]

@@ -444,7 +444,7 @@ def _noun(tokens: Sequence[Token], text: str) -> list[Element]:
 
 
 TITLES = frozenset("dr mr mrs ms miss prof professor doctor aunt uncle sir dame sister brother father rev".split())
-SAME_TIMES = (("day",), ("time",), ("date",), ("week",), ("evening",), ("morning",), ("afternoon",))
+SAME_TIMES = (("hour",), ("place",), ("day",), ("time",), ("date",), ("week",), ("evening",), ("morning",), ("afternoon",))
 
 
 COUNTING = frozenset("one ones half part two session".split())

@@ -479,7 +479,7 @@ def _verbal(clause: Clause, head: tuple[Token, ...]) -> Clause:
         verb=head[at].lemma,
         particle=particle,
         at=at,
-        subject=tuple(t for t in head[:at] if t.upos in OF_SUBJECTS),
+        subject=tuple(t for t in head[:at] if t.upos in OF_SUBJECTS and not _leads_in(t)),
         rest=rest,
         negated=any(t.lower in ("not", "n't", "never", "no", "cannot", "without") for t in head[: at + 2] if t.upos != "INTJ"),
         wrapped=wrapped,
@@ -497,6 +497,11 @@ def _proposes(head: tuple[Token, ...], at: int, values: Sequence[Typed]) -> bool
     timed = any(one.value is not None and one.value.kind in (ValueKind.CLOCK, ValueKind.DATE) for one in values)
     asks = head[0].lower in ("can", "could") and head[0].upos == "AUX" and at > 1 and head[1].lower not in ASKERS
     return asks and (moved or (timed and head[at].lemma in HAPPENING))
+
+
+def _leads_in(token: Token) -> bool:
+    """Tell whether a word before a verb belongs to it: "ought to"."""
+    return token.lemma == "ought" or (token.lower == "to" and token.upos == "PART")
 
 
 def _bare(head: tuple[Token, ...], wrapped: str) -> tuple[Token, ...]:

@@ -32,7 +32,8 @@ def shift_frame(scene: Scene, clause: Clause) -> str | None:
         return None
     backward = clause.has(BACKWARD) != ""
     said = subject(scene, clause) if clause.mood == "statement" else None
-    found = objects(scene, clause)
+    spans = [(typed.start, typed.end) for typed in shifts]
+    found = [one for one in objects(scene, clause) if not any(a <= one.start and one.end <= b for a, b in spans)]
     target = next(
         (one for one in found if (one.words or one.pronoun) and one.shift is None and one.value is None), None
     )
@@ -309,7 +310,7 @@ def told_frame(scene: Scene, clause: Clause) -> str | None:
     wished = clause.verb in ("like", "want", "need", "expect", "prefer") and clause.mood == "statement"
     proposed = clause.verb in ("suggest", "propose") and clause.mood == "statement"
     wished = wished or proposed
-    whom = proposed or (found and found[0].pronoun in ("me", "us", "it"))
+    whom = proposed or (bool(clause.rest) and clause.rest[0].lower in ("me", "us", "it"))
     kinds = (*TIMED, ValueKind.NUMBER) if proposed else TIMED
     timed = [one.value for one in clause.values if one.value is not None and one.value.kind in kinds]
     if wished and whom and timed:
