@@ -8,7 +8,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from doxa.core.tasks import NodeKind, TaskValue, ValueKind
-from doxa.tasks.amounts import read_values, shifted
+from doxa.tasks.amounts import read_values
+from doxa.tasks.moving import shifted
 from doxa.tasks.phrases import Element, elements, is_colour, words_of
 from doxa.tasks.reading import Clause
 from doxa.tasks.scene import Scene, is_crew

@@ -277,7 +277,9 @@ def reset_frame(scene: Scene, clause: Clause) -> str | None:
     only = re.search(r"\b(?:just|only|nothing but)\b", lowered)
     resetting = clause.verb in NARROWING or f"{clause.verb} {clause.particle}" == "go back"
     narrowed = clause.verb in NARROWING and re.search(r"\b(?:down|back) to\b", lowered) and not clause.values
-    enough = re.search(r"\b(?:(?:will|would|'ll) be (?:enough|all|it|fine)|(?:is|are) (?:enough|all)|nothing else)\b", lowered)
+    enough = re.search(
+        r"\b(?:(?:will|would|'ll) be (?:enough|all|it|fine)|(?:is|are) (?:enough|all)|nothing else)\b", lowered
+    )
     said = elements(clause.subject, scene.text, scene.typed) if enough and clause.mood == "statement" else []
     if said and all(one.words and scene.find(one) for one in said):
         return "reset" if reset_to(scene, said, None) else None

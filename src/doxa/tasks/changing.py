@@ -9,9 +9,11 @@ from dataclasses import replace
 from doxa.core.errors import TaskCycleError, TaskError
 from doxa.core.tasks import NodeKind, TaskValue, ValueKind
 from doxa.tasks.adding import add_items, put_slot, shape_of, slot_name, value_of
-from doxa.tasks.amounts import GUESSED, Shift, in_month, nearest, shifted
+from doxa.tasks.amounts import GUESSED
+from doxa.tasks.moving import in_month, nearest, shifted
 from doxa.tasks.phrases import Element, words_of
 from doxa.tasks.scene import Scene, fits
+from doxa.tasks.shifts import Shift
 
 __all__ = [
     "apply_shift",
@@ -311,7 +313,16 @@ def named_first(scene: Scene, slots: list[str], hint: str) -> list[str]:
     return sorted(slots, key=lambda key: not (asked & scene.words(key)))
 
 
-UNITS = {"kilometre": "km", "kilometer": "km", "metre": "m", "meter": "m", "kilo": "kg", "gram": "g", "litre": "l", "k": "km"}
+UNITS = {
+    "kilometre": "km",
+    "kilometer": "km",
+    "metre": "m",
+    "meter": "m",
+    "kilo": "kg",
+    "gram": "g",
+    "litre": "l",
+    "k": "km",
+}
 
 
 def unit_word(unit: str) -> str:

@@ -149,7 +149,19 @@ def settles(clause: Clause, condition: str) -> bool | None:
         holds = not holds
     if re.search(r"\b(?:rather (?:stay|not)|stay(?:ing|s)? (?:home|at home|put))\b", clause.lowered):
         holds = not holds
-    negations = ("not", "n't", "no", "never", "nobody", "nothing", "cancelled", "cancel", "canceled", "declined", "refused")
+    negations = (
+        "not",
+        "n't",
+        "no",
+        "never",
+        "nobody",
+        "nothing",
+        "cancelled",
+        "cancel",
+        "canceled",
+        "declined",
+        "refused",
+    )
     if any(word in lowered for word in negations) != any(
         word in asked_words for word in (*negations, "doesn't", "don't", "can't", "isn't", "won't")
     ):

@@ -23,7 +23,11 @@ PARTS = frozenset("part half session meeting group two piece slot block".split()
 def split_frame(scene: Scene, clause: Clause) -> str | None:
     """ "Split it: branding at 1 with those two, prototyping at 2:30 with the others"."""
     made = re.search(r"\bmake (?:two|three|a few)(?: \w+)? (?:out )?of (?:it|that|them|the)\b", clause.lowered)
-    if not (verb_in(clause, "split") or made) or clause.mood == "question" or (clause.verb == "separate" and not clause.particle):
+    if (
+        not (verb_in(clause, "split") or made)
+        or clause.mood == "question"
+        or (clause.verb == "separate" and not clause.particle)
+    ):
         return None
     found = objects(scene, clause)
     if clause.particle not in ("", "up") or clause.negated:

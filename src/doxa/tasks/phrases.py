@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from doxa.core.tasks import TaskValue, ValueKind
-from doxa.tasks.amounts import Shift, Typed, number_in
+from doxa.tasks.amounts import Typed
+from doxa.tasks.shifts import Shift, number_in
 from doxa.tasks.verbs import Token, lexicon
 
 __all__ = ["Element", "elements", "is_colour", "stem", "words_of"]
@@ -444,7 +445,17 @@ def _noun(tokens: Sequence[Token], text: str) -> list[Element]:
 
 
 TITLES = frozenset("dr mr mrs ms miss prof professor doctor aunt uncle sir dame sister brother father rev".split())
-SAME_TIMES = (("hour",), ("place",), ("day",), ("time",), ("date",), ("week",), ("evening",), ("morning",), ("afternoon",))
+SAME_TIMES = (
+    ("hour",),
+    ("place",),
+    ("day",),
+    ("time",),
+    ("date",),
+    ("week",),
+    ("evening",),
+    ("morning",),
+    ("afternoon",),
+)
 
 
 COUNTING = frozenset("one ones half part two session".split())

@@ -481,7 +481,9 @@ def _verbal(clause: Clause, head: tuple[Token, ...]) -> Clause:
         at=at,
         subject=tuple(t for t in head[:at] if t.upos in OF_SUBJECTS and not _leads_in(t)),
         rest=rest,
-        negated=any(t.lower in ("not", "n't", "never", "no", "cannot", "without") for t in head[: at + 2] if t.upos != "INTJ"),
+        negated=any(
+            t.lower in ("not", "n't", "never", "no", "cannot", "without") for t in head[: at + 2] if t.upos != "INTJ"
+        ),
         wrapped=wrapped,
     )
 

@@ -9,12 +9,13 @@ from dataclasses import replace
 from doxa.core.errors import TaskCycleError
 from doxa.core.tasks import Dependency, NodeKind, TaskValue, ValueKind
 from doxa.tasks.adding import new_task, put_slot
-from doxa.tasks.amounts import Shift, shifted
 from doxa.tasks.changing import is_slot, scene_slot
+from doxa.tasks.moving import shifted
 from doxa.tasks.phrases import Element, elements, stem, words_of
 from doxa.tasks.reading import Clause
 from doxa.tasks.roles import objects, subject
 from doxa.tasks.scene import Scene
+from doxa.tasks.shifts import Shift
 from doxa.tasks.verbs import Token
 
 __all__ = ["done_frame", "rule_frame"]

@@ -13,10 +13,11 @@ from datetime import datetime
 from functools import cache
 
 from doxa.core.tasks import NodeKind, TaskNode, TaskValue, ValueKind
-from doxa.tasks.amounts import Shift, Typed
+from doxa.tasks.amounts import Typed
 from doxa.tasks.editing import Editor
 from doxa.tasks.phrases import Element, is_colour, words_of
 from doxa.tasks.reading import Clause
+from doxa.tasks.shifts import Shift
 from doxa.tasks.verbs import lexicon
 
 __all__ = ["FILLERS", "GENDERED", "Scene", "fits", "is_crew"]

@@ -149,7 +149,7 @@ def place_frame(scene: Scene, clause: Clause) -> str | None:
     who = ("we", "i", "let", "they", "it") if lacking else ("we", "let") if clause.verb == "be" else ("we", "i", "let")
     us = bool(clause.wrapped) or any(token.lower in who for token in clause.subject)
     slot = _place_slot(scene)
-    if slot is None or not us or clause.verb not in TRYING and not clause.verb.endswith("ing"):
+    if slot is None or not us or (clause.verb not in TRYING and not clause.verb.endswith("ing")):
         return None
     found = objects(scene, clause)
     placed = [inner for one in found for prep, inner in one.attached if prep in ("in", "at", "to", "with")]
@@ -303,7 +303,8 @@ def told_frame(scene: Scene, clause: Clause) -> str | None:
         put_slot(scene, scene.root() or "", said.text, TaskValue(text=found[0].text))
         return "new"  # "my manager's called Greta Lind"
     fine = re.search(
-        r"\b(?:works?|suits?|is (?:fine|better|good|ok|okay|perfect)|would (?:work|do|suit)|(?:has|have) to do)\b", clause.lowered
+        r"\b(?:works?|suits?|is (?:fine|better|good|ok|okay|perfect)|would (?:work|do|suit)|(?:has|have) to do)\b",
+        clause.lowered,
     )
     if fine and said is not None and said.value is not None and said.value.kind in TIMED:
         return "update" if set_value(scene, None, said.value, prep="at", new=False) is not None else None

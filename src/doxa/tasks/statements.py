@@ -19,16 +19,17 @@ from doxa.tasks.adding import (
     value_of,
     verb_slot,
 )
-from doxa.tasks.amounts import shifted
 from doxa.tasks.changing import scene_slot, set_value
+from doxa.tasks.deeds import asked_frame, kept_frame, list_frame, todo_frame
 from doxa.tasks.fragments import counted_frame, fragment_frame, listed_frame
 from doxa.tasks.joining import belongs_frame, crew_frame, joins_frame, located_frame, stand_in_frame
+from doxa.tasks.moving import shifted
 from doxa.tasks.phrases import Element, words_of
 from doxa.tasks.reading import Clause
 from doxa.tasks.roles import objects, subject
 from doxa.tasks.scene import GENDERED, Scene
 from doxa.tasks.setting import TIMED
-from doxa.tasks.telling import add_frame, added, asked_frame, kept_frame, open_task, purpose_frame, todo_frame
+from doxa.tasks.telling import add_frame, added, open_task, purpose_frame
 
 __all__ = ["TELLING"]
 
@@ -341,7 +342,12 @@ def _new_entity(scene: Scene, clause: Clause, said: Element) -> str | None:
         and not any(one.value is value for value in theirs)
         and not (one.value.kind is ValueKind.NUMBER and f"room {one.value.text}" in clause.lowered)
     )
-    placed = [(prep, inner) for one in objects(scene, clause) for prep, inner in one.attached if prep in ("at", "in", "from", "to")]
+    placed = [
+        (prep, inner)
+        for one in objects(scene, clause)
+        for prep, inner in one.attached
+        if prep in ("at", "in", "from", "to")
+    ]
     spots = tuple((prep, replace(inner, attached=())) for prep, inner in placed if inner.names or inner.place)
     element, root = replace(said, attached=(*attached, *spots)), scene.root()
     opened = "new" if root is not None and add_element(scene, element, root) else None
@@ -397,6 +403,7 @@ TELLING = (
     event_frame,
     assigned_frame,
     gets_frame,
+    list_frame,
     add_frame,
     counted_frame,
     fragment_frame,

@@ -20,26 +20,25 @@ from doxa.tasks.adding import (
     read_list,
     value_of,
 )
-from doxa.tasks.changing import is_slot, scene_slot
+from doxa.tasks.changing import is_slot
 from doxa.tasks.phrases import Element, elements, words_of
 from doxa.tasks.reading import Clause
 from doxa.tasks.roles import objects, split_of, verb_in
 from doxa.tasks.scene import FILLERS, Scene
 from doxa.tasks.taking import people_slot
-from doxa.tasks.verbs import Token, lexicon
+from doxa.tasks.verbs import Token
 
 __all__ = [
     "add_frame",
     "added",
     "container_of",
-    "kept_frame",
+    "describe",
     "into",
     "label_frame",
     "onto",
     "open_task",
     "purpose_frame",
     "rehung",
-    "todo_frame",
 ]
 
 VAGUE = frozenset("have think know go see take need want show tell".split())
@@ -286,97 +285,9 @@ def _added(scene: Scene, clause: Clause, found: Sequence[Element]) -> str | None
     root = scene.root()
     if first.pronoun and not first.words:
         return None
-    listed = _list_of(scene, clause, found) if root is None or first.words else None
-    if listed is not None:
-        return listed
     if root is not None and not _opens_task(clause, first):
         return onto(scene, clause, root, [one for one in found if one.text or one.value is not None])
     return open_task(scene, clause, found, first)
-
-
-def asked_frame(scene: Scene, clause: Clause) -> str | None:
-    """ "Ask Wes to hoover the stairs": a deed with who does it."""
-    if clause.mood != "request" or clause.verb not in ("ask", "get", "tell") or clause.values:
-        return None
-    to = next((i for i, token in enumerate(clause.rest[:5]) if token.lower == "to" and token.upos == "PART"), 0)
-    whom = elements(clause.rest[:to], scene.text, scene.typed)
-    deed = [one for one in elements(clause.rest[to + 2 :], scene.text, scene.typed) if one.words]
-    if not to or not whom or not (whom[0].person or whom[0].names) or not deed or deed[0].pronoun:
-        return None
-    found, root = (whom[0].text, deed[0]), scene.root()
-    if root is None:
-        scene_slot(scene, None, found[1].text, TaskValue(text=found[0]))
-    else:
-        put_slot(scene, root, found[1].text, TaskValue(text=found[0]))
-    return "new"
-
-
-def kept_frame(scene: Scene, clause: Clause) -> str | None:
-    """ "Can you keep track of the fish tank?", "start a list for the party": what a list is to be kept of."""
-    tracked = re.search(r"\b(?:track of|a (?:list|record|note|tally) (?:of|for)|tabs on)\b", clause.lowered)
-    if clause.mood != "request" or tracked is None or clause.verb not in ("keep", "start", "make", "begin", "open"):
-        return None
-    offset = clause.tokens[0].start + clause.text.lower().find(tracked[0]) + len(tracked[0])
-    tail = [t for t in clause.tokens if t.start >= offset and t.lower not in ("what", "'s", "is", "in", "on", "the")]
-    found = [one for one in elements(tail, scene.text, scene.typed) if one.words]
-    if not found or scene.find(found[0]):
-        return None
-    scene.attend(new_task(scene, found[0].text))
-    return "new"
-
-
-def todo_frame(scene: Scene, clause: Clause) -> str | None:
-    """ "Renew my library card by the 20th": a deed that no other frame knows is a task of its own."""
-    planned = clause.mood == "request" and not clause.negated and clause.mark == ""
-    if (
-        not planned
-        or clause.verb in NO_DEEDS
-        or any(verb_in(clause, kind) for kind in lexicon()["verbs"] if kind != "add")
-    ):
-        return None
-    found = [one for one in objects(scene, clause) if one.words or one.value is not None or one.attached]
-    thing = found[0] if found and found[0].words and not found[0].pronoun else None
-    if thing is None or thing.value is not None or scene.find(replace(thing, attached=())):
-        return None
-    key = new_task(scene, thing.text if verb_in(clause, "add") else f"{clause.verb} {thing.text}")
-    scene.editor.alias(key, thing.text)
-    _described(scene, key, clause, found, thing)
-    scene.attend(key)
-    return "new"
-
-
-NO_DEEDS = frozenset("be have know think see look say tell ask let keep leave try hope remember forget go do".split())
-
-
-LIST_OF = {
-    "buy": "shopping list",
-    "get": "shopping list",
-    "need": "shopping list",
-    "order": "order",
-    "pack": "packing list",
-    "bring": "packing list",
-    "take": "packing list",
-    "invite": "guest list",
-}
-
-
-def _list_of(scene: Scene, clause: Clause, found: Sequence[Element]) -> str | None:
-    """ "Pack rolls, cheese and grapes for the picnic", "buy milk and eggs": a list, named by what it is for."""
-    things = [one for one in found if one.words and not one.pronoun and one.value is None]
-    timed = any(one.value is not None and one.value.kind in (ValueKind.DATE, ValueKind.CLOCK) for one in clause.values)
-    if len(things) < 2 or len(things) != len(found) or clause.verb not in LIST_OF or timed or clause.listed:
-        return None
-    purposes = [inner for one in things for inner in one.with_prep("for") if inner.words and not inner.person]
-    if any(inner.value is not None for one in things for prep, inner in one.attached if prep != "quantity"):
-        return None
-    if scene.root() is not None and (not purposes or scene.find(purposes[0])):
-        return None
-    key = new_task(scene, purposes[0].text if purposes else LIST_OF[clause.verb])
-    for one in things:
-        bare = replace(one, attached=tuple(pair for pair in one.attached if pair[1] not in purposes))
-        add_items(scene, key, [bare])
-    scene.attend(key)
-    return "new"
 
 
 def hung(found: Sequence[Element]) -> list[Element]:
@@ -559,7 +470,7 @@ def open_task(scene: Scene, clause: Clause, found: Sequence[Element], first: Ele
     if thing is not None and thing.count and thing.count > 1 and not known:
         value = TaskValue(text=f"{thing.count:g}", kind=ValueKind.NUMBER, amount=thing.count)
         put_slot(scene, key, "quantity", value)
-    _described(scene, key, clause, found, thing)
+    describe(scene, key, clause, found, thing)
     same = re.search(r"\bsame (day|time|date|place|week|evening|morning|afternoon)\b", clause.lowered)
     if same:
         _same_as_before(scene, key, same[1])
@@ -568,7 +479,8 @@ def open_task(scene: Scene, clause: Clause, found: Sequence[Element], first: Ele
     return "new"
 
 
-def _described(scene: Scene, key: str, clause: Clause, found: Sequence[Element], thing: Element | None) -> None:
+def describe(scene: Scene, key: str, clause: Clause, found: Sequence[Element], thing: Element | None) -> None:
+    """Hang everything that a clause says of a new task on it."""
     with_list = False
     for one in found:
         if one is not thing and one.value is None and not one.attached and is_value(one):

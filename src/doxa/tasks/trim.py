@@ -17,17 +17,19 @@ from doxa.core.errors import TaskError
 from doxa.core.tasks import NodeKind, TaskCommit, TaskEdit, TaskStatus, TaskValue, ValueKind
 from doxa.memory import TaskForest
 from doxa.tasks.adding import value_of
-from doxa.tasks.amounts import Shift, read_values, shifted
+from doxa.tasks.amounts import read_values
 from doxa.tasks.asking import answer, asks
 from doxa.tasks.capturing import capture
 from doxa.tasks.changing import coerced
 from doxa.tasks.conditions import hold, settles
 from doxa.tasks.editing import Editor
 from doxa.tasks.frames import FRAMES
+from doxa.tasks.moving import shifted
 from doxa.tasks.phrases import Element, elements, stem
 from doxa.tasks.reading import Clause, read_clauses
 from doxa.tasks.saying import said_of
 from doxa.tasks.scene import GENDERED, Scene, fits
+from doxa.tasks.shifts import Shift
 from doxa.tasks.statements import TELLING
 from doxa.tasks.telling import label_frame
 from doxa.tasks.verbs import lexicon

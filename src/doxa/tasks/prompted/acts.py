@@ -15,12 +15,12 @@ from doxa.core.errors import NotFoundError, TaskError
 from doxa.core.tasks import Dependency, NodeKind, TaskStatus
 from doxa.memory import stems
 from doxa.tasks.adding import people_of
-from doxa.tasks.amounts import number_in
 from doxa.tasks.phrases import Element, words_of
 from doxa.tasks.prompted.material import GONE
 from doxa.tasks.prompted.reading import SAYING
 from doxa.tasks.prompted.support import Refusal, Support
 from doxa.tasks.scene import Scene
+from doxa.tasks.shifts import number_in
 from doxa.tasks.taking import give, roll_back, split_task, take_back
 from doxa.tasks.trim import run
 

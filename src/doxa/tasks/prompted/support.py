@@ -14,11 +14,13 @@ from functools import cache
 from doxa.core.tasks import NodeKind, TaskValue
 from doxa.memory import stems
 from doxa.tasks.adding import value_of
-from doxa.tasks.amounts import Shift, Typed, number_in, read_values, same_value, shifted
+from doxa.tasks.amounts import Typed, read_values
 from doxa.tasks.asking import asks
 from doxa.tasks.changing import coerced
+from doxa.tasks.moving import same_value, shifted
 from doxa.tasks.phrases import Element, words_of
 from doxa.tasks.scene import Scene
+from doxa.tasks.shifts import Shift, number_in
 from doxa.tasks.verbs import lexicon
 
 __all__ = ["Refusal", "Support"]
