@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 
 from doxa.core.tasks import NodeKind, TaskValue, ValueKind
 from doxa.tasks.amounts import read_values
@@ -48,7 +48,7 @@ PERIOD = (
     r"(?i:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
     r"nov(?:ember)?|dec(?:ember)?|(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
 )
-EPOCH = datetime(2000, 1, 1)
+EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 DONE_BY = {
     "hosted": "host",
     "chaired": "chair",
@@ -294,18 +294,9 @@ def add_element(scene: Scene, element: Element, parent: str, *, verb: str = "", 
             above,
             *add_items(scene, above, [replace(element, text=numbered[2], words=words_of(numbered[2]), attached=())]),
         ]
-    at = element.attached[0] if len(element.attached) == 1 else None
-    if (
-        (element.person or element.names)
-        and at is not None
-        and at[0] in ("at", "in", "on")
-        and not item
-        and at[1].words
-    ):
-        if at[1].value is None and re.search(r"\d", at[1].text):  # "Vera at table 1"
-            return [put_slot(scene, parent, element.text, TaskValue(text=at[1].text))]
-    if element.place and not item and not element.attached and scene.editor.node(parent).kind is NodeKind.TASK:
-        return [put_slot(scene, parent, "location", value_of(element))]
+    spot = None if item else _spot(scene, element, parent)
+    if spot is not None:
+        return [put_slot(scene, parent, *spot)]
     named = named_value(element)
     others = [(prep, inner) for prep, inner in element.attached if prep != "" or named is None]
     if named is not None and not item:
@@ -313,10 +304,8 @@ def add_element(scene: Scene, element: Element, parent: str, *, verb: str = "", 
         for prep, inner in others:
             attach(scene, key, prep, inner, verb=verb)
         return [key]
-    later = next((inner.shift for _, inner in element.attached if inner.shift is not None), None)
-    before = scene.editor.value(scene.last) if later is not None and scene.seen(scene.last) else None
-    moved = shifted(before, later) if before is not None and later is not None else None
-    if moved is not None and element.words:  # "the essay on 3 May and the report two days later"
+    moved = _later(scene, element)
+    if moved is not None:
         return [put_slot(scene, parent, element.text, moved)]
     typed = [(prep, inner) for prep, inner in element.attached if inner.value is not None]
     if (
@@ -337,6 +326,24 @@ def add_element(scene: Scene, element: Element, parent: str, *, verb: str = "", 
     if element.value is not None or not element.words or element.pronoun:
         return []
     return add_items(scene, parent, [element])
+
+
+def _spot(scene: Scene, element: Element, parent: str) -> tuple[str, TaskValue] | None:
+    """Return what "Vera at table 1", or a place by itself, says of a task; None for all else."""
+    prep, at = element.attached[0] if len(element.attached) == 1 else ("", None)
+    whom = (element.person or element.names) and prep in ("at", "in", "on")
+    if whom and at is not None and at.words and at.value is None and re.search(r"\d", at.text):
+        return element.text, TaskValue(text=at.text)
+    if element.place and not element.attached and scene.editor.node(parent).kind is NodeKind.TASK:
+        return "location", value_of(element)
+    return None
+
+
+def _later(scene: Scene, element: Element) -> TaskValue | None:
+    """Return what "the report two days later" is, after "the essay on 3 May"."""
+    later = next((inner.shift for _, inner in element.attached if inner.shift is not None), None)
+    before = scene.editor.value(scene.last) if later is not None and scene.seen(scene.last) else None
+    return shifted(before, later) if before is not None and later is not None and element.words else None
 
 
 def add_items(scene: Scene, parent: str, found: Sequence[Element]) -> list[str]:

@@ -36,7 +36,8 @@ MONEY = re.compile(
     rf"([$€£¥])\s?(\d[\d,]*(?:\.\d+)?)(\s?k\b)?|\b(\d[\d,]*(?:\.\d+)?)(\s?k)?\s?({CURRENCY}|€|£)(?![a-z])", re.I
 )
 RATE = re.compile(
-    r"\s*(?:(?P<one>each|apiece|a pop)|(?:per|a|an)\s+(?P<each>head|person|guest|unit|piece|item|day|night|hour|week|month)|"
+    r"\s*(?:(?P<one>each|apiece|a pop)|"
+    r"(?:per|a|an)\s+(?P<each>head|person|guest|unit|piece|item|day|night|hour|week|month)|"
     r"per\s+(?P<per>[a-z]+)|/\s?(?P<slash>[a-z]+))\b",
     re.I,
 )
@@ -152,6 +153,7 @@ def _hours(text: str) -> list[Typed]:
 
 
 def minutes_of(said: str, half: str) -> float:
+    """Return an hour with its minutes, and its half of the day, as minutes after midnight."""
     hour, _, minute = said.replace(".", ":").partition(":")
     hours = int(hour) % 24
     if half.lower().startswith("p") and hours < 12:
@@ -160,6 +162,7 @@ def minutes_of(said: str, half: str) -> float:
 
 
 def clock_value(text: str, minutes: float) -> TaskValue:
+    """Return a time of day; minutes after midnight."""
     return TaskValue(text=text, kind=ValueKind.CLOCK, amount=float(minutes))
 
 
@@ -310,6 +313,7 @@ def _numbers(text: str) -> list[Typed]:
 
 
 def clock_text(minutes: float) -> str:
+    """Return a time of day in words: "4:15 pm"."""
     whole = round(minutes) % 1440
     hour, minute = divmod(whole, 60)
     return f"{(hour - 1) % 12 + 1}{f':{minute:02}' if minute else ''} {'pm' if hour >= 12 else 'am'}"

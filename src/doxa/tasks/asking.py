@@ -45,12 +45,14 @@ def asks(clause: Clause) -> bool:
         compared = bool(re.search(r"\bthan (?:i|we|you)\b", clause.lowered))
         holds = clause.verb in HOLDING or (clause.negated and not habit)
         return bool(clause.has(CLAIMING)) and holds and not compared
-    if clause.mood == "fragment" and clause.listed:
-        return False
     if clause.mood == "fragment":
-        return (bool(clause.has(lexicon()["cues"]["finalize"])) and not clause.values) or clause.tokens[
-            0
-        ].lower in WH_WORDS
+        asked = clause.tokens[0].lower in WH_WORDS
+        return not clause.listed and ((bool(closing) and not clause.values) or asked)
+    return _asks_to_tell(clause, closing)
+
+
+def _asks_to_tell(clause: Clause, closing: str) -> bool:
+    """Tell whether a request is one to say something: "read it back", "show me the list"."""
     lowered = clause.lowered
     if clause.particle and f"{clause.verb} {clause.particle}" in verbs_of("check"):
         return True

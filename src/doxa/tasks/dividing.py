@@ -109,7 +109,8 @@ def copy_frame(scene: Scene, clause: Clause) -> str | None:
     lowered = clause.lowered
     cue = re.search(
         r"\b(same (?:thing|again|form|setup|set-up|booking|order|meeting|session|list|details|arrangement|deal|"
-        r"one|[a-z]+ (?:for|on|again|next))|repeat (?:that|it|the|this)|(?:copy|duplicate|clone) (?:it|that|the|this)|another (?:one|"
+        r"one|[a-z]+ (?:for|on|again|next))|repeat (?:that|it|the|this)|"
+        r"(?:copy|duplicate|clone) (?:it|that|the|this)|another (?:one|"
         r"form) (?:like|just like|for)|second (?:form|one|copy) (?:for|like)|one more (?:form|of these|"
         r"of those) for|a copy)\b",
         lowered,

@@ -25,17 +25,7 @@ def fragment_frame(scene: Scene, clause: Clause) -> str | None:
     """ "Venue 600, catering for 30 people at 18 each", "also the same socks in navy", "flashcards for genetics"."""
     if clause.mood != "fragment":
         return None
-    found = [one for one in objects(scene, clause) if one.text or one.value is not None or one.attached]
-    fillers = {*FRAGMENT_FILLERS, *lexicon()["cues"]["discourse"]}
-    if clause.lowered.startswith(("so far", "for now", "to start with", "to begin with")):
-        bare = [
-            token
-            for token in clause.rest
-            if token.lower not in ("so", "far", "for", "now", "to", "start", "begin", "with")
-        ]
-        clause = replace(clause, rest=tuple(bare), lowered=" ".join(token.lower for token in bare))
-        found = [one for one in objects(scene, clause) if one.text or one.value is not None or one.attached]
-    found = hung([one for one in found if one.text.lower() not in fillers or one.attached])
+    found = _said(scene, clause)
     if not found:
         return None
     root = scene.root()
@@ -55,6 +45,24 @@ def fragment_frame(scene: Scene, clause: Clause) -> str | None:
     if container is not None:
         group = [one for one in rehung(found, container[1]) if one.text and not one.pronoun]
         return into(scene, container[0], group) if group else None
+    return _put(scene, clause, found, root)
+
+
+def _said(scene: Scene, clause: Clause) -> list[Element]:
+    """Return what a fragment names, without what only fills it: "so far", "two things"."""
+    opening = next((cue for cue in FILLING if clause.lowered.startswith(cue)), "")
+    rest = [token for token in clause.rest if not opening or token.lower not in opening.split()]
+    found = objects(scene, replace(clause, rest=tuple(rest)))
+    fillers = {*FRAGMENT_FILLERS, *lexicon()["cues"]["discourse"]}
+    kept = [one for one in found if one.text or one.value is not None or one.attached]
+    return hung([one for one in kept if one.text.lower() not in fillers or one.attached])
+
+
+FILLING = ("so far", "for now", "to start with", "to begin with")
+
+
+def _put(scene: Scene, clause: Clause, found: Sequence[Element], root: str) -> str | None:
+    """Put what a fragment names onto what is spoken of: counts, fields, items."""
     spoken = scene.editor.node(scene.focus[0]) if scene.touched and scene.focus else None
     opened = spoken is not None and spoken.kind is NodeKind.TASK and not spoken.parents
     target = scene.focus[0] if opened else root
@@ -171,27 +179,9 @@ def _headed(scene: Scene, clause: Clause, found: list[Element], root: str | None
     )
     bare = first.with_prep("for") if not first.words else []
     thing = first.with_prep("for", "of")[0] if plan else bare[0] if bare else first
-    if (
-        root is not None
-        and not plan
-        and len(found) == 1
-        and len(thing.words) <= 3
-        and _is_field(scene, clause, root, thing)
-    ):
-        value = clause.listed[0]
-        text = scene.text[value[0].start : value[-1].end]
-        put_slot(
-            scene,
-            root,
-            thing.text,
-            TaskValue(text=text)
-            if not clause.values
-            or clause.values[0].start > value[-1].end
-            or clause.values[0].end - clause.values[0].start < len(text) - 2
-            else clause.values[0].value or TaskValue(text=text),
-        )
-        rest = replace(clause, listed=clause.listed[1:])
-        read_list(scene, rest, root)
+    alone = root is not None and not plan and len(found) == 1 and len(thing.words) <= 3
+    if alone and root is not None and _is_field(scene, clause, root, thing):
+        _fill_in(scene, clause, root, thing)
         return "new"
     known = scene.find(replace(thing, attached=()))
     if known and not is_slot(scene, known[0]):
@@ -211,6 +201,17 @@ def _headed(scene: Scene, clause: Clause, found: list[Element], root: str | None
     read_list(scene, clause, key)
     scene.attend(key, *([opened] if opened else []))
     return "new"
+
+
+def _fill_in(scene: Scene, clause: Clause, root: str, field: Element) -> None:
+    """Set the field that stands before a colon, and those that follow it."""
+    said = clause.listed[0]
+    text = scene.text[said[0].start : said[-1].end]
+    typed = clause.values[0] if clause.values and clause.values[0].start <= said[-1].end else None
+    whole = typed is not None and typed.end - typed.start >= len(text) - 2
+    value = typed.value if typed is not None and whole else None
+    put_slot(scene, root, field.text, value or TaskValue(text=text))
+    read_list(scene, replace(clause, listed=clause.listed[1:]), root)
 
 
 def is_section(scene: Scene, key: str) -> bool:
@@ -307,6 +308,6 @@ def count_of(one: Element) -> TaskValue:
 
 
 def _reckoned(scene: Scene, root: str, one: Element) -> bool:
-    """Tell whether something has a price for each of these: "18 per table" makes "10 tables" a number to reckon with."""
+    """Tell whether something has a price for each of these: as in "18 per table", "10 tables"."""
     rates = (scene.editor.node(key).name for key in scene.editor.descendants(root) if is_slot(scene, key))
     return any(name == f"price per {one.words[-1]}" for name in rates)

@@ -170,7 +170,8 @@ def instead_frame(scene: Scene, clause: Clause, found: Sequence[Element], where:
 
 
 MAKES_DO = re.compile(
-    r"\b(?:(?:will|would|'ll|can|could) (?:just )?(?:have to |need to )?(?:do|work|be fine|be ok)|is what (?:i|we) \w+)$"
+    r"\b(?:(?:will|would|'ll|can|could) (?:just )?(?:have to |need to )?(?:do|work|be fine|be ok)|"
+    r"is what (?:i|we) \w+)$"
 )
 
 

@@ -391,17 +391,21 @@ def _attached(found: list[Element]) -> list[Element]:
     return [replace(head, attached=(*head.attached, *(("", one) for one in rest)), end=rest[-1].end)]
 
 
+def _plain(words: list[Token]) -> list[Token]:
+    """Take off what a noun phrase can do without: "both of them", "the props we still need"."""
+    if len(words) == 3 and words[1].lower == "of" and words[2].lower in ("them", "those", "these", "us"):
+        return words[:1]
+    if words and words[0].lower == "of":
+        words = words[1:]
+    own = next((i for i, token in enumerate(words) if i and token.lower in ("i", "we") and token.upos == "PRON"), None)
+    return words[:own] if own is not None and words[own - 1].upos in ("NOUN", "PROPN") else words
+
+
 def _noun(tokens: Sequence[Token], text: str) -> list[Element]:
     """Return the element of a noun phrase without values."""
     words = [token for token in tokens if token.form not in (",", ";", ":", '"')]
-    if len(words) == 3 and words[1].lower == "of" and words[2].lower in ("them", "those", "these", "us"):
-        words = words[:1]  # "both of them"
-    if words and words[0].lower == "of":
-        words = words[1:]
+    words = _plain(words)
     variants, words = _variants(words, text)
-    own = next((i for i, token in enumerate(words) if i and token.lower in ("i", "we") and token.upos == "PRON"), None)
-    if own is not None and words[own - 1].upos in ("NOUN", "PROPN"):
-        words = words[:own]  # "the props we still need" are props
     if all(token.lower in ("the", "a", "an", "my", "our", "your", "its") for token in words):
         return []
     head, words = _determined(words)

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import pairwise
 
 from doxa.backends.parser import Parser, split
 from doxa.core.tasks import ValueKind
@@ -51,7 +52,8 @@ SEPARATE = re.compile(
     r"(?:on )?(?:a|an|another|one)?\s?(?:different|separate|other|unrelated) (?:thing|note|matter|task|topic|errand))"
 )
 OFFERING = re.compile(
-    r"(?:and |so |or )?(?:any chance of|how about|what about|(?:is|are) there any(?:thing)? (?:on|at|for)|would|could it be)\s+"
+    r"(?:and |so |or )?(?:any chance of|how about|what about|"
+    r"(?:is|are) there any(?:thing)? (?:on|at|for)|would|could it be)\s+"
 )
 PRESENTING = frozenset("here this that there these those".split())
 SUBJECTS = frozenset("PRON DET PROPN NOUN".split())
@@ -175,8 +177,8 @@ def _told_to_keep(tokens: list[Token]) -> list[Token]:
 
 
 KEEPING = re.compile(
-    r"(?:please )?(?:(?:can|could|would|will) you )?(?:please )?(?:remember|note|note down|make a note|keep in mind|write down|"
-    r"bear in mind|put down) that "
+    r"(?:please )?(?:(?:can|could|would|will) you )?(?:please )?"
+    r"(?:remember|note|note down|make a note|keep in mind|write down|bear in mind|put down) that "
 )
 
 
@@ -223,7 +225,7 @@ def _parted(tokens: list[Token]) -> list[list[Token]]:
     starts = _labels(tokens)
     cuts = [*starts, len(tokens)]
     head = [token for token in tokens[: starts[0]] if token.upos != "AUX"]
-    parts = [list(tokens[a:b]) for a, b in zip(cuts, cuts[1:], strict=False)]
+    parts = [list(tokens[a:b]) for a, b in pairwise(cuts)]
     for part in parts:
         while part and part[-1].form in (",", ";", "/", "and"):
             part.pop()

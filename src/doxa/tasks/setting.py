@@ -250,7 +250,8 @@ def _prefixed(scene: Scene, element: Element) -> bool:
 
 
 BUDGETED = re.compile(
-    r"\b(?:(?:at most|no more than|up to|max(?:imum)?(?: of)?|a (?:budget|limit|cap|maximum) of|within|under|limit is)\s+\S*\d"
+    r"\b(?:(?:at most|no more than|up to|max(?:imum)?(?: of)?|"
+    r"a (?:budget|limit|cap|maximum) of|within|under|limit is)\s+\S*\d"
     r"|\d\S*(?: [a-z]+)? (?:at most|max(?:imum)?|tops|to spend|or less|budget|limit|all in|in total)|to spend|budget)\b"
 )
 
@@ -320,7 +321,8 @@ def told_frame(scene: Scene, clause: Clause) -> str | None:
 
 
 NOT_OLD = re.compile(
-    r"(?:\bis|'s|\bbe|\bmake (?:it|that)|^)\s+(?:number |the |an? )?([\w'@.:-]+),? (?:and )?not (?:number |the |an? )?([\w'@.:-]+)$",
+    r"(?:\bis|'s|\bbe|\bmake (?:it|that)|^)\s+(?:number |the |an? )?([\w'@.:-]+),? "
+    r"(?:and )?not (?:number |the |an? )?([\w'@.:-]+)$",
     re.I,
 )
 

@@ -39,7 +39,8 @@ KNOCKED = re.compile(
     re.I,
 )
 DAY_BEFORE = re.compile(
-    r"\bthe (day|week|month|night|morning|evening) (before|after|earlier|later)(?=\s*(?:$|[.,;!?]|instead|please|then))",
+    r"\bthe (day|week|month|night|morning|evening) (before|after|earlier|later)"
+    r"(?=\s*(?:$|[.,;!?]|instead|please|then))",
     re.I,
 )
 NO_NOUNS = frozenset(("", "than", "of", "in", "for", "to", "on", "please", "then"))

@@ -37,7 +37,8 @@ from doxa.tasks.verbs import lexicon
 __all__ = []
 
 AGREED = re.compile(
-    r"(?:please )?(?:let's |let us )?(?:do (?:that|it|so|this)|go (?:for it|ahead|with that|with it)|make it so|apply (?:that|it))"
+    r"(?:please )?(?:let's |let us )?(?:do (?:that|it|so|this)|"
+    r"go (?:for it|ahead|with that|with it)|make it so|apply (?:that|it))"
     r"(?: then| please| with (?:that|it))*"
 )
 SUPPOSED = re.compile(
@@ -84,38 +85,46 @@ def take(text: str, forest: TaskForest, parser: Parser, at: datetime, *, said_be
     scene.typed = [typed for typed in read_values(scene.text, at) if typed.start not in pronouns]
     replies: list[str] = []
     pending: Clause | None = None
-    mark_before = 0
+    before = 0
     for clause in scene.clauses:
         scene.marks.append(scene.editor.mark())
         if clause.lowered in lexicon()["cues"]["discourse"] or any(clause is one for one in scene.consumed):
             continue
         if asks(clause):
             scene.intents.append(answer(scene, clause, replies))
-            continue
-        if pending is not None and clause.join != ";":
+        elif pending is not None and clause.join != ";":
             hold(scene, pending, clause.text)
             scene.intents.append("new")
-            continue
-        if clause.mark in ("if", "unless") and clause.mood != "question":
-            before = list(scene.clauses).index(clause)
-            if clause.join in ("if", "unless") and before and scene.touched:
-                scene.editor.back(mark_before)
-                scene.touched.clear()
-                hold(scene, clause, scene.clauses[before - 1].text)
-            else:
-                pending = clause
-            continue
-        ruled, scene.ruled = scene.ruled, False
-        if ruled and clause.join == "so" and clause.mood == "fragment":
-            continue  # "two days after the staining, so on Thursday" draws what the rule says
-        mark_before = scene.marks[-1]
-        if settle(scene, clause, parser) or agreed(scene, clause, parser):
-            continue
-        intent = carry(scene, clause)
-        if not scene.ruled and capture(scene, clause) and intent == "chat":
-            intent = "new"
-        scene.intents.append(intent)
+        elif clause.mark in ("if", "unless") and clause.mood != "question":
+            pending = None if held_back(scene, clause, before) else clause
+        else:
+            before = scene.marks[-1]
+            carry_out_clause(scene, clause, parser)
     return closed(scene, replies)
+
+
+def held_back(scene: Scene, clause: Clause, mark: int) -> bool:
+    """Hold back what was just carried out, where its condition follows it: "add a tent if it rains"."""
+    at = list(scene.clauses).index(clause)
+    if clause.join not in ("if", "unless") or not at or not scene.touched:
+        return False
+    scene.editor.back(mark)
+    scene.touched.clear()
+    hold(scene, clause, scene.clauses[at - 1].text)
+    return True
+
+
+def carry_out_clause(scene: Scene, clause: Clause, parser: Parser) -> None:
+    """Carry out one clause, what it settles, and what is left over of it."""
+    ruled, scene.ruled = scene.ruled, False
+    if ruled and clause.join == "so" and clause.mood == "fragment":
+        return  # "two days after the staining, so on Thursday" draws what the rule says
+    if settle(scene, clause, parser) or agreed(scene, clause, parser):
+        return
+    intent = carry(scene, clause)
+    if not scene.ruled and capture(scene, clause) and intent == "chat":
+        intent = "new"
+    scene.intents.append(intent)
 
 
 def opened(text: str, forest: TaskForest, at: datetime, said_before: str) -> Scene:
