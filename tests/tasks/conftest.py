@@ -1,16 +1,18 @@
-"""A forest that acts are carried out on, one commit after another."""
+"""A forest that acts are carried out on, one commit after another, and one that is talked to."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
+from doxa.backends import load
+from doxa.backends.parser import CachedParser
 from doxa.core.tasks import NodeKind, TaskCommit, TaskValue
 from doxa.memory import TaskForest, commit_from, commit_to
-from doxa.tasks import Editor
+from doxa.tasks import Editor, Step, take
 
 AT = datetime(2025, 3, 3, 9, tzinfo=UTC)
 
@@ -54,3 +56,38 @@ class Desk:
 @pytest.fixture
 def desk() -> Desk:
     return Desk()
+
+
+NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def parser() -> Iterator[Any]:
+    parser = CachedParser(load("parser", "builtin"))
+    yield parser
+    parser.close()
+
+
+class Talk:
+    """A conversation with the tasks; every commit goes through its stored form."""
+
+    def __init__(self, parser: Any) -> None:
+        self.parser, self.forest = parser, TaskForest()
+
+    def __call__(self, text: str) -> Step:
+        step = take(text, self.forest, self.parser, NOON)
+        commit = TaskCommit(
+            number=self.forest.next_number, at=NOON, text=text, intents=step.intents, edits=step.edits,
+            reply=step.reply, focus=step.focus,
+        )  # fmt: skip
+        self.forest.apply(commit_from(commit_to(commit), self.forest))
+        return step
+
+    @property
+    def state(self) -> dict[str, Any]:
+        return self.forest.state()
+
+
+@pytest.fixture
+def talk(parser: Any) -> Talk:
+    return Talk(parser)

@@ -513,7 +513,8 @@ def read_part(scene: Scene, part: Sequence[Token], parent: str, *, plain: bool =
     for element in found:
         if element.words and element.text.split()[0].lower() in ("everything", "nothing", "rest"):
             continue
-        if element.value is not None and not element.text[:1].isupper():
+        timed = element.value is not None and element.value.kind in DATED
+        if element.value is not None and (timed or not element.text[:1].isupper()):
             for prep, inner in (("", replace(element, attached=())), *element.attached):
                 attach(scene, parent, prep, inner)
             added.append(scene.last)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from doxa.core.tasks import TaskValue
+from doxa.core.tasks import NodeKind, TaskValue
 from doxa.tasks.adding import value_of
 from doxa.tasks.changing import is_slot, replace_items
 from doxa.tasks.phrases import Element, elements, words_of
@@ -238,10 +238,15 @@ def restore_frame(scene: Scene, clause: Clause) -> str | None:
     return "rollback" if restore(scene, targets, places=spots) else None
 
 
+def _pronominal(one: Element) -> bool:
+    return not one.words or one.words[0] in ("it", "that", "them", "this")
+
+
 def _home(scene: Scene, found: Sequence[Element]) -> bool:
     """Put what is there, or was, where it was before: "put it back where it was"."""
     first = found[0] if found and (found[0].words or found[0].pronoun) else Element(text="it", pronoun="it")
-    key = next(iter(scene.find(replace(first, attached=()))), None)
+    moved = [key for key in scene.visible_focus() if scene.editor.node(key).kind is NodeKind.ITEM]
+    key = next(iter(scene.find(replace(first, attached=())) if not _pronominal(first) else moved), None)
     if key is None:
         return restore(scene, [replace(first, attached=())])
     now = scene.editor.node(key).parents

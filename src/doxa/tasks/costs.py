@@ -86,7 +86,7 @@ def _amount(scene: Scene, key: str, named: Callable[[str], bool]) -> float | Non
 
 def counted(scene: Scene, key: str, per: str) -> float | None:
     """Return how many of what a price is for the task above a node reckons with: people, tables, nights."""
-    counts = []
+    people, counts = [], []
     for slot in (*scene.slots(key), *scene.slots(scene.root_of(key))):
         value = scene.editor.value(slot)
         if value is None or value.kind not in COUNTING or value.amount is None:
@@ -94,9 +94,11 @@ def counted(scene: Scene, key: str, per: str) -> float | None:
         names = {*words_of(scene.editor.node(slot).name), *words_of(value.unit or "")}
         if stem(per) in names:
             return value.amount
-        if value.unit or names & COUNTED:
+        if names & COUNTED:
+            people.append(value.amount)
+        elif value.unit:
             counts.append(value.amount)
-    return counts[0] if counts and per == "person" else None
+    return next(iter((*people, *counts)), None) if per == "person" else None
 
 
 def total_of(scene: Scene, root: str) -> float:

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from doxa.core.tasks import TaskValue, ValueKind
-from doxa.tasks.adding import add_items, new_task, put_slot
+from doxa.tasks.adding import add_items, new_task, put_slot, read_list
 from doxa.tasks.changing import scene_slot
 from doxa.tasks.phrases import elements
 from doxa.tasks.reading import Clause
@@ -75,11 +75,15 @@ def kept_frame(scene: Scene, clause: Clause) -> str | None:
     if clause.mood != "request" or tracked is None or clause.verb not in ("keep", "start", "make", "begin", "open"):
         return None
     offset = clause.tokens[0].start + clause.text.lower().find(tracked[0]) + len(tracked[0])
-    tail = [t for t in clause.tokens if t.start >= offset and t.lower not in ("what", "'s", "is", "in", "on", "the")]
+    ends = clause.listed[0][0].start if clause.listed else clause.tokens[-1].end
+    small = ("what", "'s", "is", "in", "on", "the")
+    tail = [token for token in clause.tokens if offset <= token.start < ends and token.lower not in small]
     found = [one for one in elements(tail, scene.text, scene.typed) if one.words]
     if not found or scene.find(found[0]):
         return None
-    scene.attend(new_task(scene, found[0].text))
+    key = new_task(scene, found[0].text)
+    read_list(scene, clause, key)
+    scene.attend(key)
     return "new"
 
 

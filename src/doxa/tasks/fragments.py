@@ -296,6 +296,10 @@ def counted_frame(scene: Scene, clause: Clause) -> str | None:
     if clause.mood != "fragment" or scene.root() is None or scene.containers():
         return None
     found = objects(scene, clause)
+    measure = found[0].value if len(found) == 1 and not found[0].attached else None
+    if measure is not None and measure.kind is ValueKind.QUANTITY:
+        attach(scene, scene.root() or "", "", found[0])
+        return "new"
     if len(found) != 1 or not found[0].count or found[0].attached or not found[0].words or not clause.values:
         return None
     put_slot(scene, scene.root() or "", found[0].text, count_of(found[0]))

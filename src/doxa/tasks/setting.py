@@ -70,6 +70,10 @@ def set_frame(scene: Scene, clause: Clause) -> str | None:
         return None
     if clause.verb == "be" or (clause.wrapped and clause.verb == "be"):
         return be_frame(scene, clause)
+    who = subject(scene, clause)
+    theirs = clause.verb in ("have", "want", "need") and clause.mood == "statement" and who is not None
+    if theirs and who is not None and who.words and not scene.find(who):
+        return None  # "the optician has a slot on Friday" is about the optician
     change = (
         verb_in(clause, "change")
         or clause.verb in ("say", "try", "do")

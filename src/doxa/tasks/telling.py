@@ -483,7 +483,7 @@ def describe(scene: Scene, key: str, clause: Clause, found: Sequence[Element], t
     """Hang everything that a clause says of a new task on it."""
     with_list = False
     for one in found:
-        if one is not thing and one.value is None and not one.attached and is_value(one):
+        if one is not thing and not with_list and one.value is None and not one.attached and is_value(one):
             attach(scene, key, "in", one)  # "a bike helmet, white"
             continue
         for prep, inner in one.attached if one is thing or not one.text else ():

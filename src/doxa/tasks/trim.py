@@ -122,7 +122,7 @@ def carry_out_clause(scene: Scene, clause: Clause, parser: Parser) -> None:
     if settle(scene, clause, parser) or agreed(scene, clause, parser):
         return
     intent = carry(scene, clause)
-    if not scene.ruled and capture(scene, clause) and intent == "chat":
+    if not scene.ruled and scene.moved is None and capture(scene, clause) and intent == "chat":
         intent = "new"
     scene.intents.append(intent)
 
