@@ -7,12 +7,12 @@ from contextlib import nullcontext
 
 import pytest
 
-from doxa.core.config import Config
+from doxa.core.config import Config, EncoderConfig, EngineConfig
 from doxa.core.errors import FormatError, InputError
 from doxa.evaluate.tasks import Played, read_scenarios, run_scenarios, score
 from doxa.evaluate.tasks.linear import LinearHistory, read
 from doxa.evaluate.tasks.mentions import is_given_as_current, is_mentioned
-from doxa.evaluate.tasks.systems import Memory
+from doxa.evaluate.tasks.systems import SYSTEMS, Memory
 from doxa.evaluate.tasks.values import match_sets, same, tokens
 
 LUNCH = {
@@ -198,6 +198,15 @@ def test_a_memory_is_played_turn_by_turn_and_its_intents_can_be_overridden(scena
     played = Memory(lambda user: forest, intents=lambda id, turn: f"{id}-{turn}").play(scenario)
     assert forest.given == ["s1-1", "s1-2", "s1-3"] and [turn.reply for turn in played] == ["", "", THIRD.reply]
     assert all(turn.tokens > 0 for turn in played) and score(scenario, played).counts["consistent"] == 1
+
+
+def test_a_conversation_reaches_the_tasks_by_itself(scenario):
+    config = Config(encoder=EncoderConfig(name="hash"), engine=EngineConfig(settle_s=30))
+    told = []
+    for name in ("ours", "respond"):
+        with SYSTEMS[name](config, 0) as system:
+            told.append(system.play(scenario))
+    assert [turn.state for turn in told[0]] == [turn.state for turn in told[1]] and any(told[0][-1].state)
 
 
 def test_a_linear_history_holds_the_last_mention_and_its_prompt_grows(scenario):

@@ -45,3 +45,16 @@ def test_quit_leaves(ana):
     """What comes after it is not read."""
     assert "Rome" not in ana("chat", input="/quit\nI live in Rome.\n").stdout
     assert ana.json("stats")["turns"] == 4
+
+
+def test_chat_does_what_is_said_to_the_tasks(cli):
+    """What a turn was taken for, what it changed, and the tasks as they are."""
+    said = "Plan a dinner for Friday.\nMove it to Saturday.\nI live in Rome.\n/tasks\n"
+    opened, moved, fact, shown = cli("chat", input=said).stdout.strip().split("\n\n")
+    assert (
+        "new" in opened and "+ dinner" in opened and "update" in moved and "~ dinner/day: Friday -> Saturday" in moved
+    )
+    assert "Rome" in fact and "update" not in fact and "Saturday" in shown and "Friday" not in shown
+    lines = cli("chat", "--json", input="When is the dinner?\n/tasks\n").stdout.splitlines()
+    reply, tasks = map(json.loads, lines)
+    assert reply["intents"] == ["check"] and tasks["state"] == {"dinner/day": "Saturday"}

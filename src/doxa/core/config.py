@@ -249,7 +249,7 @@ class ReasonConfig(_Group):
 
 
 class TasksConfig(_Group):
-    """How the tasks are kept, and who reads what they are told."""
+    """How the tasks are kept, what reaches them, and who reads it."""
 
     reader: Literal["builtin", "prompted", "hybrid"] = Field(
         "builtin",
@@ -263,6 +263,11 @@ class TasksConfig(_Group):
         0.5, ge=0, le=1, description="Confidence of the model below which a change is asked back and not made."
     )
 
+    route: Literal["auto", "off"] = Field(
+        "auto",
+        description="Whether a turn that is responded to reaches the tasks: when it opens, changes or asks about one "
+        "(`auto`), or never (`off`); what is told to the tasks always does.",
+    )
     dag: bool = Field(
         True, description="Whether tasks may share nodes and depend on each other; off only to measure what that gives."
     )

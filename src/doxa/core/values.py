@@ -173,6 +173,8 @@ class ToTasks:
     """What the assistant said just before it."""
     intent: str = ""
     """What it is taken for, whatever it is (an ablation of benchmarks); empty leaves that to the reading."""
+    routed: bool = False
+    """It is said to the tasks only if it opens, changes or asks about one (`doxa.tasks.route`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime
 from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Literal, Self, get_args
 
 from doxa.core.config import Config
 from doxa.core.errors import (
@@ -28,6 +28,7 @@ from doxa.core.values import (
     Receipt,
     Reply,
     Role,
+    ToTasks,
     Turn,
 )
 from doxa.engine.answers import answered, store_answers
@@ -42,8 +43,10 @@ from doxa.engine.turn import respond
 from doxa.engine.wiring import OntologySource, Parts, wire
 from doxa.understand import open_propositions
 
-__all__ = ["Dialogue", "Doxa"]
+__all__ = ["Addressee", "Dialogue", "Doxa"]
 
+Addressee = Literal["auto", "tasks", "facts"]
+"""What a turn is said to: "auto" leaves that to what it says."""
 MAX_NAME_CHARS = 200
 """Longest name of a user; the database keeps 400 characters for tenant and user."""
 
@@ -238,19 +241,32 @@ class Dialogue:
                 self._speaker = state.person() or display_name(self.user)
         return self._speaker
 
-    def respond(self, text: str, *, at: Moment | None = None, turn_id: str | None = None) -> Reply:
+    def respond(
+        self, text: str, *, at: Moment | None = None, turn_id: str | None = None, to: Addressee = "auto"
+    ) -> Reply:
         """Answer what the user says, and remember it.
+
+        What opens, changes or asks about a task is done to the tasks and answered from them (setting `tasks.route`);
+        the trace says where a turn went, and why. What it says of the world is believed either way.
 
         The turn is durable before it is answered. The answer waits at most `engine.settle_s` for what the turn
         itself changes; if that takes longer, the changes come later and the trace says so.
 
+        Args:
+            text: what the user says.
+            at: when; by default now.
+            turn_id: its id, if it has one; the same id again is the same turn.
+            to: "auto", or what it is said to whatever it says: "tasks", or "facts" alone.
+
         Raises:
+            InputError: `to` is none of those.
             TurnError: the turn cannot be taken.
             TurnConflictError: `turn_id` is known with another text.
             StoreError: nothing was stored.
         """
+        to_tasks = self._to_tasks(to)
         turn = self._turn(text, speaker=self.speaker, role="user", at=at, turn_id=turn_id)
-        stored, receipt = self._doxa.receive(turn)
+        stored, receipt = self._doxa.receive(replace(turn, to_tasks=to_tasks))
         reply = self._answer(text, at=stored.at, turn_id=receipt.turn_id)
         if not receipt.duplicate:
             self._remember_reply(reply, stored)
@@ -313,6 +329,13 @@ class Dialogue:
             DoxaError: what stopped the processing; what was received is kept.
         """
         self._doxa.wait(self.user)
+
+    def _to_tasks(self, to: str) -> ToTasks | None:
+        if to not in get_args(Addressee):
+            raise InputError(f"respond: expected `to` out of {', '.join(get_args(Addressee))}; got {to!r}.")
+        if to == "auto" and self._doxa.parts.config.tasks.route == "auto":
+            return ToTasks(routed=True)
+        return ToTasks() if to == "tasks" else None
 
     def _turn(self, text: str, *, speaker: str, role: Role, at: Moment | None, turn_id: str | None) -> Turn:
         return read_turn(

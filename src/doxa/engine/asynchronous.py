@@ -31,7 +31,7 @@ from doxa.core.values import (
     Rule,
     Verdict,
 )
-from doxa.engine.api import Dialogue, Doxa
+from doxa.engine.api import Addressee, Dialogue, Doxa
 from doxa.engine.intake import Day, Moment
 from doxa.engine.memory import Memory
 from doxa.engine.tasking import Intent, Shown, T, Tasks
@@ -140,9 +140,11 @@ class AsyncDialogue:
         """See `Dialogue`."""
         return self._twin.speaker
 
-    async def respond(self, text: str, *, at: Moment | None = None, turn_id: str | None = None) -> Reply:
+    async def respond(
+        self, text: str, *, at: Moment | None = None, turn_id: str | None = None, to: Addressee = "auto"
+    ) -> Reply:
         """Answer what the user says, and remember it."""
-        return await asyncio.to_thread(self._twin.respond, text, at=at, turn_id=turn_id)
+        return await asyncio.to_thread(self._twin.respond, text, at=at, turn_id=turn_id, to=to)
 
     async def ask(self, text: str, *, as_of: Day | None = None, known_at: Moment | None = None) -> Reply:
         """Answer without remembering the question; this dialogue alone knows it for what is asked next ("And Ben?")."""

@@ -44,6 +44,7 @@ class Retelling:
 
     def keep(self, event: Event) -> None:
         """Fold an event from before what was erased."""
+        self._note(event)
         if isinstance(event.tasks, Mapping):
             self.state.tasks.apply(commit_from(event.tasks, self.state.tasks, event.about))
             self.numbers[event.task_number] = event.task_number
@@ -51,6 +52,7 @@ class Retelling:
     def tell(self, event: Event) -> Event:
         """Fold an event from after it, and return it with what it now does to the tasks."""
         commit = self._told(event)
+        self._note(event)
         if commit is not None:
             self.numbers[event.task_number] = commit.number
             self.state.tasks.apply(commit)
@@ -64,6 +66,11 @@ class Retelling:
         if not event.task_reading or (self.reader is not None and commit is not None and commit.by):
             return replace(event, tasks=commit)
         return replace(event, tasks=commit, task_reading={}, degraded=event.degraded or REREAD)
+
+    def _note(self, event: Event) -> None:
+        """Keep how a turn was understood: the next one may go on from the tasks through it."""
+        if event.kind == "maintained" and event.about is not None:
+            self.state.notes[event.about.turn_id] = event.note
 
     def _told(self, event: Event) -> TaskCommit | None:
         forest = self.state.tasks

@@ -6,7 +6,7 @@ turn -> step (of the grammar, or of what a model read) -> (ablations) -> edits, 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Literal, Protocol, TypeVar, get_args
 
@@ -17,12 +17,22 @@ from doxa.core.tasks import Forest, NodeKind, TaskCommit, TaskReply, TaskStatus,
 from doxa.core.values import Change, ChangeKind, Receipt, Status, ToTasks, Turn
 from doxa.engine.intake import Moment, clean, display_name, read_turn, require_positive, require_text
 from doxa.engine.retrying import retried
-from doxa.engine.trimming import step_of
+from doxa.engine.trimming import NOTHING, routed, step_of
 from doxa.engine.wiring import Parts
 from doxa.memory import Event, MemoryLog, TaskForest, UserState
-from doxa.tasks import Editor, Moved, Reading, Step, Undone, context_of, opened, summary
+from doxa.tasks import Editor, Moved, Reading, Step, Undone, context_of, opened, stands, summary
 
-__all__ = ["Intent", "Tasks", "edit_tasks", "flagged", "taken_back", "task_reader", "tasks_of"]
+__all__ = [
+    "NOTHING",
+    "Carried",
+    "Intent",
+    "Tasks",
+    "edit_tasks",
+    "flagged",
+    "taken_back",
+    "task_reader",
+    "tasks_of",
+]
 
 T = TypeVar("T")
 Intent = Literal["new", "update", "check"]
@@ -31,6 +41,8 @@ Shown = str | list[str]
 GIVEN_UP = (ChangeKind.CLOSE, ChangeKind.RETRACT, ChangeKind.QUARANTINE)
 SESSION = "tasks"
 """The session of what is told to the tasks."""
+NOT_TAKEN = Step(intents=())
+"""What a turn does to the tasks that is not said to them."""
 
 
 class Host(Protocol):
@@ -250,40 +262,52 @@ def _append(
     log.append(user, state, Event(kind="tasked", known_at=now, tasks=commit))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Carried:
+    """What a turn does to the tasks."""
+
+    commit: TaskCommit | None = None
+    """None where it does nothing and was not told to them."""
+    failed: str = ""
+    """Why it was not understood; empty when it was."""
+    route: str = ""
+    """Why it was told to them, or was not; empty where that was not asked."""
+
+
 def tasks_of(
     turn: Turn,
     changes: Sequence[Change],
-    forest: TaskForest,
+    state: UserState,
     parser: Parser,
     config: Config,
     reading: Reading | None = None,
-) -> tuple[TaskCommit | None, str]:
+) -> Carried:
     """Return what a turn does to the tasks: by what it tells them, and by the facts that it changes.
 
     Args:
         turn: what was said.
         changes: what that changed of what is believed.
-        forest: the tasks before it.
+        state: what is known before it, and its tasks.
         parser: reads its sentences.
         config: whether tasks may share nodes, and when a change is asked back.
         reading: what a language model said that the turn tells; None where the grammar reads it.
-
-    Returns:
-        The commit, also of what was told and changes nothing, and why the turn was not understood (empty when it was).
     """
+    forest, told, why = state.tasks, turn.to_tasks, ""
     editor, step, failed = Editor(forest), Step(intents=()), ""
-    if turn.to_tasks is not None:
-        step, failed = step_of(turn, turn.to_tasks, forest, parser, reading, config)
+    if told is not None:
+        step, failed, why = _read_step(turn, told, state, parser, reading, config)
+        told = None if told.routed and step is NOT_TAKEN else told
         editor.carry_over(step.edits)
-        if turn.to_tasks.intent:
-            step = taken_for(turn.to_tasks.intent, step, turn.text, editor)
+    if told is not None:
+        if told.intent:
+            step = taken_for(told.intent, step, turn.text, editor)
         if not config.tasks.dag:
             taken_apart(editor)
     moved = flagged(editor, changes)
     edits = editor.edits()
-    if turn.to_tasks is None and not edits:
-        return None, failed
-    return TaskCommit(
+    if told is None and not edits:
+        return Carried(failed=failed, route=why)
+    commit = TaskCommit(
         number=forest.next_number,
         turn_id=turn.turn_id,
         author=turn.speaker,
@@ -297,7 +321,8 @@ def tasks_of(
         asked=step.asked,
         confidence=step.confidence,
         by=step.by,
-    ), failed
+    )
+    return Carried(commit=commit, failed=failed, route=why)
 
 
 def task_reader(parser: Parser, config: Config) -> Callable[[Turn, UserState, Event], TaskCommit | None]:
@@ -308,9 +333,26 @@ def task_reader(parser: Parser, config: Config) -> Callable[[Turn, UserState, Ev
 
     def read(turn: Turn, state: UserState, event: Event) -> TaskCommit | None:
         reading = Reading.from_data(event.task_reading)
-        return tasks_of(turn, event.changes, state.tasks, parser, config, reading)[0]
+        return tasks_of(turn, event.changes, state, parser, config, reading).commit
 
     return read
+
+
+def _read_step(
+    turn: Turn, to_tasks: ToTasks, state: UserState, parser: Parser, reading: Reading | None, config: Config
+) -> tuple[Step, str, str]:
+    """Return what a turn does, why that could not be read, and why it is said to the tasks or (`NOT_TAKEN`) is not."""
+    if not to_tasks.routed:
+        return *step_of(turn, to_tasks, state.tasks, parser, reading, config), ""
+    found, failed = routed(turn, state, parser)
+    if not found.to_tasks:
+        return NOT_TAKEN, failed, found.why
+    step, failed = step_of(turn, to_tasks, state.tasks, parser, reading, config)
+    if failed and not step.confidence:
+        return NOT_TAKEN, failed, found.why
+    if not stands(found, step, state.tasks):
+        return NOT_TAKEN, failed, f"{found.why}{NOTHING}"
+    return step, failed, found.why
 
 
 def taken_for(intent: str, step: Step, text: str, editor: Editor) -> Step:

@@ -14,10 +14,14 @@ from doxa.core.tasks import TaskCommit
 from doxa.core.values import ToTasks, Turn
 from doxa.engine.wiring import Parts
 from doxa.memory import TaskForest, UserState
-from doxa.tasks import Material, Reading, Step, carry_out, material_of, read_with_model, take, unsure
+from doxa.tasks import Material, Reading, Route, Step, carry_out, material_of, read_with_model, route, take, unsure
 
-__all__ = ["kept", "propose", "step_of"]
+__all__ = ["NOTHING", "going_on", "kept", "propose", "routed", "step_of"]
 
+CHAT = ("chat",)
+NOTHING = ", but the tasks make nothing of it"
+LOOKED_BACK = 12
+"""How many turns of a session are looked at for tasks that are still spoken of."""
 NOT_UNDERSTOOD = "This was not understood, so nothing was changed."
 
 
@@ -45,6 +49,8 @@ def propose(turn: Turn, parts: Parts) -> Reading | None:
     with parts.log.user(turn.user) as state:
         if turn.ordinal <= state.maintained or state.turns.get(turn.ordinal) != turn:
             return None
+        if turn.to_tasks.routed and not routed(turn, state, parts.parser)[0].to_tasks:
+            return None
         if settings.reader == "hybrid" and not _left_open(turn, turn.to_tasks, state, parts):
             return None
         material = _material(turn, turn.to_tasks, state, parts, model)
@@ -52,6 +58,34 @@ def propose(turn: Turn, parts: Parts) -> Reading | None:
         tokens = parts.config.llm.context_tokens
         return Reading(failed=f"the turn is longer than {tokens} tokens (setting llm.context_tokens)")
     return read_with_model(model, material, max_tokens=parts.config.understand.max_tokens)
+
+
+def going_on(turn: Turn, state: UserState) -> bool:
+    """Tell whether the tasks are what a user speaks of in the session of a turn.
+
+    They are from a turn that they made something of on, through turns that they made nothing of though these seemed to
+    be said to them, until one that did not.
+    """
+    for said in reversed([one for one in state.context(turn, LOOKED_BACK) if one.role == "user"]):
+        commits = [state.tasks.commit(number) for number in state.tasks.of_turn(said.turn_id)]
+        if any(one is not None and (one.edits or one.asked or one.intents != CHAT) for one in commits):
+            return True
+        note = state.notes.get(said.turn_id)
+        if not commits and (note is None or not note.route.endswith(NOTHING)):
+            return False
+    return False
+
+
+def routed(turn: Turn, state: UserState, parser: Parser) -> tuple[Route, str]:
+    """Return whether a turn of a conversation is said to the tasks, and why that could not be told (empty when so)."""
+    failed = ""
+    try:
+        return route(turn.text, state.tasks, parser, turn.at, going_on=going_on(turn, state)), failed
+    except BackendError as exc:
+        failed = f"the parser failed, so the turn was not told to the tasks: {exc}"
+    except Exception as exc:  # noqa: BLE001  kept as text: one turn must not hold up all that come after it
+        failed = f"the turn could not be told to the tasks: {exc!r}"
+    return Route(to_tasks=False, why=""), failed
 
 
 def _left_open(turn: Turn, to_tasks: ToTasks, state: UserState, parts: Parts) -> bool:

@@ -1,7 +1,7 @@
 """The method: the two loops of Doxa.
 
-respond:  question -> evidence -> draft -> verdict -> reply + trace
-absorb:   turn -> claims -> changes -> one transaction
+respond:  turn -> tasks, or question -> evidence -> draft -> verdict -> reply + trace
+absorb:   turn -> claims -> changes, and tasks -> one transaction
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from doxa.engine.answers import keep
 from doxa.engine.asked import Asked
 from doxa.engine.disputes import disputes_of
 from doxa.engine.feedback import used
+from doxa.engine.hearing import hear, prefers_facts, task_reply
 from doxa.engine.prompting import Material, is_prompted, searched, written
 from doxa.engine.reasoning import Reasoning, answered, reason
 from doxa.engine.replay import beliefs_at, note_of, reading_of
@@ -111,22 +112,32 @@ def absorb(
         denied = denials(judgement, found.claims, state.beliefs) if judgement else Denials()
         claims = (*found.claims, *denied.claims)
         changes = revise(claims, state.beliefs, turn_id=turn.turn_id, known_at=turn.at, rules=found.rules)
-        tasks, untold = tasks_of(turn, changes, state.tasks, parts.parser, parts.config, reading)
+        tasks = tasks_of(turn, changes, state, parts.parser, parts.config, reading)
         event = Event(
             kind="maintained", known_at=turn.at, about=turn, claims=claims, rules=found.rules, changes=changes,
             extraction=extraction.to_data() if extraction else {},
-            note=note_of(found, extraction, judgement, denied),
+            note=replace(note_of(found, extraction, judgement, denied), route=tasks.route),
             denials=len(denied.claims),
-            degraded="; ".join(filter(None, (degraded, failed, judgement.failed if judgement else "", untold))),
-            tasks=tasks,
-            task_reading=kept(reading, tasks),
+            degraded="; ".join(filter(None, (degraded, failed, judgement.failed if judgement else "", tasks.failed))),
+            tasks=tasks.commit,
+            task_reading=kept(reading, tasks.commit),
         )  # fmt: skip
         parts.log.append(turn.user, state, event, vector)
         return True
 
 
 def respond(asked: Asked, parts: Parts, tracer: Tracer) -> Reply:
-    """Answer from memory: evidence, a draft, a check of the draft, and the trace of all of it.
+    """Answer from the tasks what is said to them, and everything else from what is believed."""
+    heard = hear(asked, parts, tracer)
+    if not heard.sure:
+        reply, consulted = _from_facts(asked, parts, tracer)
+        if heard.commit is None or prefers_facts(heard, reply, tracer):
+            return keep(replace(reply, trace=tracer.trace()), asked, consulted, parts)
+    return keep(task_reply(heard, tracer), asked, (), parts)
+
+
+def _from_facts(asked: Asked, parts: Parts, tracer: Tracer) -> tuple[Reply, list[str]]:
+    """Answer from memory: evidence, a draft, a check of the draft; with the ids of the turns that were consulted.
 
     A language model, when there is one, writes the draft outside any lock; when it fails the built-in draft is
     the answer, and the trace says so.
@@ -167,12 +178,11 @@ def respond(asked: Asked, parts: Parts, tracer: Tracer) -> Reply:
         revisions=tuple(change for change in found.changes if change.revises),
         intents=found.intents,
         verdict=verdict,
-        trace=tracer.trace(),
         confidence=draft.confidence,
         abstained=draft.abstained,
         disputed=draft.disputed,
     )
-    return keep(reply, asked, (turn.turn_id for turn in (*found.recent, *found.turns.values())), parts)
+    return reply, [turn.turn_id for turn in (*found.recent, *found.turns.values())]
 
 
 def _rewritten(asked: Asked, recent: Sequence[Turn], parts: Parts, tracer: Tracer) -> Rewriting | None:

@@ -201,7 +201,7 @@ def _absorb(question: MemoryQuestion, lines: Sequence[_Line], doxa: Doxa) -> flo
 def _ask(question: MemoryQuestion, doxa: Doxa) -> Answered:
     chat = doxa.dialogue(user=question.question_id, session="questions")
     start = time.perf_counter()
-    reply = chat.respond(question.text, at=question.at)
+    reply = chat.respond(question.text, at=question.at, to="facts")
     milliseconds = (time.perf_counter() - start) * 1000
     known, answer = question.answerable, given(reply)
     unsaid = float(reply.abstained)

@@ -55,7 +55,8 @@ def turn_to(turn: Turn) -> dict[str, Any]:
     data = {"session": turn.session, "speaker": turn.speaker, "role": turn.role, "text": turn.text}
     optional: dict[str, Any] = {"generated": True} if turn.generated else {}
     if (to := turn.to_tasks) is not None:
-        optional["to_tasks"] = {k: v for k, v in (("said_before", to.said_before), ("intent", to.intent)) if v}
+        known = (("said_before", to.said_before), ("intent", to.intent), ("routed", to.routed))
+        optional["to_tasks"] = {k: v for k, v in known if v}
     return data | optional
 
 
@@ -78,7 +79,9 @@ def turn_from(data: Data, *, turn_id: str, user: str, ordinal: int, at: datetime
 def _to_tasks_from(data: Data | None) -> ToTasks | None:
     if data is None:
         return None
-    return ToTasks(said_before=data.get("said_before", ""), intent=data.get("intent", ""))
+    return ToTasks(
+        said_before=data.get("said_before", ""), intent=data.get("intent", ""), routed=data.get("routed", False)
+    )
 
 
 def claim_to(claim: Claim) -> dict[str, Any]:

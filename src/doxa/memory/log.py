@@ -139,6 +139,7 @@ class Event:
             "feedback": [feedback_to(told) for told in self.feedback],
             "tasks": commit_to(self.tasks, self.about) if isinstance(self.tasks, TaskCommit) else self.tasks,
             "task_reading": dict(self.task_reading),
+            "route": self.note.route,
             "judged_by": self.note.judged_by,
             "judge_tokens": [self.note.judge_prompt_tokens, self.note.judge_completion_tokens]
             if self.note.judged_by
@@ -181,6 +182,7 @@ def _note_from(body: Mapping[str, Any]) -> Note:
         prompt_tokens=prompt,
         completion_tokens=completion,
         dropped=tuple(body.get("dropped", ())),
+        route=body.get("route", ""),
         judged_by=body.get("judged_by", ""),
         judge_prompt_tokens=judge_prompt,
         judge_completion_tokens=judge_completion,

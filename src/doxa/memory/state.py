@@ -43,6 +43,8 @@ class Note:
     """The prompt and the model that judged what it clashes with; empty when no model was asked."""
     judge_prompt_tokens: int = 0
     judge_completion_tokens: int = 0
+    route: str = ""
+    """Why it went to the tasks, or did not; empty where that was not asked."""
 
 
 @dataclass(slots=True)

@@ -1,8 +1,9 @@
 """tasks: utterance -> acts -> edits -> commit.
 
-`take` reads a turn (`clauses`, `phrases`) and carries out what it asks for (`frames`) or answers it (`asking`). An
-`Editor` carries out what a turn does to the task forest, over a state that it never changes; its `edits` are what
-the turn changed in the end. `prompted` is the twin of `take` by a language model.
+`route` tells whether a turn is said to the tasks (`opening`, `routing`). `take` reads a turn (`reading`, `phrases`) and
+carries out what it asks for (`frames`) or answers it (`asking`). An `Editor` carries out what a turn does to the task
+forest, over a state that it never changes; its `edits` are what the turn changed in the end. `prompted` is the twin of
+`take` by a language model.
 """
 
 from doxa.tasks.context import context_of
@@ -10,6 +11,7 @@ from doxa.tasks.editing import Editor
 from doxa.tasks.inverse import Undone
 from doxa.tasks.prompted import Decoded, Material, Reading, carry_out, material_of, read_with_model, unsure
 from doxa.tasks.propagation import Moved, ShiftBy
+from doxa.tasks.routing import Route, names_known, route, stands
 from doxa.tasks.saying import summary
 from doxa.tasks.trim import Step, opened, take
 
@@ -19,14 +21,18 @@ __all__ = [
     "Material",
     "Moved",
     "Reading",
+    "Route",
     "ShiftBy",
     "Step",
     "Undone",
     "carry_out",
     "context_of",
     "material_of",
+    "names_known",
     "opened",
     "read_with_model",
+    "route",
+    "stands",
     "summary",
     "take",
     "unsure",

@@ -147,7 +147,7 @@ class _Remembering:
     def reply(self, text: str) -> Said:
         begin = time.perf_counter()
         try:
-            said = self.chat.respond(text)
+            said = self.chat.respond(text, to="facts")
         except DoxaError as exc:
             return Said(text="", seconds=time.perf_counter() - begin, failed=str(exc))
         replied = time.perf_counter()

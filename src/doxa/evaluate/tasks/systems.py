@@ -1,6 +1,7 @@
 """Systems of the task benchmark: ours, two ablations of it, and a linear history that is read without a model.
 
 ours            the task memory as it is
+respond         the same, in a conversation: what reaches it is what `Dialogue.respond` finds to be about tasks
 no-dag          without shared nodes and dependencies (`tasks.dag = false`): a change reaches the node it names
 random-intent   the intent of every turn drawn from new, update and check, as in the ablation of the paper
 flat-history    a linear context (`linear`)
@@ -14,6 +15,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, Protocol, get_args
 
 from doxa.core.config import Config
+from doxa.core.tasks import TaskReply
 from doxa.engine import Doxa, Intent
 from doxa.evaluate.record import models_of
 from doxa.evaluate.tasks.linear import LinearHistory
@@ -103,6 +105,34 @@ def opened(config: Config, *, intents: Chooses | None = None) -> Iterator[Memory
         yield Memory(lambda user: doxa.tasks(user=user), intents=intents, models=models_of(doxa.describe()))
 
 
+class _Responded:
+    """The tasks of a user, told by way of a conversation."""
+
+    def __init__(self, doxa: Doxa, user: str) -> None:
+        self._dialogue, self._tasks = doxa.dialogue(user=user), doxa.tasks(user=user)
+
+    def tell(self, text: str, *, intent: Intent | None = None, said_before: str = "") -> TaskReply:
+        """Say a turn in the conversation; the other arguments are for what is told to the tasks."""
+        reply = self._dialogue.respond(text)
+        self._dialogue.flush()
+        return TaskReply(text=reply.text, intents=reply.intents)
+
+    def state(self) -> Mapping[str, Any]:
+        return self._tasks.state()
+
+    def history(self) -> Mapping[str, Sequence[Any]]:
+        return self._tasks.history()
+
+    def context(self, text: str, budget: int = CONTEXT_TOKENS) -> str:
+        return self._tasks.context(text, budget)
+
+
+@contextmanager
+def _responding(config: Config) -> Iterator[Memory]:
+    with Doxa.open(":memory:", config=config) as doxa:
+        yield Memory(lambda user: _Responded(doxa, user), models=models_of(doxa.describe()))
+
+
 def _without_dag(config: Config) -> Config:
     return config.model_copy(update={"tasks": config.tasks.model_copy(update={"dag": False})})
 
@@ -113,6 +143,7 @@ def _drawn(seed: int) -> Chooses:
 
 SYSTEMS: Mapping[str, Callable[[Config, int], AbstractContextManager[System]]] = {
     OURS: lambda config, seed: opened(config),
+    "respond": lambda config, seed: _responding(config),
     "no-dag": lambda config, seed: opened(_without_dag(config)),
     "random-intent": lambda config, seed: opened(config, intents=_drawn(seed)),
     "flat-history": lambda config, seed: nullcontext(LinearHistory()),

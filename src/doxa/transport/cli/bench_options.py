@@ -118,7 +118,7 @@ SystemsOption = Annotated[
         "--systems",
         metavar="NAMES",
         help="mtbench101: reference, builtin, base, without-tree, without-memory, full; with commas [default: all that "
-        "the settings allow]. tasks: ours, no-dag, random-intent, flat-history [default: all].",
+        "the settings allow]. tasks: ours, respond, no-dag, random-intent, flat-history [default: all].",
     ),
 ]
 RunsOption = Annotated[

@@ -14,11 +14,13 @@ import typer
 from doxa.core.errors import DoxaError, InputError
 from doxa.transport.cli.app import command, tell
 from doxa.transport.cli.ask import ShowTrace, Speaker
-from doxa.transport.cli.render import dump
+from doxa.transport.cli.render import dump, put
 from doxa.transport.cli.request import Request
 from doxa.transport.cli.show import show_changes, show_evidence, show_facts, show_history, show_reply, show_why
+from doxa.transport.cli.task_views import differences, show_differences, show_forest
 
 if TYPE_CHECKING:
+    from doxa.core.values import Reply
     from doxa.engine import Dialogue, Memory
 
 __all__ = ["chat"]
@@ -28,6 +30,7 @@ HELP = """\
 /why ID                      why a fact stands where it stands
 /history SUBJECT RELATION    what was believed one after the other
 /search QUERY                the turns and facts that bear on it
+/tasks                       the tasks as they are
 /undo                        take back what you said last
 /help                        this list
 /quit                        leave; so do Ctrl-D and Ctrl-C"""
@@ -57,7 +60,7 @@ def chat(
 ) -> None:
     """Talk with the memory; it remembers what you say.
 
-    Type /help there to see what else it can do: facts, reasons, history, search, undo.
+    Type /help there to see what else it can do: facts, tasks, reasons, history, search, undo.
     From a pipe it takes one message per line; with --json it prints one JSON object per line.
     """
     with request.open(create=True) as doxa:
@@ -113,9 +116,23 @@ def _take(message: str, room: Room) -> None:
             _run(message, room)
         else:
             reply = room.dialogue.respond(message)
-            _give(room, reply, lambda: show_reply(room.request.out, reply, trace=room.trace))
+            _give(room, reply, lambda: _show(reply, room))
     except DoxaError as exc:
         tell(room.request, exc, lines=True)
+
+
+def _show(reply: Reply, room: Room) -> None:
+    """Print a reply; of one that the tasks gave, what it was taken for and what it changed of them as well."""
+    out = room.request.out
+    show_reply(out, reply, trace=room.trace)
+    steps = {step.name: step.detail for step in reply.trace.steps}
+    number = steps.get("route", {}).get("commit")
+    if number is None or steps.get("choose", {}).get("to") == "facts":
+        return
+    put(out, ", ".join(reply.intents), style="dim", indent=2)
+    forest = room.memory.tasks()
+    edits = next((commit.edits for commit in forest.commits if commit.number == number), ())
+    show_differences(out, differences(edits, forest))
 
 
 def _run(message: str, room: Room) -> None:
@@ -136,6 +153,11 @@ def _give(room: Room, value: object, show: Callable[[], object]) -> None:
 def _facts(rest: str, room: Room) -> None:
     facts = room.memory.facts(subject=rest or None)
     _give(room, facts, lambda: show_facts(room.request.out, facts, room.memory.describe))
+
+
+def _tasks(rest: str, room: Room) -> None:
+    forest = room.memory.tasks()
+    _give(room, {"state": forest.state(), "tasks": forest.tree()}, lambda: show_forest(room.request.out, forest))
 
 
 def _why(rest: str, room: Room) -> None:
@@ -185,6 +207,7 @@ def _quit(rest: str, room: Room) -> None:
 
 COMMANDS: dict[str, Callable[[str, Room], None]] = {
     "facts": _facts,
+    "tasks": _tasks,
     "why": _why,
     "history": _history,
     "search": _search,
