@@ -113,7 +113,7 @@ def _is_going(clause: Clause) -> bool:
 
 
 def _request(clause: Clause) -> str:
-    telling = [token for token in nouns_of(clause.rest) if stem(token.lower) not in VAGUE]
+    telling = [token for token in _outside(clause) if stem(token.lower) not in VAGUE]
     if not is_request(clause) or clause.negated or not telling:
         return ""
     wished = clause.wrapped.split()[:1] in (["i"], ["we"])
@@ -146,10 +146,16 @@ def _fragment(clause: Clause) -> str:
         return "is a plan with its parts" if planned else ""
     if counted and any(stem(token.lower) in COUNTED for token in nouns):
         return "announces what is to be done"
-    outside = [t for t in nouns if not any(one.start <= t.start < one.end for one in clause.values)]
+    outside = _outside(clause)
     if outside and any(is_to_come(one) or is_money(one) for one in clause.values):
         return "names something with its time or price"
     return "names a list" if outside and stem(outside[-1].lower) in HEADS and len(clause.rest) <= 4 else ""
+
+
+def _outside(clause: Clause) -> list[Token]:
+    """Return the nouns behind the verb of a clause that are no part of a time: none in "make it Saturday"."""
+    inside = [(one.start, one.end) for one in clause.values if one.value is None or one.value.kind in TIMES]
+    return [t for t in nouns_of(clause.rest) if not any(start <= t.start < end for start, end in inside)]
 
 
 def _is_heading(clause: Clause) -> bool:
