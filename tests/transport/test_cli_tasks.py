@@ -109,5 +109,5 @@ def test_every_system_plays_on_the_engine(cli):
     data = cli.file("dev.jsonl", json.dumps({"id": "s", "domain": "plans", "turns": turns, "expect": expect}) + "\n")
     found = cli.json("bench", "tasks", "--data", data, "--no-record")
     right = {name: row["counts"]["slots_ok"] for name, row in found["systems"].items()}
-    assert list(right) == ["ours", "no-dag", "random-intent", "flat-history"]
-    assert right["ours"] == right["no-dag"] == 4 > right["random-intent"]
+    assert list(right) == ["ours", "respond", "no-dag", "random-intent", "flat-history"]
+    assert right["ours"] == right["respond"] == right["no-dag"] == 4 > right["random-intent"]
