@@ -80,6 +80,8 @@ def _put(scene: Scene, clause: Clause, typed: Typed, value: TaskValue) -> bool:
     bare = replace(thing, attached=())
     if scene.find(bare):
         return set_value(scene, bare, value, prep=prep, new=True) is not None
+    if scene.root() is None and not clause.verb:
+        return False  # "on Saturday, for the neighbours" is no task
     root, held = scene.root(), ((prep, Element(text=value.text, value=value, each=typed.each)),)
     if root is not None:
         return bool(add_element(scene, replace(thing, attached=held), root))
