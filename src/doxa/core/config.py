@@ -30,6 +30,7 @@ __all__ = [
     "ReasonConfig",
     "RecallConfig",
     "StoreConfig",
+    "TasksConfig",
     "UnderstandConfig",
     "VerifyConfig",
     "data_folder",
@@ -257,7 +258,7 @@ class TasksConfig(_Group):
         "`llm` and `understand.max_tokens`), one call a turn; or `hybrid`, the model where the grammar is unsure.",
     )
     sure: float = Field(
-        0.8, ge=0, le=1, description="With `reader` hybrid: confidence of the grammar below which the model is asked."
+        0.5, ge=0, le=1, description="With `reader` hybrid: confidence of the grammar below which the model is asked."
     )
     doubted: float = Field(
         0.5, ge=0, le=1, description="Confidence of the model below which a change is asked back and not made."
@@ -270,6 +271,13 @@ class TasksConfig(_Group):
     )
     dag: bool = Field(
         True, description="Whether tasks may share nodes and depend on each other; off only to measure what that gives."
+    )
+    ask_below: float = Field(
+        0.0,
+        ge=0,
+        le=1,
+        description="A change that is less likely than this to be what was meant is asked about and not made; with 0, "
+        "only one where nothing tells which of several things is meant.",
     )
 
 

@@ -90,7 +90,7 @@ def routed(turn: Turn, state: UserState, parser: Parser) -> tuple[Route, str]:
 
 def _left_open(turn: Turn, to_tasks: ToTasks, state: UserState, parts: Parts) -> bool:
     """Tell whether the grammar is unsure of a turn, or cannot read it."""
-    step, failed = _by_grammar(turn, to_tasks, state.tasks, parts.parser)
+    step, failed = _by_grammar(turn, to_tasks, state.tasks, parts.parser, parts.config)
     return bool(failed) or unsure(step, sure=parts.config.tasks.sure)
 
 
@@ -115,7 +115,7 @@ def step_of(
     grammar reads the turn.
     """
     if reading is None:
-        return _by_grammar(turn, to_tasks, forest, parser)
+        return _by_grammar(turn, to_tasks, forest, parser, config)
     try:
         done = carry_out(
             reading, turn.text, forest, parser, turn.at, said_before=to_tasks.said_before,
@@ -126,7 +126,7 @@ def step_of(
         step, refused = None, type(exc).__name__
     if step is not None:
         return step, ""
-    step, failed = _by_grammar(turn, to_tasks, forest, parser)
+    step, failed = _by_grammar(turn, to_tasks, forest, parser, config)
     told = f"what the language model read was not told to the tasks, so the built-in grammar read the turn: {refused}"
     return step, "; ".join(filter(None, (told, failed)))
 
@@ -143,10 +143,10 @@ def kept(reading: Reading | None, commit: TaskCommit | None) -> Mapping[str, Any
     return done.to_data()
 
 
-def _by_grammar(turn: Turn, to_tasks: ToTasks, forest: TaskForest, parser: Parser) -> tuple[Step, str]:
-    failed = ""
+def _by_grammar(turn: Turn, to_tasks: ToTasks, forest: TaskForest, parser: Parser, config: Config) -> tuple[Step, str]:
+    failed, said, below = "", to_tasks.said_before, config.tasks.ask_below
     try:
-        return take(turn.text, forest, parser, turn.at, said_before=to_tasks.said_before), failed
+        return take(turn.text, forest, parser, turn.at, said_before=said, ask_below=below), failed
     except BackendError as exc:
         failed = f"the parser failed, so the turn was not told to the tasks: {exc}"
     except Exception as exc:  # noqa: BLE001  kept as text: one turn must not hold up all that come after it

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
+from typing import Literal
 
 from doxa.core.tasks import NodeKind, TaskNode, TaskValue, ValueKind
 from doxa.tasks.amounts import Typed
@@ -20,7 +21,7 @@ from doxa.tasks.reading import Clause
 from doxa.tasks.shifts import Shift
 from doxa.tasks.verbs import lexicon
 
-__all__ = ["FILLERS", "GENDERED", "Scene", "fits", "is_crew"]
+__all__ = ["FILLERS", "GENDERED", "Scene", "Tie", "fits", "is_crew"]
 
 FILLERS = {
     "thing",
@@ -49,7 +50,17 @@ GENDERED = {
     **dict.fromkeys(("she", "her", "hers"), "she"),
 }
 PLAIN_SLOTS = frozenset("time date day price duration quantity colour size".split())
+TieBreak = Literal["focus", "task", "order"]
 FULL, SUBSET, CONTAINED, WIDE, BY_VALUE = 100.0, 70.0, 50.0, 40.0, 25.0
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """Nodes that fit equally well, and what one of them was taken by."""
+
+    keys: tuple[str, ...]
+    by: TieBreak
+    """It was spoken of, it is of the task that is spoken of, or it just comes first."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -86,6 +97,8 @@ class Scene:
     """Checkpoints of the editor before each clause."""
     consumed: list[Clause] = field(default_factory=list)
     """Clauses that another one took in."""
+    ties: dict[str, Tie] = field(default_factory=dict)
+    """Of nodes taken out of several that fit equally well: those."""
 
     # -- what is spoken of
 
@@ -236,11 +249,11 @@ class Scene:
             if near:
                 places[key] = min(near)
         direct = sorted((key for key in found if key in places), key=places.__getitem__)
-        if direct:
-            return direct[:1]
         root = self.root()
         own = [key for key in found if root is not None and self.root_of(key) == root]
-        return own[:1] if own else found[:1]
+        chosen = (direct or own or found)[:1]
+        self.ties[chosen[0]] = Tie(tuple(found), "order" if chosen[0] not in own else "focus" if direct else "task")
+        return chosen
 
     def _score(self, element: Element, key: str) -> float:
         """Return how well a name fits a node; 0 when it does not. Source of the order: the longer match wins."""
@@ -428,7 +441,10 @@ class Scene:
             plain or [one for one in fit if not any(d.kind == "derived" for d in self.editor.node(one).depends)] or fit
         )
         ranked = [one for one in self.focus if one in fit]
-        return ranked[0] if ranked else fit[0]
+        chosen = (ranked or fit)[0]
+        if len(fit) > 1:
+            self.ties[chosen] = Tie(tuple(fit), "focus" if ranked else "order")
+        return chosen
 
 
 def is_crew(name: str) -> bool:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from doxa.backends.parser import Parser
+from doxa.core.config import TasksConfig
 from doxa.core.errors import TaskError
 from doxa.core.tasks import NodeKind, TaskCommit, TaskEdit, TaskStatus, TaskValue, ValueKind
 from doxa.memory import TaskForest
@@ -21,7 +22,9 @@ from doxa.tasks.amounts import read_values
 from doxa.tasks.asking import answer, asks
 from doxa.tasks.capturing import capture
 from doxa.tasks.changing import coerced
+from doxa.tasks.clearing import DROPPED, UNREAD, Answer, answer_to, choice, question
 from doxa.tasks.conditions import hold, settles
+from doxa.tasks.confidence import confidence, overlooks, signals
 from doxa.tasks.editing import Editor
 from doxa.tasks.frames import FRAMES
 from doxa.tasks.moving import shifted
@@ -46,6 +49,8 @@ SUPPOSED = re.compile(
     r"(?:,? (?:what|how|when|where|who|would|does|do|is|then)\b.*)?$",
     re.I | re.S,
 )
+ASK_BELOW = TasksConfig().ask_below
+NOTED = "Noted."
 CHANGING = ("new", "update", "remove", "replace", "rollback", "undo", "reset", "split", "merge")
 
 
@@ -60,13 +65,24 @@ class Step:
     asked: str = ""
     """What is asked back; then nothing was changed."""
     confidence: float = 1.0
+    """How likely it is that this is what was meant, from 0 to 1."""
+    signals: Mapping[str, float] = field(default_factory=dict)
+    """What the confidence rests on, by name."""
     undoes: int | None = None
     by: str = ""
     """The prompt and the model that read the turn; empty for the grammar."""
 
 
-def take(text: str, forest: TaskForest, parser: Parser, at: datetime, *, said_before: str = "") -> Step:
-    """Carry out a turn over a forest, which stays as it is.
+def take(
+    text: str,
+    forest: TaskForest,
+    parser: Parser,
+    at: datetime,
+    *,
+    said_before: str = "",
+    ask_below: float = ASK_BELOW,
+) -> Step:
+    """Carry out a turn over a forest, which stays as it is, and put the reply together.
 
     Args:
         text: what the user said.
@@ -74,11 +90,55 @@ def take(text: str, forest: TaskForest, parser: Parser, at: datetime, *, said_be
         parser: reads the sentences.
         at: when it was said.
         said_before: what the assistant said just before.
+        ask_below: a change that is less sure than this, from 0 to 1, is asked about and not made; one that could as
+            well be of another node always is.
 
     Raises:
         BackendError: the parser failed.
     """
+    said = answer_to(text, forest)
+    step = None if said is None else cleared(said, forest, parser)
+    if step is not None:
+        return step
+    scene, replies = carried(text, forest, parser, at, said_before=said_before)
+    return asked_back(scene, closed(scene, replies), ask_below)
+
+
+def cleared(said: Answer, forest: TaskForest, parser: Parser) -> Step | None:
+    """Return what a turn that was asked about does, now that it is known what was meant; None where it is not."""
+    if said.denies:
+        return Step(intents=("chat",), reply=DROPPED, focus=said.pending.focus)
+    text, at = said.pending.text, said.pending.at
+    scene, replies = carried(text, forest, parser, at)
+    if not said.agrees:
+        chosen = choice(said, scene, scene.editor.edits())
+        if not chosen:
+            return None
+        scene, replies = carried(text, forest, parser, at, meant=chosen)
+    step = closed(scene, replies)
+    return replace(step, confidence=1.0) if step.edits else None
+
+
+def asked_back(scene: Scene, step: Step, ask_below: float) -> Step:
+    """Return a step as it is, or, where it is not sure, a question in its place that changes nothing."""
+    if step.edits and (step.confidence < ask_below or step.signals["open tie"]):
+        asked = question(scene, step.edits, step.reply)
+        return replace(step, edits=(), undoes=None, asked=asked, reply=asked, focus=())  # nothing is spoken of yet
+    if not step.edits and step.reply == NOTED and overlooks(step.confidence):
+        return replace(step, asked=UNREAD, reply=UNREAD)
+    return step
+
+
+def carried(
+    text: str, forest: TaskForest, parser: Parser, at: datetime, *, said_before: str = "", meant: str = ""
+) -> tuple[Scene, list[str]]:
+    """Return the scene of a turn, carried out, and the answers to its questions.
+
+    The arguments are those of `take`; `meant` is the node that is meant where several fit equally well.
+    """
     scene = opened(text, forest, at, said_before)
+    if meant:
+        scene.attend(meant)
     scene.clauses = read_clauses(text, parser, at)
     scene.text = text.replace("’", "'").replace("‘", "'").replace("“", '"').replace("”", '"')
     pronouns = {t.start for clause in scene.clauses for t in clause.tokens if t.lower == "one" and t.upos != "NUM"}
@@ -100,7 +160,7 @@ def take(text: str, forest: TaskForest, parser: Parser, at: datetime, *, said_be
         else:
             before = scene.marks[-1]
             carry_out_clause(scene, clause, parser)
-    return closed(scene, replies)
+    return scene, replies
 
 
 def held_back(scene: Scene, clause: Clause, mark: int) -> bool:
@@ -321,6 +381,7 @@ def run(scene: Scene, instruction: str, parser: Parser) -> None:
 
 def closed(scene: Scene, replies: Sequence[str]) -> Step:
     """Carry the changes on to what depends on them, and put the reply together."""
+    scene.marks.append(scene.editor.mark())
     moved = scene.editor.propagate(by_amount)
     edits = scene.editor.edits()
     intents = tuple(dict.fromkeys(scene.intents)) or ("chat",)
@@ -329,15 +390,18 @@ def closed(scene: Scene, replies: Sequence[str]) -> Step:
     if not edits and any(one in CHANGING for one in intents) and not scene.touched:
         intents = tuple(one for one in intents if one not in CHANGING) or ("chat",)
     told = said_of(scene, edits, moved)
-    reply = " ".join(part for part in (told, *scene.notes_said(), *replies) if part) or "Noted."
+    reply = " ".join(part for part in (told, *scene.notes_said(), *replies) if part) or NOTED
     asked = " ".join(scene.doubts) if scene.doubts and not edits else ""
     focus = tuple(dict.fromkeys(scene.focus[:8]))
+    found = signals(scene, edits, intents)
     return Step(
         intents=intents,
         edits=edits,
         reply=asked or reply,
         focus=focus,
         asked=asked,
+        confidence=confidence(found, changes=bool(edits)),
+        signals=found,
         undoes=scene.undoes if edits else None,
     )
 

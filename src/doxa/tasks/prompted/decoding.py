@@ -29,7 +29,7 @@ from doxa.tasks.verbs import lexicon
 
 __all__ = ["Decoded", "carry_out", "unsure"]
 
-SURE = 0.8
+SURE = 0.5
 """Confidence of the grammar from which no model has to be asked."""
 DOUBTED = 0.5
 """Confidence below which a change is asked back."""
