@@ -173,12 +173,18 @@ def _told_to_keep(tokens: list[Token]) -> list[Token]:
     if match is None:
         return tokens
     size = len(match[0].split())
-    return [token for token in tokens[size:] if token.form != "?"] if len(tokens) > size + 2 else tokens
+    if len(tokens) < size + 2:
+        return tokens
+    kept = [token for token in tokens[size:] if token.form != "?"]
+    if match[0].rstrip().endswith(("to", "i", "we")):
+        kept[0] = replace(kept[0], upos="VERB", deprel="root")  # "remind me to call the plumber" asks for a deed
+    return kept
 
 
 KEEPING = re.compile(
-    r"(?:please )?(?:(?:can|could|would|will) you )?(?:please )?"
-    r"(?:remember|note|note down|make a note|keep in mind|write down|bear in mind|put down) that "
+    r"(?:please )?(?:(?:can|could|would|will) you )?(?:please )?(?:"
+    r"(?:remember|note|note down|make a note|keep in mind|write down|bear in mind|put down) that |remind (?:me|us) to |"
+    r"(?:do n't|don't|do not) let (?:me|us) forget to |help (?:me|us) remember to |make sure (?:i|we) )"
 )
 
 
@@ -456,6 +462,9 @@ def _shown(clause: Clause, head: tuple[Token, ...]) -> Clause | None:
     if offer is not None and clause.values:
         behind = tuple(token for token in head if token.start - clause.tokens[0].start >= len(offer[0]))
         return replace(clause, rest=behind or head, question=False)
+    if clause.listed and [token.lower for token in head] == ["to", "do"]:
+        whole = replace(head[0], lower="to-do", upos="NOUN", end=head[1].end)
+        return replace(clause, rest=(whole,))  # "to do: laundry, taxes"
     be = next((i for i, token in enumerate(head[:3]) if token.lemma in ("be", "'s")), None)
     if clause.question or be is None or len(head) < be + 2 or head[0].lower not in PRESENTING:
         return None

@@ -68,7 +68,7 @@ def set_frame(scene: Scene, clause: Clause) -> str | None:
     """ "Change the departure date to June 15th", "make the jacket an L", "they extended it to the 16th"."""
     if clause.mood == "question" or clause.mark in ("because", "since", "if"):
         return None
-    if clause.verb == "be" or (clause.wrapped and clause.verb == "be"):
+    if clause.verb == "be":
         return be_frame(scene, clause)
     who = subject(scene, clause)
     theirs = clause.verb in ("have", "want", "need") and clause.mood == "statement" and who is not None
@@ -93,8 +93,15 @@ def set_frame(scene: Scene, clause: Clause) -> str | None:
     said = subject(scene, clause)
     if target is None and said is not None and said.pronoun not in ("i", "we", "they", "you"):
         target = said
+    return "update" if _set_all(scene, clause, target, found, right) else None
+
+
+def _set_all(
+    scene: Scene, clause: Clause, target: Element | None, found: Sequence[Element], right: Sequence[Element]
+) -> bool:
+    """Set every value that stands behind a preposition; tell whether there was one."""
     preps = [prep for element in found for prep, _ in element.attached if prep in PREPOSITIONS]
-    hint = clause.label
+    opening = clause.verb in ("set", "schedule") or bool(clause.label)
     done = False
     for i, element in enumerate(right):
         value = value_of(element)
@@ -102,19 +109,10 @@ def set_frame(scene: Scene, clause: Clause) -> str | None:
             continue
         prep = preps[i] if i < len(preps) else ""
         prep = "at" if prep == "to" and element.value is not None and element.value.kind is ValueKind.NUMBER else prep
-        done = (
-            set_value(
-                scene,
-                target,
-                value,
-                prep=prep,
-                hint=hint,
-                new=clause.verb in ("set", "schedule") or bool(hint) or opens_slot(target, value),
-            )
-            is not None
-            or done
-        )
-    return "update" if done else None
+        new = opening or opens_slot(target, value)
+        slot = set_value(scene, target, value, prep=prep, hint=clause.label, new=new)
+        done = slot is not None or done
+    return done
 
 
 TIMED = (ValueKind.CLOCK, ValueKind.DATE, ValueKind.DURATION)

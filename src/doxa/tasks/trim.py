@@ -148,7 +148,11 @@ def carried(
     before = 0
     for clause in scene.clauses:
         scene.marks.append(scene.editor.mark())
-        if clause.lowered in lexicon()["cues"]["discourse"] or any(clause is one for one in scene.consumed):
+        if (
+            clause.lowered in lexicon()["cues"]["discourse"]
+            or is_courtesy(clause)
+            or any(clause is one for one in scene.consumed)
+        ):
             continue
         if asks(clause):
             scene.intents.append(answer(scene, clause, replies))
@@ -161,6 +165,18 @@ def carried(
             before = scene.marks[-1]
             carry_out_clause(scene, clause, parser)
     return scene, replies
+
+
+COURTESY = re.compile(
+    r"(?:ok |well |oh |and )*(?:many thanks|thanks|thank you|cheers|nice to (?:meet|see|hear)|pleased to meet|"
+    r"good to (?:know|hear)|see you|have a (?:nice|good|great)|"
+    r"that(?:'s| is) (?:great|good|fine|lovely|perfect|brilliant|helpful|nice|all for))\b"
+)
+
+
+def is_courtesy(clause: Clause) -> bool:
+    """Tell whether a clause is only kind: "thanks a lot", "nice to meet you"."""
+    return COURTESY.match(clause.lowered) is not None and not clause.values and clause.mood != "question"
 
 
 def held_back(scene: Scene, clause: Clause, mark: int) -> bool:
