@@ -87,6 +87,11 @@ def other_frame(scene: Scene, clause: Clause) -> str | None:
 def undo_frame(scene: Scene, clause: Clause) -> str | None:
     """ "Undo that", "scratch that last change", "take that back"."""
     cue = clause.has(lexicon()["cues"]["undo"])
+    back = re.search(
+        r"\btake (?:that|this|it|the|my)(?: (?:last|latest))?(?: (?:change|edit|step|one|update))? back\b",
+        clause.lowered,
+    )
+    cue = cue or (back[0] if back else "")
     if not cue and not (verb_in(clause, "undo") and clause.verb in ("undo", "revert", "reverse", "unwind")):
         return None
     if clause.mood == "question":

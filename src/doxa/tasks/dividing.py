@@ -151,18 +151,23 @@ def copy_frame(scene: Scene, clause: Clause) -> str | None:
             put_slot(scene, made, "day" if value.kind is ValueKind.DATE else "time", value)
     scene.attend(made)
     if clause.listed:
-        read_form(scene, clause, made)
+        read_form(scene, clause, made, source)
     return "new"
 
 
-def read_form(scene: Scene, clause: Clause, made: str) -> None:
+def read_form(scene: Scene, clause: Clause, made: str, source: str) -> None:
     """Fill a copied form from the elements behind the colon."""
     from doxa.tasks.adding import fill, read_part
 
     for listed in clause.listed:
         found = elements(listed, scene.text, scene.typed)
         for element in found:
-            if element.words and element.text.split()[0].lower() in ("everything", "nothing", "rest"):
+            if element.words and element.text.split()[0].lower() in ("everything", "nothing", "rest", "leave", "keep"):
+                continue
+            like = scene.slot_named(source, element.words) if element.same else None
+            value = scene.editor.value(like) if like is not None else None
+            if like is not None and value is not None:  # "same arrival date as me"
+                put_slot(scene, made, scene.editor.node(like).name, value)
                 continue
             if not fill(scene, made, element):
                 read_part(scene, listed, made)

@@ -331,6 +331,10 @@ NOT_OLD = re.compile(
 
 def not_old_frame(scene: Scene, clause: Clause) -> str | None:
     """ "It's number 6, not 4", "9 May, not the 8th": the value that was named wrong is looked up."""
+    tail = re.search(r"\bends? (?:in|with) (\S+)$", clause.text.strip(" .!"))
+    said = subject(scene, replace(clause, wrapped="")) if tail is not None and clause.mood != "question" else None
+    if tail is not None and said is not None:
+        return _ended(scene, said, tail[1])
     match = NOT_OLD.search(clause.text.strip(" .!")) if clause.mood != "question" else None
     if match is None:
         return None
@@ -346,6 +350,17 @@ def not_old_frame(scene: Scene, clause: Clause) -> str | None:
     exact = typed is not None and value is not None and typed.kind is value.kind and typed.text == said
     scene.editor.set(ranked[0], typed if exact and typed is not None else TaskValue(text=said))
     scene.touch(ranked[0])
+    return "update"
+
+
+def _ended(scene: Scene, said: Element, tail: str) -> str | None:
+    """Read "the number has to end in 262" as the end of a value put right."""
+    keys = scene.find(said, accept=lambda key: is_slot(scene, key) and scene.editor.value(key) is not None)
+    value = scene.editor.value(keys[0]) if keys else None
+    if value is None or len(value.text) <= len(tail) or not value.text[-1:].isalnum():
+        return None
+    scene.editor.set(keys[0], TaskValue(text=f"{value.text[: -len(tail)]}{tail}"))
+    scene.touch(keys[0])
     return "update"
 
 
@@ -377,7 +392,7 @@ def be_frame(scene: Scene, clause: Clause) -> str | None:
         return "replace" if replace_items(scene, [bare], [first], where=where[0] if where else None) else None
     if first.each and first.value is not None and said.words and _rated(scene, said, first):
         return "new"
-    value = _be_value(scene, found)
+    value = _year_mended(scene, clause, found, _be_value(scene, found))
     if value is None or (said.pronoun in ("it", "that") and value.kind is ValueKind.TEXT and not _names(first, value)):
         return None
     preps = [prep for prep, inner in first.attached if inner.value is not None]
@@ -405,8 +420,23 @@ def _rated(scene: Scene, said: Element, rate: Element) -> bool:
     attach(scene, key, "", replace(rate, attached=()))
     for _, inner in rate.attached:
         if inner.value is not None:
-            put_slot(scene, key, f"{rate.each}s", inner.value)
+            scene.touch(scene.editor.add(f"{rate.each}s", parent=key, kind=NodeKind.SLOT, value=inner.value))
     return True
+
+
+def _year_mended(scene: Scene, clause: Clause, found: Sequence[Element], value: TaskValue | None) -> TaskValue | None:
+    """Put the year of a date right: "9 March 1991, no sorry, 1990"."""
+    year = found[-1].text if len(found) > 1 else ""
+    dated = value is not None and value.kind is ValueKind.DATE and re.search(r"\b\d{4}$", value.text)
+    if (
+        value is None
+        or not dated
+        or not re.fullmatch(r"\d{4}", year)
+        or not clause.has(("no", "sorry", "i mean", "rather"))
+    ):
+        return value
+    said = f"{value.text[:-4]}{year}"
+    return next((one.value for one in read_values(said, scene.at) if one.value is not None), value)
 
 
 def _names(element: Element, value: TaskValue) -> bool:

@@ -313,6 +313,13 @@ def statement_frame(scene: Scene, clause: Clause) -> str | None:
     return _new_entity(scene, clause, said)
 
 
+def _own(scene: Scene, owner: str, hint: str) -> str:
+    """Return the task of who speaks, where the one spoken of is a copy for somebody else: "I land on 5 May"."""
+    copied = any(alias.startswith("second ") for alias in scene.editor.node(scene.root_of(owner)).aliases)
+    mine = [root for root in scene.editor.roots() if scene.slot_named(root, words_of(hint))] if copied and hint else []
+    return next((root for root in mine if root != scene.root_of(owner)), owner)
+
+
 def _flat(found: Sequence[Element]) -> list[Element]:
     return [one for element in found for one in (element, *_flat([inner for _, inner in element.attached]))]
 
@@ -380,6 +387,7 @@ def _said_of_focus(scene: Scene, clause: Clause, value: TaskValue | None, hint: 
     )
     if owner is None:
         return None
+    owner = _own(scene, owner, hint) if not shared else owner
     time = scene.slot_named(owner, ("time",)) if hint == "start" and value.kind is ValueKind.CLOCK else None
     if time is not None and scene.slot_named(owner, ("start",)) is None and scene.editor.value(time) is not None:
         return "update" if set_value(scene, Element(text="time", words=("time",)), value, prep="at") else None

@@ -402,6 +402,8 @@ def _opens_task(clause: Clause, first: Element) -> bool:
     )
     same_day = "same day" in clause.lowered or "same time" in clause.lowered
     with_list = any(prep == "with" for one in (first,) for prep, _ in one.attached)
+    if clause.verb == "have" and first.det in ("a", "an") and (dated or others):
+        return True  # "I also have an eye test at 11:15"
     return (
         clause.verb in ENTITY_VERBS
         and clause.verb not in ("need", "have", "get", "make")
