@@ -30,12 +30,18 @@ HOLDING = frozenset("think believe say tell remember recall swear be have mentio
 TELL_ME = {"tell", "show", "remind", "give", "read", "send", "run", "walk", "let", "get"}
 
 
+CLOSING = re.compile(
+    r"(?:both|all)\b.*\bwith\b|(?:the )?(?:full|whole|complete|entire|final)\b.*"
+    r"\b(?:by|please|again|now|list|plan|programme|schedule|summary)\b"
+)
+
+
 def asks(clause: Clause) -> bool:
     """Tell whether a clause asks for something to be said, and for nothing to be changed."""
     if clause.mood == "question":
         return True
     closing = clause.has(lexicon()["cues"]["finalize"])
-    excepting = clause.has(("except", "but", "apart from", "other than", "besides"))
+    excepting = clause.has(("else", "except", "but", "apart from", "other than", "besides"))
     first = " ".join(clause.lowered.split()[:3])
     if clause.mood == "statement" and closing and not excepting and not clause.values and closing in first:
         return True
@@ -46,7 +52,7 @@ def asks(clause: Clause) -> bool:
         holds = clause.verb in HOLDING or (clause.negated and not habit)
         return bool(clause.has(CLAIMING)) and holds and not compared
     if clause.mood == "fragment":
-        asked = clause.tokens[0].lower in WH_WORDS
+        asked = clause.tokens[0].lower in WH_WORDS or CLOSING.match(clause.lowered) is not None
         return not clause.listed and ((bool(closing) and not clause.values) or asked)
     return _asks_to_tell(clause, closing)
 

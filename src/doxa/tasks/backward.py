@@ -121,7 +121,8 @@ def rollback_frame(scene: Scene, clause: Clause) -> str | None:
         is not None
     )
     first = re.search(
-        r"\b(original|originally|initial|initially|at first|had first|said first|first (?:one|choice|value|"
+        r"\b(gave(?: you)? first|told you first|first gave|"
+        r"original|originally|initial|initially|at first|had first|said first|first (?:one|choice|value|"
         r"version|date|time|number|idea|plan)|to begin with|started with|before that)\b",
         lowered,
     )

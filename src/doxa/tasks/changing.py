@@ -12,7 +12,7 @@ from doxa.tasks.adding import add_items, put_slot, shape_of, slot_name, value_of
 from doxa.tasks.amounts import GUESSED
 from doxa.tasks.moving import in_month, nearest, shifted
 from doxa.tasks.phrases import Element, words_of
-from doxa.tasks.scene import Scene, fits
+from doxa.tasks.scene import GENDERED, Scene, fits
 from doxa.tasks.shifts import Shift
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "coerced",
     "is_slot",
     "move_to",
+    "places_of",
     "replace_items",
     "set_value",
     "slots_alike",
@@ -58,6 +59,9 @@ def set_value(
 
 def made_slot(scene: Scene, target: Element | None, value: TaskValue, *, prep: str, hint: str) -> str | None:
     """Make a slot for a value under what is spoken of."""
+    whose = scene.find(Element(text="", pronoun=target.det)) if target is not None and target.det in GENDERED else []
+    if target is not None and whose and target.words:
+        return put_slot(scene, whose[0], target.text, value)
     if target is not None and target.words and not target.pronoun:
         things = scene.find(target, accept=lambda key: not is_slot(scene, key))
         slot = next(iter(scene.find(target, accept=lambda key: is_slot(scene, key))), None) if not things else None
@@ -135,6 +139,9 @@ def slot_for(scene: Scene, target: Element | None, value: TaskValue, *, prep: st
     last; a slot of what is spoken of, from the nearest thing outwards.
     """
     wanted = numeric(value, prep)
+    whose = scene.find(Element(text="", pronoun=target.det)) if target is not None and target.det in GENDERED else []
+    if target is not None and whose and target.words:  # "her income is 21,600"
+        return scene.slot_named(whose[0], target.words)
     if target is not None and target.words and not target.pronoun and not target.ones:
         slot = next(iter(scene.find(target, accept=lambda key: is_slot(scene, key))), None)
         split = parted(scene, target)

@@ -9,13 +9,13 @@ from dataclasses import replace
 from doxa.core.tasks import NodeKind, ValueKind
 from doxa.tasks.adding import put_slot
 from doxa.tasks.changing import is_slot
-from doxa.tasks.phrases import Element, elements
+from doxa.tasks.phrases import Element, elements, stem, words_of
 from doxa.tasks.reading import Clause
 from doxa.tasks.roles import objects, verb_in
 from doxa.tasks.scene import Scene
 from doxa.tasks.taking import copy_task, divided, give, is_part, merge_parts, split_task
 
-__all__ = ["copy_frame", "merge_frame", "split_frame"]
+__all__ = ["copy_frame", "like_frame", "merge_frame", "split_frame"]
 
 PARTS = frozenset("part half session meeting group two piece slot block".split())
 
@@ -104,6 +104,29 @@ def merge_values(scene: Scene, clause: Clause, whole: str) -> None:
             give(scene, whole, typed.value)
 
 
+GENDER = {
+    **dict.fromkeys(("mother", "mum", "mom", "wife", "sister", "aunt", "daughter", "grandmother", "girlfriend"), "she"),
+    **dict.fromkeys(("father", "dad", "husband", "brother", "uncle", "son", "grandfather", "boyfriend"), "he"),
+}
+LIKE = re.compile(r"\bthe same as (?:the |my |our )?(\w+)")
+
+
+def like_frame(scene: Scene, clause: Clause) -> str | None:
+    """ "Saturday is going to be the same as Monday but without the bench press": a list like another one."""
+    like = LIKE.search(clause.lowered)
+    said = clause.subject or clause.tokens[: clause.at]
+    if like is None or clause.mood == "question" or not said:
+        return None
+    source = scene.find(Element(text=like[1], words=(stem(like[1]),)), accept=lambda key: bool(scene.editor.items(key)))
+    name = re.sub(r"^(?:the|on|my)\s+", "", scene.text[said[0].start : said[-1].end].split(" is ")[0], flags=re.I)
+    if not source or scene.find(Element(text=name, words=words_of(name))):
+        return None
+    found = elements(clause.tokens, scene.text, scene.typed)
+    without = [inner for one in found for prep, inner in one.attached if prep in ("without", "minus", "except")]
+    scene.attend(copy_task(scene, source[0], name, without=without))
+    return "new"
+
+
 def copy_frame(scene: Scene, clause: Clause) -> str | None:
     """ "Same thing again next Wednesday but without Yusuf", "same form for my neighbour: ..."."""
     lowered = clause.lowered
@@ -111,7 +134,7 @@ def copy_frame(scene: Scene, clause: Clause) -> str | None:
         r"\b(same (?:thing|again|form|setup|set-up|booking|order|meeting|session|list|details|arrangement|deal|"
         r"one|[a-z]+ (?:for|on|again|next))|repeat (?:that|it|the|this)|"
         r"(?:copy|duplicate|clone) (?:it|that|the|this)|another (?:one|"
-        r"form) (?:like|just like|for)|second (?:form|one|copy) (?:for|like)|one more (?:form|of these|"
+        r"form) (?:like|just like|for)|second (?:form|one|copy) (?:for|like)|one more form\b|one more (?:of these|"
         r"of those) for|a copy)\b",
         lowered,
     )
@@ -120,7 +143,8 @@ def copy_frame(scene: Scene, clause: Clause) -> str | None:
     source = scene.root()
     if source is None:
         return None
-    words = clause.tokens
+    ends = clause.listed[0][0].start if clause.listed else clause.tokens[-1].end
+    words = [token for token in clause.tokens if token.start < ends and token.form != ":"]
     found = elements(words, scene.text, scene.typed)
     without = [inner for one in found for prep, inner in one.attached if prep in ("without", "minus", "except")]
     owner = next(
@@ -149,6 +173,9 @@ def copy_frame(scene: Scene, clause: Clause) -> str | None:
             scene.touch(slot)
         else:
             put_slot(scene, made, "day" if value.kind is ValueKind.DATE else "time", value)
+    gender = next((GENDER[word] for word in owner.words if word in GENDER), "") if owner is not None else ""
+    if gender:
+        scene.refer(gender, made)
     scene.attend(made)
     if clause.listed:
         read_form(scene, clause, made, source)

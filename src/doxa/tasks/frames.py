@@ -23,7 +23,7 @@ from doxa.tasks.backward import (
     undo_frame,
 )
 from doxa.tasks.changing import coerced, move_to, replace_items, slots_alike, swap_nodes, swap_values
-from doxa.tasks.dividing import copy_frame, merge_frame, split_frame
+from doxa.tasks.dividing import copy_frame, like_frame, merge_frame, split_frame
 from doxa.tasks.phrases import Element, elements, is_colour, words_of
 from doxa.tasks.reading import Clause, lacks
 from doxa.tasks.roles import REPLACING, everywhere, objects, split_of, subject, verb_in
@@ -299,6 +299,7 @@ FRAMES: tuple[Frame, ...] = (
     rollback_frame,
     merge_frame,
     split_frame,
+    like_frame,
     copy_frame,
     restore_frame,
     swap_frame,

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from doxa.core.tasks import NodeKind, TaskValue
-from doxa.tasks.adding import add_items, people_of, put_slot
+from doxa.tasks.adding import add_items, new_task, people_of, put_slot
 from doxa.tasks.changing import move_to
 from doxa.tasks.phrases import Element, elements
 from doxa.tasks.reading import Clause, lacks
@@ -14,7 +14,7 @@ from doxa.tasks.roles import objects, subject
 from doxa.tasks.scene import Scene, is_crew
 from doxa.tasks.taking import people_slot
 
-__all__ = ["belongs_frame", "crew_frame", "joins_frame", "located_frame", "stand_in_frame"]
+__all__ = ["belongs_frame", "crew_frame", "day_frame", "joins_frame", "located_frame", "stand_in_frame"]
 
 JOINING = frozenset("join come attend".split())
 BELONGING = frozenset("be go belong sit fit come live stay".split())
@@ -35,9 +35,32 @@ def crew_frame(scene: Scene, clause: Clause) -> str | None:
     return "new"
 
 
+def day_frame(scene: Scene, clause: Clause) -> str | None:
+    """ "Thursdays are squats, lunges and planks", "on Mondays I do rowing and planks": what a day holds."""
+    if clause.mood != "statement" or clause.negated or clause.mark or clause.verb not in ("be", "do", "have", "play"):
+        return None
+    said = elements(clause.tokens[: clause.at], scene.text, scene.typed)
+    flat = [one for element in said for one in (element, *(inner for _, inner in element.attached))]
+    days = [one for one in flat if one.value is not None and WEEKDAY.fullmatch(one.text)]
+    things = [one for one in objects(scene, clause) if one.words and not one.pronoun and not one.attached]
+    if len(days) != 1 or len(things) < 2 or any(one.person or one.value is not None for one in things):
+        return None
+    day = days[0].text.rstrip("s")
+    root = scene.root()
+    key = (scene.editor.child(root, day) if root is not None else None) or new_task(scene, day, root)
+    add_items(scene, key, things)
+    scene.attend(key)
+    return "new"
+
+
+WEEKDAY = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?", re.I)
+
+
 def joins_frame(scene: Scene, clause: Clause) -> str | None:
     """ "Petra joins the panel", "cousin Lev is coming as well": one more of the people."""
     said = subject(scene, clause)
+    if clause.verb == "invite" and clause.mood == "statement" and not clause.negated:
+        return _invited(scene, clause)
     if clause.mood != "statement" or clause.verb not in JOINING or clause.negated or clause.values or said is None:
         return None
     root = scene.root()
@@ -68,6 +91,18 @@ def stand_in_frame(scene: Scene, clause: Clause) -> str | None:
     made = scene.editor.replace(keys[0], said.text, None)
     scene.touch(made)
     return "replace"
+
+
+def _invited(scene: Scene, clause: Clause) -> str | None:
+    """ "Tariq and Idris are invited too": more guests."""
+    whom = [one for one in elements(clause.subject, scene.text, scene.typed) if one.person or one.names]
+    root = scene.root()
+    if not whom or root is None or not any(token.lemma == "be" for token in clause.tokens[: clause.at]):
+        return None
+    listed = root if is_crew(scene.editor.node(root).name) else people_of(scene, root)
+    add_items(scene, listed, whom)
+    scene.attend(root)
+    return "new"
 
 
 def belongs_frame(scene: Scene, clause: Clause) -> str | None:

@@ -172,6 +172,9 @@ def elements(tokens: Sequence[Token], text: str, values: Sequence[Typed]) -> lis
             for element in _split(words, text, values):
                 if head is None and not prep and not attached:
                     head = element
+                elif head is not None and head.person and prep == "from" and _common(element) and not attached:
+                    text_ = f"{head.text} from {element.text}"  # "Anna from work" is not Anna from school
+                    head = replace(head, text=text_, words=words_of(text_), end=element.end)
                 else:
                     attached.append((prep, element))
         if head is None and attached:
@@ -179,6 +182,10 @@ def elements(tokens: Sequence[Token], text: str, values: Sequence[Typed]) -> lis
         if head is not None:
             found.append(replace(head, attached=(*head.attached, *attached), first=first))
     return found
+
+
+def _common(element: Element) -> bool:
+    return bool(element.words) and not element.names and element.value is None and not element.pronoun
 
 
 def _segments(tokens: Sequence[Token], values: Sequence[Typed]) -> Iterator[tuple[list[Token], bool]]:

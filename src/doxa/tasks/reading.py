@@ -217,7 +217,9 @@ def _labels(tokens: Sequence[Token]) -> list[int]:
     """Return where the labels of "Monday: hills, Wednesday: rest" begin; none where there is only one."""
     colons = [i for i, token in enumerate(tokens) if token.form == ":" and 0 < i < len(tokens) - 1]
     if len(colons) < 2:
-        return []
+        comma = next((i for i in range(colons[0] - 1, 0, -1) if tokens[i].form == ","), 0) if colons else 0
+        field = comma and colons[0] - comma < 4 and any(token.upos == "NUM" for token in tokens[:comma])
+        return [comma + 1] if field else []
     starts = []
     for colon in colons:
         start = next((i + 1 for i in range(colon - 1, -1, -1) if tokens[i].form in (",", ";", ":", "/", "and")), 0)
@@ -247,11 +249,19 @@ def _announced(tokens: list[Token]) -> list[list[Token]]:
     shared = any(token.lower in ("both", "all", "instead", "then", "everywhere") for token in behind[-4:])
     if shared and lacks(" ".join(token.lower for token in before)):
         return [before, behind]  # "no ferns this week: eucalyptus for both"
-    if not (_opens(tokens, colon + 1) or _imperative(tokens, colon + 1, colon + 1)):
+    if not (
+        _opens(tokens, colon + 1)
+        or _imperative(tokens, colon + 1, colon + 1)
+        or any(token.lower in ("i", "we", "instead") for token in behind[1:5])
+    ):
         return [tokens]
     if SEPARATE.match(" ".join(token.lower for token in before)):
         return [behind]
     verbless = not any(token.upos in ("VERB", "AUX") for token in before)
+    own = any(token.lower in ("i", "we") for token in behind[1:5]) and behind[0].upos == "ADP"
+    instead = any(token.lower == "instead" for token in behind) and not verbless
+    if (own and verbless) or instead:
+        return [before, behind]  # "my gym programme: on Mondays I do squats"
     if verbless and len(before) < 5 and any(token.lemma in ANNOUNCING for token in before):
         sorry = replace(before[-1], form="sorry", lower="sorry", upos="INTJ")
         return [[sorry, *behind] if _puts_right(before) else behind]

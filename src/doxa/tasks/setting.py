@@ -128,7 +128,7 @@ def opens_slot(target: Element | None, value: TaskValue) -> bool:
 
 def set_wanted(scene: Scene, clause: Clause, target: Element | None, element: Element) -> bool:
     """Tell whether words may be a value here: the thing is a slot, or is made one."""
-    if target is None or not element.text or element.pronoun:
+    if target is None or not element.text or element.pronoun or (target.pronoun and clause.values):
         return False
     if clause.label:
         return True
@@ -322,6 +322,7 @@ def told_frame(scene: Scene, clause: Clause) -> str | None:
     return None
 
 
+STATES = frozenset("status state condition type kind level mood rating diet finish style".split())
 NOT_OLD = re.compile(
     r"(?:\bis|'s|\bbe|\bmake (?:it|that)|^)\s+(?:number |the |an? )?([\w'@.:-]+),? "
     r"(?:and )?not (?:number |the |an? )?([\w'@.:-]+)$",
@@ -345,10 +346,10 @@ def not_old_frame(scene: Scene, clause: Clause) -> str | None:
     if not ranked or (len(slots) > 1 and ranked[0] not in scene.focus[:3]):
         return None
     value = scene.editor.value(ranked[0])
-    said = whole.sub(new, value.text, count=1) if value is not None else new
-    typed = next((one.value for one in read_values(said, scene.at) if one.value is not None), None)
-    exact = typed is not None and value is not None and typed.kind is value.kind and typed.text == said
-    scene.editor.set(ranked[0], typed if exact and typed is not None else TaskValue(text=said))
+    text = whole.sub(new, value.text, count=1) if value is not None else new
+    typed = next((one.value for one in read_values(text, scene.at) if one.value is not None), None)
+    exact = typed is not None and value is not None and typed.kind is value.kind and typed.text == text
+    scene.editor.set(ranked[0], typed if exact and typed is not None else TaskValue(text=text))
     scene.touch(ranked[0])
     return "update"
 
@@ -392,7 +393,8 @@ def be_frame(scene: Scene, clause: Clause) -> str | None:
         return "replace" if replace_items(scene, [bare], [first], where=where[0] if where else None) else None
     if first.each and first.value is not None and said.words and _rated(scene, said, first):
         return "new"
-    value = _year_mended(scene, clause, found, _be_value(scene, found))
+    state = bool(said.words) and said.words[-1] in STATES
+    value = _year_mended(scene, clause, found, _be_value(scene, found, said_to_be=state))
     if value is None or (said.pronoun in ("it", "that") and value.kind is ValueKind.TEXT and not _names(first, value)):
         return None
     preps = [prep for prep, inner in first.attached if inner.value is not None]
@@ -444,7 +446,7 @@ def _names(element: Element, value: TaskValue) -> bool:
     return element.names or bool(re.search(r"[A-Z0-9]", value.text))
 
 
-def _be_value(scene: Scene, found: Sequence[Element]) -> TaskValue | None:
+def _be_value(scene: Scene, found: Sequence[Element], *, said_to_be: bool = False) -> TaskValue | None:
     """Return the value that "is" gives, or None where the clause describes and sets nothing."""
     first = found[0]
     if first.ones and first.words:
@@ -458,7 +460,7 @@ def _be_value(scene: Scene, found: Sequence[Element]) -> TaskValue | None:
     ]
     if typed and not first.text:
         return typed[0]
-    plain = first.adjective and not is_value(first)
+    plain = first.adjective and not is_value(first) and not said_to_be
     if (
         not first.text
         or first.pronoun

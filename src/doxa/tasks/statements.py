@@ -22,7 +22,7 @@ from doxa.tasks.adding import (
 from doxa.tasks.changing import scene_slot, set_value
 from doxa.tasks.deeds import asked_frame, kept_frame, list_frame, todo_frame
 from doxa.tasks.fragments import counted_frame, fragment_frame, listed_frame
-from doxa.tasks.joining import belongs_frame, crew_frame, joins_frame, located_frame, stand_in_frame
+from doxa.tasks.joining import belongs_frame, crew_frame, day_frame, joins_frame, located_frame, stand_in_frame
 from doxa.tasks.moving import shifted
 from doxa.tasks.phrases import Element, words_of
 from doxa.tasks.reading import Clause
@@ -400,6 +400,7 @@ def _said_of_focus(scene: Scene, clause: Clause, value: TaskValue | None, hint: 
 TELLING = (
     crew_frame,
     stand_in_frame,
+    day_frame,
     joins_frame,
     belongs_frame,
     located_frame,

@@ -20,7 +20,7 @@ from doxa.tasks.adding import (
     read_list,
     value_of,
 )
-from doxa.tasks.changing import is_slot
+from doxa.tasks.changing import is_slot, places_of
 from doxa.tasks.phrases import Element, elements, words_of
 from doxa.tasks.reading import Clause
 from doxa.tasks.roles import objects, split_of, verb_in
@@ -269,6 +269,13 @@ def _added(scene: Scene, clause: Clause, found: Sequence[Element]) -> str | None
     _, places = split_of(found, "to", "into", "in", "onto", "on", "under", "for", "inside")
     fronted = [one for one in elements(clause.tokens[: clause.at], scene.text, scene.typed) if one.attached][:1]
     places += [inner for one in fronted for inner in one.with_prep("under", "in", "on", "for", "to")]
+    lists = [key for one in places if one.pronoun in ("both", "all") for key in places_of(scene, one)]
+    things = [one for one in found if one.words and not one.pronoun and one.value is None]
+    if len(lists) > 1 and things:
+        for key in lists:  # "add stretching to both"
+            add_items(scene, key, [replace(one, attached=()) for one in things])
+        scene.attend(*lists)
+        return "new"
     container = container_of(scene, places)
     if container is not None:
         spot, place = container
