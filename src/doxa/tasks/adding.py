@@ -46,7 +46,7 @@ LABELLED = re.compile(
 )
 PERIOD = (
     r"(?i:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
-    r"nov(?:ember)?|dec(?:ember)?|(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
+    r"nov(?:ember)?|dec(?:ember)?|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:19|20)\d\d)"
 )
 EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 DONE_BY = {
@@ -461,6 +461,19 @@ def read_list(scene: Scene, clause: Clause, parent: str) -> list[str]:
     added: list[str] = []
     read = [elements(part, scene.text, scene.typed) for part in clause.listed]
     plain = any(one.words and not one.attached and named_value(one) is None for found in read for one in found)
+    first = read[0][0] if read and len(read[0]) == 1 else None
+    fields = [one for found in read[1:] for one in found]
+    if (
+        first is not None
+        and first.names
+        and first.words
+        and not first.attached
+        and fields
+        and all(map(_valued, fields))
+    ):
+        parent = new_task(scene, first.text, parent)  # "Rovalin, dose 5 mg, at 8 am"
+        clause = replace(clause, listed=clause.listed[1:])
+        read, plain = read[1:], False
     for i, part in enumerate(clause.listed):
         held = _for_people(scene, read, i, parent)
         if held is not None:
@@ -475,6 +488,12 @@ def read_list(scene: Scene, clause: Clause, parent: str) -> list[str]:
     if len(added) > 1:
         scene.group = added
     return added
+
+
+def _valued(one: Element) -> bool:
+    """Tell whether an element is a field with its value, or a value by itself."""
+    typed = any(inner.value is not None for _, inner in one.attached)
+    return one.value is not None or named_value(one) is not None or (not one.words and typed)
 
 
 def _for_people(scene: Scene, read: Sequence[Sequence[Element]], at: int, parent: str) -> list[str] | None:
@@ -494,7 +513,11 @@ def _for_people(scene: Scene, read: Sequence[Sequence[Element]], at: int, parent
 
 def _period(scene: Scene, part: Sequence[Token]) -> tuple[str, list[Element]] | None:
     """Part "January verbs" into a month, or a weekday, and what it is for."""
-    if len(part) < 2 or not re.fullmatch(PERIOD, part[0].form) or part[1].upos not in ("NOUN", "ADJ", "PROPN", "VERB"):
+    if (
+        len(part) < 2
+        or not re.fullmatch(PERIOD, part[0].form)
+        or part[1].upos not in ("NOUN", "ADJ", "PROPN", "VERB", "DET")
+    ):
         return None
     found = [one for one in elements(part[1:], scene.text, scene.typed) if one.words and not one.attached]
     return (part[0].form, found) if found else None

@@ -31,7 +31,7 @@ TELL_ME = {"tell", "show", "remind", "give", "read", "send", "run", "walk", "let
 
 
 CLOSING = re.compile(
-    r"(?:both|all)\b.*\bwith\b|(?:the )?(?:full|whole|complete|entire|final)\b.*"
+    r"(?:both|all)\b.*\b(?:with|in order)\b|(?:the )?(?:full|whole|complete|entire|final)\b.*"
     r"\b(?:by|please|again|now|list|plan|programme|schedule|summary)\b"
 )
 

@@ -97,6 +97,8 @@ def todo_frame(scene: Scene, clause: Clause) -> str | None:
     ):
         return None
     found = [one for one in objects(scene, clause) if one.words or one.value is not None or one.attached]
+    for_what = found[0].with_prep("for") if found and not found[0].words else []
+    found = [*for_what[:1], *found] if for_what else found
     thing = found[0] if found and found[0].words and not found[0].pronoun else None
     if thing is None or thing.value is not None or scene.find(replace(thing, attached=())):
         return None

@@ -167,15 +167,9 @@ def copy_frame(scene: Scene, clause: Clause) -> str | None:
     made = copy_task(scene, source, name, without=without, empty=fresh)
     scene.editor.alias(made, f"second {head}", f"{head} 2", *((f"{dated[0].text} {head}",) if dated else ()))
     for value in dated:
-        slot = scene.slot_of_kind(made, value)
-        if slot is not None:
-            scene.editor.set(slot, value)
-            scene.touch(slot)
-        else:
-            put_slot(scene, made, "day" if value.kind is ValueKind.DATE else "time", value)
-    gender = next((GENDER[word] for word in owner.words if word in GENDER), "") if owner is not None else ""
-    if gender:
-        scene.refer(gender, made)
+        give(scene, made, value)
+    if owner is not None and GENDER.keys() & set(owner.words):
+        scene.refer(next(GENDER[word] for word in owner.words if word in GENDER), made)
     scene.attend(made)
     if clause.listed:
         read_form(scene, clause, made, source)

@@ -7,7 +7,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from doxa.core.tasks import NodeKind, TaskValue, ValueKind
-from doxa.tasks.adding import NUMBERED, add_element, add_items, attach, named_value, new_task, put_slot, read_list
+from doxa.tasks.adding import (
+    NUMBERED,
+    add_element,
+    add_items,
+    attach,
+    named_value,
+    new_task,
+    put_slot,
+    read_list,
+    value_of,
+)
 from doxa.tasks.changing import is_slot, set_value
 from doxa.tasks.phrases import Element, elements, words_of
 from doxa.tasks.reading import Clause
@@ -37,6 +47,8 @@ def fragment_frame(scene: Scene, clause: Clause) -> str | None:
         return open_task(scene, clause, found, first)
     if root is None:
         return open_task(scene, clause, found, first) if first.words else None
+    if _named_with_fields(scene, clause, found, root):
+        return "new"
     changed = _fragment_update(scene, clause, found)
     if changed is not None:
         return changed
@@ -46,6 +58,29 @@ def fragment_frame(scene: Scene, clause: Clause) -> str | None:
         group = [one for one in rehung(found, container[1]) if one.text and not one.pronoun]
         return into(scene, container[0], group) if group else None
     return _put(scene, clause, found, root)
+
+
+def _named_with_fields(scene: Scene, clause: Clause, found: Sequence[Element], root: str) -> bool:
+    """Read "then Tessarol, dose 20 mg, at the same time" as one more of what is there, with its fields."""
+    first, fields = found[0], found[1:]
+    same = re.search(r"\bsame (time|day|dose|place|date|room)\b", clause.lowered)
+    valued = [one for one in fields if named_value(one) is not None or one.value is not None]
+    if not first.names or first.person or first.attached or not valued or scene.find(first):
+        return False
+    before = next((key for key in scene.visible_focus() if scene.editor.node(key).kind is NodeKind.TASK), root)
+    key = new_task(scene, first.text, root)
+    for one in valued:
+        name, value = named_value(one) or ("", value_of(one))
+        if name:
+            put_slot(scene, key, name, value)
+        else:
+            attach(scene, key, "", one)
+    like = scene.slot_named(before, (same[1],)) if same else None
+    held = scene.editor.value(like) if like is not None else None
+    if like is not None and held is not None:
+        put_slot(scene, key, scene.editor.node(like).name, held)
+    scene.attend(key)
+    return True
 
 
 def _said(scene: Scene, clause: Clause) -> list[Element]:
@@ -179,6 +214,11 @@ def _headed(scene: Scene, clause: Clause, found: list[Element], root: str | None
     )
     bare = first.with_prep("for") if not first.words else []
     thing = first.with_prep("for", "of")[0] if plan else bare[0] if bare else first
+    told = re.fullmatch(
+        r"(?:\w+ )*(?:dates|details|stops|items|parts|steps|days|points) of (?:the |my |our )?(.+)", thing.text
+    )
+    if told:  # "the first two dates of the tour"
+        thing = Element(text=told[1], words=words_of(told[1]))
     alone = root is not None and not plan and len(found) == 1 and len(thing.words) <= 3
     if alone and root is not None and _is_field(scene, clause, root, thing):
         _fill_in(scene, clause, root, thing)

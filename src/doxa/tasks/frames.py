@@ -268,7 +268,10 @@ def spared_frame(scene: Scene, clause: Clause) -> str | None:
     elif clause.mood == "statement" and not clause.negated:
         said = subject(scene, clause)
         modal = any(token.lower in ("can", "must", "should", "has", "have") for token in clause.tokens[: clause.at])
-        goes = clause.verb == "go" and not clause.rest and modal
+        passive = any(token.lemma == "be" for token in clause.tokens[: clause.at]) and not clause.rest
+        goes = (clause.verb == "go" and not clause.rest and modal) or (
+            passive and clause.verb in ("cancel", "scrap", "drop", "remove", "delete", "axe")
+        )
         off = clause.verb == "be" and len(clause.rest) <= 3 and any(token.lower in GONE for token in clause.rest[-2:])
         said = subject(scene, replace(clause, wrapped="")) if goes else said
         targets = [said] if said is not None and said.words and (goes or (off and not clause.values)) else []

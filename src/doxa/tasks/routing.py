@@ -21,6 +21,7 @@ from doxa.core.tasks import NodeKind, TaskEdit
 from doxa.memory import TaskForest
 from doxa.tasks.amounts import Typed
 from doxa.tasks.asking import asks
+from doxa.tasks.clearing import UNREAD
 from doxa.tasks.opening import HEADS, is_again, is_money, is_request, is_to_come, may_open, nouns_of, opens, said_before
 from doxa.tasks.phrases import stem, words_of
 from doxa.tasks.reading import Clause, read_clauses
@@ -124,7 +125,7 @@ def stands(route: Route, step: Step, forest: TaskForest) -> bool:
     What does nothing was not, unless it names one of them; what makes nothing but new tasks has to open one.
     """
     if step.asked:
-        return True
+        return step.asked != UNREAD or route.names
     if not step.edits:
         return route.names or (not route.opens and bool(set(step.intents) & ASKING))
     return route.opens or any(_is_old(edit, forest) for edit in step.edits)

@@ -34,9 +34,8 @@ def shift_frame(scene: Scene, clause: Clause) -> str | None:
     said = subject(scene, clause) if clause.mood == "statement" else None
     spans = [(typed.start, typed.end) for typed in shifts]
     found = [one for one in objects(scene, clause) if not any(a <= one.start and one.end <= b for a, b in spans)]
-    target = next(
-        (one for one in found if (one.words or one.pronoun) and one.shift is None and one.value is None), None
-    )
+    said_of = [one for one in found if (one.words or one.pronoun) and one.shift is None and one.value is None]
+    target = next((one for one in said_of if scene.find(replace(one, attached=()))), next(iter(said_of), None))
     inner = next(
         (
             one
@@ -301,6 +300,10 @@ def told_frame(scene: Scene, clause: Clause) -> str | None:
             scene.editor.set(slot, TaskValue(text=place.text))
             scene.touch(slot)
             return "update"
+    at = next((i for i, one in enumerate(scene.clauses) if one is clause), 0)
+    if at and re.search(r"\bthat(?:'s| is) when (?:it|we|they|i)\b", clause.lowered):
+        told = [one.value for one in scene.clauses[at - 1].values if one.value is not None and one.value.kind in TIMED]
+        return "update" if told and set_value(scene, None, told[-1], prep="at", new=False) is not None else None
     said = subject(scene, clause)
     if clause.verb == "call" and said is not None and said.words and found and found[0].names:
         put_slot(scene, scene.root() or "", said.text, TaskValue(text=found[0].text))

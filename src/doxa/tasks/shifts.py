@@ -20,7 +20,7 @@ PUSHED = re.compile(rf"\b(back|forward|forwards|later|earlier|on|up|out)\s+(?:by
 BY = re.compile(rf"\bby\s+({AMOUNT})\b", re.I)
 LONGER = re.compile(rf"\b({AMOUNT})\s+(longer|shorter|more|less)\b", re.I)
 MORE = re.compile(
-    r"\b(an?|another|\d+(?:\.\d+)?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty)\s+(more|extra|additional|fewer|less|further)(?:\s+([a-z]+))?|\banother\s+(\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)\s+([a-z]+)",
+    r"\b(an?|another|\d+(?:\.\d+)?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty)\s+(more|extra|additional|fewer|less|further)\b(?:\s+([a-z]+))?|\banother\s+(\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)\s+([a-z]+)",
     re.I,
 )
 COUNTED = re.compile(
