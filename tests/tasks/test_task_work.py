@@ -11,7 +11,8 @@ import pytest
 
 from doxa.core.tasks import Dependency, NodeKind, TaskCommit, TaskValue, ValueKind
 from doxa.memory import TaskForest
-from doxa.tasks import Editor
+from doxa.tasks import Editor, take
+from doxa.tasks.scene import Scene
 
 AT = datetime(2025, 3, 3, 9, tzinfo=UTC)
 FOLLOWERS = 100
@@ -121,3 +122,16 @@ def test_a_list_that_changes_is_not_copied():
         edited(forest, lambda e, n=n: e.add(f"item {n}", first[2], kind=NodeKind.ITEM))
     kept = sum(len(delta or ()) for *_, delta in forest._shown[first[2]].log)
     assert kept == 20 + 50 and len(forest.timeline(first[2])) == 51
+
+
+def test_a_turn_looks_at_no_more_nodes_of_a_larger_forest(parser: Any, monkeypatch: pytest.MonkeyPatch):
+    looked_at: list[str] = []
+    score = Scene._score
+    monkeypatch.setattr(Scene, "_score", lambda self, element, key: looked_at.append(key) or score(self, element, key))
+
+    def work(tasks: int) -> int:
+        looked_at.clear()
+        assert take("Move task 7 to Friday.", forest_of(tasks)[0], parser, AT).edits
+        return len(looked_at)
+
+    assert work(120) < 1.2 * work(60)

@@ -24,7 +24,7 @@ from doxa.tasks.backward import (
 )
 from doxa.tasks.changing import coerced, move_to, replace_items, slots_alike, swap_nodes, swap_values
 from doxa.tasks.dividing import copy_frame, like_frame, merge_frame, split_frame
-from doxa.tasks.phrases import Element, elements, is_colour, words_of
+from doxa.tasks.phrases import Element, elements, is_colour, stem, words_of
 from doxa.tasks.reading import Clause, lacks
 from doxa.tasks.roles import REPLACING, everywhere, objects, split_of, subject, verb_in
 from doxa.tasks.ruling import done_frame, rule_frame
@@ -160,6 +160,8 @@ def instead_frame(scene: Scene, clause: Clause, found: Sequence[Element], where:
     items = [key for key in scene.visible_focus() if scene.editor.node(key).kind is NodeKind.ITEM]
     if not items or any(scene.find(one, accept=lambda key: key == items[0]) for one in new):
         return None
+    if not clause.has(("instead", "rather")) and not _was_named(scene, clause, items[0]):
+        return None
     whole = (
         everywhere(clause)
         or (where is not None and both_places([where]))
@@ -167,6 +169,13 @@ def instead_frame(scene: Scene, clause: Clause, found: Sequence[Element], where:
     )
     target = Element(text=scene.editor.node(items[0]).name, words=words_of(scene.editor.node(items[0]).name))
     return "replace" if replace_items(scene, [target], new, where=where, everywhere=whole) else None
+
+
+def _was_named(scene: Scene, clause: Clause, key: str) -> bool:
+    """Tell whether the clause before named an item."""
+    at = next((i for i, one in enumerate(scene.clauses) if one is clause), 0)
+    said = {stem(token.lower) for token in scene.clauses[at - 1].tokens} if at else set()
+    return bool(said & set(words_of(scene.editor.node(key).name)))
 
 
 MAKES_DO = re.compile(

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from doxa.tasks.phrases import Element, elements, stem
 from doxa.tasks.reading import Clause
+from doxa.tasks.roles import numbered
 from doxa.tasks.scene import Scene
 from doxa.tasks.verbs import Token
 
@@ -145,7 +146,8 @@ def found_in(scene: Scene, tokens: Sequence[Token]) -> list[Element]:
             parts.append(part)
         else:
             part.append(token)
-    for one in (one for part in parts for one in elements(part, scene.text, scene.typed)):
+    for said in (one for part in parts for one in elements(part, scene.text, scene.typed)):
+        one = numbered(scene, said)
         flat.append(one)
         flat += [inner for _, inner in one.attached]
     return [one for one in flat if one.words or one.pronoun or one.value is not None]

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from doxa.tasks.phrases import Element, elements
+from doxa.core.tasks import ValueKind
+from doxa.tasks.phrases import Element, elements, words_of
 from doxa.tasks.reading import Clause
 from doxa.tasks.scene import Scene
 from doxa.tasks.verbs import lexicon, verbs_of
 
-__all__ = ["REPLACING", "everywhere", "objects", "split_of", "subject", "verb_in"]
+__all__ = ["REPLACING", "everywhere", "numbered", "objects", "split_of", "subject", "verb_in"]
 
 REPLACING = ("instead of", "rather than", "in place of")
 
@@ -31,7 +32,20 @@ def objects(scene: Scene, clause: Clause) -> list[Element]:
     while len(rest) > 1 and clause.verb and (rest[0].upos in ("VERB", "CCONJ") and not rest[0].form.endswith("ing")):
         rest = rest[1:]  # "peel and chop shrimp" is about shrimp
     clause = replace(clause, rest=rest)
-    return elements(clause.rest, scene.text, scene.typed)
+    return [numbered(scene, one) for one in elements(clause.rest, scene.text, scene.typed)]
+
+
+def numbered(scene: Scene, one: Element) -> Element:
+    """Take a number into a name where something is called so: "project 40"."""
+    one = replace(one, attached=tuple((prep, numbered(scene, inner)) for prep, inner in one.attached))
+    inner = next((inner for prep, inner in one.attached if prep == ""), None)
+    if inner is None or inner.value is None or inner.value.kind is not ValueKind.NUMBER or inner.each or not one.words:
+        return one
+    name = f"{one.text} {inner.value.text}"
+    if not any(words_of(scene.editor.node(key).name) == words_of(name) for key in scene.editor.find(name)[:8]):
+        return one
+    kept = tuple(pair for pair in one.attached if pair[1] is not inner)
+    return replace(one, text=name, words=words_of(name), attached=kept, end=inner.end)
 
 
 def subject(scene: Scene, clause: Clause) -> Element | None:

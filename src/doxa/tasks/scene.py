@@ -51,6 +51,8 @@ GENDERED = {
 }
 PLAIN_SLOTS = frozenset("time date day price duration quantity colour size".split())
 TieBreak = Literal["focus", "task", "order"]
+SMALL, MOST, NEAR = 400, 200, 40
+"""Nodes of a forest that are all looked at for a name; most that a name is looked for among in a larger one."""
 FULL, SUBSET, CONTAINED, WIDE, BY_VALUE = 100.0, 70.0, 50.0, 40.0, 25.0
 
 
@@ -213,11 +215,8 @@ class Scene:
             return self._meant(element, accept)
         if element.ordinal and not (set(element.words) - {"one", "half", "part", "session", "two"}):
             return self._by_ordinal(element, accept)
-        pool = [
-            key
-            for key in (among if among is not None else self.hidden() if hidden else self.everything())
-            if accept is None or accept(key)
-        ]
+        within = among if among is not None else self.hidden() if hidden else self._candidates(element)
+        pool = [key for key in within if accept is None or accept(key)]
         fitting = [(score, -i, key) for i, key in enumerate(pool) if (score := self._score(element, key)) > 0]
         if not fitting:
             return []
@@ -237,6 +236,19 @@ class Scene:
             rest = [key for key in found if key not in self.focus[:1]]
             return rest or found
         return found if plural else self._nearest(found)
+
+    def _candidates(self, element: Element) -> list[str]:
+        """Return the nodes that a name may mean: all of a small forest; of a large one those that share a word with it.
+
+        With them come what is under them, what they are under, and what is spoken of.
+        """
+        if len(self.editor.forest.nodes) <= SMALL:
+            return self.everything()
+        named = self.editor.find(element.words)[:MOST]
+        near = [one for key in self.visible_focus()[:NEAR] for one in (key, *self.editor.current(key)[:NEAR])]
+        below = [one for key in named[:NEAR] for one in self.editor.current(key)[:NEAR]]
+        above = [one for key in (*named, *near) for one in self.editor.node(key).parents]
+        return [key for key in dict.fromkeys((*named, *near, *below, *above)) if self.seen(key)]
 
     def _nearest(self, found: list[str]) -> list[str]:
         """Return those of equally good nodes that are spoken of, or else all."""

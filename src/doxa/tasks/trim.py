@@ -167,6 +167,8 @@ def carried(
     return scene, replies
 
 
+MOST_SPOKEN_OF = 40
+"""Nodes that one turn leaves in the focus."""
 COURTESY = re.compile(
     r"(?:ok |well |oh |and )*(?:many thanks|thanks|thank you|cheers|nice to (?:meet|see|hear)|pleased to meet|"
     r"good to (?:know|hear)|see you|have a (?:nice|good|great)|"
@@ -207,7 +209,7 @@ def opened(text: str, forest: TaskForest, at: datetime, said_before: str) -> Sce
     """Return the scene in which a turn is carried out: what the last turns spoke of is in the focus."""
     focus: dict[str, None] = {}
     for commit in reversed(forest.commits[-8:]):
-        for key in (*commit.focus, *(edit.node_id for edit in reversed(commit.edits))):
+        for key in (*commit.focus, *(edit.node_id for edit in reversed(commit.edits[-MOST_SPOKEN_OF:]))):
             focus.setdefault(key)
     group = next((ids for commit in reversed(forest.commits[-6:]) if len(ids := named_together(commit)) > 1), ())
     scene = Scene(editor=Editor(forest), text=text, at=at, said_before=said_before, focus=list(focus))
@@ -218,7 +220,8 @@ def opened(text: str, forest: TaskForest, at: datetime, said_before: str) -> Sce
 def named_together(commit: TaskCommit) -> tuple[str, ...]:
     """Return the tasks and items that a turn brought in together."""
     new = [edit.after for edit in commit.edits if edit.before is None and edit.after is not None]
-    return tuple(node.node_id for node in new if node.kind is not NodeKind.SLOT and (node.parents or not node.waits))
+    named = [node.node_id for node in new if node.kind is not NodeKind.SLOT and (node.parents or not node.waits)]
+    return tuple(named) if len(named) <= MOST_SPOKEN_OF else ()
 
 
 def carry(scene: Scene, clause: Clause) -> str:
