@@ -170,3 +170,10 @@ def test_prices_for_one_are_reckoned_with_what_they_are_for(talk: Any):
     talk("Two tables fewer.")
     assert talk.state["Gala dinner/tables"] == "8"
     assert "1320" in talk("What is the total?").reply
+
+
+def test_one_day_is_held_against_others(talk: Any):
+    talk("Plan a wedding for 9 May.")
+    talk("The fitting is on 2 May.")
+    assert talk("Is the fitting before the wedding?").reply.startswith("Yes")
+    assert talk("Is the fitting after the wedding?").reply.startswith("No")

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from doxa.core.tasks import NodeKind
+from doxa.core.tasks import NodeKind, ValueKind
 from doxa.tasks.claims import claim, gone, said_before, state_of, why
 from doxa.tasks.costs import budget_of, cost_of, money, total_of
 from doxa.tasks.phrases import Element, words_of
@@ -107,6 +107,7 @@ def answer(scene: Scene, clause: Clause, replies: list[str]) -> str:
         said_before,
         _money,
         _common,
+        _within,
         _needed,
         _exists,
         _summary,
@@ -251,6 +252,41 @@ def _common(scene: Scene, clause: Clause) -> str:
     ]
     names = joined([scene.editor.node(key).name for key in lists])
     return sentence(f"{names} have {joined(shared)} in common" if shared else f"{names} have nothing in common")
+
+
+SPANNING = {"date", "day", "start", "end", "return", "arrival", "deadline", "due"}
+AWAY = re.compile(r"\b(?:away|gone|abroad|travell?ing|on (?:holiday|vacation|leave|the road)|out of town)\b")
+
+
+def _within(scene: Scene, clause: Clause) -> str:
+    """ "Is the form due while I'm away?", "is the fitting before the wedding?": one day is held against others."""
+    match = re.search(r"\b(while|during|before|after)\b", clause.lowered)
+    if match is None or clause.mood != "question" or clause.tokens[0].upos != "AUX":
+        return ""
+    at = next((i for i, token in enumerate(clause.tokens) if token.lower == match[1]), 0)
+    first = [key for one in found_in(scene, clause.tokens[:at]) if one.words for key in scene.find(one)[:1]]
+    other = [key for one in found_in(scene, clause.tokens[at + 1 :]) if one.words for key in scene.find(one)[:1]]
+    if AWAY.search(clause.lowered):
+        other = [root for root in scene.editor.roots() if scene.slot_named(root, ("return",))]
+    whole = next((key for key in other if key not in first), None)
+    day, days = _days(scene, first[:1]), _days(scene, [whole] if whole is not None else [])
+    if not day or not days or whole is None:
+        return ""
+    holds = {
+        "before": day[0][0] < days[0][0],
+        "after": day[0][0] > days[-1][0],
+    }.get(match[1], days[0][0] <= day[0][0] <= days[-1][0])
+    spans = " to ".join(dict.fromkeys(text for _, text in (days[0], days[-1])))
+    name, than = scene.editor.node(first[0]).name, scene.editor.node(whole).name
+    return sentence(f"{'Yes' if holds else 'No'}, {name} is {day[0][1]}, and {than} is {spans}")
+
+
+def _days(scene: Scene, keys: Sequence[str]) -> list[tuple[float, str]]:
+    """Return the days that stand under nodes, the earliest first."""
+    own = [slot for key in keys for slot in (key, *(one for one in scene.slots(key) if scene.words(one) & SPANNING))]
+    values = [scene.editor.value(slot) for slot in own]
+    dated = [one for one in values if one is not None and one.kind is ValueKind.DATE]
+    return sorted((one.amount, one.text) for one in dated if one.amount is not None)
 
 
 def _needed(scene: Scene, clause: Clause) -> str:
