@@ -74,6 +74,9 @@ def may_open(text: str) -> bool:
     if re.search(r"[\d:]", lowered) or SPECIFIC.search(lowered) or lowered.startswith("to "):
         return True
     words = re.findall(r"[a-z]+", lowered)
+    lists = words[:1] == ["the"] and "and" in words  # "the hall needs chairs, tables and a lectern"
+    if lists or words[:1] == ["ask"] or KEPT.search(lowered) or SPENDING.search(lowered):
+        return True
     return any(word in CUES or stem(word) in CUES or word.startswith(STEMS) for word in words)
 
 
@@ -85,7 +88,7 @@ def opens(clauses: Sequence[Clause]) -> str:
         if why := _bound(clause):
             return f"“{clause.text}” {why}"
         reads = {"request": _request, "fragment": _fragment}.get(clause.mood, _plan)
-        if why := reads(clause):
+        if why := reads(clause) or _kept(clause) or _happening(clause):
             return f"“{clause.text}” {why}"
     if any(clause.verb in ARRANGING for clause in clauses if _is_going(clause)) and any(
         is_money(one) for clause in clauses for one in clause.values
@@ -104,6 +107,44 @@ def _bound(clause: Clause) -> str:
         return "gives a deadline"
     spent = any(one.value is not None and one.value.kind in SUMS for one in clause.values)
     return "gives a budget" if spent and re.search(r"\bbudget\b", clause.lowered) else ""
+
+
+def _kept(clause: Clause) -> str:
+    """Say whether a clause asks for something to be kept, spent or done: "keep track of ...", "ask Wes to ..."."""
+    if clause.negated or clause.mark:
+        return ""
+    if clause.mood == "request" and KEPT.search(clause.lowered):
+        return "asks for something to be kept"
+    asked = clause.mood == "request" and clause.verb in ("ask", "get", "tell") and len(clause.rest) > 3
+    if asked and clause.rest[0].upos == "PROPN" and any(token.lower == "to" for token in clause.rest[1:3]):
+        return "says who is to do what"
+    sums = any(one.value is not None and one.value.kind in SUMS for one in clause.values)
+    if sums and SPENDING.search(clause.lowered):
+        return "gives a budget"
+    nouns = nouns_of(clause.rest)
+    needs = clause.verb in ("need", "take", "get") and len(clause.subject) > 1 and clause.subject[0].lower == "the"
+    listed = needs and sum(token.deprel == "conj" for token in nouns) > 1 and clause.mood == "statement"
+    if listed and not any(token.upos == "PROPN" for token in nouns):
+        return "lists what something needs"
+    labelled = clause.label and clause.mood == "statement" and clause.subject and clause.subject[0].upos == "PROPN"
+    return "has a heading and its parts" if labelled else ""
+
+
+KEPT = re.compile(r"\b(?:keep (?:track|a (?:list|record|note|tally)|tabs)|start a (?:list|record)|make a list)\b")
+SPENDING = re.compile(
+    r"\d\S*(?: [a-z]+)? to spend\b|\bspend\b.*\bat most\b|\b(?:at most|no more than|up to)\b.*\bspend\b"
+)
+COMING = frozenset("be come start begin leave meet sail go arrive close open have".split())
+
+
+def _happening(clause: Clause) -> str:
+    """Say whether a statement gives an event its day: "the boiler man is coming on Wednesday", not "my sister ..."."""
+    if clause.mood != "statement" or clause.negated or clause.mark or clause.verb not in COMING:
+        return ""
+    said = [token for token in clause.subject if token.upos not in ("ADV", "CCONJ")]
+    plain = bool(said) and said[0].lower == "the" and all(token.upos == "NOUN" for token in said[1:]) and len(said) < 5
+    past = any(token.lower in ("was", "were", "had", "did", "came", "went", "left", "began") for token in clause.tokens)
+    return "gives an event its day" if plain and not past and any(map(is_to_come, clause.values)) else ""
 
 
 def _is_going(clause: Clause) -> bool:
