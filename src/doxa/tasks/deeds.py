@@ -6,8 +6,9 @@ import re
 from dataclasses import replace
 
 from doxa.core.tasks import TaskValue, ValueKind
-from doxa.tasks.adding import add_items, new_task, put_slot, read_list
+from doxa.tasks.adding import add_items, new_task, put_slot
 from doxa.tasks.changing import scene_slot
+from doxa.tasks.listing import read_list
 from doxa.tasks.phrases import elements
 from doxa.tasks.reading import Clause
 from doxa.tasks.roles import objects, verb_in

@@ -9,6 +9,7 @@ from dataclasses import replace
 from doxa.core.tasks import NodeKind, ValueKind
 from doxa.tasks.adding import put_slot
 from doxa.tasks.changing import is_slot
+from doxa.tasks.listing import fill, read_part
 from doxa.tasks.phrases import Element, elements, stem, words_of
 from doxa.tasks.reading import Clause
 from doxa.tasks.roles import objects, verb_in
@@ -178,8 +179,6 @@ def copy_frame(scene: Scene, clause: Clause) -> str | None:
 
 def read_form(scene: Scene, clause: Clause, made: str, source: str) -> None:
     """Fill a copied form from the elements behind the colon."""
-    from doxa.tasks.adding import fill, read_part
-
     for listed in clause.listed:
         found = elements(listed, scene.text, scene.typed)
         for element in found:

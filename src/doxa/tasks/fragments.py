@@ -7,18 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from doxa.core.tasks import NodeKind, TaskValue, ValueKind
-from doxa.tasks.adding import (
-    NUMBERED,
-    add_element,
-    add_items,
-    attach,
-    named_value,
-    new_task,
-    put_slot,
-    read_list,
-    value_of,
-)
+from doxa.tasks.adding import NUMBERED, add_element, add_items, attach, named_value, new_task, put_slot, value_of
 from doxa.tasks.changing import is_slot, set_value
+from doxa.tasks.listing import read_list
 from doxa.tasks.phrases import Element, elements, words_of
 from doxa.tasks.reading import Clause
 from doxa.tasks.roles import objects, split_of, subject

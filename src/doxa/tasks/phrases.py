@@ -408,6 +408,12 @@ def _plain(words: list[Token]) -> list[Token]:
     return words[:own] if own is not None and words[own - 1].upos in ("NOUN", "PROPN") else words
 
 
+def _is_titled(words: Sequence[Token]) -> bool:
+    """Tell whether a title stands before a name: "dr okafor", "Aunt Beryl"; "my brother's number" has none."""
+    first = words[0].lower.strip(".") if len(words) > 1 else ""
+    return first in TITLES or (first in KIN and words[1].form[:1].isupper())
+
+
 def _noun(tokens: Sequence[Token], text: str) -> list[Element]:
     """Return the element of a noun phrase without values."""
     words = [token for token in tokens if token.form not in (",", ";", ":", '"')]
@@ -430,7 +436,7 @@ def _noun(tokens: Sequence[Token], text: str) -> list[Element]:
         count = {"two": 2.0, "three": 3.0, "four": 4.0}.get(lowered, count)
         if lowered in ORDINALS:
             pronoun, ordinal = "one", ORDINALS[lowered]
-    titled = len(words) > 1 and words[0].lower.strip(".") in TITLES
+    titled = _is_titled(words)
     ones = len(words) > 1 and words[-1].lower in ("one", "ones")
     stems = words_of(text[inner[0].start : inner[-1].end]) if inner else ()
     element = replace(
@@ -455,7 +461,8 @@ def _noun(tokens: Sequence[Token], text: str) -> list[Element]:
     return [_sized(element, words, text)]
 
 
-TITLES = frozenset("dr mr mrs ms miss prof professor doctor aunt uncle sir dame sister brother father rev".split())
+TITLES = frozenset("dr mr mrs ms miss prof".split())
+KIN = frozenset("aunt uncle sir dame sister brother father professor doctor rev".split())
 SAME_TIMES = (
     ("hour",),
     ("place",),

@@ -17,10 +17,10 @@ from doxa.tasks.adding import (
     new_task,
     people_of,
     put_slot,
-    read_list,
     value_of,
 )
 from doxa.tasks.changing import is_slot, places_of
+from doxa.tasks.listing import read_list
 from doxa.tasks.phrases import Element, elements, words_of
 from doxa.tasks.reading import Clause
 from doxa.tasks.roles import objects, split_of, verb_in
