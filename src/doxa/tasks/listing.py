@@ -117,7 +117,7 @@ def read_part(scene: Scene, part: Sequence[Token], parent: str, *, plain: bool =
 
 def gerund(verb: str) -> str:
     """Return what a deed is called: "stain" is "staining"."""
-    if re.search(r"[^aeiou]e$", verb) or verb.endswith("ue"):
+    if re.search(r"[^aeio]e$", verb):
         return f"{verb[:-1]}ing"
     doubled = re.fullmatch(r"[^aeiou]*[aeiou][^aeiouwxy]", verb)
     return f"{verb}{verb[-1]}ing" if doubled else f"{verb}ing"

@@ -269,7 +269,7 @@ def is_money(one: Typed) -> bool:
 
 
 def nouns_of(tokens: Sequence[Token]) -> list[Token]:
-    """Return the nouns and names among some words; also a rare name that is tagged as something else ("Drop Ines")."""
+    """Return the nouns and names among some words; also a rare name that is tagged as something else ("Drop Nadia")."""
     return [token for token in tokens if token.upos in ("NOUN", "PROPN") or _is_rare_name(token)]
 
 
