@@ -17,7 +17,18 @@ from doxa.tasks.reading import Clause
 from doxa.tasks.telling import LISTS
 from doxa.tasks.verbs import WH, Token, lexicon, verbs_of
 
-__all__ = ["HEADS", "is_again", "is_money", "is_request", "is_to_come", "may_open", "nouns_of", "opens", "said_before"]
+__all__ = [
+    "HEADS",
+    "SPENDING",
+    "is_again",
+    "is_money",
+    "is_request",
+    "is_to_come",
+    "may_open",
+    "nouns_of",
+    "opens",
+    "said_before",
+]
 
 PLANNING = frozenset(
     "add arrange assign block book buy claim create draft enter file fill hire include invite log order organise "
@@ -142,6 +153,8 @@ def _happening(clause: Clause) -> str:
     if clause.mood != "statement" or clause.negated or clause.mark or clause.verb not in COMING:
         return ""
     said = [token for token in clause.subject if token.upos not in ("ADV", "CCONJ")]
+    if clause.listed and said and said[0].lower in ("the", "my", "our") and clause.verb == "be":
+        return "has a heading and its parts"
     plain = bool(said) and said[0].lower == "the" and all(token.upos == "NOUN" for token in said[1:]) and len(said) < 5
     past = any(token.lower in ("was", "were", "had", "did", "came", "went", "left", "began") for token in clause.tokens)
     return "gives an event its day" if plain and not past and any(map(is_to_come, clause.values)) else ""

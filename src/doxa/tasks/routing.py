@@ -22,7 +22,18 @@ from doxa.memory import TaskForest
 from doxa.tasks.amounts import Typed
 from doxa.tasks.asking import asks
 from doxa.tasks.clearing import UNREAD
-from doxa.tasks.opening import HEADS, is_again, is_money, is_request, is_to_come, may_open, nouns_of, opens, said_before
+from doxa.tasks.opening import (
+    HEADS,
+    SPENDING,
+    is_again,
+    is_money,
+    is_request,
+    is_to_come,
+    may_open,
+    nouns_of,
+    opens,
+    said_before,
+)
 from doxa.tasks.phrases import stem, words_of
 from doxa.tasks.reading import Clause, read_clauses
 from doxa.tasks.trim import Step
@@ -97,8 +108,9 @@ def route(text: str, forest: TaskForest, parser: Parser, at: datetime, *, going_
     waiting = _waiting(forest)
     if not (going_on or waiting or may_open(text) or forest.find(text)):
         return Route(why=NONE if forest.commits else EMPTY, opens=True)
-    clauses = _alone(read_clauses(text, parser, at))
-    opening = opens(clauses)
+    every = read_clauses(text, parser, at)
+    clauses = _alone(every)
+    opening = opens(clauses) or opens([clause for clause in every if SPENDING.search(clause.lowered)])
     if not forest.commits:
         return Route(to_tasks=bool(opening), why=opening or EMPTY, opens=True)
     fresh = bool(opening) or any(map(is_again, clauses))
@@ -231,6 +243,8 @@ def _going_on(clause: Clause) -> str:
         return "it takes something back"
     if is_again(clause):
         return "it is to be the same"
+    if clause.mark in ("if", "unless") and clause.mood != "question":
+        return "it says what is to be done if something happens"
     if asks(clause) and (clause.mood != "statement" or clause.has(lexicon()["cues"]["finalize"])):
         return _asking_on(clause)
     pointing = len(clause.tokens) > 1 and any(token.lower in POINTING for token in clause.tokens)
@@ -252,11 +266,23 @@ def _asking_on(clause: Clause) -> str:
     return f"it asks about the tasks with “{cue}”" if cue else ""
 
 
+ARRANGED = frozenset("invite cancel postpone reschedule book add remove move schedule delay extend shift".split())
+
+
 def _stating_on(clause: Clause) -> str:
     """Say whether a statement says how something is to be; what is said of the speaker is none of the tasks."""
     own = [token.lower for token in clause.subject]
+    coming = any(is_to_come(one) for one in clause.values) and not _is_past(clause)
+    if own[:1] == ["i"] and coming and clause.verb in lexicon()["verb_slots"]:
+        return "it says when something is, or by how much it changes"
     if not own or {"i", "you", "my"} & set(own[:2]):
         return ""
+    passive = any(token.lower in ("is", "are", "'s", "been", "be") for token in clause.tokens[: clause.at])
+    if passive and clause.verb in ARRANGED:
+        return "it says how something is to be"
+    field = clause.verb == "be" and all(token.upos in ("NOUN", "ADP", "ADJ") for token in clause.subject)
+    if field and any(map(_has_amount, clause.values)):
+        return "it gives a field its value"
     changed = any(one.shift is not None for one in clause.values)
     dated = any(is_to_come(one) or is_money(one) for one in clause.values)
     spoken_of = any(token.lower in POINTING for token in clause.tokens)
@@ -271,6 +297,10 @@ def _stating_on(clause: Clause) -> str:
 def _is_valued(clause: Clause) -> bool:
     """Tell whether a clause has a value that may be one of a task, or says by how much one changes."""
     return any(one.shift is not None or is_to_come(one) or is_money(one) or _is_number(one) for one in clause.values)
+
+
+def _has_amount(one: Typed) -> bool:
+    return one.value is not None and one.value.amount is not None
 
 
 def _is_number(one: Typed) -> bool:
