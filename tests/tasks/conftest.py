@@ -74,11 +74,11 @@ class Talk:
     def __init__(self, parser: Any) -> None:
         self.parser, self.forest = parser, TaskForest()
 
-    def __call__(self, text: str) -> Step:
-        step = take(text, self.forest, self.parser, NOON)
+    def __call__(self, text: str, *, ask_below: float = 0.0) -> Step:
+        step = take(text, self.forest, self.parser, NOON, ask_below=ask_below)
         commit = TaskCommit(
             number=self.forest.next_number, at=NOON, text=text, intents=step.intents, edits=step.edits,
-            reply=step.reply, focus=step.focus,
+            reply=step.reply, focus=step.focus, asked=step.asked, undoes=step.undoes, confidence=step.confidence,
         )  # fmt: skip
         self.forest.apply(commit_from(commit_to(commit), self.forest))
         return step

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,9 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from doxa.backends import load
 from doxa.backends.llm.scripted import ScriptedModel
-from doxa.backends.parser import CachedParser
 from doxa.core.tasks import TaskCommit, TaskStatus
 from doxa.memory import TaskForest, commit_from, commit_to
 from doxa.tasks import Reading, Step, carry_out, material_of, read_with_model, take, unsure
@@ -26,13 +23,6 @@ from doxa.tasks.prompted.material import MOST_SHOWN, places_of
 from doxa.tasks.prompted.reading import CHANGING, INTENTS, SAYING
 
 AT = datetime(2026, 11, 22, 12, tzinfo=UTC)
-
-
-@pytest.fixture(scope="module")
-def parser() -> Iterator[Any]:
-    parser = CachedParser(load("parser", "builtin"))
-    yield parser
-    parser.close()
 
 
 class Talk:
