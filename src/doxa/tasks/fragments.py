@@ -259,12 +259,7 @@ def _is_field(scene: Scene, clause: Clause, root: str, thing: Element) -> bool:
     fields = all(named_value(one) is not None for one in others)
     text = scene.text[clause.listed[0][0].start : clause.listed[0][-1].end]
     plain = all(one.value is None and not one.attached for one in first)
-    return (
-        fields
-        and (not others or bool(others))
-        and (not thing.names)
-        and (text[:1].isupper() or text[:1].isdigit() or not plain)
-    )
+    return fields and (not thing.names) and (text[:1].isupper() or text[:1].isdigit() or not plain)
 
 
 def _fragment_update(scene: Scene, clause: Clause, found: Sequence[Element]) -> str | None:

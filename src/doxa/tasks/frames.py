@@ -173,8 +173,8 @@ def instead_frame(scene: Scene, clause: Clause, found: Sequence[Element], where:
 
 def _was_named(scene: Scene, clause: Clause, key: str) -> bool:
     """Tell whether the clause before named an item."""
-    at = next((i for i, one in enumerate(scene.clauses) if one is clause), 0)
-    said = {stem(token.lower) for token in scene.clauses[at - 1].tokens} if at else set()
+    before = scene.before(clause)
+    said = {stem(token.lower) for token in before.tokens} if before is not None else set()
     return bool(said & set(words_of(scene.editor.node(key).name)))
 
 
@@ -186,8 +186,8 @@ MAKES_DO = re.compile(
 
 def _so(scene: Scene, clause: Clause, *, makes_do: bool) -> bool:
     """Tell whether a clause draws from the one before it what is to be had: "there is no feta, so goat cheese"."""
-    at = next((i for i, one in enumerate(scene.clauses) if one is clause), 0)
-    lacking = at > 0 and lacks(scene.clauses[at - 1].lowered)
+    before = scene.before(clause)
+    lacking = before is not None and lacks(before.lowered)
     return (clause.join == "so" or makes_do) and lacking and not scene.touched
 
 

@@ -79,11 +79,12 @@ UNABLE = re.compile(r"\b(?:lost|dropped|pulled|called in|off|busy|unable|quit|le
 
 def stand_in_frame(scene: Scene, clause: Clause) -> str | None:
     """ "Mrs Klein has lost her voice; Mr Abara will show us round": somebody takes somebody's place."""
-    at = next((i for i, one in enumerate(scene.clauses) if one is clause), 0)
-    said = subject(scene, replace(clause, wrapped="")) if at and clause.mood == "statement" else None
+    before = scene.before(clause)
+    if before is None or clause.mood != "statement":
+        return None
+    said = subject(scene, replace(clause, wrapped=""))
     if said is None or clause.negated or not (said.person or said.names) or scene.find(said) or scene.touched:
         return None
-    before = scene.clauses[at - 1]
     whom = [one for one in elements(before.subject, scene.text, scene.typed) if one.words]
     keys = [key for one in whom for key in scene.find(one) if scene.is_person(key)]
     if not keys or not (lacks(before.lowered) or UNABLE.search(before.lowered)):
@@ -115,7 +116,7 @@ def belongs_frame(scene: Scene, clause: Clause) -> str | None:
     places = [inner for one in found for prep, inner in one.attached if prep in PLACING]
     if clause.particle in ("with", "in", "under") and found:
         places = [replace(found[0], attached=()), *places]
-    if not things and places and said.words and not said.pronoun and not said.person and said.det != "it":
+    if not things and places and said.words and not said.pronoun and not said.person:
         return _goes(scene, clause, replace(said, attached=()), places[0])
     if not things or not places or any(one.text for one in found[:-1]):
         return None

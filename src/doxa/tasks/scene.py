@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
+from itertools import pairwise
 from typing import Literal
 
 from doxa.core.tasks import NodeKind, TaskNode, TaskValue, ValueKind
@@ -103,6 +104,10 @@ class Scene:
     """Of nodes taken out of several that fit equally well: those."""
 
     # -- what is spoken of
+
+    def before(self, clause: Clause) -> Clause | None:
+        """The clause before one of this turn, if any."""
+        return next((one for one, after in pairwise(self.clauses) if after is clause), None)
 
     def attend(self, *ids: str) -> None:
         """Put nodes in the focus, the first of them in front."""

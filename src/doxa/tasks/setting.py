@@ -145,8 +145,8 @@ def place_frame(scene: Scene, clause: Clause) -> str | None:
     """ "Let's try the Golden Wok", "so we're singing at the school", "we'll hold it in the barn": another place."""
     if clause.mood == "question" or clause.negated or clause.mark or clause.values:
         return None
-    at = next((i for i, one in enumerate(scene.clauses) if one is clause), 0)
-    lacking = at > 0 and lacks(scene.clauses[at - 1].lowered)
+    before = scene.before(clause)
+    lacking = before is not None and lacks(before.lowered)
     who = ("we", "i", "let", "they", "it") if lacking else ("we", "let") if clause.verb == "be" else ("we", "i", "let")
     us = bool(clause.wrapped) or any(token.lower in who for token in clause.subject)
     slot = _place_slot(scene)
@@ -300,9 +300,9 @@ def told_frame(scene: Scene, clause: Clause) -> str | None:
             scene.editor.set(slot, TaskValue(text=place.text))
             scene.touch(slot)
             return "update"
-    at = next((i for i, one in enumerate(scene.clauses) if one is clause), 0)
-    if at and re.search(r"\bthat(?:'s| is) when (?:it|we|they|i)\b", clause.lowered):
-        told = [one.value for one in scene.clauses[at - 1].values if one.value is not None and one.value.kind in TIMED]
+    before = scene.before(clause)
+    if before is not None and re.search(r"\bthat(?:'s| is) when (?:it|we|they|i)\b", clause.lowered):
+        told = [one.value for one in before.values if one.value is not None and one.value.kind in TIMED]
         return "update" if told and set_value(scene, None, told[-1], prep="at", new=False) is not None else None
     said = subject(scene, clause)
     if clause.verb == "call" and said is not None and said.words and found and found[0].names:
@@ -316,11 +316,10 @@ def told_frame(scene: Scene, clause: Clause) -> str | None:
         return "update" if set_value(scene, None, said.value, prep="at", new=False) is not None else None
     wished = clause.verb in ("like", "want", "need", "expect", "prefer") and clause.mood == "statement"
     proposed = clause.verb in ("suggest", "propose") and clause.mood == "statement"
-    wished = wished or proposed
     whom = proposed or (bool(clause.rest) and clause.rest[0].lower in ("me", "us", "it"))
     kinds = (*TIMED, ValueKind.NUMBER) if proposed else TIMED
     timed = [one.value for one in clause.values if one.value is not None and one.value.kind in kinds]
-    if wished and whom and timed:
+    if (wished or proposed) and whom and timed:
         return "update" if set_value(scene, None, timed[0], prep="at", new=True) is not None else None
     return None
 
@@ -380,7 +379,7 @@ def be_frame(scene: Scene, clause: Clause) -> str | None:
         return "update" if set_value(scene, whom, said.value) is not None else None
     if said is None or said.value is not None or not found:
         return None
-    if said.pronoun in PEOPLE and not said.words[:0]:
+    if said.pronoun in PEOPLE:
         return None
     first = found[0]
     bare = replace(said, attached=())
