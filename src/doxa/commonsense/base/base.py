@@ -1,0 +1,91 @@
+"""A base of knowledge on disk, opened: sentences, concepts, groups of concepts, words, events and inferences."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doxa.commonsense.base.files import Card, Rows, read_card
+from doxa.commonsense.base.texts import Texts
+from doxa.core.errors import InputError
+
+__all__ = ["KnowledgeBase"]
+
+Ids = NDArray[np.integer[Any]]
+Vectors = NDArray[np.float32]
+
+
+class KnowledgeBase:
+    """Sentences that are linked by the concepts they share. It is read only, and may be shared by threads.
+
+    Files are mapped into memory, so that opening costs milliseconds and only what is walked through is read.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Open the base in a folder.
+
+        Raises:
+            InputError: there is none, or its files are broken.
+        """
+        self.folder = folder
+        self.card: Card = read_card(folder)
+        try:
+            self.sentences = Texts(folder / "sentences")
+            self.concepts = Texts(folder / "concepts")
+            self.words = Texts(folder / "words")
+            self.events = Texts(folder / "events")
+            self._inferences = Texts(folder / "inferences")
+            self._vectors = _mapped(folder, "sentence_vectors")
+            self._concept_vectors = _mapped(folder, "concept_vectors")
+            self._word_vectors = _mapped(folder, "word_vectors")
+            self._inference_vectors = _mapped(folder, "inference_vectors")
+            self.event_vectors = _mapped(folder, "event_vectors")
+            self.group_vectors: Vectors = _mapped(folder, "group_vectors")
+            self.concept_group: NDArray[np.int32] = _mapped(folder, "concept_group")
+            self.sentence_concepts = _rows(folder, "sentence_concepts")
+            self.sentence_words = _rows(folder, "sentence_words")
+            self.group_sentences = _rows(folder, "group_sentences")
+            self.event_inferences = _rows(folder, "event_inferences")
+        except (OSError, ValueError) as exc:
+            raise InputError(f"The base of knowledge in {folder} is broken ({exc}). Build it again: doxa kb build.") from exc
+
+    def __len__(self) -> int:
+        """Return how many sentences there are."""
+        return self.card.sentences
+
+    def vectors(self, sentences: Ids) -> Vectors:
+        """Return the vectors of sentences, `(n, dims)`."""
+        return np.asarray(self._vectors[sentences], dtype=np.float32)
+
+    def concept_vectors(self, concepts: Ids) -> Vectors:
+        """Return the vectors of concepts, `(n, dims)`."""
+        return np.asarray(self._concept_vectors[concepts], dtype=np.float32)
+
+    def word_vectors(self, words: Ids) -> Vectors:
+        """Return the vectors of words, each encoded by itself, `(n, dims)`."""
+        return np.asarray(self._word_vectors[words], dtype=np.float32)
+
+    def inference_vectors(self, inferences: Ids) -> Vectors:
+        """Return the vectors of inferences, made of their statements, `(n, dims)`."""
+        return np.asarray(self._inference_vectors[inferences], dtype=np.float32)
+
+    def inference(self, number: int) -> tuple[str, str]:
+        """Return the relation and the tail of an inference."""
+        relation, _, tail = self._inferences[number].partition("\t")
+        return relation, tail
+
+    def blocks(self, size: int = 65_536) -> Any:
+        """Yield the first number and the vectors of all sentences, block by block: what a search without concepts reads."""
+        for start in range(0, len(self), size):
+            yield start, np.asarray(self._vectors[start : start + size], dtype=np.float32)
+
+
+def _mapped(folder: Path, name: str) -> Any:
+    return np.load(folder / f"{name}.npy", mmap_mode="r")
+
+
+def _rows(folder: Path, name: str) -> Rows:
+    return Rows(_mapped(folder, f"{name}_starts"), _mapped(folder, f"{name}_ids"))

@@ -1,0 +1,96 @@
+"""The files of a base of knowledge: what they are called, and the card that says what they are."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doxa.core.errors import InputError
+
+__all__ = ["CARD", "FORMAT", "Card", "Rows", "read_card", "save", "write_card"]
+
+FORMAT = 1
+CARD = "base.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """What a base is made of, and by what."""
+
+    encoder: str
+    dims: int
+    sentences: int
+    concepts: int
+    groups: int
+    words: int
+    events: int
+    inferences: int
+    sources: tuple[str, ...]
+    """The names of the files it was built from."""
+    format: int = FORMAT
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Lists of ids of different lengths, in two arrays: those of row i are `ids[starts[i]:starts[i + 1]]`."""
+
+    starts: NDArray[np.int64]
+    ids: NDArray[np.int32]
+
+    def __getitem__(self, row: int) -> NDArray[np.int32]:
+        """Return the ids of one row."""
+        return self.ids[self.starts[row] : self.starts[row + 1]]
+
+    def of(self, rows: NDArray[np.integer[Any]]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Return the ids of several rows, one after the other, and which of `rows` each belongs to."""
+        sizes = self.starts[rows + 1] - self.starts[rows]
+        owner = np.repeat(np.arange(len(rows)), sizes)
+        within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        return self.ids[self.starts[rows][owner] + within], owner
+
+    @classmethod
+    def grouped(cls, keys: NDArray[np.integer[Any]], ids: NDArray[np.integer[Any]], rows: int) -> Rows:
+        """Return the ids by key, in order; the keys are rows from 0 on."""
+        order = np.argsort(keys, kind="stable")
+        starts = np.zeros(rows + 1, dtype=np.int64)
+        np.cumsum(np.bincount(keys, minlength=rows), out=starts[1:])
+        return cls(starts, ids[order].astype(np.int32))
+
+
+def read_card(folder: Path) -> Card:
+    """Return the card of a base.
+
+    Raises:
+        InputError: there is none in this folder, it is not finished, or another version of Doxa made it.
+    """
+    path = folder / CARD
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        if found["format"] != FORMAT:
+            raise InputError(f"{path}: expected format {FORMAT}, it is {found['format']}. Build it again: doxa kb build.")
+        return Card(**{**found, "sources": tuple(found["sources"])})
+    except FileNotFoundError as exc:
+        raise InputError(f"There is no base of knowledge in {folder}. Make one: doxa kb build FILE --to {folder}") from exc
+    except (OSError, ValueError, KeyError, TypeError) as exc:
+        raise InputError(f"{path} cannot be read ({exc}). Build it again: doxa kb build.") from exc
+
+
+def write_card(folder: Path, card: Card) -> None:
+    """Write the card, last of all: a base without one is not finished."""
+    new = folder / f"{CARD}.new"
+    new.write_text(json.dumps(asdict(card), indent=2) + "\n", encoding="utf-8")
+    os.replace(new, folder / CARD)
+
+
+def save(path: Path, array: NDArray[Any]) -> None:
+    """Write an array so that it is either there in whole or not at all."""
+    new = path.with_suffix(".new")
+    with new.open("wb") as file:
+        np.save(file, array)
+    os.replace(new, path)
