@@ -1,0 +1,29 @@
+"""commonsense: a conversation -> background, sentences of general knowledge that support what follows from it.
+
+Source: Liu et al., Reasoning in Action: MCTS-Driven Knowledge Retrieval for Large Language Models.
+"""
+
+from doxa.commonsense.background import Retrieved, Spec, retrieve, selected
+from doxa.commonsense.base import Card, KnowledgeBase, build, read_card
+from doxa.commonsense.context import Context, Utterance, read_context
+from doxa.commonsense.reasoner import Candidates, Reasoner
+from doxa.commonsense.reasoner.nearest import NearestReasoner
+from doxa.commonsense.search import Budget
+
+__all__ = [
+    "Budget",
+    "Candidates",
+    "Card",
+    "Context",
+    "KnowledgeBase",
+    "NearestReasoner",
+    "Reasoner",
+    "Retrieved",
+    "Spec",
+    "Utterance",
+    "build",
+    "read_card",
+    "read_context",
+    "retrieve",
+    "selected",
+]

@@ -1,0 +1,125 @@
+"""A conversation -> the region of the base that its concepts, and what lies between them, belong to (section III-D)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doxa.commonsense.base import KnowledgeBase
+from doxa.commonsense.context import Context
+from doxa.commonsense.region import Marker, softmax, top
+from doxa.commonsense.search import PRUNED, Budget, Found, Moves, Path, search
+from doxa.commonsense.transport import wasserstein
+
+__all__ = ["Bridging", "Region", "bridge"]
+
+Ids = NDArray[np.int64]
+
+COHERENCE = -1.0
+"""The constant lambda of equation 3, for distances that are in 0 to 1 already."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Region:
+    """Where knowledge for a conversation is looked for."""
+
+    sentences: Ids
+    """Ascending."""
+    groups: tuple[int, ...]
+    """Of the explicit concepts first, then of the concepts that connect them, as they were found."""
+    explicit: int
+    """How many of the groups are of explicit concepts."""
+    found: Found
+
+
+def bridge(
+    context: Context, base: KnowledgeBase, *, epsilon: float, budget: Budget = Budget(), seed: int = 0  # noqa: B008
+) -> Region:
+    """Return the region: all sentences of the groups that lie on a path with `c_bridge` of `epsilon` or more.
+
+    This is the constraint of section III-A, `P_b(K_c | C)` within a bound. The paper writes "at most epsilon" of a
+    probability that is to be high; meant is at least. The groups of explicit concepts belong to it in any case. Where the
+    conversation has no concepts, the walk starts among the concepts that are most similar to all of it.
+
+    Args:
+        context: the conversation.
+        base: what is walked through.
+        epsilon: the bound; `c_bridge` is -1 to 1.
+        budget: of the search.
+        seed: of the search.
+
+    Cost: `budget.expansions` expansions; one reading of the vectors of each group that is walked through.
+    """
+    walk = Bridging(context, base)
+    found = search(walk, budget, seed=seed)
+    groups = dict.fromkeys(walk.starts)
+    explicit = len(groups)
+    for path, value in zip(found.paths, found.values, strict=True):
+        if value < epsilon:
+            break
+        groups |= dict.fromkeys(group for group in walk.groups(path) if group >= 0)
+    sentences, _ = base.group_sentences.of(np.array(list(groups), dtype=np.int64))
+    return Region(
+        sentences=np.unique(sentences).astype(np.int64), groups=tuple(groups), explicit=explicit, found=found
+    )
+
+
+class Bridging:
+    """The walk of the bridging search; see `doxa.commonsense.search.Walk`."""
+
+    def __init__(self, context: Context, base: KnowledgeBase) -> None:
+        """Start at the groups of the explicit concepts of a conversation."""
+        self._base = base
+        self._context = context
+        rows = (context.vector[None], context.concept_vectors)
+        self._queries = np.concatenate(rows).astype(np.float32)
+        self._mark = Marker(base, lambda vectors: vectors @ context.vector)
+        self._moves: dict[tuple[int, ...], tuple[Ids, NDArray[np.float64]]] = {}
+        self._distance: dict[int, float] = {}
+        explicit = dict.fromkeys(context.groups.tolist())
+        if not explicit and len(base.group_vectors):
+            explicit = dict.fromkeys(np.argsort(-(base.group_vectors @ context.vector), kind="stable")[:3].tolist())
+        self.starts: tuple[int, ...] = tuple(explicit)
+
+    def groups(self, path: Path) -> list[int]:
+        """Return the group of the marked concept of each sentence of a path; -1 where it has none."""
+        return [self._mark(sentence)[1] for sentence in path]
+
+    def moves(self, path: Path) -> Moves:
+        """Return the sentences of the group of the marked concept; from the start, of all explicit concepts.
+
+        The policy: the mean of the similarity to the conversation and to the nearest of its explicit concepts.
+        """
+        groups = (self._mark(path[-1])[1],) if path else self.starts
+        if groups not in self._moves:
+            self._moves[groups] = self._pruned(groups)
+        ids, scores = self._moves[groups]
+        free = ~np.isin(ids, path)
+        return Moves(ids[free], softmax(scores[free]))
+
+    def values(self, path: Path, ids: Ids) -> NDArray[np.float64]:
+        """Return `c_bridge` of each, equation 3: the share of explicit concepts in the groups passed, less the distance."""
+        passed = set(self.groups(path))
+        rates = np.array([self._rate(passed | {self._mark(sentence)[1]}) for sentence in ids.tolist()])
+        return rates + COHERENCE * self._distances(ids)
+
+    def _rate(self, passed: set[int]) -> float:
+        groups = self._context.groups
+        return float(np.isin(groups, list(passed)).mean()) if len(groups) else 0.0
+
+    def _pruned(self, groups: tuple[int, ...]) -> tuple[Ids, NDArray[np.float64]]:
+        sentences, _ = self._base.group_sentences.of(np.array([one for one in groups if one >= 0], dtype=np.int64))
+        ids = np.unique(sentences).astype(np.int64)
+        table = self._base.vectors(ids) @ self._queries.T
+        scores = table[:, 0] / 2 + (table[:, 1:].max(axis=1) if table.shape[1] > 1 else table[:, 0]) / 2
+        return top(ids, scores.astype(np.float64), PRUNED + 2)  # two may lie on the path
+
+    def _distances(self, ids: Ids) -> NDArray[np.float64]:
+        """The exact distance to the conversation of each sentence, worked out once."""
+        for sentence in ids.tolist():
+            if sentence not in self._distance:
+                words = self._base.word_vectors(self._base.sentence_words[sentence])
+                self._distance[sentence] = wasserstein(self._context.word_vectors, words)
+        return np.array([self._distance[sentence] for sentence in ids.tolist()])

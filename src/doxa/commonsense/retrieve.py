@@ -1,0 +1,127 @@
+"""A region and an inference -> the sentences that support it (section III-E)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doxa.commonsense.base import KnowledgeBase
+from doxa.commonsense.region import Marker, softmax, top
+from doxa.commonsense.search import PRUNED, Moves, Path
+
+__all__ = ["Retrieval", "Scored"]
+
+Ids = NDArray[np.int64]
+Vectors = NDArray[np.float32]
+
+LENGTH = 0.1
+"""The weight of the length in equation 4 (section IV-A)."""
+LONG = 12
+"""Content words of a sentence whose length counts in full."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """The sentences that may be moved to, read once for all inferences of a conversation."""
+
+    ids: Ids
+    """Ascending."""
+    vectors: Vectors
+    """`(n, dims)`."""
+    to_context: NDArray[np.float32]
+    """`(n,)`."""
+    lengths: NDArray[np.float32]
+    """|k| of equation 4, 0 to 1."""
+
+    @classmethod
+    def read(cls, ids: Ids, base: KnowledgeBase, context: Vectors) -> Scored:
+        """Read the vectors of sentences, and compare them with a conversation."""
+        vectors = base.vectors(ids)
+        words = base.sentence_words.starts[ids + 1] - base.sentence_words.starts[ids]
+        lengths = np.minimum(words / LONG, 1.0).astype(np.float32)
+        return cls(ids, vectors, vectors @ context, lengths)
+
+    def places(self, sentences: NDArray[np.int32]) -> NDArray[np.int64]:
+        """Return where those of some sentences that are here stand."""
+        at = np.searchsorted(self.ids, sentences)
+        at[at == len(self.ids)] = 0
+        return at[self.ids[at] == sentences] if len(self.ids) else at[:0]
+
+
+class Retrieval:
+    """The walk of the retrieving search for one inference; see `doxa.commonsense.search.Walk`.
+
+    Its value is the return of the path: the sum of equation 4 over its sentences, by the length of the horizon.
+    """
+
+    def __init__(
+        self,
+        base: KnowledgeBase,
+        scored: Scored,
+        *,
+        context: Vectors,
+        inference: Vectors | None,
+        before: Sequence[int] = (),
+        horizon: int,
+    ) -> None:
+        """Start in a region.
+
+        Args:
+            base: what is walked through.
+            scored: the sentences of the region.
+            context: the vector of the conversation.
+            inference: the vector of what is to be supported; None where there is none.
+            before: the sentences that were retrieved for other inferences: what repeats them is worth less.
+            horizon: the longest path.
+        """
+        self._base, self._scored, self._horizon = base, scored, horizon
+        both = context if inference is None else context + inference
+        query = both / max(float(np.linalg.norm(both)), 1e-12)
+        self._prior = (scored.vectors @ query).astype(np.float64)
+        self._worth = scored.to_context + LENGTH * scored.lengths
+        if inference is not None:
+            self._worth = self._worth + scored.vectors @ inference
+        self._worth = self._worth.astype(np.float64)
+        before_vectors = base.vectors(np.array(before, dtype=np.int64))
+        self._repeated = (scored.vectors @ before_vectors.T).max(axis=1, initial=0.0).astype(np.float64)
+        self._taken = np.isin(scored.ids, np.array(before, dtype=np.int64))
+        self._mark = Marker(base, lambda vectors: vectors @ query)
+        self._moves: dict[int, tuple[Ids, NDArray[np.float64]]] = {}
+        self._returns: dict[Path, float] = {(): 0.0}
+
+    def concept(self, sentence: int) -> int:
+        """Return the concept by which a sentence is left; -1 for none."""
+        return self._mark(sentence)[0]
+
+    def moves(self, path: Path) -> Moves:
+        """Return the sentences of the group of the marked concept that are in the region; from the start, all of it.
+
+        The policy: similarity to the inference and the conversation, taken together.
+        """
+        group = self._mark(path[-1])[1] if path else -1
+        if path and group < 0:
+            return Moves(np.empty(0, dtype=np.int64), np.empty(0))
+        if group not in self._moves:
+            at = self._scored.places(self._base.group_sentences[group]) if path else np.arange(len(self._scored.ids))
+            at = at[~self._taken[at]]
+            self._moves[group] = top(self._scored.ids[at], self._prior[at], PRUNED + 2)
+        ids, scores = self._moves[group]
+        free = ~np.isin(ids, path)
+        return Moves(ids[free], softmax(scores[free]))
+
+    def values(self, path: Path, ids: Ids) -> NDArray[np.float64]:
+        """Return the value of the path continued by each: equation 4, with the penalty for all that came before."""
+        at = np.searchsorted(self._scored.ids, ids)
+        repeated = self._repeated[at]
+        if path:
+            there = np.searchsorted(self._scored.ids, np.array(path))
+            similar = self._scored.vectors[at] @ self._scored.vectors[there].T
+            repeated = np.maximum(repeated, similar.max(axis=1))
+        returns = self._returns[path] + self._worth[at] - repeated
+        for sentence, value in zip(ids.tolist(), returns.tolist(), strict=True):
+            self._returns[*path, sentence] = value
+        result: NDArray[np.float64] = returns / self._horizon
+        return result
