@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from doxa.backends import load
-from doxa.backends.encoder import CachedEncoder, Encoder
+from doxa.backends.encoder import CachedEncoder, Encoder, TokenEncoder
 from doxa.core.errors import (
     BackendError,
     BackendReplyError,
@@ -235,6 +235,61 @@ class TestBuiltin:
         card = json.loads((folder / "model.json").read_text(encoding="utf-8"))
         assert len(tokenizer.encode("word " * 1_000).ids) == card["max_tokens"]
         assert len(tokenizer.encode("word").ids) == 3
+
+
+class TestTokenVectors:
+    """The tokens of a text, one vector each, from the built-in encoder."""
+
+    def test_a_word_piece_has_one_unit_row(self, builtin: TokenEncoder) -> None:
+        """As many rows as the tokenizer makes pieces, without the two that frame a text."""
+        tokenizer = pytest.importorskip("tokenizers").Tokenizer.from_file(
+            str(Path(str(files("doxa.backends.encoder"))) / "minilm-l6-int8" / "tokenizer.json")
+        )
+        texts = [*TEXTS, *JUNK, "word " * 1_000]
+        rows = builtin.token_vectors(texts)
+        pieces = [len(tokenizer.encode(text.encode("utf-8", "replace").decode())) - 2 for text in texts]
+        assert [len(row) for row in rows] == pieces
+        for row in rows:
+            assert row.shape[1:] == (builtin.dims,) and row.dtype == np.float32
+            np.testing.assert_allclose(np.linalg.norm(row, axis=1), 1.0, atol=1e-5)
+
+    def test_an_empty_text_has_no_tokens(self, builtin: TokenEncoder) -> None:
+        """Nothing but the frame, which is left out; no text at all gives an empty list."""
+        assert [row.shape for row in builtin.token_vectors(["", "  \n"])] == [(0, builtin.dims)] * 2
+        assert builtin.token_vectors([]) == []
+
+    def test_their_mean_points_where_the_vector_of_the_text_does(self, builtin: TokenEncoder) -> None:
+        """Sentences: cosine above 0.97 (the frame is in the pool of `encode`), and nearer to their own than others."""
+        sentences = [text for text in TEXTS if len(text.split()) > 2]
+        means = np.stack([row.mean(axis=0) for row in builtin.token_vectors(sentences)])
+        cosines = (means / np.linalg.norm(means, axis=1, keepdims=True)) @ builtin.encode(sentences).T
+        assert np.diag(cosines).min() > 0.97
+        assert (cosines.argmax(axis=1) == np.arange(len(sentences))).all()
+
+    def test_a_token_depends_on_its_context(self, builtin: TokenEncoder) -> None:
+        """The same word has another vector in another sentence, nearer to that of a sentence about the same thing."""
+        river, water, money = builtin.token_vectors(
+            ["We sat on the bank of the river.", "They swam to the bank of the lake.", "He went to the bank to pay in."]
+        )
+        assert river[4] @ water[4] > river[4] @ money[4]
+
+    def test_a_text_has_the_same_tokens_in_any_company(self, builtin: TokenEncoder) -> None:
+        """Alone, among others and in another encoder: bit for bit the same."""
+        together = builtin.token_vectors(TEXTS)
+        other = load("encoder", "builtin", threads=1)
+        for text, row in zip(TEXTS, together, strict=True):
+            np.testing.assert_array_equal(other.token_vectors([text])[0], row)
+        other.close()
+
+    def test_the_vector_of_a_text_does_not_change(self, builtin: TokenEncoder) -> None:
+        """Tokens come from a second session: `encode` gives the same bits before and after."""
+        fresh = load("encoder", "builtin", threads=1)
+        before = fresh.encode(TEXTS)
+        fresh.token_vectors(TEXTS)
+        np.testing.assert_array_equal(fresh.encode(TEXTS), before)
+        fresh.close()
+        with pytest.raises(ClosedError):
+            fresh.token_vectors(TEXTS)
 
 
 class TestCached:

@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 from doxa.core.errors import BackendError, ClosedError, ConfigError, MissingDependencyError
 
-__all__ = ["SideBySide", "encodable", "encoded_pair", "open_session", "open_tokenizer", "threads_of"]
+__all__ = ["SideBySide", "encodable", "encoded_pair", "model_input", "open_session", "open_tokenizer", "threads_of"]
 
 MAX_THREADS: Final = 4
 QUIET: Final = 4  # ONNX Runtime: fatal messages only
 
-PAIR_INPUTS: Final = ("input_ids", "attention_mask", "token_type_ids")
-"""What a model that reads two texts at once is fed."""
+INPUTS: Final = ("input_ids", "attention_mask", "token_type_ids")
+"""What a model of the BERT family is fed."""
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -82,7 +82,7 @@ def threads_of(wanted: int | None) -> int:
     return wanted or min(MAX_THREADS, os.cpu_count() or 1)
 
 
-def open_session(path: Path, what: str, *, weights: Mapping[str, bytes] | None = None) -> Any:
+def open_session(path: Path, what: str, *, weights: Mapping[str, bytes] | None = None, patch: bytes = b"") -> Any:
     """Opens a model for single-threaded calls: splitting so small a product costs more than it gains.
 
     Args:
@@ -90,6 +90,8 @@ def open_session(path: Path, what: str, *, weights: Mapping[str, bytes] | None =
         what: Its name in messages.
         weights: Files that hold tensors which the model's file only names (ONNX: external data), by the name they have
             there. They are read from memory: a model may so stand on the weights of another one.
+        patch: A serialised `ModelProto` that is merged into that of the file, in memory. It is for a model that holds
+            its own weights: what it only names, a model read from memory does not find.
 
     Raises:
         MissingDependencyError: ONNX Runtime is not installed.
@@ -107,7 +109,8 @@ def open_session(path: Path, what: str, *, weights: Mapping[str, bytes] | None =
         if weights:
             sizes = [len(content) for content in weights.values()]
             options.add_external_initializers_from_files_in_memory(list(weights), list(weights.values()), sizes)
-        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        model = path.read_bytes() + patch if patch else str(path)
+        return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     except Exception as exc:  # its exception classes share no base of their own
         raise BackendError(f"The built-in {what} cannot be loaded: {exc}. Reinstall doxa.") from exc
 
@@ -134,8 +137,13 @@ def encodable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
+def model_input(tokens: Any) -> dict[str, NDArray[np.int64]]:
+    """Gives back what a model of the BERT family is fed for the tokens of one text or pair, `(1, n) int64` each."""
+    rows = (tokens.ids, tokens.attention_mask, tokens.type_ids)
+    return {name: np.array([row], dtype=np.int64) for name, row in zip(INPUTS, rows, strict=True)}
+
+
 def encoded_pair(tokenizer: Any, first: str, second: str) -> tuple[Any, dict[str, NDArray[np.int64]]]:
     """Gives back the tokens of two texts, and what a model that reads both at once is fed, `(1, n) int64` each."""
     tokens = tokenizer.encode(first, second)
-    rows = (tokens.ids, tokens.attention_mask, tokens.type_ids)
-    return tokens, {name: np.array([row], dtype=np.int64) for name, row in zip(PAIR_INPUTS, rows, strict=True)}
+    return tokens, model_input(tokens)

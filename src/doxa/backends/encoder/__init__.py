@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from doxa.backends.encoder.caching import CachedEncoder
 
-__all__ = ["CachedEncoder", "Encoder"]
+__all__ = ["CachedEncoder", "Encoder", "TokenEncoder"]
 
 
 class Encoder(Protocol):
@@ -45,3 +45,15 @@ class Encoder(Protocol):
 
     def close(self) -> None:
         """Lets go of threads, memory and connections; may be called twice."""
+
+
+class TokenEncoder(Encoder, Protocol):
+    """An encoder that can also tell the vectors of single tokens; of those that come with Doxa, the built-in one."""
+
+    def token_vectors(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
+        """Gives back the unit vectors of the tokens of each text in its context, `(n_i, dims) float32`.
+
+        Raises:
+            BackendError: The model failed.
+            ClosedError: The encoder was closed.
+        """
