@@ -40,6 +40,8 @@ _BUILT_IN: Final[Mapping[tuple[str, str], str]] = {
     ("parser", "builtin"): "doxa.backends.parser.onnx:open_parser",
     ("reader", "builtin"): "doxa.backends.reader.onnx:open_reader",
     ("reader", "scripted"): "doxa.backends.reader.scripted:open_reader",
+    ("seq2seq", "hf"): "doxa.backends.seq2seq.huggingface:open_seq2seq",
+    ("seq2seq", "scripted"): "doxa.backends.seq2seq.scripted:open_seq2seq",
     ("store", "sql"): "doxa.backends.store.sql:open_store",
 }
 
@@ -48,7 +50,8 @@ def load(kind: str, name: str, **options: object) -> Any:
     """Gives back a new backend; the caller closes it.
 
     Args:
-        kind: What it does: `amr`, `encoder`, `lexicon`, `llm`, `nli`, `parser`, `reader`, or one of a package.
+        kind: What it does: `amr`, `encoder`, `lexicon`, `llm`, `nli`, `parser`, `reader`, `seq2seq`, or one of a
+            package.
         name: `scheme` or `scheme:rest`, such as `builtin` or `openai:text-embedding-3-small`.
         options: Keyword arguments of the factory, such as `base_url` or `timeout_s`.
 
