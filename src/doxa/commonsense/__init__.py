@@ -3,7 +3,7 @@
 Source: Liu et al., Reasoning in Action: MCTS-Driven Knowledge Retrieval for Large Language Models.
 """
 
-from doxa.commonsense.background import Retrieved, Spec, retrieve, selected
+from doxa.commonsense.background import Judge, Retrieved, Spec, retrieve, selected
 from doxa.commonsense.base import Card, KnowledgeBase, build, read_card
 from doxa.commonsense.context import Context, Utterance, read_context
 from doxa.commonsense.reasoner import Candidates, Reasoner
@@ -15,6 +15,7 @@ __all__ = [
     "Candidates",
     "Card",
     "Context",
+    "Judge",
     "KnowledgeBase",
     "NearestReasoner",
     "Reasoner",

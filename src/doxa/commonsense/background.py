@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from doxa.commonsense.base import KnowledgeBase
 from doxa.commonsense.bridge import Region, bridge
@@ -13,21 +15,27 @@ from doxa.commonsense.context import Context
 from doxa.commonsense.diversify import greedy_map, kernel_of, sample_k
 from doxa.commonsense.reasoner import Candidates
 from doxa.commonsense.retrieve import Retrieval, Scored
-from doxa.commonsense.search import HORIZON, Budget, search
+from doxa.commonsense.search import HORIZON, Budget, Found, search
 from doxa.core.background import Background, Inference
+from doxa.core.errors import DoxaError
 
-__all__ = ["Retrieved", "Spec", "retrieve", "selected"]
+__all__ = ["Judge", "Retrieved", "Spec", "retrieve", "selected"]
 
+CHECKED = 6
+"""Sentences that the search found best for an inference, of which the NLI model says which is the most apt."""
+
+Judge = Callable[[Sequence[tuple[str, str]]], NDArray[np.float32]]
+"""Pairs of texts -> `(n, 3)`, P(entailment), P(neutral), P(contradiction)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spec:
     """How background is searched for."""
 
-    inferences: int = 5
-    """How many are chosen, and so how many paths there are."""
+    k: int = 5
+    """How many inferences are chosen, and so how many sentences are retrieved."""
     choose: Literal["map", "sample"] = "map"
-    """The most diverse relevant ones, or an exact sample of the DPP, other ones for other seeds."""
+    """The most diverse relevant inferences, or an exact sample of the DPP: other ones for other seeds."""
     horizon: int = HORIZON
     bridging: Budget = Budget()
     retrieval: Budget = Budget()
@@ -45,66 +53,109 @@ class Spec:
 class Retrieved:
     """What was found for a conversation."""
 
-    paths: tuple[tuple[Background, ...], ...]
-    """One for each inference, in the order in which they were chosen."""
+    background: tuple[Background, ...]
+    """A sentence for each inference, in the order in which they were chosen."""
     inferences: tuple[Inference, ...]
     region: Region | None
+    """None where the search did not keep to one."""
     expansions: int
     """Of the retrieving searches together."""
+    degraded: str = ""
+    """Why something was left out; empty if nothing was."""
 
 
 def selected(candidates: Candidates, spec: Spec) -> list[int]:
-    """Return which candidates are chosen, the best first: diverse and relevant (section III-B)."""
-    scores = np.array([one.score for one in candidates.inferences])
-    kernel = kernel_of(scores, candidates.vectors)
-    wanted = min(spec.inferences, len(scores))
-    if spec.choose == "map":
-        return greedy_map(kernel, wanted)
-    return sample_k(kernel, min(wanted, int(np.linalg.matrix_rank(kernel))), seed=spec.seed)
+    """Return which candidates are chosen, the best first: relevant and unlike each other (section III-B)."""
+    kernel = kernel_of([one.score for one in candidates.inferences], candidates.vectors)
+    k = min(spec.k, len(kernel))
+    return greedy_map(kernel, k) if spec.choose == "map" else sample_k(kernel, k, seed=spec.seed)
 
 
-def retrieve(context: Context, candidates: Candidates, base: KnowledgeBase, spec: Spec = Spec()) -> Retrieved:  # noqa: B008
+def retrieve(
+    context: Context,
+    candidates: Candidates,
+    base: KnowledgeBase,
+    spec: Spec = Spec(),  # noqa: B008  # frozen
+    *,
+    judge: Judge | None = None,
+) -> Retrieved:
     """Search for background: choose inferences, find the region, then walk it once for each inference.
 
-    Where nothing could be inferred, or `spec.reasoner` is off, the paths support the conversation alone.
+    Of the best sentences for an inference that one is taken whose value and aptness are highest together: aptness is the
+    probability that the inference entails it. In the paper a model of dialogue sentences (DSE) tells "the appropriateness
+    of the selected knowledge"; our encoder knows what is alike, and the NLI model what goes with what.
 
-    Cost: `selected` in O(n k squared); one bridging search, one retrieving search for each path.
+    Where nothing could be inferred, or `spec.reasoner` is off, the sentences support the conversation alone.
+
+    Args:
+        context: the conversation.
+        candidates: what the reasoner infers from it, unchosen.
+        base: where sentences come from.
+        spec: sizes, budgets, seed.
+        judge: the NLI model; without one the critic alone decides.
+
+    Cost: `selected` in O(n k squared); one bridging search, `k` retrieving searches, `k * CHECKED` NLI pairs.
     """
     chosen = selected(candidates, spec) if spec.reasoner and candidates.inferences else []
     region = None
     if spec.bridge:
-        region = bridge(context, base, epsilon=spec.epsilon, budget=spec.bridging, seed=spec.seed)
+        inferred = candidates.vectors[chosen]
+        region = bridge(context, base, inferred, epsilon=spec.epsilon, budget=spec.bridging, seed=spec.seed)
     scored = Scored.read(np.arange(len(base)) if region is None else region.sentences, base, context.vector)
-    targets: list[int | None] = [*chosen] if chosen else [None] * spec.inferences
-    paths, before, expansions = [], [], 0
+    targets: list[int | None] = [*chosen] if chosen else [None] * spec.k
+    background: list[Background] = []
+    taken: list[int] = []
+    expansions, degraded = 0, ""
     for target in targets:
         inference = None if target is None else candidates.inferences[target]
         vector = None if target is None else candidates.vectors[target]
-        walk = Retrieval(
-            base, scored, context=context.vector, inference=vector, before=before, horizon=spec.horizon
-        )
+        walk = Retrieval(base, scored, context=context.vector, inference=vector, before=taken)
         found = search(walk, spec.retrieval, horizon=spec.horizon, seed=spec.seed)
         expansions += found.expansions
-        if found.best:
-            paths.append(_path(found.best, found.values[0], inference, walk, base))
-            before += found.best
+        if found.paths:
+            premise = context.text if inference is None else inference.text
+            best, failed = _most_apt(found, premise, base, None if degraded else judge)
+            degraded = degraded or failed
+            background.append(_background(found, best, inference, walk, base))
+            taken.append(found.paths[best][-1])
     return Retrieved(
-        paths=tuple(paths),
+        background=tuple(background),
         inferences=tuple(candidates.inferences[target] for target in chosen),
         region=region,
         expansions=expansions,
+        degraded=degraded,
     )
 
 
-def _path(
-    path: tuple[int, ...], value: float, inference: Inference | None, walk: Retrieval, base: KnowledgeBase
-) -> tuple[Background, ...]:
-    """Return a path as sentences, each with how it was come to."""
-    texts = tuple(base.sentences[sentence] for sentence in path)
-    concepts = tuple(base.concepts[walk.concept(sentence)] for sentence in path[:-1])
-    return tuple(
-        Background(
-            text=text, inference=inference, path=texts[: place + 1], concepts=concepts[:place], score=value
-        )
-        for place, text in enumerate(texts)
+def _most_apt(found: Found, premise: str, base: KnowledgeBase, judge: Judge | None) -> tuple[int, str]:
+    """Return which of the best paths leads to the sentence that is best and most apt, and what failed."""
+    ends: dict[int, int] = {}
+    for place, path in enumerate(found.paths):
+        ends.setdefault(path[-1], place)
+        if len(ends) == CHECKED:
+            break
+    try:
+        aptness = _aptness(premise, [base.sentences[sentence] for sentence in ends], judge) if judge else [0.0] * len(ends)
+    except DoxaError as exc:
+        return 0, f"the NLI model failed, so background was chosen without it: {exc}"
+    places = list(ends.values())
+    scores = [found.values[place] + apt for place, apt in zip(places, aptness, strict=True)]
+    return places[int(np.argmax(scores))], ""
+
+
+def _aptness(premise: str, sentences: Sequence[str], judge: Judge) -> list[float]:
+    """P(entailment) by what is inferred, less that by nothing at all: some sentences "follow" from anything."""
+    table = judge([(said, sentence) for said in (premise, "") for sentence in sentences])
+    with_premise, without = table[: len(sentences), 0], table[len(sentences) :, 0]
+    return [float(one) for one in with_premise - without]
+
+
+def _background(found: Found, at: int, inference: Inference | None, walk: Retrieval, base: KnowledgeBase) -> Background:
+    path = found.paths[at]
+    return Background(
+        text=base.sentences[path[-1]],
+        inference=inference,
+        path=tuple(base.sentences[sentence] for sentence in path),
+        concepts=tuple(base.concepts[walk.concept(sentence)] for sentence in path[:-1]),
+        score=found.values[at],
     )

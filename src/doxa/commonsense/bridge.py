@@ -9,14 +9,16 @@ from numpy.typing import NDArray
 
 from doxa.commonsense.base import KnowledgeBase
 from doxa.commonsense.context import Context
-from doxa.commonsense.region import Marker, softmax, top
-from doxa.commonsense.search import PRUNED, Budget, Found, Moves, Path, search
+from doxa.commonsense.region import Marker, top, without
+from doxa.commonsense.search import Budget, Found, Moves, Path, search
 from doxa.commonsense.transport import wasserstein
 
 __all__ = ["Bridging", "Region", "bridge"]
 
 Ids = NDArray[np.int64]
+Vectors = NDArray[np.float32]
 
+NEAR = int(__import__('os').environ.get('NEAR','2'))
 COHERENCE = -1.0
 """The constant lambda of equation 3, for distances that are in 0 to 1 already."""
 
@@ -35,7 +37,7 @@ class Region:
 
 
 def bridge(
-    context: Context, base: KnowledgeBase, *, epsilon: float, budget: Budget = Budget(), seed: int = 0  # noqa: B008
+    context: Context, base: KnowledgeBase, inferred: Vectors, *, epsilon: float, budget: Budget = Budget(), seed: int = 0  # noqa: B008
 ) -> Region:
     """Return the region: all sentences of the groups that lie on a path with `c_bridge` of `epsilon` or more.
 
@@ -60,6 +62,7 @@ def bridge(
         if value < epsilon:
             break
         groups |= dict.fromkeys(group for group in walk.groups(path) if group >= 0)
+    groups |= dict.fromkeys(np.argsort(-(inferred @ base.group_vectors.T), axis=1, kind="stable")[:, :NEAR].ravel().tolist())
     sentences, _ = base.group_sentences.of(np.array(list(groups), dtype=np.int64))
     return Region(
         sentences=np.unique(sentences).astype(np.int64), groups=tuple(groups), explicit=explicit, found=found
@@ -96,8 +99,7 @@ class Bridging:
         if groups not in self._moves:
             self._moves[groups] = self._pruned(groups)
         ids, scores = self._moves[groups]
-        free = ~np.isin(ids, path)
-        return Moves(ids[free], softmax(scores[free]))
+        return without(path, ids, scores)
 
     def values(self, path: Path, ids: Ids) -> NDArray[np.float64]:
         """Return `c_bridge` of each, equation 3: the share of explicit concepts in the groups passed, less the distance."""
@@ -114,7 +116,7 @@ class Bridging:
         ids = np.unique(sentences).astype(np.int64)
         table = self._base.vectors(ids) @ self._queries.T
         scores = table[:, 0] / 2 + (table[:, 1:].max(axis=1) if table.shape[1] > 1 else table[:, 0]) / 2
-        return top(ids, scores.astype(np.float64), PRUNED + 2)  # two may lie on the path
+        return top(ids, scores.astype(np.float64))
 
     def _distances(self, ids: Ids) -> NDArray[np.float64]:
         """The exact distance to the conversation of each sentence, worked out once."""

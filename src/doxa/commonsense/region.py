@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doxa.commonsense.base import KnowledgeBase
+from doxa.commonsense.search import HORIZON, PRUNED, Moves, Path
 
-__all__ = ["Marker", "softmax", "top"]
+__all__ = ["Marker", "softmax", "top", "without"]
 
 Ids = NDArray[np.int64]
 Scores = NDArray[np.float64]
@@ -24,8 +25,20 @@ def softmax(scores: Scores) -> Scores:
     return weights / weights.sum() if len(weights) else weights
 
 
-def top(ids: Ids, scores: Scores, most: int) -> tuple[Ids, Scores]:
-    """Return the ids with the highest scores, best first, ties by number. O(n + most log most)."""
+def without(path: Path, ids: Ids, scores: Scores) -> Moves:
+    """Return the first `PRUNED` of what `top` gave as moves, less those that the path has made already."""
+    free = np.ones(len(ids), dtype=bool)
+    for sentence in path:
+        free &= ids != sentence
+    return Moves(ids[free][:PRUNED], softmax(scores[free][:PRUNED]))
+
+
+def top(ids: Ids, scores: Scores) -> tuple[Ids, Scores]:
+    """Return the ids with the highest scores, best first, ties by number: what can be pruned to `PRUNED` off any path.
+
+    O(n) beside the sorting of what is kept.
+    """
+    most = PRUNED + HORIZON - 1  # the others may lie on the path
     if len(ids) > most:
         cut = np.partition(scores, len(scores) - most)[len(scores) - most]
         kept = np.flatnonzero(scores >= cut)

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doxa.commonsense.base import KnowledgeBase
-from doxa.commonsense.region import Marker, softmax, top
-from doxa.commonsense.search import PRUNED, Moves, Path
+from doxa.commonsense.region import Marker, top, without
+from doxa.commonsense.search import Moves, Path
 
 __all__ = ["Retrieval", "Scored"]
 
@@ -20,7 +20,9 @@ Vectors = NDArray[np.float32]
 LENGTH = 0.1
 """The weight of the length in equation 4 (section IV-A)."""
 LONG = 12
-"""Content words of a sentence whose length counts in full."""
+"""Content words of a sentence whose length counts in full: |k| is in 0 to 1, as the similarities are."""
+START = -2
+"""Stands for the group where there is no path yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ class Scored:
 class Retrieval:
     """The walk of the retrieving search for one inference; see `doxa.commonsense.search.Walk`.
 
-    Its value is the return of the path: the sum of equation 4 over its sentences, by the length of the horizon.
+    The value of a path is `c_retrieve` of the sentence it leads to, equation 4.
     """
 
     def __init__(
@@ -65,7 +67,6 @@ class Retrieval:
         context: Vectors,
         inference: Vectors | None,
         before: Sequence[int] = (),
-        horizon: int,
     ) -> None:
         """Start in a region.
 
@@ -75,22 +76,20 @@ class Retrieval:
             context: the vector of the conversation.
             inference: the vector of what is to be supported; None where there is none.
             before: the sentences that were retrieved for other inferences: what repeats them is worth less.
-            horizon: the longest path.
         """
-        self._base, self._scored, self._horizon = base, scored, horizon
+        self._base, self._scored = base, scored
         both = context if inference is None else context + inference
         query = both / max(float(np.linalg.norm(both)), 1e-12)
         self._prior = (scored.vectors @ query).astype(np.float64)
-        self._worth = scored.to_context + LENGTH * scored.lengths
+        worth = scored.to_context + LENGTH * scored.lengths
         if inference is not None:
-            self._worth = self._worth + scored.vectors @ inference
-        self._worth = self._worth.astype(np.float64)
-        before_vectors = base.vectors(np.array(before, dtype=np.int64))
-        self._repeated = (scored.vectors @ before_vectors.T).max(axis=1, initial=0.0).astype(np.float64)
-        self._taken = np.isin(scored.ids, np.array(before, dtype=np.int64))
+            worth = worth + scored.vectors @ inference
+        self._worth = worth.astype(np.float64)
+        taken = np.array(before, dtype=np.int64)
+        self._repeated = (scored.vectors @ base.vectors(taken).T).max(axis=1, initial=0.0).astype(np.float64)
+        self._free = ~np.isin(scored.ids, taken)
         self._mark = Marker(base, lambda vectors: vectors @ query)
         self._moves: dict[int, tuple[Ids, NDArray[np.float64]]] = {}
-        self._returns: dict[Path, float] = {(): 0.0}
 
     def concept(self, sentence: int) -> int:
         """Return the concept by which a sentence is left; -1 for none."""
@@ -101,27 +100,23 @@ class Retrieval:
 
         The policy: similarity to the inference and the conversation, taken together.
         """
-        group = self._mark(path[-1])[1] if path else -1
-        if path and group < 0:
-            return Moves(np.empty(0, dtype=np.int64), np.empty(0))
+        group = self._mark(path[-1])[1] if path else START
         if group not in self._moves:
-            at = self._scored.places(self._base.group_sentences[group]) if path else np.arange(len(self._scored.ids))
-            at = at[~self._taken[at]]
-            self._moves[group] = top(self._scored.ids[at], self._prior[at], PRUNED + 2)
+            at = np.arange(len(self._scored.ids))
+            if group != START:
+                at = self._scored.places(self._base.group_sentences[group]) if group >= 0 else at[:0]
+            at = at[self._free[at]]
+            self._moves[group] = top(self._scored.ids[at], self._prior[at])
         ids, scores = self._moves[group]
-        free = ~np.isin(ids, path)
-        return Moves(ids[free], softmax(scores[free]))
+        return without(path, ids, scores)
 
     def values(self, path: Path, ids: Ids) -> NDArray[np.float64]:
-        """Return the value of the path continued by each: equation 4, with the penalty for all that came before."""
+        """Return `c_retrieve` of each, less for what is like the path or what was retrieved before."""
         at = np.searchsorted(self._scored.ids, ids)
         repeated = self._repeated[at]
         if path:
             there = np.searchsorted(self._scored.ids, np.array(path))
             similar = self._scored.vectors[at] @ self._scored.vectors[there].T
             repeated = np.maximum(repeated, similar.max(axis=1))
-        returns = self._returns[path] + self._worth[at] - repeated
-        for sentence, value in zip(ids.tolist(), returns.tolist(), strict=True):
-            self._returns[*path, sentence] = value
-        result: NDArray[np.float64] = returns / self._horizon
-        return result
+        values: NDArray[np.float64] = self._worth[at] - repeated
+        return values

@@ -13,7 +13,7 @@ __all__ = ["PER_GROUP", "grouped", "nearest"]
 Vectors = NDArray[np.float32]
 Ids = NDArray[np.int32]
 
-PER_GROUP = 40
+PER_GROUP = 100
 """Concepts of one group, on average."""
 MOST_GROUPS = 8_192
 ROUNDS = 12

@@ -1,0 +1,91 @@
+"""Human-logic alignment: does what was retrieved bear on where the people take the conversation? (section IV-E)
+
+    S_align = |K & T| / |T|     over the transitions T that an event entails with more than theta (equation 5)
+
+The paper leaves open what "align with the ground-truth event" pairs up. Here every transition has one event, the one that
+entails it best; it is counted in T where that is with more than theta, and in K & T where the same event entails a
+retrieved sentence with more than theta as well. Events are what the reasoner infers from the conversation before it
+chooses, the same for all systems, which all are given what it chose. Transitions are, offline, what is said next in the
+dialogue itself: the sentences of its second half with four words or more (the paper has a model label phrases).
+
+"No threshold" is: entailment is the most likely of the three classes.
+
+What it is worth: our NLI model says "entails" of much that is only about the same; chance would come far above 0 (see
+`benchmarks/README.md`). It compares systems; it does not say how often people find a sentence apt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["ARGMAX", "THRESHOLDS", "Entailment", "Transitions", "counts"]
+
+THRESHOLDS = tuple(round(0.1 * step, 1) for step in range(1, 10))
+ARGMAX = "no threshold"
+LEAST = THRESHOLDS[0]
+"""An event that entails no transition with more is never asked about."""
+
+Table = NDArray[np.float32]
+Classify = Callable[[Sequence[tuple[str, str]]], Table]
+
+
+@dataclass(slots=True)
+class Entailment:
+    """An NLI model that remembers: many systems retrieve the same sentences."""
+
+    classify: Classify
+    kept: dict[tuple[str, str], NDArray[np.float32]] = field(default_factory=dict)
+
+    def __call__(self, premises: Sequence[str], hypotheses: Sequence[str]) -> Table:
+        """Return P(entailment), P(neutral), P(contradiction) of all pairs, `(premises, hypotheses, 3)`."""
+        pairs = [(one, other) for one in premises for other in hypotheses]
+        new = [pair for pair in dict.fromkeys(pairs) if pair not in self.kept]
+        if new:
+            self.kept.update(zip(new, self.classify(new), strict=True))
+        rows = [self.kept[pair] for pair in pairs]
+        return np.array(rows, dtype=np.float32).reshape(len(premises), len(hypotheses), 3)
+
+    def forget(self) -> None:
+        """Drop what is kept: the next dialogue has other events."""
+        self.kept.clear()
+
+
+@dataclass(frozen=True, slots=True)
+class Transitions:
+    """The transitions of a dialogue that have an event, with how far it entails them."""
+
+    events: tuple[str, ...]
+    """One for each transition; it may be the same."""
+    table: Table
+    """`(t, 3)`."""
+
+    @classmethod
+    def of(cls, transitions: Sequence[str], events: Sequence[str], entails: Entailment) -> Transitions:
+        """Find the event of each transition. Cost: an NLI pair for each of both."""
+        if not transitions or not events:
+            return cls((), np.empty((0, 3), dtype=np.float32))
+        table = entails(events, transitions)
+        best = table[:, :, 0].argmax(axis=0)
+        rows = table[best, np.arange(len(transitions))]
+        kept = np.flatnonzero((rows[:, 0] > LEAST) | (rows.argmax(axis=1) == 0))
+        return cls(tuple(events[best[place]] for place in kept), rows[kept])
+
+
+def counts(found: Transitions, sentences: Sequence[str], entails: Entailment) -> dict[str, tuple[int, int]]:
+    """Return for each threshold, and for none, how many transitions are aligned and how many there are."""
+    events = list(dict.fromkeys(found.events))
+    table = entails(events, sentences) if events and sentences else np.zeros((len(events), 1, 3), dtype=np.float32)
+    own = [events.index(event) for event in found.events]
+    best = table[:, :, 0].max(axis=1)[own] if own else np.empty(0)
+    likeliest = (table.argmax(axis=2) == 0).any(axis=1)[own] if sentences and own else np.zeros(len(own), dtype=bool)
+    result = {}
+    for threshold in THRESHOLDS:
+        there = found.table[:, 0] > threshold
+        result[str(threshold)] = int((there & (best > threshold)).sum()), int(there.sum())
+    there = found.table.argmax(axis=1) == 0
+    result[ARGMAX] = int((there & likeliest).sum()), int(there.sum())
+    return result

@@ -1,0 +1,212 @@
+"""`doxa bench knowledge`: is the knowledge that is retrieved for a dialogue diverse, and does it go where people go?
+
+Source: Liu et al., Reasoning in Action (`mcts-retrieval`), section IV, tables III and IV, figure 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from doxa.commonsense import KnowledgeBase
+from doxa.core.config import Config
+from doxa.core.errors import InputError
+from doxa.evaluate.knowledge.alignment import ARGMAX, THRESHOLDS, Entailment, Transitions, counts
+from doxa.evaluate.knowledge.dialogues import Talk, read_dailydialog, read_empathetic
+from doxa.evaluate.knowledge.overlap import semantic_overlap, token_overlap
+from doxa.evaluate.knowledge.rivals import RIVALS
+from doxa.evaluate.knowledge.systems import ABLATIONS, OURS, REFERENCE, SYSTEMS, Bench
+from doxa.evaluate.metrics import bootstrap_interval, mean, percentile
+
+__all__ = ["SETS", "KnowledgeReport", "run"]
+
+SETS: Mapping[str, tuple[str, Callable[[Path], tuple[Talk, ...]]]] = {
+    "dailydialog": ("measure/dailydialog", read_dailydialog),
+    "empathetic": ("measure/empathetic_dialogues", read_empathetic),
+}
+"""Set -> its folder in the data, and how it is read."""
+EVENTS = 24
+"""The inferences, best first, that are the events of the measure: those that the reasoner's NLI model has read."""
+
+Tell = Callable[[str, int, int], None]
+Counts = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """What one system gave for one dialogue."""
+
+    rouge: tuple[float, float, float]
+    semantic: float
+    aligned: Mapping[str, Counts]
+    """Threshold -> transitions that are aligned, and all that have an event."""
+    ms: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnowledgeReport:
+    """Overlap, alignment and time of every system."""
+
+    set: str
+    dialogues: int
+    base: Mapping[str, Any]
+    systems: Mapping[str, Sequence[Scored]]
+    models: Mapping[str, str | None]
+    examples: Sequence[Mapping[str, Any]] = field(default=())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as plain data; baselines and ours under `systems`, the rest under names of their own."""
+        table = {name: self._row(name) for name in self.systems}
+        chosen = (OURS, *RIVALS)
+        return {
+            "set": self.set,
+            "n": self.dialogues,
+            "systems": {name: row for name, row in table.items() if name in chosen},
+            "ablations": {name: row for name, row in table.items() if name in ABLATIONS},
+            "reference": {name: row for name, row in table.items() if name == REFERENCE},
+            "compared": self._compared(),
+            "base": dict(self.base),
+            "examples": list(self.examples),
+        }
+
+    def _row(self, name: str) -> dict[str, Any]:
+        rows = self.systems[name]
+        times = [row.ms for row in rows]
+        row: dict[str, Any] = {
+            label: mean([one.rouge[place] for one in rows])
+            for place, label in enumerate(("rouge1", "rouge2", "rougeL"))
+        }
+        row["rougeL_95"] = _interval([(one.rouge[2], 1.0) for one in rows])
+        row["semantic_overlap"] = mean([one.semantic for one in rows])
+        for threshold in (*map(str, THRESHOLDS), ARGMAX):
+            row[f"alignment@{threshold}"] = _share([one.aligned[threshold] for one in rows])
+        row["alignment@0.5_95"] = _interval([one.aligned["0.5"] for one in rows])
+        row["transitions@0.5"] = sum(one.aligned["0.5"][1] for one in rows)
+        return row | {"ms_p50": percentile(times, 50), "ms_p95": percentile(times, 95)}
+
+    def _compared(self) -> dict[str, Any]:
+        """Ours beside dense in ROUGE-L, and beside the best baseline in alignment, each with its interval."""
+        if OURS not in self.systems:
+            return {}
+        ours, found = self.systems[OURS], dict[str, Any]()
+        if "dense" in self.systems:
+            pairs = [(one.rouge[2], other.rouge[2]) for one, other in zip(ours, self.systems["dense"], strict=True)]
+            found["rougeL_to_dense"] = _share(pairs)
+            found["rougeL_to_dense_95"] = _interval(pairs)
+        rivals = {name: _share([row.aligned["0.5"] for row in self.systems[name]]) for name in RIVALS if name in self.systems}
+        if rivals:
+            best = max(rivals, key=lambda name: rivals[name] or 0.0)
+            pairs = [
+                (one.aligned["0.5"][0], other.aligned["0.5"][0])
+                for one, other in zip(ours, self.systems[best], strict=True)
+            ]
+            found["alignment_to_best"] = _share(pairs)
+            found["alignment_to_best_95"] = _interval(pairs)
+            found["best_baseline"] = best
+        return found
+
+
+def run(
+    path: Path,
+    base: KnowledgeBase,
+    *,
+    set: str = "dailydialog",
+    systems: Sequence[str] = SYSTEMS,
+    limit: int | None = None,
+    examples: int = 0,
+    config: Config | None = None,
+    progress: Tell | None = None,
+) -> KnowledgeReport:
+    """Measure what is retrieved for the dialogues of a test set.
+
+    Args:
+        path: the set's file or folder, or the folder of all data.
+        base: where sentences are retrieved from.
+        set: one of `SETS`.
+        systems: some of `SYSTEMS`; ours sets how many sentences all give.
+        limit: only the first dialogues.
+        examples: of how many dialogues the report shows what was retrieved.
+        config: names of parser and NLI model.
+        progress: is told how far it is.
+
+    Dialogues of a single utterance are left out: nothing is said after them. Cost: about a second for each dialogue with
+    all systems, most of it NLI pairs.
+
+    Raises:
+        InputError: a set or system is unknown, the data is not there or of another form, or nothing can be measured.
+    """
+    _check(set, systems)
+    folder, read = SETS[set]
+    talks = [talk for talk in read(path / folder if (path / folder).exists() else path) if len(talk.texts) > 1][:limit]
+    if not talks:
+        raise InputError(f"bench knowledge: expected dialogues of two utterances or more in {path}, found none.")
+    bench = Bench(base, config or Config())
+    rows: dict[str, list[Scored]] = {name: [] for name in systems}
+    shown: list[dict[str, Any]] = []
+    try:
+        entails = Entailment(bench.nli.classify)
+        for number, talk in enumerate(talks):
+            if progress:
+                progress(set, number, len(talks))
+            _measure(bench, talk, rows, entails, shown if number < examples else None)
+            entails.forget()
+        models = {"encoder": bench.encoder.name, "parser": bench.parser.name, "nli": bench.nli.name}
+    finally:
+        bench.close()
+    described = {"sentences": len(base), "groups": base.card.groups, "inferences": base.card.inferences}
+    return KnowledgeReport(
+        set=set, dialogues=len(talks), base=described, systems=rows, models=models, examples=tuple(shown)
+    )
+
+
+def _measure(
+    bench: Bench,
+    talk: Talk,
+    rows: Mapping[str, list[Scored]],
+    entails: Entailment,
+    shown: list[dict[str, Any]] | None,
+) -> None:
+    case = bench.case(talk)
+    found = bench.run(case, tuple(rows), entails)
+    events = list(dict.fromkeys(one.text for one in case.candidates.inferences[:EVENTS]))
+    transitions = Transitions.of(case.transitions, events, entails)
+    for name, (sentences, ms) in found.items():
+        overlap, semantic = token_overlap(sentences), semantic_overlap(bench.tokens(sentences))
+        rows[name].append(
+            Scored(
+                rouge=tuple(overlap) if overlap else (0.0, 0.0, 0.0),
+                semantic=semantic.f1 if semantic else 0.0,
+                aligned=counts(transitions, sentences, entails),
+                ms=ms,
+            )
+        )
+    if shown is not None:
+        shown.append(
+            {
+                "id": talk.talk_id,
+                "context": [one.text for one in case.context.utterances],
+                "next": list(case.transitions),
+                "retrieved": {name: sentences for name, (sentences, _) in found.items()},
+            }
+        )
+
+
+def _check(set: str, systems: Sequence[str]) -> None:
+    if set not in SETS:
+        raise InputError(f"bench knowledge: expected --set out of {', '.join(SETS)}; got {set!r}.")
+    if unknown := [name for name in systems if name not in SYSTEMS]:
+        raise InputError(f"bench knowledge: expected systems out of {', '.join(SYSTEMS)}; got {unknown[0]!r}.")
+
+
+def _share(pairs: Sequence[tuple[float, float]]) -> float | None:
+    part, whole = (float(np.sum([pair[place] for pair in pairs])) for place in (0, 1))
+    return part / whole if whole else None
+
+
+def _interval(pairs: Sequence[tuple[float, float]]) -> list[float] | None:
+    found = bootstrap_interval(pairs, lambda part, whole: part / whole if whole else None)
+    return list(found) if found else None
