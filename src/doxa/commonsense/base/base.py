@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sized
 from pathlib import Path
 from typing import Any
 
@@ -49,8 +50,30 @@ class KnowledgeBase:
             self.sentence_words = _rows(folder, "sentence_words")
             self.group_sentences = _rows(folder, "group_sentences")
             self.event_inferences = _rows(folder, "event_inferences")
-        except (OSError, ValueError) as exc:
-            raise InputError(f"The base of knowledge in {folder} is broken ({exc}). Build it again: doxa kb build.") from exc
+            self._check()
+        except (OSError, EOFError, ValueError) as exc:
+            raise InputError(
+                f"The base of knowledge in {folder} is broken ({exc}). Build it again: doxa kb build FILE --to "
+                f"{folder} --force"
+            ) from exc
+
+    def _check(self) -> None:
+        """Raise ValueError where the files do not fit the card, or each other."""
+        card = self.card
+        of_sentences = (self.sentences, self._vectors, self.sentence_concepts, self.sentence_words)
+        sizes: dict[str, tuple[int, tuple[Sized, ...]]] = {
+            "sentences": (card.sentences, of_sentences),
+            "concepts": (card.concepts, (self.concepts, self._concept_vectors, self.concept_group)),
+            "words": (card.words, (self.words, self._word_vectors)),
+            "groups": (card.groups, (self.group_vectors, self.group_sentences)),
+            "events": (card.events, (self.events, self.event_vectors, self.event_inferences)),
+            "inferences": (card.inferences, (self._inferences, self._inference_vectors)),
+        }
+        for name, (expected, found) in sizes.items():
+            if any(len(one) != expected for one in found):
+                raise ValueError(f"expected {expected} {name}, found {', '.join(str(len(one)) for one in found)}")
+        if self._vectors.shape[1:] != (card.dims,):
+            raise ValueError(f"expected vectors of {card.dims} numbers, found {self._vectors.shape[1:]}")
 
     def __len__(self) -> int:
         """Return how many sentences there are."""
@@ -77,8 +100,8 @@ class KnowledgeBase:
         relation, _, tail = self._inferences[number].partition("\t")
         return relation, tail
 
-    def blocks(self, size: int = 65_536) -> Any:
-        """Yield the first number and the vectors of all sentences, block by block: what a search without concepts reads."""
+    def blocks(self, size: int = 65_536) -> Iterator[tuple[int, Vectors]]:
+        """Yield all vectors of sentences block by block, each with its first number: for a search without concepts."""
         for start in range(0, len(self), size):
             yield start, np.asarray(self._vectors[start : start + size], dtype=np.float32)
 

@@ -1,15 +1,12 @@
-"""Files of sentences and inferences -> a base of knowledge in a folder.
-
-What takes long (parsing and encoding) is done in blocks, each kept in a file of its own until the end: a build that was
-interrupted goes on where it stopped.
-"""
+"""Files of sentences and inferences -> a base of knowledge in a folder."""
 
 from __future__ import annotations
 
+import errno
 import hashlib
-import shutil
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from array import array
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 
@@ -18,35 +15,15 @@ from numpy.typing import NDArray
 
 from doxa.backends.encoder import Encoder
 from doxa.backends.parser import Parser
-from doxa.commonsense.base.files import CARD, FORMAT, Card, Rows, save, write_card
+from doxa.commonsense.base.files import CARD, FILES, FORMAT, Card, Rows, read_card, save_rows, write_card
 from doxa.commonsense.base.groups import grouped
-from doxa.commonsense.base.phrases import phrases_of
+from doxa.commonsense.base.parts import BLOCK, FOLDER, Half, Parts, Tell
 from doxa.commonsense.base.reading import Tuple, read_sentences, read_tuples
 from doxa.commonsense.base.texts import write_texts
 from doxa.commonsense.statements import neutral, statement
-from doxa.core.errors import InputError
+from doxa.core.errors import InputError, StoreError, StoreFullError, StoreReadOnlyError
 
 __all__ = ["build"]
-
-BLOCK = 4_096
-PARTS = "parts"
-
-Tell = Callable[[str, int, int], None]
-Half = NDArray[np.float16]
-
-
-@dataclass(frozen=True, slots=True)
-class _Making:
-    """What every step of a build needs."""
-
-    folder: Path
-    encoder: Encoder
-    parser: Parser
-    tell: Tell
-
-    @property
-    def parts(self) -> Path:
-        return self.folder / PARTS
 
 
 def build(
@@ -58,123 +35,153 @@ def build(
     inferences: Sequence[Path] = (),
     groups: int | None = None,
     seed: int = 0,
+    force: bool = False,
     tell: Tell | None = None,
 ) -> Card:
     """Build a base of knowledge, or go on with a build of the same that was interrupted.
 
+    The same texts, models, groups and seed give the same files, byte by byte on one machine; a finished base of them is
+    left as it is. A base of others in that folder stays usable until the new one takes its place, all files at once.
+
     Args:
         files: of sentences, in any form that `read_sentences` knows; a sentence that comes twice is kept once.
-        folder: where it is put; made where it is missing. A finished base of other content is replaced.
+        folder: where it is put; made where it is missing.
         encoder: makes the vectors; the base can only be used with the same.
         parser: finds concepts and words.
         inferences: files of events and what follows from them (`read_tuples`), for the built-in reasoner.
         groups: of concepts; by default one for every 40 concepts.
         seed: of the groups.
-        tell: is told the step, how much of it is done, and how much there is.
+        force: build it from the start, also where it is finished or was begun.
+        tell: is told how far it is; of a base that is finished already, nothing.
 
     Raises:
-        InputError: a file cannot be read or holds no sentence.
+        InputError: a file cannot be read or holds no sentence, or the folder holds something else.
+        StoreError: the folder cannot be written, or its disk is full; what was done is kept.
+        BackendError: a model failed; what was done is kept.
 
     Cost: one parse and one vector for each sentence, one vector for each concept and word: about 260 sentences a
-    second on two cores; 0.9 KB on disk for each, beside its text, and 2 KB while it is built.
+    second on two cores. In memory the texts, their ids, and a sample of concept vectors for the groups (0.5 GB at
+    most); on disk 0.9 KB for each sentence beside its text. Two builds into one folder at the same time are not for it.
     """
+    if groups is not None and groups < 1:
+        raise InputError(f"Expected 1 or more groups of concepts, got {groups}.")
     sentences = list(dict.fromkeys(chain.from_iterable(read_sentences(path) for path in files)))
     if not sentences:
-        raise InputError(f"Expected sentences in {', '.join(map(str, files)) or 'a file'}, found none.")
+        raise InputError("Expected files of sentences, got none.")
     tuples = list(dict.fromkeys(chain.from_iterable(read_tuples(path) for path in inferences)))
-    making = _Making(folder, encoder, parser, tell or (lambda step, done, whole: None))
-    _start(making, sentences, tuples)
-    vectors, concepts, words = _sentences(making, sentences)
-    concept_names, of_concept = _vocabulary(concepts)
-    word_names, of_word = _vocabulary(words)
-    concept_vectors = _encoded(making, "concepts", concept_names)
-    word_vectors = _encoded(making, "words", word_names)
-    centres, group = grouped(
-        concept_vectors, groups=groups, seed=seed, tell=lambda done, whole: making.tell("groups", done, whole)
-    )
-    events = _inferences(making, tuples)
-    (folder / CARD).unlink(missing_ok=True)
+    content, grouping = _digest(sentences, tuples, encoder, parser), f"{groups} {seed}"
+    digest = hashlib.sha256(f"{content} {grouping}".encode()).hexdigest()
+    if not force and (card := _finished(folder, digest)):
+        return card
+    with _writing(folder):
+        parts = Parts(folder, tell or (lambda step, done, whole: None))
+        parts.begin(content, grouping, afresh=force)
+        if not parts.complete():
+            sources = tuple(path.name for path in (*files, *inferences))
+            _sentences(parts, sentences, encoder, parser, groups, seed)
+            _inferences(parts, tuples, encoder)
+            write_card(parts.folder, _card(parts.folder, encoder, sources, digest))
+        return parts.finish()
+
+
+def _digest(sentences: Sequence[str], tuples: Sequence[Tuple], encoder: Encoder, parser: Parser) -> str:
+    """Return what stands for the texts and the models."""
+    found = hashlib.sha256(f"{FORMAT} {encoder.name} {parser.name} {BLOCK} {len(sentences)}\n".encode())
+    for line in chain(sentences, map("\t".join, tuples)):
+        found.update(line.encode() + b"\n")
+    return found.hexdigest()
+
+
+def _finished(folder: Path, digest: str) -> Card | None:
+    """Return the card of the base that is there, if it is this one and its files are."""
+    try:
+        card = read_card(folder)
+    except InputError:
+        return None
+    return card if card.digest == digest and all((folder / name).is_file() for name in FILES) else None
+
+
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    """Make the folder if need be, and say in our words what the disk says."""
+    kept = "What was done is kept: build it again to go on."
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        held = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
+        if held and not {CARD, FOLDER}.intersection(held):
+            raise InputError(f"Expected an empty folder, or one with a base of knowledge: {folder} holds {held[0]!r}.")
+        yield
+    except (FileExistsError, NotADirectoryError) as exc:
+        raise InputError(f"Expected a folder for the base of knowledge, {exc.filename} is a file.") from exc
+    except OSError as exc:
+        if exc.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise StoreFullError(f"No room is left for the base of knowledge in {folder}. {kept}") from exc
+        if exc.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+            raise StoreReadOnlyError(f"{exc.filename or folder} cannot be written: {exc.strerror}. {kept}") from exc
+        raise StoreError(f"{exc.filename or folder} cannot be written: {exc}. {kept}") from exc
+
+
+def _sentences(
+    parts: Parts, sentences: Sequence[str], encoder: Encoder, parser: Parser, groups: int | None, seed: int
+) -> None:
+    """Write the sentences, their concepts and words, the groups of the concepts, and the vectors of all."""
+    folder = parts.folder
+    parts.vectors("sentence_vectors", "vectors of sentences", sentences, encoder)
+    concepts, words = _Names(), _Names()
+    for of_concepts, of_words in parts.phrases("concepts", sentences, parser):
+        concepts.add(of_concepts)
+        words.add(of_words)
+    word_names, of_word = words.ordered()
+    concept_names, of_concept = concepts.ordered()
+    parts.vectors("word_vectors", "vectors of words", word_names, encoder)
+    vectors = parts.vectors("concept_vectors", "vectors of concepts", concept_names, encoder)
+    centres, group = _groups(parts, vectors, groups, seed)
     write_texts(folder / "sentences", sentences)
     write_texts(folder / "concepts", concept_names)
     write_texts(folder / "words", word_names)
-    save(folder / "sentence_vectors.npy", vectors)
-    save(folder / "concept_vectors.npy", concept_vectors)
-    save(folder / "word_vectors.npy", word_vectors)
-    save(folder / "group_vectors.npy", centres.astype(np.float32))
-    save(folder / "concept_group.npy", group)
-    _save_rows(folder / "sentence_concepts", of_concept)
-    _save_rows(folder / "sentence_words", of_word)
-    _save_rows(folder / "group_sentences", _by_group(of_concept, group, len(centres)))
-    card = Card(
-        encoder=encoder.name,
-        dims=encoder.dims,
-        sentences=len(sentences),
-        concepts=len(concept_names),
-        groups=len(centres),
-        words=len(word_names),
-        events=events,
-        inferences=len(tuples),
-        sources=tuple(path.name for path in (*files, *inferences)),
+    save_rows(folder / "sentence_concepts", of_concept)
+    save_rows(folder / "sentence_words", of_word)
+    save_rows(folder / "group_sentences", _by_group(of_concept, group, len(centres)))
+
+
+def _groups(
+    parts: Parts, vectors: Half, groups: int | None, seed: int
+) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+    """Return the centres of the groups and the group of each concept, made once."""
+    centres_at, group_at = parts.folder / "group_vectors.npy", parts.folder / "concept_group.npy"
+    if group_at.exists():  # written after the other, under a name of its own first
+        return np.load(centres_at), np.load(group_at)
+    centres, group = grouped(
+        vectors, groups=groups, seed=seed, tell=lambda done, whole: parts.tell("groups", done, whole)
     )
-    write_card(folder, card)
-    shutil.rmtree(making.parts)
-    return card
+    np.save(centres_at, centres)
+    new = group_at.with_suffix(".new.npy")
+    np.save(new, group)
+    new.replace(group_at)
+    return centres, group
 
 
-def _start(making: _Making, sentences: Sequence[str], tuples: Sequence[Tuple]) -> None:
-    """Keep the parts of an interrupted build of the very same, and drop all others."""
-    digest = hashlib.sha256(f"{FORMAT} {making.encoder.name} {making.parser.name} {BLOCK}\n".encode())
-    for line in (*sentences, *map("\t".join, tuples)):
-        digest.update(line.encode("utf-8", "replace") + b"\n")
-    mark = making.parts / "of.txt"
-    if not mark.is_file() or mark.read_text(encoding="utf-8") != digest.hexdigest():
-        shutil.rmtree(making.parts, ignore_errors=True)
-        making.parts.mkdir(parents=True)
-        mark.write_text(digest.hexdigest(), encoding="utf-8")
+class _Names:
+    """Distinct names with a number each, and which of them each text has."""
 
+    def __init__(self) -> None:
+        self._number: dict[str, int] = {}
+        self._ids = array("i")
+        self._sizes = array("i")
 
-def _sentences(making: _Making, sentences: Sequence[str]) -> tuple[Half, list[list[str]], list[list[str]]]:
-    """Return the vectors of the sentences, and the concepts and words of each."""
-    vectors = _encoded(making, "sentences", sentences)
-    concepts: list[list[str]] = []
-    words: list[list[str]] = []
-    for start in range(0, len(sentences), BLOCK):
-        making.tell("concepts", start, len(sentences))
-        path = making.parts / f"phrases-{start:09}.txt"
-        if not path.is_file():
-            found = phrases_of(sentences[start : start + BLOCK], making.parser)
-            lines = ("\t".join(("|".join(first), "|".join(second))) for first, second in found)
-            new = path.with_suffix(".new")
-            new.write_text("\n".join(lines), encoding="utf-8")
-            new.replace(path)
-        for line in path.read_text(encoding="utf-8").split("\n"):
-            first, _, second = line.partition("\t")
-            concepts.append([one for one in first.split("|") if one])
-            words.append([one for one in second.split("|") if one])
-    making.tell("concepts", len(sentences), len(sentences))
-    return vectors, concepts, words
+    def add(self, names: Sequence[str]) -> None:
+        """Take the names of the next text."""
+        self._ids.extend(self._number.setdefault(name, len(self._number)) for name in names)
+        self._sizes.append(len(names))
 
-
-def _encoded(making: _Making, step: str, texts: Sequence[str]) -> Half:
-    """Return the vectors of texts `(n, dims)`, block by block."""
-    blocks = []
-    for start in range(0, len(texts), BLOCK):
-        making.tell(f"vectors of {step}", start, len(texts))
-        path = making.parts / f"{step.replace(' ', '-')}-{start:09}.npy"
-        if not path.is_file():
-            save(path, making.encoder.encode(texts[start : start + BLOCK]).astype(np.float16))
-        blocks.append(np.load(path))
-    making.tell(f"vectors of {step}", len(texts), len(texts))
-    return np.concatenate(blocks) if blocks else np.empty((0, making.encoder.dims), dtype=np.float16)
-
-
-def _vocabulary(lists: Sequence[Sequence[str]]) -> tuple[list[str], Rows]:
-    """Return the distinct names, sorted by their bytes, and which of them each list holds."""
-    names = sorted(set(chain.from_iterable(lists)), key=lambda name: name.encode("utf-8", "replace"))
-    number = {name: place for place, name in enumerate(names)}
-    starts = np.zeros(len(lists) + 1, dtype=np.int64)
-    np.cumsum([len(one) for one in lists], out=starts[1:])
-    return names, Rows(starts, np.fromiter((number[name] for one in lists for name in one), dtype=np.int32))
+    def ordered(self) -> tuple[list[str], Rows]:
+        """Return the names sorted by their bytes, and the names of each text by their new places."""
+        names = sorted(self._number, key=str.encode)
+        place = np.empty(len(names), dtype=np.int32)
+        place[[self._number[name] for name in names]] = np.arange(len(names), dtype=np.int32)
+        starts = np.zeros(len(self._sizes) + 1, dtype=np.int64)
+        np.cumsum(self._sizes, out=starts[1:])
+        return names, Rows(starts, place[np.array(self._ids, dtype=np.int32)])
 
 
 def _by_group(of_concept: Rows, group: NDArray[np.int32], groups: int) -> Rows:
@@ -184,24 +191,24 @@ def _by_group(of_concept: Rows, group: NDArray[np.int32], groups: int) -> Rows:
     return Rows.grouped(pairs // len(of_concept.starts), pairs % len(of_concept.starts), groups)
 
 
-def _inferences(making: _Making, tuples: Sequence[Tuple]) -> int:
-    """Write the events with their vectors, and the inferences of each; returns how many events there are."""
+def _inferences(parts: Parts, tuples: Sequence[Tuple], encoder: Encoder) -> None:
+    """Write the events, the inferences of each, and the vectors of both."""
+    folder = parts.folder
     names = list(dict.fromkeys(event for event, _, _ in tuples))
     number = {event: place for place, event in enumerate(names)}
     ordered = sorted(tuples, key=lambda one: number[one[0]])
-    folder = making.folder
-    said = [neutral(event) for event in names]
+    parts.vectors("event_vectors", "vectors of events", [neutral(event) for event in names], encoder)
     follows = [statement(*one) for one in ordered]
-    save(folder / "event_vectors.npy", _encoded(making, "events", said))
-    save(folder / "inference_vectors.npy", _encoded(making, "inferences", follows))
+    parts.vectors("inference_vectors", "vectors of inferences", follows, encoder)
     write_texts(folder / "events", names)
     write_texts(folder / "inferences", ["\t".join(one[1:]) for one in ordered])
     owners = np.array([number[event] for event, _, _ in ordered], dtype=np.int64)
-    _save_rows(folder / "event_inferences", Rows.grouped(owners, np.arange(len(ordered)), len(names)))
-    return len(names)
+    save_rows(folder / "event_inferences", Rows.grouped(owners, np.arange(len(ordered)), len(names)))
 
 
-def _save_rows(path: Path, rows: Rows) -> None:
-    save(path.with_name(f"{path.name}_starts.npy"), rows.starts)
-    save(path.with_name(f"{path.name}_ids.npy"), rows.ids)
-
+def _card(folder: Path, encoder: Encoder, sources: tuple[str, ...], digest: str) -> Card:
+    """Return the card of the files that lie in a folder."""
+    texts = ("sentences", "concepts", "words", "events", "inferences")
+    counts = {name: len(np.load(folder / f"{name}.npy", mmap_mode="r")) - 1 for name in texts}
+    groups = len(np.load(folder / "group_vectors.npy", mmap_mode="r"))
+    return Card(encoder=encoder.name, dims=encoder.dims, groups=groups, sources=sources, digest=digest, **counts)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -13,10 +12,28 @@ from numpy.typing import NDArray
 
 from doxa.core.errors import InputError
 
-__all__ = ["CARD", "FORMAT", "Card", "Rows", "read_card", "save", "write_card"]
+__all__ = ["CARD", "FILES", "FORMAT", "Card", "Rows", "read_card", "save_rows", "write_card"]
 
 FORMAT = 1
 CARD = "base.json"
+
+TEXTS = ("sentences", "concepts", "words", "events", "inferences")
+ARRAYS = (
+    "sentence_vectors",
+    "concept_vectors",
+    "word_vectors",
+    "event_vectors",
+    "inference_vectors",
+    "group_vectors",
+    "concept_group",
+)
+ROWS = ("sentence_concepts", "sentence_words", "group_sentences", "event_inferences")
+FILES = (
+    *(f"{name}{end}" for name in TEXTS for end in (".txt", ".npy")),
+    *(f"{name}.npy" for name in ARRAYS),
+    *(f"{name}{end}.npy" for name in ROWS for end in ("_starts", "_ids")),
+)
+"""Every file of a base but its card."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +51,8 @@ class Card:
     sources: tuple[str, ...]
     """The names of the files it was built from."""
     format: int = FORMAT
+    digest: str = ""
+    """Of all that the base depends on: a base of the same digest need not be built again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +61,10 @@ class Rows:
 
     starts: NDArray[np.int64]
     ids: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        """Return how many rows there are."""
+        return len(self.starts) - 1
 
     def __getitem__(self, row: int) -> NDArray[np.int32]:
         """Return the ids of one row."""
@@ -73,24 +96,29 @@ def read_card(folder: Path) -> Card:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
         if found["format"] != FORMAT:
-            raise InputError(f"{path}: expected format {FORMAT}, it is {found['format']}. Build it again: doxa kb build.")
+            raise InputError(
+                f"{path}: expected format {FORMAT}, it is {found['format']}. Build it again: doxa kb build FILE --to "
+                f"{folder} --force"
+            )
         return Card(**{**found, "sources": tuple(found["sources"])})
-    except FileNotFoundError as exc:
-        raise InputError(f"There is no base of knowledge in {folder}. Make one: doxa kb build FILE --to {folder}") from exc
+    except (FileNotFoundError, NotADirectoryError) as exc:
+        raise InputError(
+            f"There is no base of knowledge in {folder}. Make one: doxa kb build FILE --to {folder}"
+        ) from exc
     except (OSError, ValueError, KeyError, TypeError) as exc:
-        raise InputError(f"{path} cannot be read ({exc}). Build it again: doxa kb build.") from exc
+        raise InputError(
+            f"{path} cannot be read ({exc}). Build it again: doxa kb build FILE --to {folder} --force"
+        ) from exc
 
 
 def write_card(folder: Path, card: Card) -> None:
-    """Write the card, last of all: a base without one is not finished."""
+    """Write the card, last of all: files without one are not finished."""
     new = folder / f"{CARD}.new"
     new.write_text(json.dumps(asdict(card), indent=2) + "\n", encoding="utf-8")
-    os.replace(new, folder / CARD)
+    new.replace(folder / CARD)
 
 
-def save(path: Path, array: NDArray[Any]) -> None:
-    """Write an array so that it is either there in whole or not at all."""
-    new = path.with_suffix(".new")
-    with new.open("wb") as file:
-        np.save(file, array)
-    os.replace(new, path)
+def save_rows(path: Path, rows: Rows) -> None:
+    """Write lists of ids to `path_starts.npy` and `path_ids.npy`."""
+    np.save(path.with_name(f"{path.name}_starts.npy"), rows.starts)
+    np.save(path.with_name(f"{path.name}_ids.npy"), rows.ids)

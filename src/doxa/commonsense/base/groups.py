@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 __all__ = ["PER_GROUP", "grouped", "nearest"]
 
 Vectors = NDArray[np.float32]
+Half = NDArray[np.float16]
 Ids = NDArray[np.int32]
 
 PER_GROUP = 100
@@ -23,7 +24,7 @@ BLOCK = 8_192
 
 
 def grouped(
-    vectors: Vectors, *, groups: int | None = None, seed: int = 0, tell: Callable[[int, int], None] | None = None
+    vectors: Vectors | Half, *, groups: int | None = None, seed: int = 0, tell: Callable[[int, int], None] | None = None
 ) -> tuple[Vectors, Ids]:
     """Return the centres `(g, dims)` of the groups, at unit length, and the group of each vector `(n,)`.
 
@@ -57,7 +58,7 @@ def grouped(
     return centres, nearest(vectors, centres)[0]
 
 
-def nearest(vectors: Vectors, centres: Vectors) -> tuple[Ids, NDArray[np.float32]]:
+def nearest(vectors: Vectors | Half, centres: Vectors) -> tuple[Ids, NDArray[np.float32]]:
     """Return for each vector the group whose centre is nearest, and its cosine similarity. O(n x g x dims)."""
     of = np.empty(len(vectors), dtype=np.int32)
     similarity = np.empty(len(vectors), dtype=np.float32)

@@ -31,10 +31,8 @@ def phrases_of(texts: Sequence[str], parser: Parser) -> list[Phrases]:
 
 def _phrases(parses: Sequence[Parse]) -> Phrases:
     concepts = dict.fromkeys(concept for parse in parses for concept in _concepts(parse))
-    words = dict.fromkeys(
-        lemma.lower() for parse in parses for lemma, upos in zip(parse.lemmas, parse.upos, strict=True)
-        if upos in CONTENT
-    )  # fmt: skip
+    tagged = ((lemma, upos) for parse in parses for lemma, upos in zip(parse.lemmas, parse.upos, strict=True))
+    words = dict.fromkeys(lemma.lower() for lemma, upos in tagged if upos in CONTENT)
     if not words:
         words = dict.fromkeys(lemma.lower() for parse in parses for lemma in parse.lemmas if lemma.isalnum())
     return tuple(concepts), tuple(words)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from doxa.core.background import RELATIONS
 from doxa.core.errors import InputError
@@ -34,6 +35,8 @@ ALIKE: Mapping[str, str] = {
 } | {name: name for name in RELATIONS}
 """Names of relations in ATOMIC 2020 and ConceptNet -> ours. What is left out says what things are, not what follows."""
 NOTHING = {"", "none", "null"}
+NAMED = re.compile(r"[a-z]*[A-Z]\w*")
+"""How relations are called: xWant, IsBefore, AtLocation."""
 
 
 def read_sentences(path: Path) -> Iterator[str]:
@@ -43,39 +46,42 @@ def read_sentences(path: Path) -> Iterator[str]:
     one with most words in the first rows.
 
     Raises:
-        InputError: the file cannot be read, or a line of JSON has no such field.
+        InputError: the file cannot be read or holds no sentence, or a line of JSON has no such field.
     """
-    with _opened(path) as lines:
-        first = list(islice(lines, LOOKED_AT))
-        rows = chain(first, lines)
-        if first and first[0].lstrip().startswith("{"):
-            sentences: Iterable[str] = (_field(line, path, number) for number, line in enumerate(rows, start=1))
-        elif first and all("\t" in line for line in first if line.strip()):
-            sentences = _column(first, rows)
-        else:
-            sentences = rows
-        for sentence in sentences:
-            if kept := " ".join(sentence.split())[:MAX_CHARS]:
-                yield kept
+    lines = _lines(path)
+    first = list(islice(lines, LOOKED_AT))
+    rows = chain(first, lines)
+    filled = [line for line in first if line.strip()]
+    if filled and filled[0].lstrip().startswith("{"):
+        sentences: Iterable[str] = (_field(line, path, number) for number, line in enumerate(rows, start=1))
+    elif filled and all("\t" in line for line in filled):
+        sentences = _column(filled, chain(filled, lines))
+    else:
+        sentences = rows
+    some = False
+    for sentence in sentences:
+        if kept := " ".join(sentence.encode("utf-8", "replace").decode("utf-8").split())[:MAX_CHARS].rstrip():
+            some = True
+            yield kept
+    if not some:
+        raise InputError(f"{path}: expected sentences, one on a line; it has none.")
 
 
 def read_tuples(path: Path) -> Iterator[Tuple]:
     """Yield the inferences of a file of ATOMIC 2020 or ConceptNet that are of one of our eleven relations.
 
     Lines are `event <tab> relation <tab> tail`, `relation <tab> event <tab> tail ...`, or
-    `event @@ relation <tab> tail | tail ...`.
+    `event @@ relation <tab> tail | tail ...`. Lines of other relations are left out.
 
     Raises:
         InputError: the file cannot be read, or none of its lines is of such a form.
     """
     known = False
-    with _opened(path) as lines:
-        for line in lines:
-            cells = [cell.strip() for cell in line.rstrip("\n").split("\t")]
-            for event, relation, tail in _tuples(cells):
-                known = True
-                if relation in ALIKE and tail.lower() not in NOTHING and event:
-                    yield event, ALIKE[relation], tail
+    for line in _lines(path):
+        for event, relation, tail in _tuples([" ".join(cell.split()) for cell in line.split("\t")]):
+            known = True
+            if relation in ALIKE and tail.lower() not in NOTHING and event:
+                yield event, ALIKE[relation], tail
     if not known:
         raise InputError(
             f"{path}: expected inferences, one on a line: event, relation and tail with tabs between (ATOMIC 2020), or "
@@ -89,20 +95,32 @@ def _tuples(cells: Sequence[str]) -> Iterator[Tuple]:
         for tail in cells[1].split("|"):
             yield event.strip(), relation.strip(), tail.strip().rstrip(".")
     elif len(cells) >= 3:
-        at = next((place for place in (1, 0) if re.fullmatch(r"[A-Za-z]\w*", cells[place])), None)
-        if at == 1:
-            yield cells[0], cells[1], cells[2].rstrip(".")
-        elif at == 0:
-            yield cells[1], cells[0], cells[2].rstrip(".")
+        # An event may be one word, so a relation that is known goes before what merely looks like one.
+        at = next(
+            (place for known in (ALIKE.__contains__, NAMED.fullmatch) for place in (1, 0) if known(cells[place])), -1
+        )
+        if at >= 0:
+            yield cells[1 - at], cells[at], cells[2].rstrip(".")
 
 
-def _opened(path: Path) -> TextIO:
+def _lines(path: Path) -> Iterator[str]:
+    """Yield the lines of a file.
+
+    Raises:
+        InputError: it is not there, is a folder, or holds no text in UTF-8.
+    """
+    if path.is_dir():
+        raise InputError(f"{path}: expected a file, it is a folder.")
+    number = 0
     try:
-        if path.suffix == ".gz":
-            return gzip.open(path, "rt", encoding="utf-8", errors="replace")  # type: ignore[return-value]
-        return path.open(encoding="utf-8", errors="replace")
-    except OSError as exc:
-        raise InputError(f"{path} cannot be read: {exc.strerror}.") from exc
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                yield line.decode("utf-8-sig" if number == 1 else "utf-8")
+    except UnicodeDecodeError as exc:
+        found = f"0x{exc.object[exc.start]:02x} at byte {exc.start + 1}"
+        raise InputError(f"{path}, line {number}: expected text in UTF-8, it has {found} ({exc.reason}).") from exc
+    except (OSError, EOFError, zlib.error) as exc:
+        raise InputError(f"{path} cannot be read: {getattr(exc, 'strerror', None) or exc}.") from exc
 
 
 def _field(line: str, path: Path, number: int) -> str:
@@ -110,12 +128,15 @@ def _field(line: str, path: Path, number: int) -> str:
         return ""
     try:
         entry: Any = json.loads(line)
-        return next(str(entry[name]) for name in FIELDS if name in entry)
+        found = next(entry[name] for name in FIELDS if name in entry)
+        if not isinstance(found, str):
+            raise TypeError
     except (ValueError, TypeError, StopIteration) as exc:
         raise InputError(
-            f"{path}, line {number}: expected a JSON object with a field {', '.join(map(repr, FIELDS))}; "
+            f"{path}, line {number}: expected a JSON object with a text as {' or '.join(map(repr, FIELDS))}; "
             f"it is {line.strip()[:60]!r}."
         ) from exc
+    return found
 
 
 def _column(first: Sequence[str], rows: Iterable[str]) -> Iterator[str]:
@@ -130,6 +151,6 @@ def _column(first: Sequence[str], rows: Iterable[str]) -> Iterator[str]:
                 words[place] = words.get(place, 0) + len(cell.split())
         column = max(words, key=lambda place: (words[place], -place))
     for line in rows:
-        cells = line.rstrip("\n").split("\t")
+        cells = line.split("\t")
         if column < len(cells):
             yield cells[column]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import mmap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,34 +15,44 @@ __all__ = ["Texts", "write_texts"]
 
 def write_texts(path: Path, texts: Sequence[str]) -> None:
     """Write texts to `path.txt` and their byte offsets to `path.npy`, `(n + 1,) int64`."""
-    encoded = [text.encode("utf-8", "replace") for text in texts]
-    offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
-    np.cumsum([len(one) for one in encoded], out=offsets[1:])
-    path.with_suffix(".txt").write_bytes(b"".join(encoded))
+    offsets = np.zeros(len(texts) + 1, dtype=np.int64)
+    with path.with_suffix(".txt").open("wb") as file:
+        for place, text in enumerate(texts, start=1):
+            offsets[place] = offsets[place - 1] + file.write(text.encode("utf-8", "replace"))
     np.save(path.with_suffix(".npy"), offsets)
 
 
-class Texts(Sequence[str]):
+class Texts:
     """Texts of a file, by position; opening it costs no more for a million than for ten."""
 
     def __init__(self, path: Path) -> None:
         """Open `path.txt` and `path.npy`; raises OSError or ValueError where they are missing or broken."""
-        self._offsets: NDArray[np.int64] = np.load(path.with_suffix(".npy"), mmap_mode="r")
+        offsets: NDArray[np.int64] = np.load(path.with_suffix(".npy"), mmap_mode="r")
+        if offsets.ndim != 1 or not len(offsets):
+            raise ValueError(f"{path.with_suffix('.npy').name} is not a list of offsets")
+        self._offsets = offsets
         self._bytes: mmap.mmap | bytes = b""
-        if self._offsets[-1]:
+        if path.with_suffix(".txt").stat().st_size:
             with path.with_suffix(".txt").open("rb") as file:
                 self._bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        if len(self._bytes) != self._offsets[-1]:
+        if len(self._bytes) != offsets[-1]:
             raise ValueError(f"{path.with_suffix('.txt').name} is not whole")
 
     def __len__(self) -> int:
         """Return how many there are."""
         return len(self._offsets) - 1
 
-    def __getitem__(self, index):  # type: ignore[no-untyped-def, override]
-        """Return one text; slices are not needed here and not supported."""
-        start, end = self._offsets[index], self._offsets[index + 1]
-        return self._bytes[start:end].decode("utf-8")
+    def __getitem__(self, index: SupportsIndex) -> str:
+        """Return one text; a place below zero counts from the end, as in a list."""
+        place = index.__index__()
+        place += len(self) if place < 0 else 0
+        if not 0 <= place < len(self):
+            raise IndexError(f"Expected a place below {len(self)}, got {index}.")
+        return self._bytes[self._offsets[place] : self._offsets[place + 1]].decode("utf-8")
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield every text."""
+        return (self[place] for place in range(len(self)))
 
     def find(self, text: str) -> int:
         """Return where a text is, -1 if nowhere; the texts have to be sorted by their bytes. O(log n)."""
