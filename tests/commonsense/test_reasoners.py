@@ -170,7 +170,7 @@ def test_unknown_relations_are_dropped_and_counted(encoder):
 def test_a_model_says_the_same_twice_and_it_counts_once(encoder):
     rows = [("xReact", "sad", 0.4), ("xReact", "Sad", 0.7), ("xReact", "none", 0.9), ("xReact", " ", 0.9)]
     candidates = prompted(encoder, answer(*rows))[1].infer(conversation(*SAID))
-    assert [(one.text, one.score) for one in candidates.inferences] == [("as a result, Ann feels Sad", 0.7)]
+    assert [(one.text, one.score) for one in candidates.inferences] == [("as a result, Ann feels sad", 0.7)]
     assert candidates.degraded == ""
 
 
