@@ -129,6 +129,7 @@ def _infinitive(tail: str) -> str:
 
 def _effect(words: str, kind: Kind, tail: str) -> tuple[str, str]:
     """Return "as a result, x will {tail}" for a tail of a kind."""
+    first = tail.partition(" ")[0]
     match kind:
         case Kind.TO:
             return words, TO.sub(lambda found: found[1] or "", tail)
@@ -138,10 +139,10 @@ def _effect(words: str, kind: Kind, tail: str) -> tuple[str, str]:
             return words.replace("x will ", ""), tail
         case Kind.STATE:
             return words, f"be {tail}"
-        case Kind.THING if _is_plural(tail.split()[0]):  # of single words, most are verbs that the list lacks: "smirks"
+        case Kind.THING if _is_plural(first):  # of single words, most are verbs that the list lacks: "smirks"
             return words.replace("x will", "x"), tail
         case Kind.THING:
-            return words, f"{'be' if tail.split()[0].endswith('ing') else 'have'} {tail}"
+            return words, f"{'be' if first.endswith('ing') else 'have'} {tail}"
         case Kind.VERB:
             return words, tail
 
@@ -187,7 +188,7 @@ def _is_clause(rest: list[str]) -> bool:
     for place, word in enumerate(rest):
         if word in ("to", "that", "who", "which"):
             return False
-        if word in FINITE or (_base(word) and _base(word) not in THINGS) or (place == 0 and word in VERBS):
+        if word in FINITE or (_base(word) and (_base(word) not in THINGS or place)) or (place == 0 and word in VERBS):
             return True
     return False
 
@@ -208,7 +209,7 @@ def _is_state(word: str) -> bool:
 
 
 def _is_plural(word: str) -> bool:
-    return len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "ous"))
+    return len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "'s"))
 
 
 def _base(word: str) -> str:
