@@ -19,6 +19,7 @@ from doxa.core.errors import ConfigError
 
 __all__ = [
     "AmrConfig",
+    "CommonsenseConfig",
     "Config",
     "EncoderConfig",
     "EngineConfig",
@@ -281,6 +282,15 @@ class TasksConfig(_Group):
     )
 
 
+class CommonsenseConfig(_Group):
+    """Where background knowledge comes from."""
+
+    base: Path | None = Field(
+        None,
+        description="Folder of a base of knowledge, as `doxa kb build` writes it; without one there is no background.",
+    )
+
+
 class EngineConfig(_Group):
     """How the two loops run."""
 
@@ -321,6 +331,7 @@ class Config(_Group):
     recall: RecallConfig = RecallConfig()
     reason: ReasonConfig = ReasonConfig()
     tasks: TasksConfig = TasksConfig()
+    commonsense: CommonsenseConfig = CommonsenseConfig()
     engine: EngineConfig = EngineConfig()
 
     @field_validator("ontology", mode="before")

@@ -5,10 +5,12 @@
 `memory.py` are what users hold in their hands.
 """
 
+from doxa.commonsense import Card
 from doxa.engine.api import Dialogue, Doxa
 from doxa.engine.asynchronous import AsyncDialogue, AsyncDoxa, AsyncMemory, AsyncTasks
 from doxa.engine.checking import find_reasoner
 from doxa.engine.graphs import KnowledgeGraph, extract_graph
+from doxa.engine.knowledge import build_base, show_base
 from doxa.engine.ledger import Ledger
 from doxa.engine.memory import Memory
 from doxa.engine.tasking import Intent, Tasks
@@ -19,6 +21,7 @@ __all__ = [
     "AsyncDoxa",
     "AsyncMemory",
     "AsyncTasks",
+    "Card",
     "Dialogue",
     "Doxa",
     "Intent",
@@ -26,7 +29,9 @@ __all__ = [
     "Ledger",
     "Memory",
     "Tasks",
+    "build_base",
     "extract_graph",
     "find_reasoner",
     "relation_counts",
+    "show_base",
 ]

@@ -7,6 +7,7 @@ import hashlib
 from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -59,17 +60,11 @@ def build(
         StoreError: the folder cannot be written, or its disk is full; what was done is kept.
         BackendError: a model failed; what was done is kept.
 
-    Cost: one parse and one vector for each sentence, one vector for each concept and word: about 260 sentences a
-    second on two cores. In memory the texts, their ids, and a sample of concept vectors for the groups (0.5 GB at
-    most); on disk 0.9 KB for each sentence beside its text. Two builds into one folder at the same time are not for it.
+    Cost: a parse and a vector for each sentence, a vector for each concept and word: 260 sentences a second on two
+    cores. In memory the texts and at most 0.5 GB for the groups; on disk 0.9 KB for each sentence beside its text.
     """
-    if groups is not None and groups < 1:
-        raise InputError(f"Expected 1 or more groups of concepts, got {groups}.")
-    sentences = list(dict.fromkeys(chain.from_iterable(read_sentences(path) for path in files)))
-    if not sentences:
-        raise InputError("Expected files of sentences, got none.")
-    tuples = list(dict.fromkeys(chain.from_iterable(read_tuples(path) for path in inferences)))
-    content, grouping = _digest(sentences, tuples, encoder, parser), f"{groups} {seed}"
+    sentences, tuples = _read(files, inferences)
+    content, grouping = _digest(sentences, tuples, encoder, parser), _grouping(groups, seed)
     digest = hashlib.sha256(f"{content} {grouping}".encode()).hexdigest()
     if not force and (card := _finished(folder, digest)):
         return card
@@ -77,11 +72,26 @@ def build(
         parts = Parts(folder, tell or (lambda step, done, whole: None))
         parts.begin(content, grouping, afresh=force)
         if not parts.complete():
-            sources = tuple(path.name for path in (*files, *inferences))
-            _sentences(parts, sentences, encoder, parser, groups, seed)
+            of_concept, concept_vectors = _sentences(parts, sentences, encoder, parser)
+            _groups(parts, of_concept, concept_vectors, groups, seed)
             _inferences(parts, tuples, encoder)
-            write_card(parts.folder, _card(parts.folder, encoder, sources, digest))
+            write_card(parts.folder, _card(parts.folder, encoder, (*files, *inferences), digest))
         return parts.finish()
+
+
+def _read(files: Sequence[Path], inferences: Sequence[Path]) -> tuple[list[str], list[Tuple]]:
+    """Return the distinct sentences and inferences of files, in order."""
+    sentences = list(dict.fromkeys(chain.from_iterable(read_sentences(path) for path in files)))
+    if not sentences:
+        raise InputError("Expected files of sentences, got none.")
+    return sentences, list(dict.fromkeys(chain.from_iterable(read_tuples(path) for path in inferences)))
+
+
+def _grouping(groups: int | None, seed: int) -> str:
+    """Return what stands for how concepts are grouped."""
+    if groups is not None and groups < 1:
+        raise InputError(f"Expected 1 or more groups of concepts, got {groups}.")
+    return f"{groups} {seed}"
 
 
 def _digest(sentences: Sequence[str], tuples: Sequence[Tuple], encoder: Encoder, parser: Parser) -> str:
@@ -121,10 +131,8 @@ def _writing(folder: Path) -> Iterator[None]:
         raise StoreError(f"{exc.filename or folder} cannot be written: {exc}. {kept}") from exc
 
 
-def _sentences(
-    parts: Parts, sentences: Sequence[str], encoder: Encoder, parser: Parser, groups: int | None, seed: int
-) -> None:
-    """Write the sentences, their concepts and words, the groups of the concepts, and the vectors of all."""
+def _sentences(parts: Parts, sentences: Sequence[str], encoder: Encoder, parser: Parser) -> tuple[Rows, Half]:
+    """Write the sentences, their concepts and words, and the vectors of all; returns what the groups need."""
     folder = parts.folder
     parts.vectors("sentence_vectors", "vectors of sentences", sentences, encoder)
     concepts, words = _Names(), _Names()
@@ -134,31 +142,26 @@ def _sentences(
     word_names, of_word = words.ordered()
     concept_names, of_concept = concepts.ordered()
     parts.vectors("word_vectors", "vectors of words", word_names, encoder)
-    vectors = parts.vectors("concept_vectors", "vectors of concepts", concept_names, encoder)
-    centres, group = _groups(parts, vectors, groups, seed)
     write_texts(folder / "sentences", sentences)
     write_texts(folder / "concepts", concept_names)
     write_texts(folder / "words", word_names)
     save_rows(folder / "sentence_concepts", of_concept)
     save_rows(folder / "sentence_words", of_word)
-    save_rows(folder / "group_sentences", _by_group(of_concept, group, len(centres)))
+    return of_concept, parts.vectors("concept_vectors", "vectors of concepts", concept_names, encoder)
 
 
-def _groups(
-    parts: Parts, vectors: Half, groups: int | None, seed: int
-) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
-    """Return the centres of the groups and the group of each concept, made once."""
+def _groups(parts: Parts, of_concept: Rows, vectors: Half, groups: int | None, seed: int) -> None:
+    """Write the groups of the concepts, and the sentences of each; the groups are made once."""
     centres_at, group_at = parts.folder / "group_vectors.npy", parts.folder / "concept_group.npy"
-    if group_at.exists():  # written after the other, under a name of its own first
-        return np.load(centres_at), np.load(group_at)
-    centres, group = grouped(
-        vectors, groups=groups, seed=seed, tell=lambda done, whole: parts.tell("groups", done, whole)
-    )
-    np.save(centres_at, centres)
-    new = group_at.with_suffix(".new.npy")
-    np.save(new, group)
-    new.replace(group_at)
-    return centres, group
+    if not group_at.exists():  # the last of the two, written under another name first
+        tell = partial(parts.tell, "groups")
+        centres, group = grouped(vectors, groups=groups, seed=seed, tell=tell)
+        np.save(centres_at, centres)
+        new = group_at.with_suffix(".new.npy")
+        np.save(new, group)
+        new.replace(group_at)
+    by_group = _by_group(of_concept, np.load(group_at), len(np.load(centres_at, mmap_mode="r")))
+    save_rows(parts.folder / "group_sentences", by_group)
 
 
 class _Names:
@@ -206,9 +209,10 @@ def _inferences(parts: Parts, tuples: Sequence[Tuple], encoder: Encoder) -> None
     save_rows(folder / "event_inferences", Rows.grouped(owners, np.arange(len(ordered)), len(names)))
 
 
-def _card(folder: Path, encoder: Encoder, sources: tuple[str, ...], digest: str) -> Card:
+def _card(folder: Path, encoder: Encoder, files: Sequence[Path], digest: str) -> Card:
     """Return the card of the files that lie in a folder."""
     texts = ("sentences", "concepts", "words", "events", "inferences")
     counts = {name: len(np.load(folder / f"{name}.npy", mmap_mode="r")) - 1 for name in texts}
     groups = len(np.load(folder / "group_vectors.npy", mmap_mode="r"))
+    sources = tuple(path.name for path in files)
     return Card(encoder=encoder.name, dims=encoder.dims, groups=groups, sources=sources, digest=digest, **counts)

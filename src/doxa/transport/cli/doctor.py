@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as version_of
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich.console import Console
@@ -19,13 +20,19 @@ from doxa.transport.cli.app import DONE, ERROR, command, versions
 from doxa.transport.cli.render import clean, columns, count, put
 from doxa.transport.cli.request import Request, file_of
 
+if TYPE_CHECKING:
+    from doxa.backends.encoder import Encoder
+
 __all__ = ["doctor", "effective"]
 
 NEEDED = ("numpy", "onnxruntime", "openai", "pydantic", "PyStemmer", "rich", "SQLAlchemy", "tokenizers", "typer")
 EXTRAS = {
     "amr": ("amrlib", "AMR from a local model (DOXA_AMR=amrlib:FOLDER)"),
     "dl": ("owlready2", "checks by OWL 2 DL (doxa verify --dl), with Java"),
-    "hf": ("sentence-transformers", "encoders from the Hugging Face hub (DOXA_ENCODER=hf:NAME)"),
+    "hf": (
+        "sentence-transformers",
+        "encoders and sequence-to-sequence models from the Hugging Face hub (DOXA_ENCODER=hf:NAME)",
+    ),
     "postgres": ("psycopg", "a memory in Postgres (--db postgresql://...)"),
 }
 SIGNS = {"ok": ("✓", "green"), "off": ("–", "dim"), "failed": ("✗", "red")}
@@ -70,6 +77,7 @@ def doctor(
         _guarded("WordNet", lambda: _lexicon(request)),
         _reasoner(),
     ]
+    checks.append(_unless_told(_guarded("knowledge", lambda: _knowledge(request)), checks))
     checks.append(_unless_told(_guarded("memory", lambda: _database(request)), checks))
     works = all(check.state != "failed" for check in checks)
     found: dict[str, Any] = {
@@ -142,21 +150,23 @@ def _unless_told(check: Check, before: list[Check]) -> Check:
     return replace(check, detail=f"not opened; see {told}") if told else check
 
 
-def _encoder(request: Request) -> Check:
-    """Load the configured encoder and encode one text."""
+def _opened_encoder(request: Request) -> closing[Encoder]:
+    """Return the configured encoder, to be closed after its block."""
     from doxa.backends import load
 
     group = request.config.encoder
     remote = group.name.startswith("openai:")
     options = {"base_url": group.base_url, "api_key": request.config.secret("encoder")} if remote else {}
+    return closing(load("encoder", group.name, **options))
+
+
+def _encoder(request: Request) -> Check:
+    """Load the configured encoder and encode one text."""
     start = time.perf_counter()
-    encoder = load("encoder", group.name, **options)
-    try:
+    with _opened_encoder(request) as encoder:
         rows = encoder.encode(["Where do I live?"])
         ms = (time.perf_counter() - start) * 1000
         detail = f"{encoder.name}, {rows.shape[1]} dimensions, loaded and one text encoded in {ms:.0f} ms"
-    finally:
-        encoder.close()
     return Check(name="encoder", state="ok", detail=detail)
 
 
@@ -375,6 +385,25 @@ def _reasoner() -> Check:
         return Check(name="OWL 2 DL", state="ok", detail=find_reasoner())
     except BackendError as exc:
         return Check(name="OWL 2 DL", state="off", detail=str(exc), fix=getattr(exc, "command", ""))
+
+
+def _knowledge(request: Request) -> Check:
+    """Open the base of knowledge, if one is set, and see whether the configured encoder made it."""
+    from doxa.engine import show_base
+
+    name, folder = "knowledge", request.config.commonsense.base
+    if folder is None:
+        fix = "doxa kb build FILE --to FOLDER; export DOXA_COMMONSENSE_BASE=FOLDER"
+        return Check(name=name, state="off", detail="no base of knowledge is set; there is no background", fix=fix)
+    card = show_base(folder)
+    with _opened_encoder(request) as encoder:
+        mine = encoder.name
+    if mine != card.encoder:
+        detail = f"{folder} was made by the encoder {card.encoder}, and {mine} is configured, which cannot use it"
+        fix = f"doxa kb build {' '.join(card.sources)} --to {folder}, or set the encoder that made it (DOXA_ENCODER)"
+        return Check(name=name, state="failed", detail=detail, fix=fix)
+    made = f"{card.sentences:,} sentences, {card.concepts:,} concepts, {card.inferences:,} inferences"
+    return Check(name=name, state="ok", detail=f"{folder}: {made}; by the encoder {card.encoder}")
 
 
 def _database(request: Request) -> Check:

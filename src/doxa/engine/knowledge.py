@@ -1,0 +1,71 @@
+"""Files of sentences -> a base of background knowledge, by the configured models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from doxa.backends import load
+from doxa.commonsense import Card, KnowledgeBase, build
+from doxa.core.config import Config
+from doxa.engine.wiring import encoder_options
+
+__all__ = ["build_base", "show_base"]
+
+
+def build_base(
+    files: Sequence[Path],
+    folder: Path,
+    *,
+    config: Config | None = None,
+    inferences: Sequence[Path] = (),
+    groups: int | None = None,
+    seed: int = 0,
+    force: bool = False,
+    tell: Callable[[str, int, int], None] | None = None,
+) -> Card:
+    """Build a base of knowledge, or go on with a build of the same that was interrupted; a finished one is left alone.
+
+    Args:
+        files: of sentences: lines, tables with tabs, or JSON Lines; `.gz` as well.
+        folder: where it is put.
+        config: names encoder and parser; by default the built-in ones.
+        inferences: files of events and what follows from them (ATOMIC 2020, ConceptNet), for the built-in reasoner.
+        groups: of concepts; by default one for every 40 concepts.
+        seed: of the groups.
+        force: build it from the start, also where it is finished or was begun.
+        tell: is told the step, how much of it is done, and how much there is; never, where it is finished already.
+
+    Raises:
+        InputError: a file cannot be read or holds no sentence, or the folder holds something else.
+        StoreError: the folder cannot be written, or its disk is full; what was done is kept.
+        BackendError: a model failed or is not there; what was done is kept.
+
+    Cost: see `doxa.commonsense.build`; about 260 sentences a second on two cores.
+    """
+    config = config or Config()
+    with (
+        closing(load("encoder", config.encoder.name, **encoder_options(config))) as encoder,
+        closing(load("parser", config.parser.name)) as parser,
+    ):
+        return build(
+            files,
+            folder,
+            encoder=encoder,
+            parser=parser,
+            inferences=inferences,
+            groups=groups,
+            seed=seed,
+            force=force,
+            tell=tell,
+        )
+
+
+def show_base(folder: Path) -> Card:
+    """Return what a base of knowledge is made of; its files are opened, so that a broken one is found.
+
+    Raises:
+        InputError: there is none, or it is broken.
+    """
+    return KnowledgeBase(folder).card

@@ -1,0 +1,152 @@
+"""The command that builds a base of background knowledge, and shows what is in one: kb."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+from doxa.core.errors import InputError
+from doxa.transport.cli.app import DONE, INTERRUPTED, command
+from doxa.transport.cli.render import clean, columns, put
+from doxa.transport.cli.request import Request
+
+if TYPE_CHECKING:
+    from doxa.engine import Card
+
+__all__ = ["kb"]
+
+Tell = Callable[[str, int, int], None]
+
+
+class Act(StrEnum):
+    """What is done with a base of knowledge."""
+
+    BUILD = "build"
+    SHOW = "show"
+
+
+@command("kb", example="doxa kb build GenericsKB.txt --to base --inferences atomic2020.tsv")
+def kb(
+    request: Request,
+    act: Annotated[Act, typer.Argument(metavar="build|show", help="Build a base, or show what is in one.")],
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="FILE...|FOLDER", help="Files of sentences (build), or the base [set one] (show)."),
+    ] = None,
+    to: Annotated[
+        Path | None, typer.Option("--to", metavar="FOLDER", help="Where it is put [DOXA_COMMONSENSE_BASE].")
+    ] = None,
+    inferences: Annotated[
+        list[Path] | None,
+        typer.Option("--inferences", metavar="FILE", help="Events and what follows from them; may be repeated."),
+    ] = None,
+    groups: Annotated[
+        int | None, typer.Option("--groups", min=1, help="Groups of concepts [default: one for 40 concepts].")
+    ] = None,
+    seed: Annotated[int | None, typer.Option("--seed", help="Of the groups [default 0].")] = None,
+    force: Annotated[bool, typer.Option("--force", help="From the start, even where it is finished or begun.")] = False,
+) -> int:
+    """Build a base of background knowledge from files of sentences, or show what is in one.
+
+    Sentences come as lines, as tables with tabs (GenericsKB) or as JSON Lines; inferences as in ATOMIC 2020 or
+    ConceptNet. The same command goes on with a build that was interrupted, and leaves a finished base as it is.
+    """
+    if act is Act.SHOW:
+        if to or inferences or groups or seed is not None or force or len(paths or ()) > 1:
+            raise InputError("Expected one folder and nothing else: doxa kb show FOLDER")
+        folder = _folder(request, paths[0] if paths else None, "doxa kb show FOLDER")
+        return _show_one(request, folder)
+    if not paths:
+        raise InputError("Expected files of sentences: doxa kb build FILE --to FOLDER")
+    folder = _folder(request, to, "doxa kb build FILE --to FOLDER")
+    return _build(request, paths, folder, inferences=inferences or (), groups=groups, seed=seed or 0, force=force)
+
+
+def _folder(request: Request, given: Path | None, usage: str) -> Path:
+    """Return the folder that was given, or that is set."""
+    folder = given or request.config.commonsense.base
+    if folder is None:
+        raise InputError(f"Expected the folder of a base: {usage}, or set one: export DOXA_COMMONSENSE_BASE=FOLDER")
+    return folder
+
+
+def _show_one(request: Request, folder: Path) -> int:
+    from doxa.engine import show_base
+
+    found = _described(folder, show_base(folder))
+    request.give(found, lambda out: _show(out, found))
+    return DONE
+
+
+def _build(request: Request, files: list[Path], folder: Path, **options: Any) -> int:
+    """Build a base, with a bar for each step."""
+    from doxa.engine import build_base
+
+    steps: set[str] = set()
+    start = time.perf_counter()
+    try:
+        with _bars(request) as bars:
+
+            def tell(step: str, done: int, whole: int) -> None:
+                steps.add(step)
+                bars(step, done, whole)
+
+            card = build_base(files, folder, config=request.config, tell=tell, **options)
+    except KeyboardInterrupt:
+        request.note("Interrupted; what was done is kept. To go on, run the same command again.")
+        return INTERRUPTED
+    found = {
+        **_described(folder, card),
+        "built": bool(steps),
+        "seconds": round(time.perf_counter() - start, 3),
+    }
+    request.give(found, lambda out: _show(out, found))
+    if not request.json and not steps:
+        request.note("It was finished already, of the very same files; --force builds it again.")
+    return DONE
+
+
+@contextmanager
+def _bars(request: Request) -> Iterator[Tell]:
+    """Give what shows how far each step is, on standard error, if somebody watches."""
+    if not request.shows_progress:
+        yield lambda step, done, whole: None
+        return
+    parts = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*parts, console=request.err, transient=True) as progress:
+        shown: dict[str, TaskID] = {}
+
+        def tell(step: str, done: int, whole: int) -> None:
+            if step not in shown:
+                shown[step] = progress.add_task(step, total=whole)
+            progress.update(shown[step], completed=done, total=whole)
+
+        yield tell
+
+
+def _described(folder: Path, card: Card) -> dict[str, Any]:
+    """Return what a base is made of, with its size on disk in bytes."""
+    size = sum(path.stat().st_size for path in folder.iterdir() if path.is_file())
+    return {"folder": str(folder), **asdict(card), "bytes": size}
+
+
+def _show(out: Console, found: dict[str, Any]) -> None:
+    table = columns("", "")
+    table.show_header = False
+    for name in ("sentences", "concepts", "groups", "words", "events", "inferences"):
+        table.add_row(name, f"{found[name]:,}")
+    table.add_row("encoder", clean(f"{found['encoder']}, {found['dims']} dimensions"))
+    table.add_row("made of", clean(", ".join(found["sources"])))
+    table.add_row("on disk", f"{found['bytes'] / 2**20:,.1f} MiB in {clean(found['folder'])}")
+    if found.get("built"):
+        table.add_row("built in", f"{found['seconds']:,.1f} s")
+    put(out, table)
