@@ -61,7 +61,7 @@ def build(
         BackendError: a model failed; what was done is kept.
 
     Cost: a parse and a vector for each sentence, a vector for each concept and word: 260 sentences a second on two
-    cores. In memory the texts and at most 0.5 GB for the groups; on disk 0.9 KB for each sentence beside its text.
+    cores. In memory the texts and at most 0.5 GB for the groups; on disk 0.8 KB for each text and name, beside it.
     """
     sentences, tuples = _read(files, inferences)
     content, grouping = _digest(sentences, tuples, encoder, parser), _grouping(groups, seed)
