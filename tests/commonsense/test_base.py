@@ -1,5 +1,6 @@
 """A base of knowledge: what is in it, how its build goes on, and how it takes the place of another."""
 
+import importlib
 import json
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from doxa.core.errors import BackendError, InputError, StoreReadOnlyError
 
 from .doubles import CountingEncoder, CountingParser, rows_of
 
+build_module = importlib.import_module("doxa.commonsense.base.build")  # the package has a function of that name
 SENTENCES = [
     f"The {one} eats the {other}." for one in ("tiger", "horse", "snake", "mouse") for other in ("bread", "apple")
 ]
@@ -166,6 +168,15 @@ def test_a_finished_base_that_lost_a_file_is_built_again(source, tmp_path):
 def test_other_settings_make_another_base(source, tmp_path, change):
     first = made(source, tmp_path / "base", groups=2)
     assert made(source, tmp_path / "base", **{"groups": 2, **change}).digest != first.digest
+
+
+def test_inferences_in_other_words_make_another_base(source, tuples, tmp_path, monkeypatch):
+    """Their vectors are made of their statements."""
+    first = made(source, tmp_path / "base", inferences=[tuples])
+    monkeypatch.setattr(build_module, "statement", lambda event, relation, tail: f"{event}, so {tail}")
+    assert made(source, tmp_path / "base", inferences=[tuples]).digest != first.digest
+    told, encoder = KnowledgeBase(tmp_path / "base").inference_vectors(np.array([0]))[0], CountingEncoder()
+    np.testing.assert_allclose(told, encoder.encode(["PersonX eats lunch, so gets full"])[0], rtol=0, atol=1e-3)
 
 
 def test_progress_ends_where_the_whole_is(source, tuples, tmp_path):

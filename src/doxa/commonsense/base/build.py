@@ -95,9 +95,9 @@ def _grouping(groups: int | None, seed: int) -> str:
 
 
 def _digest(sentences: Sequence[str], tuples: Sequence[Tuple], encoder: Encoder, parser: Parser) -> str:
-    """Return what stands for the texts and the models."""
+    """Return what stands for the texts, how inferences are put into words, and the models."""
     found = hashlib.sha256(f"{FORMAT} {encoder.name} {parser.name} {BLOCK} {len(sentences)}\n".encode())
-    for line in chain(sentences, map("\t".join, tuples)):
+    for line in chain(sentences, ("\t".join((*one, statement(*one))) for one in tuples)):
         found.update(line.encode() + b"\n")
     return found.hexdigest()
 
