@@ -40,7 +40,9 @@ def kb(
     act: Annotated[Act, typer.Argument(metavar="build|show", help="Build a base, or show what is in one.")],
     paths: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="FILE...|FOLDER", help="Files of sentences (build), or the base [set one] (show)."),
+        typer.Argument(
+            metavar="FILE...|FOLDER", help="Files of sentences (build), or the base (show) [DOXA_COMMONSENSE_BASE]."
+        ),
     ] = None,
     to: Annotated[
         Path | None, typer.Option("--to", metavar="FOLDER", help="Where it is put [DOXA_COMMONSENSE_BASE].")
