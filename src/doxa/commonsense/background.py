@@ -14,7 +14,7 @@ from doxa.commonsense.bridge import Region, bridge
 from doxa.commonsense.context import Context
 from doxa.commonsense.diversify import greedy_map, kernel_of, sample_k
 from doxa.commonsense.reasoner import Candidates
-from doxa.commonsense.retrieve import Retrieval, Scored
+from doxa.commonsense.retrieval import Retrieval, Scored
 from doxa.commonsense.search import HORIZON, Budget, Found, search
 from doxa.core.background import Background, Inference
 from doxa.core.errors import DoxaError
@@ -37,8 +37,8 @@ class Spec:
     choose: Literal["map", "sample"] = "map"
     """The most diverse relevant inferences, or an exact sample of the DPP: other ones for other seeds."""
     horizon: int = HORIZON
-    bridging: Budget = Budget()
-    retrieval: Budget = Budget()
+    bridging: Budget = Budget()  # noqa: RUF009  # frozen
+    retrieval: Budget = Budget()  # noqa: RUF009  # frozen
     """For each inference."""
     epsilon: float = -0.4
     """The least `c_bridge` of what belongs to the region."""
@@ -75,15 +75,16 @@ def retrieve(
     context: Context,
     candidates: Candidates,
     base: KnowledgeBase,
-    spec: Spec = Spec(),  # noqa: B008  # frozen
+    spec: Spec = Spec(),  # frozen
     *,
     judge: Judge | None = None,
 ) -> Retrieved:
     """Search for background: choose inferences, find the region, then walk it once for each inference.
 
-    Of the best sentences for an inference that one is taken whose value and aptness are highest together: aptness is the
-    probability that the inference entails it. In the paper a model of dialogue sentences (DSE) tells "the appropriateness
-    of the selected knowledge"; our encoder knows what is alike, and the NLI model what goes with what.
+    Of the best sentences for an inference that one is taken whose value and aptness are highest together: aptness is
+    the probability that the inference entails it. In the paper a model of dialogue sentences (DSE) tells "the
+    appropriateness of the selected knowledge"; our encoder knows what is alike, and the NLI model what goes with
+    what.
 
     Where nothing could be inferred, or `spec.reasoner` is off, the sentences support the conversation alone.
 
@@ -135,7 +136,9 @@ def _most_apt(found: Found, premise: str, base: KnowledgeBase, judge: Judge | No
         if len(ends) == CHECKED:
             break
     try:
-        aptness = _aptness(premise, [base.sentences[sentence] for sentence in ends], judge) if judge else [0.0] * len(ends)
+        aptness = (
+            _aptness(premise, [base.sentences[sentence] for sentence in ends], judge) if judge else [0.0] * len(ends)
+        )
     except DoxaError as exc:
         return 0, f"the NLI model failed, so background was chosen without it: {exc}"
     places = list(ends.values())

@@ -18,7 +18,8 @@ __all__ = ["Bridging", "Region", "bridge"]
 Ids = NDArray[np.int64]
 Vectors = NDArray[np.float32]
 
-NEAR = int(__import__('os').environ.get('NEAR','2'))
+NEAR = 2
+"""Groups of the base that each inference adds to the region: what is said and what follows from it are bridged."""
 COHERENCE = -1.0
 """The constant lambda of equation 3, for distances that are in 0 to 1 already."""
 
@@ -37,17 +38,25 @@ class Region:
 
 
 def bridge(
-    context: Context, base: KnowledgeBase, inferred: Vectors, *, epsilon: float, budget: Budget = Budget(), seed: int = 0  # noqa: B008
+    context: Context,
+    base: KnowledgeBase,
+    inferred: Vectors,
+    *,
+    epsilon: float,
+    budget: Budget = Budget(),  # noqa: B008  # frozen
+    seed: int = 0,
 ) -> Region:
-    """Return the region: all sentences of the groups that lie on a path with `c_bridge` of `epsilon` or more.
+    """Return the region: the sentences of all groups on a path with `c_bridge` of `epsilon` or more.
 
-    This is the constraint of section III-A, `P_b(K_c | C)` within a bound. The paper writes "at most epsilon" of a
-    probability that is to be high; meant is at least. The groups of explicit concepts belong to it in any case. Where the
-    conversation has no concepts, the walk starts among the concepts that are most similar to all of it.
+    This is the constraint of section III-A, `P_b(K_c | C)` within a bound. The paper writes "at most epsilon" of what
+    is to be high; meant is at least. The groups of explicit concepts belong to it in any case, and beyond the paper
+    the `NEAR` groups nearest to each inference: without them, half of what would support it is out of reach. Where
+    the conversation has no concepts, the walk starts among the groups that are most similar to all of it.
 
     Args:
         context: the conversation.
         base: what is walked through.
+        inferred: the vectors of the chosen inferences, `(k, dims)`; of none where there are none.
         epsilon: the bound; `c_bridge` is -1 to 1.
         budget: of the search.
         seed: of the search.
@@ -62,11 +71,11 @@ def bridge(
         if value < epsilon:
             break
         groups |= dict.fromkeys(group for group in walk.groups(path) if group >= 0)
-    groups |= dict.fromkeys(np.argsort(-(inferred @ base.group_vectors.T), axis=1, kind="stable")[:, :NEAR].ravel().tolist())
-    sentences, _ = base.group_sentences.of(np.array(list(groups), dtype=np.int64))
-    return Region(
-        sentences=np.unique(sentences).astype(np.int64), groups=tuple(groups), explicit=explicit, found=found
+    groups |= dict.fromkeys(
+        np.argsort(-(inferred @ base.group_vectors.T), axis=1, kind="stable")[:, :NEAR].ravel().tolist()
     )
+    sentences, _ = base.group_sentences.of(np.array(list(groups), dtype=np.int64))
+    return Region(sentences=np.unique(sentences).astype(np.int64), groups=tuple(groups), explicit=explicit, found=found)
 
 
 class Bridging:
@@ -102,7 +111,7 @@ class Bridging:
         return without(path, ids, scores)
 
     def values(self, path: Path, ids: Ids) -> NDArray[np.float64]:
-        """Return `c_bridge` of each, equation 3: the share of explicit concepts in the groups passed, less the distance."""
+        """Return `c_bridge` of each (equation 3): explicit concepts in the groups passed, less the distance."""
         passed = set(self.groups(path))
         rates = np.array([self._rate(passed | {self._mark(sentence)[1]}) for sentence in ids.tolist()])
         return rates + COHERENCE * self._distances(ids)

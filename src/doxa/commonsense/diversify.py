@@ -31,7 +31,8 @@ def kernel_of(relevance: ArrayLike, vectors: ArrayLike, *, sharpness: float = SH
     rows = np.asarray(vectors, dtype=np.float64)
     rows = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
     rows = rows * np.exp(sharpness * np.asarray(relevance, dtype=np.float64))[:, None]
-    return rows @ rows.T
+    kernel: Kernel = rows @ rows.T
+    return kernel
 
 
 def log_volume(kernel: Kernel, chosen: ArrayLike) -> float:

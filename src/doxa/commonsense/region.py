@@ -1,4 +1,4 @@
-"""What both searches have in common: the sentences that can be reached from a concept, and the concept one goes on by."""
+"""What both searches share: the sentences that can be reached from a concept, and the concept one goes on by."""
 
 from __future__ import annotations
 

@@ -1,18 +1,17 @@
 """Monte Carlo tree search without rollouts: the one core of both searches through the base of knowledge.
 
-Source: Liu et al., MCTS-Driven Knowledge Retrieval, sections III-C and IV-A; Silver et al. 2017 and Rosin 2011 for PUCT;
-Schrittwieser et al. 2020 for bringing values to 0 to 1 before they are compared.
+Source: Liu et al., MCTS-Driven Knowledge Retrieval, sections III-C and IV-A; Silver et al. 2017 and Rosin 2011 for
+PUCT; Schrittwieser et al. 2020 for bringing values to 0 to 1 before they are compared.
 
-A node is a path of moves. It has up to `PRUNED` moves with prior probabilities; an expansion opens the next `RETURNED` of
-them, evaluates these at once, and adds them to the tree. Selection goes down from the root by
+A node is a path of moves. It has up to `PRUNED` moves with prior probabilities; an expansion opens the next
+`RETURNED` of them, evaluates these at once, and adds them to the tree. Selection goes down from the root by
 
     PUCT(move) = Q(move) + c P(move) sqrt(N) / (1 + N(move))
 
-where N is how often the node was visited and N(move) how often the move was. The moves that are not opened yet take part
-as one, with the prior of the best of them and the mean value of the node: so a node is opened further where what it has
-shown is no better than what it may still hold. The paper opens five moves of a node once and for all, and can miss the
-best one for ever.
-"""
+where N is how often the node was visited and N(move) how often the move was. The moves that are not opened yet take
+part as one, with the prior of the best of them and the mean value of the node: so a node is opened further where what
+it has shown is no better than what it may still hold. The paper opens five moves of a node once and for all, and can
+miss the best one for ever."""
 
 from __future__ import annotations
 
@@ -101,7 +100,7 @@ class _Node:
 
 def search(
     walk: Walk,
-    budget: Budget = Budget(),  # noqa: B008  # frozen
+    budget: Budget = Budget(),  # frozen
     *,
     horizon: int = HORIZON,
     returned: int = RETURNED,

@@ -1,4 +1,4 @@
-"""The built-in reasoner: the events of an inference base that are nearest to what was said, and what follows from them."""
+"""The built-in reasoner: the events of an inference base nearest to what was said, and what follows from them."""
 
 from __future__ import annotations
 
@@ -35,9 +35,8 @@ Judge = Callable[[Sequence[tuple[str, str]]], NDArray[np.float32]]
 class NearestReasoner:
     """Infers from events that are like what was said. It generates nothing: what no event is like, it cannot infer.
 
-    With the 4,583 events of the test part of ATOMIC 2020 and of ConceptNet, many utterances have no near event, and what
-    is found may fit one word of them. COMET or a language model do better.
-    """
+    With the 4,583 events of the test part of ATOMIC 2020 and of ConceptNet, many utterances have no near event, and
+    what is found may fit one word of them. COMET or a language model do better."""
 
     def __init__(self, base: KnowledgeBase, *, judge: Judge | None = None) -> None:
         """Take the base whose inferences are used, and an NLI model that sorts out what contradicts what was said."""
@@ -74,9 +73,12 @@ class NearestReasoner:
             name = self._base.events[event]
             found.append(
                 Inference(
-                    text=statement(name, relation, tail, x=x, y=y), relation=relation, event=neutral(name, x=x, y=y),
-                    tail=tail, score=float(np.clip(scores[place], 0.0, 1.0)),
-                )  # fmt: skip
+                    text=statement(name, relation, tail, x=x, y=y),
+                    relation=relation,
+                    event=neutral(name, x=x, y=y),
+                    tail=tail,
+                    score=float(np.clip(scores[place], 0.0, 1.0)),
+                )
             )
         return self._judged(found, vectors[order], context)
 
@@ -102,4 +104,3 @@ class NearestReasoner:
                 found = [replace(found[place], score=scores[place]) for place in order]
                 vectors = vectors[order]
         return Candidates(inferences=tuple(found), vectors=vectors, degraded=degraded)
-

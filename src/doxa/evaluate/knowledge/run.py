@@ -17,7 +17,7 @@ from doxa.core.config import Config
 from doxa.core.errors import InputError
 from doxa.evaluate.knowledge.alignment import ARGMAX, THRESHOLDS, Entailment, Transitions, counts
 from doxa.evaluate.knowledge.dialogues import Talk, read_dailydialog, read_empathetic
-from doxa.evaluate.knowledge.overlap import semantic_overlap, token_overlap
+from doxa.evaluate.knowledge.overlap import Rouge, semantic_overlap, token_overlap
 from doxa.evaluate.knowledge.rivals import RIVALS
 from doxa.evaluate.knowledge.systems import ABLATIONS, OURS, REFERENCE, SYSTEMS, Bench
 from doxa.evaluate.metrics import bootstrap_interval, mean, percentile
@@ -40,7 +40,7 @@ Counts = tuple[int, int]
 class Scored:
     """What one system gave for one dialogue."""
 
-    rouge: tuple[float, float, float]
+    rouge: Rouge
     semantic: float
     aligned: Mapping[str, Counts]
     """Threshold -> transitions that are aligned, and all that have an event."""
@@ -97,7 +97,9 @@ class KnowledgeReport:
             pairs = [(one.rouge[2], other.rouge[2]) for one, other in zip(ours, self.systems["dense"], strict=True)]
             found["rougeL_to_dense"] = _share(pairs)
             found["rougeL_to_dense_95"] = _interval(pairs)
-        rivals = {name: _share([row.aligned["0.5"] for row in self.systems[name]]) for name in RIVALS if name in self.systems}
+        rivals = {
+            name: _share([row.aligned["0.5"] for row in self.systems[name]]) for name in RIVALS if name in self.systems
+        }
         if rivals:
             best = max(rivals, key=lambda name: rivals[name] or 0.0)
             pairs = [
@@ -133,8 +135,8 @@ def run(
         config: names of parser and NLI model.
         progress: is told how far it is.
 
-    Dialogues of a single utterance are left out: nothing is said after them. Cost: about a second for each dialogue with
-    all systems, most of it NLI pairs.
+    Dialogues of a single utterance are left out: nothing is said after them. Cost: about a second for each dialogue
+    with all systems, most of it NLI pairs.
 
     Raises:
         InputError: a set or system is unknown, the data is not there or of another form, or nothing can be measured.
@@ -178,7 +180,7 @@ def _measure(
         overlap, semantic = token_overlap(sentences), semantic_overlap(bench.tokens(sentences))
         rows[name].append(
             Scored(
-                rouge=tuple(overlap) if overlap else (0.0, 0.0, 0.0),
+                rouge=overlap or Rouge(0.0, 0.0, 0.0),
                 semantic=semantic.f1 if semantic else 0.0,
                 aligned=counts(transitions, sentences, entails),
                 ms=ms,

@@ -39,10 +39,11 @@ ABLATIONS: Mapping[str, dict[str, Any]] = {
     "no_bridging": {"bridge": False},
     "no_check": {},
 }
-"""One part switched off: inferences, the region, the NLI model that says which of the best sentences is the most apt."""
+"""One part switched off: inferences, the region, the NLI model that says which of the best sentences is the most
+apt."""
 REFERENCE = "rerank_nli"
-"""The first 30 of `dense`, again by the NLI model of the measure itself: no baseline with the same encoder, but as near to
-the measure as `ours` is."""
+"""The first 30 of `dense`, again by the NLI model of the measure itself: no baseline with the same encoder, but as
+near to the measure as `ours` is."""
 SYSTEMS = (OURS, *RIVALS, REFERENCE, *ABLATIONS)
 WORDS = 4
 """The fewest words of a sentence that takes a conversation somewhere."""
