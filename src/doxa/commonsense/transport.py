@@ -1,10 +1,11 @@
 """How far a sentence is from a conversation: the cheapest way to carry the words of one to those of the other.
 
 Source: section III-D (semantic coherence by the Wasserstein distance); Kusner et al. 2015, From Word Embeddings to
-Document Distances, for the distance over word vectors and its lower bounds. The paper does not say what is
-transported; its constant of -1000 "to scale the distance to a range between 0 and 1" fits the distances between the
-components of two vectors, which say nothing about words. Here the masses are the content words, equal in weight, and
-the cost is half the Euclidean distance of their unit vectors, so that the distance is in 0 to 1 as it stands."""
+Document Distances, for the distance over word vectors and its lower bounds. The paper does not say what is transported;
+its constant of -1000 "to scale the distance to a range between 0 and 1" fits the distances between the components of
+two vectors, which say nothing about words. Here the masses are the content words, equal in weight, and the cost is half
+the Euclidean distance of their unit vectors, so that the distance is in 0 to 1 as it stands.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +17,14 @@ __all__ = ["lower_bounds", "wasserstein"]
 Vectors = NDArray[np.float32]
 Costs = NDArray[np.float64]
 
+SAME = 1e-6
+"""Squared costs below this are the rounding of single precision: the words are the same, and the root is taken of 0."""
+
 
 def costs_of(first: Vectors, second: Vectors) -> Costs:
     """Return half the Euclidean distances between unit rows, `(n, m)`, 0 to 1."""
-    costs: Costs = np.sqrt(np.maximum(0.5 - 0.5 * (first @ second.T), 0.0)).astype(np.float64)
-    return costs
+    squares = 0.5 - 0.5 * (first @ second.T).astype(np.float64)
+    return np.sqrt(np.where(squares < SAME, 0.0, np.minimum(squares, 1.0)))
 
 
 def wasserstein(first: Vectors, second: Vectors) -> float:
