@@ -111,14 +111,11 @@ class Bridging:
         return without(path, ids, scores)
 
     def values(self, path: Path, ids: Ids) -> NDArray[np.float64]:
-        """Return `c_bridge` of each (equation 3): explicit concepts in the groups passed, less the distance."""
-        passed = set(self.groups(path))
-        rates = np.array([self._rate(passed | {self._mark(sentence)[1]}) for sentence in ids.tolist()])
-        return rates + COHERENCE * self._distances(ids)
-
-    def _rate(self, passed: set[int]) -> float:
-        groups = self._context.groups
-        return float(np.isin(groups, list(passed)).mean()) if len(groups) else 0.0
+        """Return `c_bridge` of each, equation 3: the share of explicit concepts in groups passed, less the distance."""
+        wanted = self._context.groups
+        marked = np.array([self._mark(sentence)[1] for sentence in ids.tolist()])
+        passed = np.isin(wanted, self.groups(path)) | (marked[:, None] == wanted)
+        return (passed.mean(axis=1) if len(wanted) else 0.0) + COHERENCE * self._distances(ids)
 
     def _pruned(self, groups: tuple[int, ...]) -> tuple[Ids, NDArray[np.float64]]:
         sentences, _ = self._base.group_sentences.of(np.array([one for one in groups if one >= 0], dtype=np.int64))
