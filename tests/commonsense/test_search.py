@@ -9,7 +9,7 @@ from doxa.commonsense.base import Rows
 from doxa.commonsense.bridge import Bridging
 from doxa.commonsense.context import Context
 from doxa.commonsense.region import softmax, top
-from doxa.commonsense.retrieve import Retrieval, Scored
+from doxa.commonsense.retrieval import Retrieval, Scored
 from doxa.commonsense.search import EXPLORATION, HORIZON, PRUNED, RETURNED, Budget, Moves, search
 
 CASES = 200
@@ -40,7 +40,7 @@ class RandomWalk:
         group = self.mark[path[-1]] if path else None
         ids = self.first() if group is None else self.groups[group] if group >= 0 else np.empty(0, dtype=np.int64)
         ids = np.setdiff1d(ids, path)
-        ids, scores = top(ids, self.alone(ids) + self.noise[ids], PRUNED)
+        ids, scores = (one[:PRUNED] for one in top(ids, self.alone(ids) + self.noise[ids]))
         return Moves(ids, softmax(scores))
 
 
@@ -130,7 +130,7 @@ def real_bridging(seed):
 def real_retrieval(seed):
     base, context, inference = small_base(seed)
     scored = Scored.read(np.arange(len(base.sentence_words.starts) - 1), base, context.vector)
-    return Retrieval(base, scored, context=context.vector, inference=inference, horizon=HORIZON)
+    return Retrieval(base, scored, context=context.vector, inference=inference)
 
 
 class Table:

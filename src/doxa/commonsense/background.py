@@ -49,7 +49,7 @@ class Spec:
     seed: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Retrieved:
     """What was found for a conversation."""
 
@@ -103,11 +103,10 @@ def retrieve(
         inferred = candidates.vectors[chosen]
         region = bridge(context, base, inferred, epsilon=spec.epsilon, budget=spec.bridging, seed=spec.seed)
     scored = Scored.read(np.arange(len(base)) if region is None else region.sentences, base, context.vector)
-    targets: list[int | None] = [*chosen] if chosen else [None] * spec.k
     background: list[Background] = []
     taken: list[int] = []
     expansions, degraded = 0, ""
-    for target in targets:
+    for target in chosen or [None] * spec.k:
         inference = None if target is None else candidates.inferences[target]
         vector = None if target is None else candidates.vectors[target]
         walk = Retrieval(base, scored, context=context.vector, inference=vector, before=taken)
@@ -119,13 +118,8 @@ def retrieve(
             degraded = degraded or failed
             background.append(_background(found, best, inference, walk, base))
             taken.append(found.paths[best][-1])
-    return Retrieved(
-        background=tuple(background),
-        inferences=tuple(candidates.inferences[target] for target in chosen),
-        region=region,
-        expansions=expansions,
-        degraded=degraded,
-    )
+    inferences = tuple(candidates.inferences[target] for target in chosen)
+    return Retrieved(tuple(background), inferences, region, expansions, degraded)
 
 
 def _most_apt(found: Found, premise: str, base: KnowledgeBase, judge: Judge | None) -> tuple[int, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +12,7 @@ from doxa.commonsense.base import KnowledgeBase
 from doxa.commonsense.context import Context
 from doxa.commonsense.region import Marker, top, without
 from doxa.commonsense.search import Budget, Found, Moves, Path, search
-from doxa.commonsense.transport import wasserstein
+from doxa.commonsense.transport import costs_of, exact, lower_bounds
 
 __all__ = ["Bridging", "Region", "bridge"]
 
@@ -63,7 +64,7 @@ def bridge(
 
     Cost: `budget.expansions` expansions; one reading of the vectors of each group that is walked through.
     """
-    walk = Bridging(context, base)
+    walk = Bridging(context, base, epsilon)
     found = search(walk, budget, seed=seed)
     groups = dict.fromkeys(walk.starts)
     explicit = len(groups)
@@ -81,15 +82,22 @@ def bridge(
 class Bridging:
     """The walk of the bridging search; see `doxa.commonsense.search.Walk`."""
 
-    def __init__(self, context: Context, base: KnowledgeBase) -> None:
-        """Start at the groups of the explicit concepts of a conversation."""
+    def __init__(self, context: Context, base: KnowledgeBase, epsilon: float = -math.inf) -> None:
+        """Start at the groups of the explicit concepts of a conversation.
+
+        The value of what is below `epsilon` is an upper bound of `c_bridge` that is below it as well.
+        """
+        self._epsilon = epsilon
         self._base = base
         self._context = context
         rows = (context.vector[None], context.concept_vectors)
         self._queries = np.concatenate(rows).astype(np.float32)
         self._mark = Marker(base, lambda vectors: vectors @ context.vector)
         self._moves: dict[tuple[int, ...], tuple[Ids, NDArray[np.float64]]] = {}
-        self._distance: dict[int, float] = {}
+        self._bound: dict[int, float] = {}
+        """Sentence -> its distance, or a lower bound of it."""
+        self._costs: dict[int, NDArray[np.float64]] = {}
+        """Sentence -> the costs of carrying its words, as long as its distance is only bounded."""
         explicit = dict.fromkeys(context.groups.tolist())
         if not explicit and len(base.group_vectors):
             explicit = dict.fromkeys(np.argsort(-(base.group_vectors @ context.vector), kind="stable")[:3].tolist())
@@ -115,7 +123,8 @@ class Bridging:
         wanted = self._context.groups
         marked = np.array([self._mark(sentence)[1] for sentence in ids.tolist()])
         passed = np.isin(wanted, self.groups(path)) | (marked[:, None] == wanted)
-        return (passed.mean(axis=1) if len(wanted) else 0.0) + COHERENCE * self._distances(ids)
+        rates = passed.mean(axis=1) if len(wanted) else np.zeros(len(ids))
+        return rates + COHERENCE * self._distances(ids, (rates - self._epsilon) / -COHERENCE)
 
     def _pruned(self, groups: tuple[int, ...]) -> tuple[Ids, NDArray[np.float64]]:
         sentences, _ = self._base.group_sentences.of(np.array([one for one in groups if one >= 0], dtype=np.int64))
@@ -124,10 +133,19 @@ class Bridging:
         scores = table[:, 0] / 2 + (table[:, 1:].max(axis=1) if table.shape[1] > 1 else table[:, 0]) / 2
         return top(ids, scores.astype(np.float64))
 
-    def _distances(self, ids: Ids) -> NDArray[np.float64]:
-        """The exact distance to the conversation of each sentence, worked out once."""
-        for sentence in ids.tolist():
-            if sentence not in self._distance:
-                words = self._base.word_vectors(self._base.sentence_words[sentence])
-                self._distance[sentence] = wasserstein(self._context.word_vectors, words)
-        return np.array([self._distance[sentence] for sentence in ids.tolist()])
+    def _distances(self, ids: Ids, most: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the distances to the conversation; of a sentence that is further than `most`, a lower bound of it.
+
+        Such a sentence cannot be in the region, so its exact distance is not worked out.
+        """
+        new = np.array([one for one in ids.tolist() if one not in self._bound], dtype=np.int64)
+        if len(new):
+            words, owner = self._base.sentence_words.of(new)
+            costs = costs_of(self._context.word_vectors, self._base.word_vectors(words))
+            bounds = lower_bounds(costs, owner, len(new))
+            self._bound |= zip(new.tolist(), bounds.tolist(), strict=True)
+            self._costs |= {one: costs[:, owner == place] for place, one in enumerate(new.tolist())}
+        for sentence, bound in zip(ids.tolist(), most.tolist(), strict=True):
+            if sentence in self._costs and self._bound[sentence] <= bound:
+                self._bound[sentence] = exact(self._costs.pop(sentence))
+        return np.array([self._bound[sentence] for sentence in ids.tolist()])

@@ -141,11 +141,7 @@ def run(
     Raises:
         InputError: a set or system is unknown, the data is not there or of another form, or nothing can be measured.
     """
-    _check(set, systems)
-    folder, read = SETS[set]
-    talks = [talk for talk in read(path / folder if (path / folder).exists() else path) if len(talk.texts) > 1][:limit]
-    if not talks:
-        raise InputError(f"bench knowledge: expected dialogues of two utterances or more in {path}, found none.")
+    talks = _talks(path, set, systems, limit)
     bench = Bench(base, config or Config())
     rows: dict[str, list[Scored]] = {name: [] for name in systems}
     shown: list[dict[str, Any]] = []
@@ -197,11 +193,16 @@ def _measure(
         )
 
 
-def _check(set: str, systems: Sequence[str]) -> None:
+def _talks(path: Path, set: str, systems: Sequence[str], limit: int | None) -> list[Talk]:
     if set not in SETS:
         raise InputError(f"bench knowledge: expected --set out of {', '.join(SETS)}; got {set!r}.")
     if unknown := [name for name in systems if name not in SYSTEMS]:
         raise InputError(f"bench knowledge: expected systems out of {', '.join(SYSTEMS)}; got {unknown[0]!r}.")
+    folder, read = SETS[set]
+    talks = [talk for talk in read(path / folder if (path / folder).exists() else path) if len(talk.texts) > 1]
+    if not talks:
+        raise InputError(f"bench knowledge: expected dialogues of two utterances or more in {path}, found none.")
+    return talks[:limit]
 
 
 def _share(pairs: Sequence[tuple[float, float]]) -> float | None:
