@@ -106,7 +106,8 @@ def retrieve(
     background: list[Background] = []
     taken: list[int] = []
     expansions, degraded = 0, ""
-    for target in chosen or [None] * spec.k:
+    targets: list[int | None] = [*chosen] or [None] * spec.k
+    for target in targets:
         inference = None if target is None else candidates.inferences[target]
         vector = None if target is None else candidates.vectors[target]
         walk = Retrieval(base, scored, context=context.vector, inference=vector, before=taken)

@@ -14,7 +14,7 @@ __all__ = ["greedy_map", "kernel_of", "log_volume", "sample_k"]
 
 Kernel = NDArray[np.float64]
 
-SHARPNESS = 4.0
+SHARPNESS = 8.0
 """How much a relevant item may be like another: its length is `exp(SHARPNESS x relevance)`."""
 
 
