@@ -7,17 +7,21 @@ from doxa.commonsense.background import Judge, Retrieved, Spec, retrieve, select
 from doxa.commonsense.base import Card, KnowledgeBase, build, read_card
 from doxa.commonsense.context import Context, Utterance, read_context
 from doxa.commonsense.reasoner import Candidates, Reasoner
+from doxa.commonsense.reasoner.comet import CometReasoner
 from doxa.commonsense.reasoner.nearest import NearestReasoner
+from doxa.commonsense.reasoner.prompted import PromptedReasoner
 from doxa.commonsense.search import Budget
 
 __all__ = [
     "Budget",
     "Candidates",
     "Card",
+    "CometReasoner",
     "Context",
     "Judge",
     "KnowledgeBase",
     "NearestReasoner",
+    "PromptedReasoner",
     "Reasoner",
     "Retrieved",
     "Spec",

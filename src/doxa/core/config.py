@@ -283,12 +283,32 @@ class TasksConfig(_Group):
 
 
 class CommonsenseConfig(_Group):
-    """Where background knowledge comes from."""
+    """Where background knowledge comes from, and how it is searched for."""
 
     base: Path | None = Field(
         None,
         description="Folder of a base of knowledge, as `doxa kb build` writes it; without one there is no background.",
     )
+    use: Literal["auto", "off"] = Field(
+        "auto",
+        description="Whether `respond` adds background by itself: to a turn that tells or chats and asks nothing "
+        "(`auto`), or never (`off`); `respond(..., background=True)` always does.",
+    )
+    reasoner: str = Field(
+        "builtin",
+        pattern=r"^(builtin|prompted|hf:.+)$",
+        description="Who infers what the background is to support: `builtin`, the inferences of the base; `prompted`, "
+        "the language model (see `llm`), one call a reply; or `hf:NAME`, a COMET checkpoint (extra `hf`).",
+    )
+    k: int = Field(5, gt=0, description="How many inferences are chosen, and so how many sentences are found at most.")
+    expansions: int = Field(48, gt=0, description="Most expansions of each search for background.")
+    ms: float | None = Field(
+        None,
+        gt=0,
+        description="Most milliseconds of each search for background; without a limit, and with the same `seed`, equal "
+        "conversations have equal background.",
+    )
+    seed: int = Field(0, ge=0, description="Decides between moves that a search for background finds alike.")
 
 
 class EngineConfig(_Group):

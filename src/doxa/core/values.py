@@ -13,6 +13,7 @@ from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from typing import Literal
 
+from doxa.core.background import Background
 from doxa.core.trace import Trace
 from doxa.core.verdicts import SentenceKind, SentenceVerdict, Verdict, VerdictLabel
 
@@ -515,6 +516,10 @@ class Reply:
     """Its sources disagree."""
     answer_id: str | None = None
     """The id under which it is kept with its trace (`Memory.why_answered`); None where none are kept."""
+    background: tuple[Background, ...] = ()
+    """General knowledge that bears on the conversation. It is no fact about anybody, and never cited."""
+    alternatives: tuple[str, ...] = ()
+    """Other replies, each by another piece of background, where several were asked for."""
 
     def __str__(self) -> str:
         return self.text

@@ -33,6 +33,7 @@ from doxa.core.values import (
 )
 from doxa.engine.answers import answered, store_answers
 from doxa.engine.asked import Asked
+from doxa.engine.background import require_background, without_background
 from doxa.engine.feedback import store_feedback
 from doxa.engine.intake import Day, Moment, clean, display_name, read_day, read_end, read_turn, require_text, unwrapped
 from doxa.engine.maintenance import Maintenance
@@ -242,7 +243,14 @@ class Dialogue:
         return self._speaker
 
     def respond(
-        self, text: str, *, at: Moment | None = None, turn_id: str | None = None, to: Addressee = "auto"
+        self,
+        text: str,
+        *,
+        at: Moment | None = None,
+        turn_id: str | None = None,
+        to: Addressee = "auto",
+        background: bool | None = None,
+        n: int = 1,
     ) -> Reply:
         """Answer what the user says, and remember it.
 
@@ -257,17 +265,23 @@ class Dialogue:
             at: when; by default now.
             turn_id: its id, if it has one; the same id again is the same turn.
             to: "auto", or what it is said to whatever it says: "tasks", or "facts" alone.
+            background: whether sentences of general knowledge are added (`Reply.background`); None leaves that to the
+                setting `commonsense.use` and to what is said. They are never facts, and never cited.
+            n: how many replies are wanted, each by another piece of background: the first is the reply and is
+                remembered, the others are its `alternatives`, fewer where less was found.
 
         Raises:
-            InputError: `to` is none of those.
+            InputError: `to` is none of those, `n` is below 1, or above 1 while background is left out.
+            ConfigError: background or several replies are asked for, and no base of knowledge is configured.
             TurnError: the turn cannot be taken.
             TurnConflictError: `turn_id` is known with another text.
             StoreError: nothing was stored.
         """
         to_tasks = self._to_tasks(to)
+        require_background(background, n, self._doxa.parts.config)
         turn = self._turn(text, speaker=self.speaker, role="user", at=at, turn_id=turn_id)
         stored, receipt = self._doxa.receive(replace(turn, to_tasks=to_tasks))
-        reply = self._answer(text, at=stored.at, turn_id=receipt.turn_id)
+        reply = self._answer(text, at=stored.at, turn_id=receipt.turn_id, background=background, n=n)
         if not receipt.duplicate:
             self._remember_reply(reply, stored)
         return reply
@@ -357,6 +371,8 @@ class Dialogue:
         turn_id: str | None = None,
         as_of: date | None = None,
         known_at: datetime | None = None,
+        background: bool | None = False,
+        n: int = 1,
     ) -> Reply:
         tracer = Tracer()
         with tracer.step("settle") as note:
@@ -374,6 +390,8 @@ class Dialogue:
             known_at=known_at,
             turn_id=turn_id,
             said=self._asked.turns(forgotten=self._doxa.parts.forgotten),
+            background=background,
+            n=n,
         )
         reply = respond(asked, self._doxa.parts, tracer)
         self._doxa.kept(self.user)
@@ -401,7 +419,7 @@ class Dialogue:
             session=self.session,
             speaker=self.agent,
             role="assistant",
-            text=reply.text,
+            text=without_background(reply),
             at=turn.at,
             generated=True,
         )

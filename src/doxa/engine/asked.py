@@ -26,3 +26,12 @@ class Asked:
     """The turn that asks, when it is remembered; its own changes are reported with the answer."""
     said: tuple[Turn, ...] = ()
     """What was asked and answered in this dialogue without being remembered, oldest first."""
+    background: bool | None = False
+    """Whether background knowledge is added; None leaves that to the settings and to what is said."""
+    n: int = 1
+    """Replies that are wanted, each by another piece of background."""
+
+    @property
+    def aloud(self) -> bool:
+        """Whether background was asked for, so that a reply says it even where no model writes it in."""
+        return self.background is True or (self.background is None and self.n > 1)

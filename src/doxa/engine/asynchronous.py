@@ -141,10 +141,19 @@ class AsyncDialogue:
         return self._twin.speaker
 
     async def respond(
-        self, text: str, *, at: Moment | None = None, turn_id: str | None = None, to: Addressee = "auto"
+        self,
+        text: str,
+        *,
+        at: Moment | None = None,
+        turn_id: str | None = None,
+        to: Addressee = "auto",
+        background: bool | None = None,
+        n: int = 1,
     ) -> Reply:
         """Answer what the user says, and remember it."""
-        return await asyncio.to_thread(self._twin.respond, text, at=at, turn_id=turn_id, to=to)
+        return await asyncio.to_thread(
+            self._twin.respond, text, at=at, turn_id=turn_id, to=to, background=background, n=n
+        )
 
     async def ask(self, text: str, *, as_of: Day | None = None, known_at: Moment | None = None) -> Reply:
         """Answer without remembering the question; this dialogue alone knows it for what is asked next ("And Ben?")."""

@@ -14,18 +14,20 @@ from datetime import date, datetime
 import numpy as np
 from numpy.typing import NDArray
 
+from doxa.core.background import Background
 from doxa.core.errors import BackendError
 from doxa.core.trace import Tracer
 from doxa.core.values import Change, ChangeKind, Draft, Evidence, Fact, Question, Reply, Turn
 from doxa.engine.answers import keep
 from doxa.engine.asked import Asked
+from doxa.engine.background import background_of, is_wanted, paths, said_aloud
 from doxa.engine.disputes import disputes_of
 from doxa.engine.feedback import used
-from doxa.engine.hearing import hear, prefers_facts, task_reply
+from doxa.engine.hearing import Heard, hear, prefers_facts, task_reply
 from doxa.engine.prompting import Material, is_prompted, searched, written
 from doxa.engine.reasoning import Reasoning, answered, reason
 from doxa.engine.replay import beliefs_at, note_of, reading_of
-from doxa.engine.replying import settled
+from doxa.engine.replying import Settled, settled
 from doxa.engine.rewriting import rewrite
 from doxa.engine.searching import Within
 from doxa.engine.tasking import tasks_of
@@ -74,6 +76,8 @@ class _Found:
     """What a search for a better answer starts from; None where nothing is asked, or nothing is to be searched."""
     reached: State = State()  # noqa: RUF009  # frozen
     """Where the search without a model ended, with what it found on the way."""
+    background: Sequence[Background] = ()
+    """What the reply may draw on beside the memory."""
 
 
 def absorb(
@@ -133,7 +137,24 @@ def respond(asked: Asked, parts: Parts, tracer: Tracer) -> Reply:
         reply, consulted = _from_facts(asked, parts, tracer)
         if heard.commit is None or prefers_facts(heard, reply, tracer):
             return keep(replace(reply, trace=tracer.trace()), asked, consulted, parts)
-    return keep(task_reply(heard, tracer), asked, (), parts)
+    reply, consulted = _from_tasks(heard, asked, parts, tracer)
+    return keep(reply, asked, consulted, parts)
+
+
+def _from_tasks(heard: Heard, asked: Asked, parts: Parts, tracer: Tracer) -> tuple[Reply, list[str]]:
+    """Return the reply of the tasks, with background only where it was asked for; and the turns that were consulted."""
+    if not asked.aloud:
+        return task_reply(heard, tracer), []
+    with parts.log.user(asked.user) as state:
+        own = state.turn(asked.turn_id) if asked.turn_id else None
+        recent = _recent(asked, own, state, parts.config.engine.context_turns)
+    retrieved = background_of(asked, recent, parts, tracer)
+    shown = retrieved.background if retrieved else ()
+    reply = task_reply(heard, tracer)
+    draft = Draft(text=reply.text)
+    texts = [said_aloud(draft, path).text for path in paths(shown, asked.n)]
+    replies = replace(reply, text=texts[0], alternatives=tuple(texts[1:]), background=shown)
+    return replies, [turn.turn_id for turn in recent]
 
 
 def _from_facts(asked: Asked, parts: Parts, tracer: Tracer) -> tuple[Reply, list[str]]:
@@ -156,21 +177,13 @@ def _from_facts(asked: Asked, parts: Parts, tracer: Tracer) -> tuple[Reply, list
         note.update(enriched(query))
     with parts.log.user(asked.user) as state:
         found = _look_up(asked, query, state, parts, tracer)
-    with using(parts.log.ontology):
-        draft = _write(asked, found, parts, tracer)
-    with tracer.step("verify") as note:
-        leaving = settled(
-            draft, asked, parts, note, builtin=found.draft,
-            again=lambda why: _write(asked, replace(found, believed=f"{found.believed}\n{why}"), parts, tracer),
-        )  # fmt: skip
-        draft, verdict = leaving.draft, leaving.verdict
-        if parts.config.recall.feedback:
-            with parts.log.user(asked.user) as state:
-                told = used(
-                    draft, verdict, found.evidence, state, asked=asked.turn_id, session=asked.session, at=asked.at
-                )
-            if told is not None:
-                parts.told.add(asked.user, told)
+    shown: Sequence[Background] = ()
+    if is_wanted(asked, found.question, found.intents, parts.config):
+        retrieved = background_of(asked, found.recent, parts, tracer)
+        shown = retrieved.background if retrieved else ()
+    leaving = [_leave(asked, replace(found, background=path), parts, tracer) for path in paths(shown, asked.n)]
+    draft, verdict = leaving[0].draft, leaving[0].verdict
+    _note_use(leaving[0], asked, found, parts)
     reply = Reply(
         text=draft.text,
         value=draft.value,
@@ -181,8 +194,36 @@ def _from_facts(asked: Asked, parts: Parts, tracer: Tracer) -> tuple[Reply, list
         confidence=draft.confidence,
         abstained=draft.abstained,
         disputed=draft.disputed,
+        background=tuple(shown),
+        alternatives=tuple(dict.fromkeys(one.draft.text for one in leaving if one.draft.text != draft.text)),
     )
     return reply, [turn.turn_id for turn in (*found.recent, *found.turns.values())]
+
+
+def _leave(asked: Asked, found: _Found, parts: Parts, tracer: Tracer) -> Settled:
+    """Have a reply written and checked. A built-in one says its background where that was asked for."""
+    with using(parts.log.ontology):
+        draft = _write(asked, found, parts, tracer)
+    if asked.aloud and draft is found.draft:
+        draft = said_aloud(draft, found.background)
+    with tracer.step("verify") as note:
+        return settled(
+            draft, asked, parts, note, builtin=found.draft,
+            again=lambda why: _write(asked, replace(found, believed=f"{found.believed}\n{why}"), parts, tracer),
+        )  # fmt: skip
+
+
+def _note_use(leaving: Settled, asked: Asked, found: _Found, parts: Parts) -> None:
+    """Note which evidence a reply used, for search to learn from."""
+    if not parts.config.recall.feedback:
+        return
+    with parts.log.user(asked.user) as state:
+        told = used(
+            leaving.draft, leaving.verdict, found.evidence, state, asked=asked.turn_id, session=asked.session,
+            at=asked.at,
+        )  # fmt: skip
+    if told is not None:
+        parts.told.add(asked.user, told)
 
 
 def _rewritten(asked: Asked, recent: Sequence[Turn], parts: Parts, tracer: Tracer) -> Rewriting | None:
@@ -390,6 +431,7 @@ def _task(asked: Asked, found: _Found) -> Task:
         facts=tuple(found.facts),
         recent=tuple(found.recent),
         evidence=tuple(found.evidence),
+        background=tuple(one.text for one in found.background),
     )
 
 

@@ -10,6 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from doxa.backends import load
@@ -20,6 +22,7 @@ from doxa.backends.llm import LanguageModel
 from doxa.backends.nli import Nli
 from doxa.backends.parser import CachedParser, Parser
 from doxa.backends.reader import Reader
+from doxa.commonsense import Judge
 from doxa.core.answers import Answered
 from doxa.core.config import Config
 from doxa.core.errors import BackendError, ConfigError, DoxaError, InputError
@@ -29,6 +32,7 @@ from doxa.core.values import Turn
 from doxa.engine.learned import LearnedWeights, folder_of
 from doxa.engine.parsing import graphs_of, needs_model, open_amr
 from doxa.engine.pending import Pending
+from doxa.engine.reasoners import Knowledge, open_knowledge
 from doxa.logic import builtin_ontology, from_models, merge, read_ontology
 from doxa.memory import MemoryLog, using
 from doxa.recall import RecallSpec
@@ -69,6 +73,7 @@ class Parts:
     _lexicon: Lexicon | None = None
     _looked_up: bool = False
     _nli: Nli | None = None
+    _knowledge: Knowledge | None = None
     _guard: threading.Lock = field(default_factory=threading.Lock)
 
     def model(self) -> LanguageModel | None:
@@ -114,6 +119,32 @@ class Parts:
             if self._nli is None:
                 self._nli = load("nli", name, **self.config.nli.options)
             return self._nli
+
+    def judge(self) -> Judge | None:
+        """Return the NLI model as a function that opens it at its first use; None where none is configured."""
+        return None if self.config.nli.name in ("", "none") else self._classified
+
+    def _classified(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
+        nli = self.nli()
+        assert nli is not None  # `judge` has looked
+        return nli.classify(pairs)
+
+    def knowledge(self) -> Knowledge | None:
+        """Return the base of background knowledge with its reasoner, opened at its first use; None for none.
+
+        Raises:
+            InputError: there is no base in its folder, or it is broken.
+            ConfigError: another encoder made it.
+            BackendError: the model of the reasoner cannot be opened.
+        """
+        settings = self.config.commonsense
+        if settings.base is None:
+            return None
+        model = self.model() if settings.reasoner == "prompted" else None
+        with self._guard:
+            if self._knowledge is None:
+                self._knowledge = open_knowledge(settings, encoder=self.encoder, model=model, judge=self.judge())
+            return self._knowledge
 
     def amr(self) -> AmrParser:
         """Return the configured AMR parser, opened at its first use.
@@ -202,6 +233,8 @@ class Parts:
 
     def close(self) -> None:
         """Give back models and connections."""
+        if self._knowledge is not None:
+            self._knowledge.close()
         if self._amr is not None:
             self._amr.close()
         if self._model is not None:
@@ -242,6 +275,7 @@ def wire(location: str, config: Config, ontology: OntologySource | Sequence[Onto
     _require_rewriter(config)
     _require_roles(config)
     _require_task_reader(config)
+    _require_reasoner(config)
     known = _ontology(config, ontology)
     encoder = load("encoder", config.encoder.name, **encoder_options(config))  # first: a bad name makes no file
     parser = CachedParser(load("parser", config.parser.name))
@@ -325,6 +359,15 @@ def _require_task_reader(config: Config) -> None:
         raise ConfigError(
             f"Setting tasks.reader is {config.tasks.reader!r}, which needs a language model, and none is configured. "
             "Set llm.name (DOXA_LLM=openai:NAME), or set tasks.reader to 'builtin'."
+        )
+
+
+def _require_reasoner(config: Config) -> None:
+    """Raise ConfigError where a model is to infer what background is about and none is configured."""
+    if config.commonsense.reasoner == "prompted" and config.llm.name is None:
+        raise ConfigError(
+            "Setting commonsense.reasoner is 'prompted', which needs a language model, and none is configured. Set "
+            "llm.name (DOXA_LLM=openai:NAME), or set commonsense.reasoner to 'builtin'."
         )
 
 

@@ -17,6 +17,8 @@ from doxa.reason.tree import Task
 
 __all__ = ["Shown", "cited", "prompts", "show"]
 
+BACKGROUND_SHARE = 8
+"""One part in how many of the room for memory may be general knowledge."""
 FindTurn = Callable[[str], Turn | None]
 
 
@@ -31,7 +33,7 @@ class Shown:
     turn_ids: frozenset[str]
     """The turns that may be cited."""
     stems: frozenset[str]
-    """Stems of every content word that is shown."""
+    """Stems of every content word that is shown, but for those of the background: it bears out no answer."""
     withheld: tuple[str, ...] = ()
     """Turns that bear on the question and are not shown, since they read like instructions to a model."""
 
@@ -69,7 +71,9 @@ def show(
     withheld |= {told.turn_id for told in task.recent if _talks_to_models(told.text)}
     kept = [item for item in task.evidence if item.turn_ids[0] not in withheld]
     lines = [f"[{item.turn_ids[0]}] {' '.join(item.text.split())}" for item in kept]
-    turns = _fill(lines, context_tokens - count_tokens(facts), count_tokens)
+    background = _background(task, context_tokens // BACKGROUND_SHARE, count_tokens)
+    room = context_tokens - count_tokens(facts) - (count_tokens(background) if background else 0)
+    turns = _fill(lines, room, count_tokens)
     memory = "\n".join(["Facts:", facts or "(none)", "", "Turns:", *(turns or ["(none)"])])
     system = prompts()["shared"].strip().format(agent=task.agent, asker=task.asker, today=task.today.isoformat())
     recent = [told for told in task.recent if told.turn_id not in withheld]
@@ -78,12 +82,20 @@ def show(
     ids = {key for item in task.evidence for key in item.turn_ids} | {key for f in task.facts for key in f.turn_ids}
     spoken = " ".join([memory, task.text, *(told.text for told in recent)])
     return Shown(
-        system=f"{system}\n\n{memory}",
+        system="\n\n".join(filter(None, (system, memory, background))),
         message=json.dumps(material, ensure_ascii=False),
         turn_ids=frozenset(ids - withheld),
         stems=frozenset(stems(spoken)),
         withheld=tuple(sorted(withheld)),
     )
+
+
+def _background(task: Task, budget: int, count_tokens: Callable[[str], int]) -> str:
+    """Return the general knowledge that a reply may draw on, marked as such; empty without any."""
+    lines = [f"- {' '.join(one.split())}" for one in task.background if not _talks_to_models(one)]
+    taken = _fill(lines, budget, count_tokens)
+    text = prompts()["background"]["text"].strip().format(agent=task.agent, asker=task.asker)
+    return "\n".join([text, *taken]) if taken else ""
 
 
 def cited(fact: Fact) -> str:

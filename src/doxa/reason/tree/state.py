@@ -50,6 +50,8 @@ class Task:
     plans: tuple[Plan, ...] = ()
     """The ways to answer the question by others, the likeliest first; none for one that asks for one thing."""
     seed: int = 0
+    background: tuple[str, ...] = ()
+    """Sentences of general knowledge: material for a reply, never evidence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

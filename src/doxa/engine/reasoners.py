@@ -1,0 +1,66 @@
+"""Config -> the base of background knowledge, and what infers from a conversation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from doxa.backends import load
+from doxa.backends.encoder import Encoder
+from doxa.backends.llm import LanguageModel
+from doxa.backends.seq2seq import Seq2Seq
+from doxa.commonsense import CometReasoner, Judge, KnowledgeBase, NearestReasoner, PromptedReasoner, Reasoner
+from doxa.core.config import CommonsenseConfig
+from doxa.core.errors import ConfigError
+
+__all__ = ["Knowledge", "open_knowledge"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Knowledge:
+    """Where background comes from."""
+
+    base: KnowledgeBase
+    reasoner: Reasoner
+    seq2seq: Seq2Seq | None = None
+    """The model of the reasoner, where it has one of its own."""
+
+    def close(self) -> None:
+        """Give back the reasoner's own model."""
+        if self.seq2seq is not None:
+            self.seq2seq.close()
+
+
+def open_knowledge(
+    settings: CommonsenseConfig, *, encoder: Encoder, model: LanguageModel | None, judge: Judge | None
+) -> Knowledge | None:
+    """Return the configured base with its reasoner; None where no base is configured.
+
+    Args:
+        settings: the group `commonsense`.
+        encoder: the one in use; the base has to be made by it.
+        model: the language model, for the reasoner `prompted`.
+        judge: the NLI model, if any, for the built-in reasoner.
+
+    Raises:
+        InputError: there is no base in its folder, or it is broken.
+        ConfigError: another encoder made it.
+        BackendError: the model of the reasoner cannot be opened.
+
+    Cost: milliseconds, and loading the model of `hf:NAME`.
+    """
+    if settings.base is None:
+        return None
+    base = KnowledgeBase(settings.base)
+    if base.card.encoder != encoder.name:
+        raise ConfigError(
+            f"The base of knowledge in {settings.base} was made by the encoder {base.card.encoder}, and {encoder.name} "
+            f"is configured (setting encoder.name). Use that one, or build the base again: doxa kb build FILE --to "
+            f"{settings.base} --force"
+        )
+    if settings.reasoner == "builtin":
+        return Knowledge(base=base, reasoner=NearestReasoner(base, judge=judge))
+    if settings.reasoner == "prompted":
+        assert model is not None  # checked by `wire`
+        return Knowledge(base=base, reasoner=PromptedReasoner(model, encoder))
+    seq2seq = load("seq2seq", settings.reasoner)
+    return Knowledge(base=base, reasoner=CometReasoner(seq2seq, encoder), seq2seq=seq2seq)
