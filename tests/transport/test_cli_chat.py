@@ -18,6 +18,19 @@ def test_chat_speaks_json_lines(cli):
     assert error["error"]["type"] == "InputError"
 
 
+def test_chat_shows_background_under_the_reply(cli, monkeypatch):
+    """Once, and in JSON as a field of its own."""
+    base = cli.folder / "base"
+    made = cli("kb", "build", cli.file("facts.txt", "Marathons are long races.\nRunners need water.\n"), "--to", base)
+    assert made.exit_code == 0, made.output
+    monkeypatch.setenv("DOXA_COMMONSENSE_BASE", str(base))
+    monkeypatch.setenv("DOXA_COMMONSENSE_K", "1")
+    monkeypatch.setenv("DOXA_NLI", "none")
+    (reply,) = map(json.loads, cli("chat", "--json", input="I run marathons.\n").stdout.splitlines())
+    (one,) = reply["background"]
+    assert cli("chat", input="I run marathons.\n").stdout.count(f"Background: {one['text']}") == 1
+
+
 def test_chat_looks_behind_the_answers(ana):
     """Facts, reasons, history, search, help."""
     fact = next(fact["fact_id"] for fact in ana.json("facts") if fact["object"] == "Bonn")
