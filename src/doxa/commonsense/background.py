@@ -21,7 +21,7 @@ from doxa.core.errors import DoxaError
 
 __all__ = ["Judge", "Retrieved", "Spec", "retrieve", "selected"]
 
-CHECKED = 6
+CHECKED = 4
 """Sentences that the search found best for an inference, of which the NLI model says which is the most apt."""
 
 Judge = Callable[[Sequence[tuple[str, str]]], NDArray[np.float32]]

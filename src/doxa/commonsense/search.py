@@ -97,24 +97,24 @@ class Found:
 
 @dataclass(slots=True)
 class _Node:
-    path: Path
-    counts: list[int]
-    """How many paths were judged from here on, itself among them, by their length."""
-    totals: list[float]
-    """The sums of their values."""
-    moves: Moves | None = None
-    priors: list[float] = field(default_factory=list)
-    opened: int = 0
-    children: list[_Node] = field(default_factory=list)
-    visits: int = 0
-    closed: bool = False
-    """Nothing is left to open below."""
+    """A path that was gone on from, with what is known of each of its moves, in the order of the policy."""
 
-    def learn(self, length: int, values: Sequence[float]) -> None:
-        """Take in the values of paths of one length."""
-        self.visits += len(values)
-        self.counts[length - 1] += len(values)
-        self.totals[length - 1] += sum(values)
+    path: Path
+    ids: NDArray[np.int64]
+    priors: Values
+    counts: Values
+    """How many paths were judged from each move on, its own among them, by their length, `(m, horizon)`."""
+    totals: Values
+    """The sums of their values, `(m, horizon)`."""
+    closed: NDArray[np.bool_]
+    """Nothing is left to open below."""
+    opened: int = 0
+    below: dict[int, _Node] = field(default_factory=dict)
+
+    @property
+    def finished(self) -> bool:
+        """Tell whether nothing is left to open here or below."""
+        return self.opened == len(self.ids) and bool(self.closed.all())
 
 
 def search(
@@ -147,7 +147,7 @@ def search(
     tree = _Tree(walk, horizon, returned, exploration, np.random.default_rng(seed))
     until = math.inf if budget.ms is None else time.perf_counter() + budget.ms / 1000
     done = 0
-    while done < budget.expansions and not tree.root.closed and time.perf_counter() < until:
+    while done < budget.expansions and not tree.root.finished and time.perf_counter() < until:
         done += tree.expand(tree.select())
     order = np.argsort(-np.array(tree.values), kind="stable").tolist()
     return Found(
@@ -157,79 +157,77 @@ def search(
     )
 
 
-@dataclass(slots=True)
 class _Tree:
-    walk: Walk
-    horizon: int
-    returned: int
-    exploration: float
-    draw: np.random.Generator
-    root: _Node = field(init=False)
-    paths: list[Path] = field(default_factory=list)
-    """All that were judged, as they came, with their values."""
-    values: list[float] = field(default_factory=list)
-    low: list[float] = field(init=False)
-    """The least value that was seen, by the length of the path, and the greatest."""
-    high: list[float] = field(init=False)
+    def __init__(self, walk: Walk, horizon: int, returned: int, exploration: float, draw: np.random.Generator) -> None:
+        self.walk, self.horizon, self.returned, self.exploration = walk, horizon, returned, exploration
+        self.draw = draw
+        self.paths: list[Path] = []
+        self.values: list[float] = []
+        """All that were judged, as they came, with their values."""
+        self.low, self.high = np.full(horizon, np.inf), np.full(horizon, -np.inf)
+        """The least value that was seen, by the length of the path, and the greatest."""
+        self.all = np.zeros((2, horizon))
+        """How many paths were judged, by length, and the sums of their values."""
+        self.root = self.node(())
 
-    def __post_init__(self) -> None:
-        self.root = self._node(())
-        self.low = [math.inf] * self.horizon
-        self.high = [-math.inf] * self.horizon
+    def node(self, path: Path) -> _Node:
+        """Return a node with its moves, none of them opened."""
+        moves = self.walk.moves(path)
+        size = len(moves.ids)
+        priors = (1 - UNIFORM) * moves.priors + UNIFORM / max(size, 1)
+        empty = np.zeros((size, self.horizon))
+        return _Node(path, moves.ids, priors, empty, empty.copy(), np.zeros(size, dtype=bool))
 
-    def select(self) -> list[_Node]:
-        """Return the nodes from the root to the one to open (further)."""
-        trail = [self.root]
-        while (moves := trail[-1].moves) is not None:
-            node = trail[-1]
-            reach = self.exploration * math.sqrt(max(node.visits, 1))
-            best, best_score = None, -math.inf
-            if node.opened < len(moves.ids):
-                best_score = self._mean(node) + reach * node.priors[node.opened]
-            for place, child in enumerate(node.children):
-                if not child.closed:
-                    score = self._mean(child) + reach * node.priors[place] / (1 + child.visits)
-                    if score > best_score or (score == best_score and self.draw.random() < 0.5):
-                        best, best_score = child, score
-            if best is None:
-                break
-            trail.append(best)
-        return trail
+    def select(self) -> list[tuple[_Node, int]]:
+        """Return the nodes down to the one to open (further), each with the move that leads on; -1 at the end."""
+        node, (counts, totals) = self.root, self.all
+        trail: list[tuple[_Node, int]] = []
+        while True:
+            visits = counts.sum()
+            reach = self.exploration * math.sqrt(max(visits, 1.0))
+            opened, place = node.opened, -1
+            wait = self._means(counts, totals) + reach * node.priors[opened] if opened < len(node.ids) else -np.inf
+            if opened:
+                each = node.counts[:opened]
+                scores = self._means(each, node.totals[:opened]) + reach * node.priors[:opened] / (1 + each.sum(axis=1))
+                scores[node.closed[:opened]] = -np.inf
+                if (best := scores.max()) > wait:
+                    alike = np.flatnonzero(scores == best)
+                    place = int(alike[0] if len(alike) == 1 else self.draw.choice(alike))
+            trail.append((node, place))
+            if place < 0:
+                return trail
+            if place not in node.below:
+                node.below[place] = self.node((*node.path, int(node.ids[place])))
+            counts, totals = node.counts[place], node.totals[place]
+            node = node.below[place]
 
-    def expand(self, trail: Sequence[_Node]) -> bool:
+    def expand(self, trail: Sequence[tuple[_Node, int]]) -> bool:
         """Open the next moves of the last node, and tell all above it; returns whether there were any."""
-        node = trail[-1]
-        if node.moves is None:
-            node.moves = self.walk.moves(node.path)
-            node.priors = ((1 - UNIFORM) * node.moves.priors + UNIFORM / max(len(node.moves.ids), 1)).tolist()
-        ids = node.moves.ids[node.opened : node.opened + self.returned]
+        node, _ = trail[-1]
+        new = slice(node.opened, node.opened + self.returned)
+        ids = node.ids[new]
         if len(ids):
+            values, level = self.walk.values(node.path, ids), len(node.path)
             node.opened += len(ids)
-            values = self.walk.values(node.path, ids).tolist()
-            length = len(node.path) + 1
-            for move, value in zip(ids.tolist(), values, strict=True):
-                child = self._node((*node.path, move))
-                child.learn(length, [value])
-                node.children.append(child)
-                self.paths.append(child.path)
-            self.values += values
-            self.low[length - 1] = min(self.low[length - 1], *values)
-            self.high[length - 1] = max(self.high[length - 1], *values)
-            for above in trail:
-                above.learn(length, values)
-        for above in reversed(trail):
-            if above.moves is None or above.opened < len(above.moves.ids) or not all(c.closed for c in above.children):
+            node.counts[new, level], node.totals[new, level] = 1, values
+            node.closed[new] = level + 1 >= self.horizon
+            self.paths += [(*node.path, move) for move in ids.tolist()]
+            self.values += values.tolist()
+            self.low[level], self.high[level] = min(self.low[level], values.min()), max(self.high[level], values.max())
+            self.all[:, level] += len(ids), values.sum()
+            for above, place in trail[:-1]:
+                above.counts[place, level] += len(ids)
+                above.totals[place, level] += values.sum()
+        for (above, place), (below, _) in zip(reversed(trail[:-1]), reversed(trail), strict=False):
+            if not below.finished:
                 break
-            above.closed = True
+            above.closed[place] = True
         return len(ids) > 0
 
-    def _node(self, path: Path) -> _Node:
-        return _Node(path, [0] * self.horizon, [0.0] * self.horizon, closed=len(path) >= self.horizon)
-
-    def _mean(self, node: _Node) -> float:
-        """Return the mean of the values from a node on, each brought to 0 to 1 of all paths as long."""
-        total = 0.0
-        for count, value, low, high in zip(node.counts, node.totals, self.low, self.high, strict=True):
-            if count and high > low:
-                total += (value - count * low) / (high - low)
-        return total / max(node.visits, 1)
+    def _means(self, counts: Values, totals: Values) -> Values:
+        """Return the means of the values below nodes `(..., horizon)`, each brought to 0 to 1 of all paths as long."""
+        known = self.high > self.low
+        low, span = np.where(known, self.low, 0.0), np.where(known, self.high - self.low, np.inf)
+        means: Values = ((totals - counts * low) / span).sum(axis=-1) / np.maximum(counts.sum(axis=-1), 1)
+        return means
