@@ -10,6 +10,11 @@ from doxa.evaluate.dialogre import run as run_dialogre
 from doxa.evaluate.extraction import Extraction, Extractor
 from doxa.evaluate.implicit import ImplicitReport
 from doxa.evaluate.implicit import run as run_implicit
+from doxa.evaluate.knowledge.cicero import CiceroReport
+from doxa.evaluate.knowledge.figures import draw_alignment
+from doxa.evaluate.knowledge.measure import measure as run_knowledge
+from doxa.evaluate.knowledge.measure import measure_cicero as run_cicero
+from doxa.evaluate.knowledge.run import KnowledgeReport
 from doxa.evaluate.locomo import LocomoReport
 from doxa.evaluate.locomo import run as run_locomo
 from doxa.evaluate.locomo_answers import LocomoAnswersReport
@@ -45,11 +50,13 @@ from doxa.evaluate.worlds import run as run_worlds
 
 __all__ = [
     "BeliefBankReport",
+    "CiceroReport",
     "DialogreReport",
     "Extraction",
     "Extractor",
     "FormsReport",
     "ImplicitReport",
+    "KnowledgeReport",
     "LocomoAnswersReport",
     "LocomoReport",
     "LongMemEvalReport",
@@ -66,11 +73,14 @@ __all__ = [
     "TasksReport",
     "UnderstandingReport",
     "WorldsReport",
+    "draw_alignment",
     "draw_forms",
     "environment",
     "run_beliefbank",
+    "run_cicero",
     "run_dialogre",
     "run_implicit",
+    "run_knowledge",
     "run_locomo",
     "run_locomo_answers",
     "run_longmemeval",

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Rouge", "SemanticOverlap", "rouge", "rouge_tokens", "semantic_overlap", "token_overlap"]
+__all__ = ["Rouge", "SemanticOverlap", "rouge", "rouge_tokens", "semantic_match", "semantic_overlap", "token_overlap"]
 
 WORD = re.compile(r"[a-z0-9]+")
 
@@ -100,13 +100,30 @@ def semantic_overlap(vectors: Sequence[NDArray[np.float32]]) -> SemanticOverlap 
     if count < 2:
         return None
     precision = _greedy(vectors)
-    recall = precision.T
-    both = (precision > 0) & (recall > 0)
-    total = np.where(both, precision + recall, 1.0)
-    f1 = np.where(both, 2 * precision * recall / total, 0.0)
+    f1 = _harmonic(precision, precision.T)
     pairs = ~np.eye(count, dtype=np.bool_)
     mean = float(precision[pairs].mean())
     return SemanticOverlap(precision=mean, recall=mean, f1=float(f1[pairs].mean()))
+
+
+def semantic_match(found: Sequence[NDArray[np.float32]], wanted: Sequence[NDArray[np.float32]]) -> NDArray[np.float64]:
+    """Return the F1 of `semantic_overlap` of every sentence of one list with every one of another, `(n, m)`.
+
+    Args:
+        found: Of each sentence the unit rows of its tokens, `(n_i, dims)`.
+        wanted: The same of the other list.
+
+    Cost: as for `semantic_overlap` of both lists in one.
+    """
+    precision = _greedy((*found, *wanted))
+    n = len(found)
+    return _harmonic(precision[:n, n:], precision[n:, :n].T)
+
+
+def _harmonic(precision: NDArray[np.float64], recall: NDArray[np.float64]) -> NDArray[np.float64]:
+    both = (precision > 0) & (recall > 0)
+    total = np.where(both, precision + recall, 1.0)
+    return np.where(both, 2 * precision * recall / total, 0.0)
 
 
 def _counted(tokens: Sequence[str]) -> _Counted:

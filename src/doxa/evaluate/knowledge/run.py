@@ -22,7 +22,7 @@ from doxa.evaluate.knowledge.rivals import RIVALS
 from doxa.evaluate.knowledge.systems import ABLATIONS, OURS, REFERENCE, SYSTEMS, Bench
 from doxa.evaluate.metrics import bootstrap_interval, mean, percentile
 
-__all__ = ["SETS", "KnowledgeReport", "run"]
+__all__ = ["SETS", "KnowledgeReport", "check", "run"]
 
 SETS: Mapping[str, tuple[str, Callable[[Path], tuple[Talk, ...]]]] = {
     "dailydialog": ("measure/dailydialog", read_dailydialog),
@@ -57,6 +57,8 @@ class KnowledgeReport:
     systems: Mapping[str, Sequence[Scored]]
     models: Mapping[str, str | None]
     examples: Sequence[Mapping[str, Any]] = field(default=())
+    inferred: Mapping[str, Any] | None = None
+    """How near each system is to what a language model infers (`inferences`); None where none was asked."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain data; baselines and ours under `systems`, the rest under names of their own."""
@@ -71,6 +73,7 @@ class KnowledgeReport:
             "compared": self._compared(),
             "base": dict(self.base),
             "examples": list(self.examples),
+            **({} if self.inferred is None else {"model": dict(self.inferred)}),
         }
 
     def _row(self, name: str) -> dict[str, Any]:
@@ -193,11 +196,16 @@ def _measure(
         )
 
 
-def _talks(path: Path, set: str, systems: Sequence[str], limit: int | None) -> list[Talk]:
+def check(set: str, systems: Sequence[str]) -> None:
+    """Raise InputError where a set or a system is unknown."""
     if set not in SETS:
         raise InputError(f"bench knowledge: expected --set out of {', '.join(SETS)}; got {set!r}.")
     if unknown := [name for name in systems if name not in SYSTEMS]:
         raise InputError(f"bench knowledge: expected systems out of {', '.join(SYSTEMS)}; got {unknown[0]!r}.")
+
+
+def _talks(path: Path, set: str, systems: Sequence[str], limit: int | None) -> list[Talk]:
+    check(set, systems)
     folder, read = SETS[set]
     talks = [talk for talk in read(path / folder if (path / folder).exists() else path) if len(talk.texts) > 1]
     if not talks:

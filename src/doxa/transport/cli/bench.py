@@ -16,6 +16,7 @@ from doxa.core.errors import InputError
 from doxa.transport.cli.app import command
 from doxa.transport.cli.bench_answers import measure_locomo_answers, measure_longmemeval, show_answers
 from doxa.transport.cli.bench_implicit import measure_implicit, show_implicit
+from doxa.transport.cli.bench_knowledge import measure_knowledge, show_knowledge
 from doxa.transport.cli.bench_mtbench import measure_mtbench, measure_refined, show_mtbench
 from doxa.transport.cli.bench_nli import measure_nli, show_nli
 from doxa.transport.cli.bench_options import (
@@ -77,6 +78,7 @@ class Benchmark(StrEnum):
     IMPLICIT = "implicit"
     TABLES = "tables"
     TASKS = "tasks"
+    KNOWLEDGE = "knowledge"
     MTBENCH101 = "mtbench101"
     MTBENCH101_REFINED = "mtbench101-refined"
 
@@ -103,6 +105,7 @@ prefeval: is a stated preference found by a question without its words, 100 turn
 implicit: the same over weeks of drawn dialogues on films, food and work, beside eight systems; no data needed.
 tables: every table and figure of the paper that implicit, LoCoMo and replays of both give: Markdown, JSON, PNG.
 tasks: does a task memory stay right under revisions? Hallucinations, confusions, slots; tokens; revised slot values.
+knowledge: is background knowledge diverse, and does it go where people go? Overlap, alignment, CICERO.
 mtbench101: are the replies of a system consistent and good? CS, DER, word F1, BLEU, a judge's score; by task, by turn.
 mtbench101-refined: which quarter of its dialogues is the hardest? The subset for ablations, and how complex it is.
 """
@@ -171,7 +174,7 @@ def _check(name: Benchmark, wanted: Wanted) -> None:
     _, takes, _ = BENCHMARKS[name]
     if wanted.given - takes:
         raise InputError(f"bench {name.value}: it takes no --{', --'.join(sorted(wanted.given - takes))}.")
-    needs_none = name in (Benchmark.IMPLICIT, Benchmark.TABLES) or wanted.set_ in NO_DATA
+    needs_none = name in (Benchmark.IMPLICIT, Benchmark.TABLES, Benchmark.KNOWLEDGE) or wanted.set_ in NO_DATA
     if "data" in takes and wanted.data is None and not needs_none:
         raise InputError(f"bench {name.value}: expected its data; give --data PATH. It does not come with Doxa.")
 
@@ -385,6 +388,11 @@ BENCHMARKS: dict[Benchmark, tuple[Measure, set[str], Show]] = {
         measure_tasks,
         {"data", "limit", "predictions", "seed", "systems", "set", "details", "rounds", "plot"},
         show_tasks,
+    ),
+    Benchmark.KNOWLEDGE: (
+        measure_knowledge,
+        {"data", "limit", "systems", "set", "details", "plot"},
+        show_knowledge,
     ),
     Benchmark.MTBENCH101: (
         measure_mtbench,

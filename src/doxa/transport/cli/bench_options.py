@@ -52,7 +52,7 @@ DataOption = Annotated[
         "--data",
         metavar="PATH",
         help="Its data, which does not come with Doxa; worlds and tasks --set forms have none, implicit takes talk "
-        "from it.",
+        "from it, knowledge looks in DOXA_DATA as well.",
     ),
 ]
 KOption = Annotated[int | None, typer.Option("-k", "--k", min=1, help="locomo: evidence per search [default 10].")]
@@ -118,7 +118,8 @@ SystemsOption = Annotated[
         "--systems",
         metavar="NAMES",
         help="mtbench101: reference, builtin, base, without-tree, without-memory, full; with commas [default: all that "
-        "the settings allow]. tasks: ours, respond, no-dag, random-intent, flat-history [default: all].",
+        "the settings allow]. tasks: ours, respond, no-dag, random-intent, flat-history [default: all]. knowledge: "
+        "ours, dense, rerank, bm25, mmr, rerank-nli, no-reasoner, no-bridging, no-check [default: all].",
     ),
 ]
 RunsOption = Annotated[
@@ -136,18 +137,27 @@ SetOption = Annotated[
     typer.Option(
         "--set",
         metavar="NAME",
-        help="tasks: gold [default], published, forms (no data), sgd or smcalflow (revised slots).",
+        help="tasks: gold [default], published, forms (no data), sgd or smcalflow (revised slots). knowledge: "
+        "dailydialog [default], empathetic, or cicero (inferences).",
     ),
 ]
 DetailsOption = Annotated[
     bool | None,
-    typer.Option("--details", help="tasks: every violation, with its turn, what was expected and what came."),
+    typer.Option(
+        "--details",
+        help="tasks: every violation, with its turn, what was expected and what came. knowledge: examples.",
+    ),
 ]
 RoundsOption = Annotated[
     int | None, typer.Option("--rounds", min=2, help="tasks --set forms: rounds of the longest form [default 100].")
 ]
 PlotOption = Annotated[
-    Path | None, typer.Option("--plot", metavar="FILE", help="tasks --set forms: draw tokens and saving by round, PNG.")
+    Path | None,
+    typer.Option(
+        "--plot",
+        metavar="FILE",
+        help="tasks --set forms: draw tokens and saving by round, PNG. knowledge: alignment by threshold.",
+    ),
 ]
 RecordOption = Annotated[bool, typer.Option("--record/--no-record", help="Write a run record under runs/, or none.")]
 
