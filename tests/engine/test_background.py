@@ -8,7 +8,7 @@ import pytest
 from doxa.backends.llm.scripted import ScriptedModel
 from doxa.backends.seq2seq import Generated
 from doxa.backends.seq2seq.scripted import ScriptedSeq2Seq
-from doxa.core.config import CommonsenseConfig, Config, EncoderConfig, EngineConfig, LLMConfig, NliConfig
+from doxa.core.config import CommonsenseConfig, Config, EncoderConfig, EngineConfig, LLMConfig, NliConfig, VerifyConfig
 from doxa.core.errors import BackendError, ClosedError, ConfigError, InputError
 from doxa.engine import Doxa, build_base
 
@@ -159,6 +159,34 @@ def test_several_replies_differ_by_their_background(settings):
     assert len(set(texts)) == 3 and turns == 2
     assert [text.rpartition("Background: ")[2] for text in texts] == [one.text for one in reply.background[:3]]
     assert len(steps(reply, "verify")) == 3
+
+
+@pytest.mark.parametrize("mode", ["repair", "block"])
+def test_background_that_contradicts_the_memory_is_held_back(settings, tmp_path, mode):
+    """What the memory says itself leaves without it."""
+    source = tmp_path / "sentences.txt"
+    source.write_text("Lisbon is in Spain.\n", encoding="utf-8")
+    build_base([source], tmp_path / "base", config=settings, groups=1)
+    checked = with_group(settings, base=tmp_path / "base").model_copy(update={"verify": VerifyConfig(mode=mode)})
+    with Doxa.open(":memory:", config=checked) as doxa:
+        chat = doxa.dialogue(user="ana")
+        before = chat.respond("I like apples.", background=True)
+        chat.respond("Lisbon is in Portugal.", background=False)
+        after = chat.respond("I like pears.", background=True)
+    assert before.text == "Noted: Ana likes apples.\nBackground: Lisbon is in Spain."
+    assert after.text == "Noted: Ana likes pears." and after.verdict.label != "contradicted"
+
+
+def test_an_answer_with_background_goes_with_the_turns_that_it_was_inferred_from(settings):
+    """The trace of a reply repeats them; so what is kept of it is dropped when one of them is forgotten."""
+    with Doxa.open(":memory:", config=settings) as doxa:
+        chat, memory = doxa.dialogue(user="ana"), doxa.memory(user="ana")
+        chat.respond("I run a marathon.", turn_id="t1", background=False)
+        reply = chat.respond("Remind me to buy shoes.", to="tasks", background=True)
+        assert any("week" in one for one in steps(reply, "background")[0].detail["inferences"])
+        assert reply.answer_id in {one.answer.answer_id for one in memory.answers()}
+        memory.forget(turn_id="t1")
+        assert reply.answer_id not in {one.answer.answer_id for one in memory.answers()}
 
 
 def test_more_replies_than_inferences_are_looked_for(settings):

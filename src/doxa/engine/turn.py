@@ -10,6 +10,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -201,16 +202,23 @@ def _from_facts(asked: Asked, parts: Parts, tracer: Tracer) -> tuple[Reply, list
 
 
 def _leave(asked: Asked, found: _Found, parts: Parts, tracer: Tracer) -> Settled:
-    """Have a reply written and checked. A built-in one says its background where that was asked for."""
+    """Have a reply written and checked. A built-in one says its background where that was asked for and may be said."""
     with using(parts.log.ontology):
         draft = _write(asked, found, parts, tracer)
-    if asked.aloud and draft is found.draft:
+    plain = draft is found.draft
+    if asked.aloud and plain:
         draft = said_aloud(draft, found.background)
+    again = partial(_write_again, asked=asked, found=found, parts=parts, tracer=tracer)
     with tracer.step("verify") as note:
-        return settled(
-            draft, asked, parts, note, builtin=found.draft,
-            again=lambda why: _write(asked, replace(found, believed=f"{found.believed}\n{why}"), parts, tracer),
-        )  # fmt: skip
+        leaving = settled(draft, asked, parts, note, builtin=found.draft, again=again)
+        if plain and draft is not found.draft and "held_back" in note:  # what memory says leaves without it
+            leaving = settled(found.draft, asked, parts, note, builtin=found.draft, again=again)
+        return leaving
+
+
+def _write_again(why: str, *, asked: Asked, found: _Found, parts: Parts, tracer: Tracer) -> Draft:
+    """Have a reply written again, told what is wrong with the last one."""
+    return _write(asked, replace(found, believed=f"{found.believed}\n{why}"), parts, tracer)
 
 
 def _note_use(leaving: Settled, asked: Asked, found: _Found, parts: Parts) -> None:
