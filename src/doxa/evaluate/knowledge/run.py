@@ -30,7 +30,7 @@ SETS: Mapping[str, tuple[str, Callable[[Path], tuple[Talk, ...]]]] = {
 }
 """Set -> its folder in the data, and how it is read."""
 EVENTS = 24
-"""The inferences, best first, that are the events of the measure: those that the reasoner's NLI model has read."""
+"""The inferences, best first, that are the events of the measure: the likeliest ones."""
 
 Tell = Callable[[str, int, int], None]
 Counts = tuple[int, int]
