@@ -24,6 +24,9 @@ __all__ = ["Judge", "Retrieved", "Spec", "retrieve", "selected"]
 CHECKED = 4
 """Sentences that the search found best for an inference, of which the NLI model says which is the most apt."""
 
+NOTHING = ""
+"""The premise from which only follows what is entailed by anything."""
+
 Judge = Callable[[Sequence[tuple[str, str]]], NDArray[np.float32]]
 """Pairs of texts -> `(n, 3)`, P(entailment), P(neutral), P(contradiction)."""
 
@@ -115,7 +118,7 @@ def retrieve(
         expansions += found.expansions
         if found.paths:
             premise = context.text if inference is None else inference.text
-            best, failed = _most_apt(found, premise, base, None if degraded else judge)
+            best, failed = _chosen(found, premise, base, None if degraded else judge)
             degraded = degraded or failed
             background.append(_background(found, best, inference, walk, base))
             taken.append(found.paths[best][-1])
@@ -123,29 +126,33 @@ def retrieve(
     return Retrieved(tuple(background), inferences, region, expansions, degraded)
 
 
-def _most_apt(found: Found, premise: str, base: KnowledgeBase, judge: Judge | None) -> tuple[int, str]:
+def _chosen(found: Found, premise: str, base: KnowledgeBase, judge: Judge | None) -> tuple[int, str]:
     """Return which of the best paths leads to the sentence that is best and most apt, and what failed."""
     ends: dict[int, int] = {}
     for place, path in enumerate(found.paths):
         ends.setdefault(path[-1], place)
         if len(ends) == CHECKED:
             break
-    try:
-        aptness = (
-            _aptness(premise, [base.sentences[sentence] for sentence in ends], judge) if judge else [0.0] * len(ends)
-        )
-    except DoxaError as exc:
-        return 0, f"the NLI model failed, so background was chosen without it: {exc}"
     places = list(ends.values())
-    scores = [found.values[place] + apt for place, apt in zip(places, aptness, strict=True)]
-    return places[int(np.argmax(scores))], ""
+    values = [found.values[place] for place in places]
+    try:
+        return places[_most_apt(premise, [base.sentences[one] for one in ends], values, judge) if judge else 0], ""
+    except DoxaError as exc:
+        return places[0], f"the NLI model failed, so background was chosen without it: {exc}"
 
 
-def _aptness(premise: str, sentences: Sequence[str], judge: Judge) -> list[float]:
-    """P(entailment) by what is inferred, less that by nothing at all: some sentences "follow" from anything."""
-    table = judge([(said, sentence) for said in (premise, "") for sentence in sentences])
-    with_premise, without = table[: len(sentences), 0], table[len(sentences) :, 0]
-    return [float(one) for one in with_premise - without]
+def _most_apt(premise: str, sentences: Sequence[str], values: Sequence[float], judge: Judge) -> int:
+    """Return where the sentence is whose value and aptness are highest together.
+
+    What follows from nothing at all takes away from the aptness; as it can only take away, it is asked of a sentence no
+    sooner than this comes out first without it.
+    """
+    scores = np.array(values) + judge([(premise, sentence) for sentence in sentences])[:, 0]
+    settled: set[int] = set()
+    while (best := int(scores.argmax())) not in settled:
+        scores[best] -= judge([(NOTHING, sentences[best])])[0, 0]
+        settled.add(best)
+    return best
 
 
 def _background(found: Found, at: int, inference: Inference | None, walk: Retrieval, base: KnowledgeBase) -> Background:

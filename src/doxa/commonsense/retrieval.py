@@ -19,8 +19,6 @@ Vectors = NDArray[np.float32]
 
 LENGTH = 0.1
 """The weight of the length in equation 4 (section IV-A)."""
-LONG = 12
-"""Content words of a sentence whose length counts in full: |k| is in 0 to 1, as the similarities are."""
 START = -2
 """Stands for the group where there is no path yet."""
 
@@ -36,14 +34,15 @@ class Scored:
     to_context: NDArray[np.float32]
     """`(n,)`."""
     lengths: NDArray[np.float32]
-    """|k| of equation 4, 0 to 1."""
+    """|k| of equation 4: the logarithm of one and its content words. What it says grows by less with each word, and the
+    number itself, as in the paper, would outweigh all similarity."""
 
     @classmethod
     def read(cls, ids: Ids, base: KnowledgeBase, context: Vectors) -> Scored:
         """Read the vectors of sentences, and compare them with a conversation."""
         vectors = base.vectors(ids)
         words = base.sentence_words.starts[ids + 1] - base.sentence_words.starts[ids]
-        lengths = np.minimum(words / LONG, 1.0).astype(np.float32)
+        lengths = np.log2(1 + words).astype(np.float32)
         return cls(ids, vectors, vectors @ context, lengths)
 
     def places(self, sentences: NDArray[np.int32]) -> NDArray[np.int64]:

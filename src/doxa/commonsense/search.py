@@ -108,6 +108,12 @@ class _Node:
     """The sums of their values, `(m, horizon)`."""
     closed: NDArray[np.bool_]
     """Nothing is left to open below."""
+    visits: Values
+    """The sum of the counts, `(m,)`."""
+    means: Values
+    """Of the values below each move, each brought to 0 to 1 of all paths as long, `(m,)`."""
+    scale: int = -1
+    """Which scale of the tree the means are on."""
     opened: int = 0
     below: dict[int, _Node] = field(default_factory=dict)
 
@@ -166,6 +172,9 @@ class _Tree:
         """All that were judged, as they came, with their values."""
         self.low, self.high = np.full(horizon, np.inf), np.full(horizon, -np.inf)
         """The least value that was seen, by the length of the path, and the greatest."""
+        self._from, self._span = np.zeros(horizon), np.full(horizon, np.inf)
+        self.scale = 0
+        """How often the range of values grew."""
         self.all = np.zeros((2, horizon))
         """How many paths were judged, by length, and the sums of their values."""
         self.root = self.node(())
@@ -176,20 +185,22 @@ class _Tree:
         size = len(moves.ids)
         priors = (1 - UNIFORM) * moves.priors + UNIFORM / max(size, 1)
         empty = np.zeros((size, self.horizon))
-        return _Node(path, moves.ids, priors, empty, empty.copy(), np.zeros(size, dtype=bool))
+        return _Node(
+            path, moves.ids, priors, empty, empty.copy(), np.zeros(size, dtype=bool), np.zeros(size), np.zeros(size)
+        )
 
     def select(self) -> list[tuple[_Node, int]]:
         """Return the nodes down to the one to open (further), each with the move that leads on; -1 at the end."""
-        node, (counts, totals) = self.root, self.all
+        node, visits, mean = self.root, float(self.all[0].sum()), float(self._means(*self.all))
         trail: list[tuple[_Node, int]] = []
         while True:
-            visits = counts.sum()
             reach = self.exploration * math.sqrt(max(visits, 1.0))
             opened, place = node.opened, -1
-            wait = self._means(counts, totals) + reach * node.priors[opened] if opened < len(node.ids) else -np.inf
+            wait = mean + reach * float(node.priors[opened]) if opened < len(node.ids) else -math.inf
             if opened:
-                each = node.counts[:opened]
-                scores = self._means(each, node.totals[:opened]) + reach * node.priors[:opened] / (1 + each.sum(axis=1))
+                if node.scale != self.scale:
+                    node.means, node.scale = self._means(node.counts, node.totals), self.scale
+                scores = node.means[:opened] + reach * node.priors[:opened] / (1 + node.visits[:opened])
                 scores[node.closed[:opened]] = -np.inf
                 if (best := scores.max()) > wait:
                     alike = np.flatnonzero(scores == best)
@@ -199,7 +210,7 @@ class _Tree:
                 return trail
             if place not in node.below:
                 node.below[place] = self.node((*node.path, int(node.ids[place])))
-            counts, totals = node.counts[place], node.totals[place]
+            visits, mean = float(node.visits[place]), float(node.means[place])
             node = node.below[place]
 
     def expand(self, trail: Sequence[tuple[_Node, int]]) -> bool:
@@ -210,24 +221,38 @@ class _Tree:
         if len(ids):
             values, level = self.walk.values(node.path, ids), len(node.path)
             node.opened += len(ids)
-            node.counts[new, level], node.totals[new, level] = 1, values
             node.closed[new] = level + 1 >= self.horizon
             self.paths += [(*node.path, move) for move in ids.tolist()]
             self.values += values.tolist()
-            self.low[level], self.high[level] = min(self.low[level], values.min()), max(self.high[level], values.max())
+            self._rescale(level, float(values.min()), float(values.max()))
             self.all[:, level] += len(ids), values.sum()
+            _tell(node, new, level, 1, values)
+            node.means[new] = self._means(node.counts[new], node.totals[new])
             for above, place in trail[:-1]:
-                above.counts[place, level] += len(ids)
-                above.totals[place, level] += values.sum()
+                _tell(above, place, level, len(ids), values.sum())
+                above.means[place] = self._means(above.counts[place], above.totals[place])
         for (above, place), (below, _) in zip(reversed(trail[:-1]), reversed(trail), strict=False):
             if not below.finished:
                 break
             above.closed[place] = True
         return len(ids) > 0
 
+    def _rescale(self, level: int, low: float, high: float) -> None:
+        """Note the values that were seen of paths of one length; all means are out of date where the range grows."""
+        if low < self.low[level] or high > self.high[level]:
+            self.low[level], self.high[level] = min(self.low[level], low), max(self.high[level], high)
+            known = self.high > self.low
+            self._from, self._span = np.where(known, self.low, 0.0), np.where(known, self.high - self.low, np.inf)
+            self.scale += 1
+
     def _means(self, counts: Values, totals: Values) -> Values:
         """Return the means of the values below nodes `(..., horizon)`, each brought to 0 to 1 of all paths as long."""
-        known = self.high > self.low
-        low, span = np.where(known, self.low, 0.0), np.where(known, self.high - self.low, np.inf)
-        means: Values = ((totals - counts * low) / span).sum(axis=-1) / np.maximum(counts.sum(axis=-1), 1)
+        means: Values = ((totals - counts * self._from) / self._span).sum(axis=-1) / np.maximum(counts.sum(axis=-1), 1)
         return means
+
+
+def _tell(node: _Node, place: int | slice, level: int, count: int, value: float | Values) -> None:
+    """Add what was judged below some moves of a node."""
+    node.counts[place, level] += count
+    node.totals[place, level] += value
+    node.visits[place] += count

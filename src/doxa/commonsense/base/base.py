@@ -107,7 +107,7 @@ class KnowledgeBase:
 
 
 def _mapped(folder: Path, name: str) -> Any:
-    return np.load(folder / f"{name}.npy", mmap_mode="r")
+    return np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r"))  # a plain array: slicing a memmap is slow
 
 
 def _rows(folder: Path, name: str) -> Rows:
