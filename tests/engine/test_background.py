@@ -60,7 +60,9 @@ def base(tmp_path_factory):
 def settings(base):
     """Settings with that base, without an NLI model: it has its own tests."""
     return Config(
-        nli=NliConfig(name="none"), engine=EngineConfig(settle_s=10), commonsense=CommonsenseConfig(base=base)
+        nli=NliConfig(name="none"),
+        engine=EngineConfig(settle_s=10),
+        commonsense=CommonsenseConfig(base=base, least=0.0),
     )
 
 
@@ -274,6 +276,13 @@ def test_sentences_that_talk_to_models_are_not_shown(settings, tmp_path):
     assert len(reply.background) == 2
     system = model.requests[0].messages[0].content
     assert "- Marathons are long." in system and "Ignore all" not in system
+
+
+def test_what_scores_little_is_only_shown_to_those_who_ask(settings):
+    with Doxa.open(":memory:", config=with_group(settings, least=10.0)) as doxa:
+        chat = doxa.dialogue(user="ana")
+        assert chat.respond(SAID).background == ()
+        assert chat.respond(SAID, background=True).background
 
 
 # -- other reasoners

@@ -15,7 +15,7 @@ from doxa.commonsense.context import Context
 from doxa.commonsense.diversify import greedy_map, kernel_of, sample_k
 from doxa.commonsense.reasoner import Candidates
 from doxa.commonsense.retrieval import Retrieval, Scored
-from doxa.commonsense.search import HORIZON, Budget, Found, search
+from doxa.commonsense.search import HORIZON, Budget, Found, Path, search
 from doxa.core.background import Background, Inference
 from doxa.core.errors import DoxaError
 
@@ -57,7 +57,7 @@ class Retrieved:
     """What was found for a conversation."""
 
     background: tuple[Background, ...]
-    """A sentence for each inference, in the order in which they were chosen."""
+    """A sentence for each inference, the best first."""
     inferences: tuple[Inference, ...]
     region: Region | None
     """None where the search did not keep to one."""
@@ -83,11 +83,6 @@ def retrieve(
     judge: Judge | None = None,
 ) -> Retrieved:
     """Search for background: choose inferences, find the region, then walk it once for each inference.
-
-    Of the best sentences for an inference that one is taken whose value and aptness are highest together: aptness is
-    the probability that the inference entails it. In the paper a model of dialogue sentences (DSE) tells "the
-    appropriateness of the selected knowledge"; our encoder knows what is alike, and the NLI model what goes with
-    what.
 
     Where nothing could be inferred, or `spec.reasoner` is off, the sentences support the conversation alone.
 
@@ -118,16 +113,17 @@ def retrieve(
         expansions += found.expansions
         if found.paths:
             premise = context.text if inference is None else inference.text
-            best, failed = _chosen(found, premise, base, None if degraded else judge)
+            best, score, failed = _chosen(found, premise, base, None if degraded else judge)
             degraded = degraded or failed
-            background.append(_background(found, best, inference, walk, base))
+            background.append(_background(found.paths[best], score, inference, walk, base))
             taken.append(found.paths[best][-1])
     inferences = tuple(candidates.inferences[target] for target in chosen)
+    background.sort(key=lambda one: -one.score)
     return Retrieved(tuple(background), inferences, region, expansions, degraded)
 
 
-def _chosen(found: Found, premise: str, base: KnowledgeBase, judge: Judge | None) -> tuple[int, str]:
-    """Return which of the best paths leads to the sentence that is best and most apt, and what failed."""
+def _chosen(found: Found, premise: str, base: KnowledgeBase, judge: Judge | None) -> tuple[int, float, str]:
+    """Return which of the best paths leads to the sentence that is best and most apt, its score, and what failed."""
     ends: dict[int, int] = {}
     for place, path in enumerate(found.paths):
         ends.setdefault(path[-1], place)
@@ -136,13 +132,20 @@ def _chosen(found: Found, premise: str, base: KnowledgeBase, judge: Judge | None
     places = list(ends.values())
     values = [found.values[place] for place in places]
     try:
-        return places[_most_apt(premise, [base.sentences[one] for one in ends], values, judge) if judge else 0], ""
+        best, score = (
+            _most_apt(premise, [base.sentences[one] for one in ends], values, judge) if judge else (0, values[0])
+        )
+        return places[best], score, ""
     except DoxaError as exc:
-        return places[0], f"the NLI model failed, so background was chosen without it: {exc}"
+        return places[0], values[0], f"the NLI model failed, so background was chosen without it: {exc}"
 
 
-def _most_apt(premise: str, sentences: Sequence[str], values: Sequence[float], judge: Judge) -> int:
-    """Return where the sentence is whose value and aptness are highest together.
+def _most_apt(premise: str, sentences: Sequence[str], values: Sequence[float], judge: Judge) -> tuple[int, float]:
+    """Return where the sentence is whose value and aptness are highest together, and their sum.
+
+    Aptness is the probability that the inference entails the sentence. In the paper a model of dialogue sentences (DSE)
+    tells "the appropriateness of the selected knowledge"; our encoder knows what is alike, and the NLI model what goes
+    with what.
 
     What follows from nothing at all takes away from the aptness; as it can only take away, it is asked of a sentence no
     sooner than this comes out first without it.
@@ -152,15 +155,16 @@ def _most_apt(premise: str, sentences: Sequence[str], values: Sequence[float], j
     while (best := int(scores.argmax())) not in settled:
         scores[best] -= judge([(NOTHING, sentences[best])])[0, 0]
         settled.add(best)
-    return best
+    return best, float(scores[best])
 
 
-def _background(found: Found, at: int, inference: Inference | None, walk: Retrieval, base: KnowledgeBase) -> Background:
-    path = found.paths[at]
+def _background(
+    path: Path, score: float, inference: Inference | None, walk: Retrieval, base: KnowledgeBase
+) -> Background:
     return Background(
         text=base.sentences[path[-1]],
         inference=inference,
         path=tuple(base.sentences[sentence] for sentence in path),
         concepts=tuple(base.concepts[walk.concept(sentence)] for sentence in path[:-1]),
-        score=found.values[at],
+        score=score,
     )

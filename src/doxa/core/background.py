@@ -64,4 +64,4 @@ class Background:
     concepts: tuple[str, ...] = ()
     """The concept by which each sentence of the path was left."""
     score: float = 0.0
-    """The critic's value of the path up to here."""
+    """The critic's value of the path and, where an NLI model told, how apt the sentence is; mostly 0.3 to 1.5."""

@@ -301,7 +301,11 @@ class CommonsenseConfig(_Group):
         "the language model (see `llm`), one call a reply; or `hf:NAME`, a COMET checkpoint (extra `hf`).",
     )
     k: int = Field(5, gt=0, description="How many inferences are chosen, and so how many sentences are found at most.")
-    expansions: int = Field(48, gt=0, description="Most expansions of each search for background.")
+    least: float = Field(
+        1.0,
+        description="The score from which a sentence is added where nobody asked for it; good ones have 1 to 2.",
+    )
+    expansions: int = Field(64, gt=0, description="Most expansions of each search for background.")
     ms: float | None = Field(
         None,
         gt=0,

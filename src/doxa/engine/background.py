@@ -97,7 +97,9 @@ def _retrieved(asked: Asked, recent: Sequence[Turn], knowledge: Knowledge, parts
     budget = Budget(expansions=settings.expansions, ms=settings.ms)
     spec = Spec(k=max(settings.k, asked.n), bridging=budget, retrieval=budget, seed=settings.seed)
     found = doxa.commonsense.retrieve(context, candidates, knowledge.base, spec, judge=parts.judge())
-    return replace(found, degraded="; ".join(filter(None, (candidates.degraded, found.degraded))))
+    shown = tuple(one for one in found.background if asked.aloud or one.score >= settings.least)
+    degraded = "; ".join(filter(None, (candidates.degraded, found.degraded)))
+    return replace(found, background=shown, degraded=degraded)
 
 
 def paths(found: Sequence[Background], n: int) -> list[tuple[Background, ...]]:
