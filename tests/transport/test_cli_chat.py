@@ -26,6 +26,7 @@ def test_chat_shows_background_under_the_reply(cli, monkeypatch):
     monkeypatch.setenv("DOXA_COMMONSENSE_BASE", str(base))
     monkeypatch.setenv("DOXA_COMMONSENSE_K", "1")
     monkeypatch.setenv("DOXA_NLI", "none")
+    monkeypatch.setenv("DOXA_COMMONSENSE_LEAST", "0")
     (reply,) = map(json.loads, cli("chat", "--json", input="I run marathons.\n").stdout.splitlines())
     (one,) = reply["background"]
     assert cli("chat", input="I run marathons.\n").stdout.count(f"Background: {one['text']}") == 1
