@@ -3,10 +3,10 @@
 Source: Liu et al., Reasoning in Action: MCTS-Driven Knowledge Retrieval for Large Language Models.
 """
 
-from doxa.commonsense.background import Judge, Retrieved, Spec, retrieve, selected
+from doxa.commonsense.background import Retrieved, Spec, retrieve, selected
 from doxa.commonsense.base import Card, KnowledgeBase, build, read_card
 from doxa.commonsense.context import Context, Utterance, read_context
-from doxa.commonsense.reasoner import Candidates, Reasoner
+from doxa.commonsense.reasoner import Candidates, Judge, Reasoner
 from doxa.commonsense.reasoner.comet import CometReasoner
 from doxa.commonsense.reasoner.nearest import NearestReasoner
 from doxa.commonsense.reasoner.prompted import PromptedReasoner

@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from doxa.commonsense.base import KnowledgeBase
 from doxa.commonsense.bridge import Region, bridge
 from doxa.commonsense.context import Context
 from doxa.commonsense.diversify import greedy_map, kernel_of, sample_k
-from doxa.commonsense.reasoner import Candidates
+from doxa.commonsense.reasoner import Candidates, Judge
 from doxa.commonsense.retrieval import Retrieval, Scored
 from doxa.commonsense.search import HORIZON, Budget, Found, Path, search
 from doxa.core.background import Background, Inference
 from doxa.core.errors import DoxaError
 
-__all__ = ["Judge", "Retrieved", "Spec", "retrieve", "selected"]
+__all__ = ["Retrieved", "Spec", "retrieve", "selected"]
 
 CHECKED = 4
 """Sentences that the search found best for an inference, of which the NLI model says which is the most apt."""
 
 NOTHING = ""
 """The premise from which only follows what is entailed by anything."""
-
-Judge = Callable[[Sequence[tuple[str, str]]], NDArray[np.float32]]
-"""Pairs of texts -> `(n, 3)`, P(entailment), P(neutral), P(contradiction)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

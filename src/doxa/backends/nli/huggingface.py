@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doxa.backends.nli import LABELS, Pair
+from doxa.backends.onnx import encodable
 from doxa.core.errors import BackendError, BackendUnavailableError, ClosedError, ConfigError, MissingDependencyError
 
 __all__ = ["HuggingFaceNli", "open_nli"]
@@ -97,7 +98,7 @@ class HuggingFaceNli:
         import torch
 
         tokenizer, model, columns = loaded
-        premises, hypotheses = ([_clean(side) for side in sides] for sides in zip(*pairs, strict=True))
+        premises, hypotheses = ([encodable(side) for side in sides] for sides in zip(*pairs, strict=True))
         try:
             with torch.inference_mode():
                 tokens = tokenizer(
@@ -147,8 +148,3 @@ def _columns(name: str, id2label: Mapping[int, str]) -> list[int]:
             "Use one that was trained for natural language inference, such as cross-encoder/nli-deberta-v3-large."
         )
     return [found[label] for label in LABELS]
-
-
-def _clean(text: str) -> str:
-    # Lone surrogates reach Python from broken JSON, and tokenizers need UTF-8.
-    return text.encode("utf-8", "replace").decode("utf-8")

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from doxa.backends.onnx import encodable
 from doxa.backends.seq2seq import Generated
 from doxa.core.errors import (
     BackendError,
@@ -148,7 +149,7 @@ class HuggingFaceSeq2Seq:
     def _encoded(self, loaded: _Loaded, texts: Sequence[str]) -> tuple[Any, Any]:
         """Reads a batch once, for the search and for the scores: attention mask `(b, t)`, states `(b, t, dims)`."""
         tokens = loaded.tokenizer(
-            [_clean(text) for text in texts],
+            [encodable(text) for text in texts],
             padding=True,
             truncation=True,
             max_length=min(self._input_tokens, loaded.tokenizer.model_max_length),
@@ -209,8 +210,3 @@ def _load(name: str, device: str, settings: Mapping[str, Any]) -> _Loaded:
     except (RuntimeError, ValueError, KeyError, TypeError, ImportError) as exc:
         raise BackendError(f"The model {name!r} cannot be loaded as an encoder-decoder model: {exc}") from exc
     return _Loaded(tokenizer=tokenizer, model=model.to(device).eval())
-
-
-def _clean(text: str) -> str:
-    # Lone surrogates reach Python from broken JSON, and tokenizers need UTF-8.
-    return text.encode("utf-8", "replace").decode("utf-8")

@@ -50,7 +50,7 @@ def build(
         encoder: makes the vectors; the base can only be used with the same.
         parser: finds concepts and words.
         inferences: files of events and what follows from them (`read_tuples`), for the built-in reasoner.
-        groups: of concepts; by default one for every 40 concepts.
+        groups: of concepts; by default one for every 100 concepts.
         seed: of the groups.
         force: build it from the start, also where it is finished or was begun.
         tell: is told how far it is; of a base that is finished already, nothing.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 
 from doxa.commonsense.base import KnowledgeBase
 from doxa.commonsense.context import Context
-from doxa.commonsense.reasoner.candidates import Candidates
+from doxa.commonsense.reasoner.candidates import Candidates, Judge
 from doxa.commonsense.statements import neutral, statement
 from doxa.core.background import Inference
 from doxa.core.errors import DoxaError
@@ -28,20 +27,19 @@ MOST = 60
 JUDGED = 12
 """Candidates that the NLI model reads, those that score highest without it."""
 
-Judge = Callable[[Sequence[tuple[str, str]]], NDArray[np.float32]]
-"""Pairs of texts -> `(n, 3)`, P(entailment), P(neutral), P(contradiction)."""
-
 
 class NearestReasoner:
     """Infers from events that are like what was said. It generates nothing: what no event is like, it cannot infer.
 
-    With the 4,583 events of the test part of ATOMIC 2020 and of ConceptNet, many utterances have no near event, and
-    what is found may fit one word of them. COMET or a language model do better."""
+    With some five thousand events, as the test part of ATOMIC 2020 and ConceptNet have, many utterances have no near
+    event, and what is found may fit one word of them. COMET or a language model do better.
+    """
 
     def __init__(self, base: KnowledgeBase, *, judge: Judge | None = None) -> None:
         """Take the base whose inferences are used, and an NLI model that sorts out what contradicts what was said."""
         self._base = base
         self._judge = judge
+        self._events = np.asarray(base.event_vectors, dtype=np.float32)
 
     def infer(self, context: Context) -> Candidates:
         """Return what follows from the events nearest to the latest utterances, best first.
@@ -54,7 +52,7 @@ class NearestReasoner:
         spoken = context.utterances[-LATEST:]
         if not len(self._base.events) or not spoken:
             return Candidates(inferences=(), vectors=np.empty((0, self._base.card.dims), dtype=np.float32))
-        near = np.asarray(context.utterance_vectors[-LATEST:] @ np.asarray(self._base.event_vectors, np.float32).T)
+        near = context.utterance_vectors[-LATEST:] @ self._events.T
         best: dict[int, tuple[float, int]] = {}
         for place, row in enumerate(near):
             for event in np.argsort(-row, kind="stable")[:EVENTS].tolist():

@@ -18,11 +18,13 @@ DailyDialog; with it, with 0.05.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
+
+from doxa.commonsense import Judge
 
 __all__ = ["ARGMAX", "THRESHOLDS", "Entailment", "Transitions", "counts"]
 
@@ -34,14 +36,13 @@ LEAST = THRESHOLDS[0]
 """An event that entails no transition with more is never asked about."""
 
 Table = NDArray[np.float32]
-Classify = Callable[[Sequence[tuple[str, str]]], Table]
 
 
 @dataclass(slots=True)
 class Entailment:
     """An NLI model that remembers: many systems retrieve the same sentences."""
 
-    classify: Classify
+    classify: Judge
     kept: dict[tuple[str, str], NDArray[np.float32]] = field(default_factory=dict)
 
     def __call__(self, premises: Sequence[str], hypotheses: Sequence[str]) -> Table:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from doxa.commonsense import KnowledgeBase
 from doxa.evaluate.baselines import BASELINES, Corpus
 
-__all__ = ["RIVALS", "Rivals"]
+__all__ = ["FIRST", "RIVALS", "Rivals"]
 
 RIVALS = ("dense", "rerank", "bm25", "mmr")
 FIRST = 30
