@@ -96,7 +96,7 @@ class Watch:
         self("", 0, 0)
 
 
-def scale(files: Sequence[Path], folder: Path, count: int, seed: int) -> None:
+def scale(files: Sequence[Path], inferences: Sequence[Path], folder: Path, count: int, seed: int) -> None:
     """Enlarge the sentences of files, build a base of them, open it, and print what it cost."""
     lines = folder.with_name(f"{folder.name}.txt")
     sentences = list(dict.fromkeys(sentence for path in files for sentence in read_sentences(path)))
@@ -104,7 +104,7 @@ def scale(files: Sequence[Path], folder: Path, count: int, seed: int) -> None:
         out.writelines(f"{sentence}\n" for sentence in enlarge(sentences, count, seed))
     del sentences
     watch = Watch()
-    card = build_base([lines], folder, tell=watch)
+    card = build_base([lines], folder, inferences=inferences, tell=watch)
     watch.stop()
     for step, seconds in watch.steps.items():
         print(f"{step}: {seconds:.1f} s")
@@ -123,10 +123,11 @@ def main() -> None:
     command = parser.add_subparsers(dest="command", required=True).add_parser("scale", help=scale.__doc__)
     command.add_argument("--sentences", type=int, default=1_000_000)
     command.add_argument("--from", dest="files", type=Path, nargs="+", required=True, metavar="FILE")
+    command.add_argument("--inferences", type=Path, nargs="*", default=[], metavar="FILE")
     command.add_argument("--to", type=Path, required=True, metavar="FOLDER")
     command.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
-    scale(given.files, given.to, given.sentences, given.seed)
+    scale(given.files, given.inferences, given.to, given.sentences, given.seed)
 
 
 if __name__ == "__main__":

@@ -46,6 +46,25 @@ class CountingParser:
         pass
 
 
+class CountingNli:
+    """Finds a text the more entailed the longer it is; `pairs` is what it was asked, and after `calls` it fails."""
+
+    def __init__(self, *, calls=None, name="double"):
+        self.left, self.pairs, self.name = calls, [], name
+
+    def classify(self, pairs):
+        if self.left is not None:
+            self.left -= 1
+            if self.left < 0:
+                raise BackendError("the NLI model was cut off")
+        self.pairs += pairs
+        entailed = np.array([min(len(text) / 64, 1.0) for _, text in pairs], dtype=np.float32)
+        return np.stack([entailed, 1 - entailed, np.zeros_like(entailed)], axis=1)
+
+    def close(self):
+        pass
+
+
 def parse_of(words):
     count = len(words)
     return Parse(

@@ -16,7 +16,7 @@ from doxa.commonsense.base.parts import FOLDER
 from doxa.commonsense.base.texts import Texts, write_texts
 from doxa.core.errors import BackendError, InputError, StoreReadOnlyError
 
-from .doubles import CountingEncoder, CountingParser, rows_of
+from .doubles import CountingEncoder, CountingNli, CountingParser, rows_of
 
 build_module = importlib.import_module("doxa.commonsense.base.build")  # the package has a function of that name
 SENTENCES = [
@@ -135,6 +135,19 @@ def test_the_built_in_models_find_noun_phrases(tmp_path):
     assert len(base.sentence_concepts[1]) == 0 and len(base.sentence_words[1]) > 0
 
 
+def test_it_says_what_nothing_at_all_entails(source, tmp_path):
+    nli = CountingNli()
+    card = made(source, tmp_path / "base", nli=nli)
+    assert card.nli == "double" and nli.pairs == [("", text) for text in SENTENCES]
+    base = KnowledgeBase(tmp_path / "base")
+    np.testing.assert_allclose(base.truisms(np.arange(8)), [len(text) / 64 for text in SENTENCES], atol=1e-3)
+
+
+def test_without_an_nli_model_nothing_is_a_truism(source, tmp_path):
+    assert made(source, tmp_path / "base").nli == ""
+    assert not KnowledgeBase(tmp_path / "base").truisms(np.arange(8)).any()
+
+
 # -- the same again
 
 
@@ -164,7 +177,9 @@ def test_a_finished_base_that_lost_a_file_is_built_again(source, tmp_path):
     assert len(KnowledgeBase(tmp_path / "base").words) == 7
 
 
-@pytest.mark.parametrize("change", [{"groups": 4}, {"seed": 5}, {"encoder": CountingEncoder(dims=16)}])
+@pytest.mark.parametrize(
+    "change", [{"groups": 4}, {"seed": 5}, {"encoder": CountingEncoder(dims=16)}, {"nli": CountingNli()}]
+)
 def test_other_settings_make_another_base(source, tmp_path, change):
     first = made(source, tmp_path / "base", groups=2)
     assert made(source, tmp_path / "base", **{"groups": 2, **change}).digest != first.digest
@@ -220,6 +235,17 @@ def test_what_was_parsed_is_not_parsed_again(source, tmp_path, calls):
     made(source, tmp_path / "base", parser=rest)
     assert (cut.sentences, rest.sentences) == (3 * calls, 8 - 3 * calls)
     made(source, tmp_path / "whole")
+    assert content(tmp_path / "base") == content(tmp_path / "whole")
+
+
+@pytest.mark.parametrize("calls", range(3))
+def test_what_was_judged_is_not_judged_again(source, tmp_path, calls):
+    cut, rest = CountingNli(calls=calls), CountingNli()
+    with pytest.raises(BackendError):
+        made(source, tmp_path / "base", nli=cut)
+    made(source, tmp_path / "base", nli=rest)
+    assert cut.pairs + rest.pairs == [("", text) for text in SENTENCES]
+    made(source, tmp_path / "whole", nli=CountingNli())
     assert content(tmp_path / "base") == content(tmp_path / "whole")
 
 
@@ -359,7 +385,12 @@ def test_files_of_two_bases_do_not_go_together(source, tmp_path):
 
 @pytest.mark.parametrize(
     ("card", "said"),
-    [("{", "cannot be read"), ('{"format": 99}', "expected format 1, it is 99"), ('{"format": 1}', "cannot be read")],
+    [
+        ("{", "cannot be read"),
+        ('{"format": 99}', "expected format 2, it is 99"),
+        ('{"format": 2}', "cannot be read"),
+        ('{"format": 1}', "Build it again"),
+    ],
 )
 def test_a_card_that_cannot_be_read_is_told(tmp_path, card, said):
     (tmp_path / CARD).write_text(card)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from doxa.commonsense.base import Rows
 from doxa.commonsense.bridge import Bridging
 from doxa.commonsense.context import Context
-from doxa.commonsense.region import softmax, top
+from doxa.commonsense.region import Pool
 from doxa.commonsense.retrieval import Retrieval, Scored
 from doxa.commonsense.search import EXPLORATION, HORIZON, PRUNED, RETURNED, Budget, Moves, search
 
@@ -40,8 +40,7 @@ class RandomWalk:
         group = self.mark[path[-1]] if path else None
         ids = self.first() if group is None else self.groups[group] if group >= 0 else np.empty(0, dtype=np.int64)
         ids = np.setdiff1d(ids, path)
-        ids, scores = (one[:PRUNED] for one in top(ids, self.alone(ids) + self.noise[ids]))
-        return Moves(ids, softmax(scores))
+        return Pool(ids, self.alone(ids) + self.noise[ids]).moves(())
 
 
 class BridgingLike(RandomWalk):

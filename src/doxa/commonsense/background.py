@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from doxa.commonsense.base import KnowledgeBase
 from doxa.commonsense.bridge import Region, bridge
@@ -22,9 +23,6 @@ __all__ = ["Retrieved", "Spec", "retrieve", "selected"]
 
 CHECKED = 4
 """Sentences that the search found best for an inference, of which the NLI model says which is the most apt."""
-
-NOTHING = ""
-"""The premise from which only follows what is entailed by anything."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,29 +126,24 @@ def _chosen(found: Found, premise: str, base: KnowledgeBase, judge: Judge | None
     places = list(ends.values())
     values = [found.values[place] for place in places]
     try:
-        best, score = (
-            _most_apt(premise, [base.sentences[one] for one in ends], values, judge) if judge else (0, values[0])
-        )
+        best, score = _most_apt(premise, np.array([*ends]), values, base, judge) if judge else (0, values[0])
         return places[best], score, ""
     except DoxaError as exc:
         return places[0], values[0], f"the NLI model failed, so background was chosen without it: {exc}"
 
 
-def _most_apt(premise: str, sentences: Sequence[str], values: Sequence[float], judge: Judge) -> tuple[int, float]:
+def _most_apt(
+    premise: str, sentences: NDArray[np.int64], values: Sequence[float], base: KnowledgeBase, judge: Judge
+) -> tuple[int, float]:
     """Return where the sentence is whose value and aptness are highest together, and their sum.
 
-    Aptness is the probability that the inference entails the sentence. In the paper a model of dialogue sentences (DSE)
-    tells "the appropriateness of the selected knowledge"; our encoder knows what is alike, and the NLI model what goes
-    with what.
-
-    What follows from nothing at all takes away from the aptness; as it can only take away, it is asked of a sentence no
-    sooner than this comes out first without it.
+    Aptness is the probability that the inference entails the sentence, less that by nothing at all (a truism follows
+    from whatever is said). In the paper a model of dialogue sentences (DSE) tells "the appropriateness of the selected
+    knowledge"; our encoder knows what is alike, and the NLI model what goes with what.
     """
-    scores = np.array(values) + judge([(premise, sentence) for sentence in sentences])[:, 0]
-    settled: set[int] = set()
-    while (best := int(scores.argmax())) not in settled:
-        scores[best] -= judge([(NOTHING, sentences[best])])[0, 0]
-        settled.add(best)
+    entailed = judge([(premise, base.sentences[sentence]) for sentence in sentences.tolist()])[:, 0]
+    scores = np.array(values) + entailed - base.truisms(sentences)
+    best = int(scores.argmax())
     return best, float(scores[best])
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from doxa.commonsense.base import KnowledgeBase
 from doxa.commonsense.context import Context
-from doxa.commonsense.region import Marker, top, without
+from doxa.commonsense.region import Marker, Pool
 from doxa.commonsense.search import Budget, Found, Moves, Path, search
 from doxa.commonsense.transport import costs_of, exact, lower_bounds
 
@@ -93,7 +93,7 @@ class Bridging:
         rows = (context.vector[None], context.concept_vectors)
         self._queries = np.concatenate(rows).astype(np.float32)
         self._mark = Marker(base, lambda vectors: vectors @ context.vector)
-        self._moves: dict[tuple[int, ...], tuple[Ids, NDArray[np.float64]]] = {}
+        self._pools: dict[tuple[int, ...], Pool] = {}
         self._bound: dict[int, float] = {}
         """Sentence -> its distance, or a lower bound of it."""
         self._costs: dict[int, NDArray[np.float64]] = {}
@@ -113,25 +113,25 @@ class Bridging:
         The policy: the mean of the similarity to the conversation and to the nearest of its explicit concepts.
         """
         groups = (self._mark(path[-1])[1],) if path else self.starts
-        if groups not in self._moves:
-            self._moves[groups] = self._pruned(groups)
-        ids, scores = self._moves[groups]
-        return without(path, ids, scores)
+        if groups not in self._pools:
+            self._pools[groups] = self._pool(groups)
+        return self._pools[groups].moves(path)
 
     def values(self, path: Path, ids: Ids) -> NDArray[np.float64]:
         """Return `c_bridge` of each, equation 3: the share of explicit concepts in groups passed, less the distance."""
         wanted = self._context.groups
         marked = np.array([self._mark(sentence)[1] for sentence in ids.tolist()])
-        passed = np.isin(wanted, self.groups(path)) | (marked[:, None] == wanted)
+        before = np.array(self.groups(path), dtype=np.int64)
+        passed = (before[:, None] == wanted).any(axis=0) | (marked[:, None] == wanted)
         rates = passed.mean(axis=1) if len(wanted) else np.zeros(len(ids))
         return rates + COHERENCE * self._distances(ids, (rates - self._epsilon) / -COHERENCE)
 
-    def _pruned(self, groups: tuple[int, ...]) -> tuple[Ids, NDArray[np.float64]]:
+    def _pool(self, groups: tuple[int, ...]) -> Pool:
         sentences, _ = self._base.group_sentences.of(np.array([one for one in groups if one >= 0], dtype=np.int64))
         ids = np.unique(sentences).astype(np.int64)
         table = self._base.vectors(ids) @ self._queries.T
         scores = table[:, 0] / 2 + (table[:, 1:].max(axis=1) if table.shape[1] > 1 else table[:, 0]) / 2
-        return top(ids, scores.astype(np.float64))
+        return Pool(ids, scores.astype(np.float64))
 
     def _distances(self, ids: Ids, most: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the distances to the conversation; of a sentence that is further than `most`, a lower bound of it.

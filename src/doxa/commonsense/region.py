@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from doxa.commonsense.base import KnowledgeBase
 from doxa.commonsense.search import HORIZON, PRUNED, Moves, Path
 
-__all__ = ["Marker", "softmax", "top", "without"]
+__all__ = ["Marker", "Pool"]
 
 Ids = NDArray[np.int64]
 Scores = NDArray[np.float64]
@@ -19,32 +19,38 @@ TEMPERATURE = 0.1
 """Of the policies: cosine similarities of sentences differ by some tenths."""
 
 
-def softmax(scores: Scores) -> Scores:
-    """Return the policy's probabilities of moves from their similarities."""
-    weights = np.exp((scores - scores.max(initial=-np.inf)) / TEMPERATURE) if len(scores) else scores
-    return weights / weights.sum() if len(weights) else weights
+class Pool:
+    """Sentences that can be moved to from a place, by their similarity to what is searched for."""
+
+    def __init__(self, ids: Ids, scores: Scores) -> None:
+        """Keep the highest scores, best first, ties by number: what can be pruned to `PRUNED` off any path.
+
+        O(n) beside the sorting of what is kept.
+        """
+        most = PRUNED + HORIZON - 1  # the others may lie on the path
+        if len(ids) > most:
+            cut = np.partition(scores, len(scores) - most)[len(scores) - most]
+            kept = np.flatnonzero(scores >= cut)
+            ids, scores = ids[kept], scores[kept]
+        order = np.lexsort((ids, -scores))[:most]
+        self._ids = ids[order]
+        self._weights = np.exp((scores[order] - scores.max(initial=-np.inf)) / TEMPERATURE)
+        self._place = {sentence: place for place, sentence in enumerate(self._ids.tolist())}
+        self._whole = _moves(self._ids, self._weights)
+
+    def moves(self, path: Path) -> Moves:
+        """Return the first `PRUNED` less those that the path has made already; the policy is their softmax."""
+        met = [self._place[sentence] for sentence in path if sentence in self._place]
+        if not met:
+            return self._whole
+        free = np.ones(len(self._ids), dtype=bool)
+        free[met] = False
+        return _moves(self._ids[free], self._weights[free])
 
 
-def without(path: Path, ids: Ids, scores: Scores) -> Moves:
-    """Return the first `PRUNED` of what `top` gave as moves, less those that the path has made already."""
-    free = np.ones(len(ids), dtype=bool)
-    for sentence in path:
-        free &= ids != sentence
-    return Moves(ids[free][:PRUNED], softmax(scores[free][:PRUNED]))
-
-
-def top(ids: Ids, scores: Scores) -> tuple[Ids, Scores]:
-    """Return the ids with the highest scores, best first, ties by number: what can be pruned to `PRUNED` off any path.
-
-    O(n) beside the sorting of what is kept.
-    """
-    most = PRUNED + HORIZON - 1  # the others may lie on the path
-    if len(ids) > most:
-        cut = np.partition(scores, len(scores) - most)[len(scores) - most]
-        kept = np.flatnonzero(scores >= cut)
-        ids, scores = ids[kept], scores[kept]
-    order = np.lexsort((ids, -scores))[:most]
-    return ids[order], scores[order]
+def _moves(ids: Ids, weights: Scores) -> Moves:
+    kept = weights[:PRUNED]
+    return Moves(ids[:PRUNED], kept / kept.sum())  # of none there is nothing to divide
 
 
 class Marker:

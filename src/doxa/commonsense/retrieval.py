@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doxa.commonsense.base import KnowledgeBase
-from doxa.commonsense.region import Marker, top, without
+from doxa.commonsense.region import Marker, Pool
 from doxa.commonsense.search import Moves, Path
 
 __all__ = ["Retrieval", "Scored"]
@@ -77,18 +77,18 @@ class Retrieval:
             before: the sentences that were retrieved for other inferences: what repeats them is worth less.
         """
         self._base, self._scored = base, scored
-        both = context if inference is None else context + inference
-        query = both / max(float(np.linalg.norm(both)), 1e-12)
-        self._prior = (scored.vectors @ query).astype(np.float64)
-        worth = scored.to_context + LENGTH * scored.lengths
+        both, similar = context, scored.to_context
         if inference is not None:
-            worth = worth + scored.vectors @ inference
-        self._worth = worth.astype(np.float64)
+            both, similar = context + inference, similar + scored.vectors @ inference
+        norm = max(float(np.linalg.norm(both)), 1e-12)
+        query = both / norm
+        self._prior = (similar / norm).astype(np.float64)
+        self._worth = (similar + LENGTH * scored.lengths).astype(np.float64)
         taken = np.array(before, dtype=np.int64)
         self._repeated = (scored.vectors @ base.vectors(taken).T).max(axis=1, initial=0.0).astype(np.float64)
         self._free = ~np.isin(scored.ids, taken)
         self._mark = Marker(base, lambda vectors: vectors @ query)
-        self._moves: dict[int, tuple[Ids, NDArray[np.float64]]] = {}
+        self._pools: dict[int, Pool] = {}
 
     def concept(self, sentence: int) -> int:
         """Return the concept by which a sentence is left; -1 for none."""
@@ -100,14 +100,13 @@ class Retrieval:
         The policy: similarity to the inference and the conversation, taken together.
         """
         group = self._mark(path[-1])[1] if path else START
-        if group not in self._moves:
+        if group not in self._pools:
             at = np.arange(len(self._scored.ids))
             if group != START:
                 at = self._scored.places(self._base.group_sentences[group]) if group >= 0 else at[:0]
             at = at[self._free[at]]
-            self._moves[group] = top(self._scored.ids[at], self._prior[at])
-        ids, scores = self._moves[group]
-        return without(path, ids, scores)
+            self._pools[group] = Pool(self._scored.ids[at], self._prior[at])
+        return self._pools[group].moves(path)
 
     def values(self, path: Path, ids: Ids) -> NDArray[np.float64]:
         """Return `c_retrieve` of each, less for what is like the path or what was retrieved before."""

@@ -102,25 +102,36 @@ class _Node:
     path: Path
     ids: NDArray[np.int64]
     priors: Values
+    spread: Values
+    """P / (1 + N) of PUCT, `(m,)`."""
     counts: Values
     """How many paths were judged from each move on, its own among them, by their length, `(m, horizon)`."""
     totals: Values
     """The sums of their values, `(m, horizon)`."""
-    closed: NDArray[np.bool_]
-    """Nothing is left to open below."""
     visits: Values
     """The sum of the counts, `(m,)`."""
     means: Values
     """Of the values below each move, each brought to 0 to 1 of all paths as long, `(m,)`."""
-    scale: int = -1
-    """Which scale of the tree the means are on."""
+    lost: Values
+    """Infinite where nothing is left to open below a move, else 0, `(m,)`."""
+    scale: int
+    """Which scale of the tree the means are on; of an older one, they are worked out anew before they are compared."""
     opened: int = 0
     below: dict[int, _Node] = field(default_factory=dict)
 
     @property
     def finished(self) -> bool:
         """Tell whether nothing is left to open here or below."""
-        return self.opened == len(self.ids) and bool(self.closed.all())
+        return self.opened == len(self.ids) and bool(self.lost.all())
+
+    def tell(self, place: int, level: int, count: int, total: float, scaled: float) -> None:
+        """Add what was judged below one move: the sum of the values, as they are and brought to 0 to 1."""
+        self.counts[place, level] += count
+        self.totals[place, level] += total
+        before, now = self.visits[place], self.visits[place] + count
+        self.visits[place] = now
+        self.means[place] = (self.means[place] * before + scaled) / now
+        self.spread[place] = self.priors[place] / (1 + now)
 
 
 def search(
@@ -184,10 +195,9 @@ class _Tree:
         moves = self.walk.moves(path)
         size = len(moves.ids)
         priors = (1 - UNIFORM) * moves.priors + UNIFORM / max(size, 1)
-        empty = np.zeros((size, self.horizon))
-        return _Node(
-            path, moves.ids, priors, empty, empty.copy(), np.zeros(size, dtype=bool), np.zeros(size), np.zeros(size)
-        )
+        counts, totals = np.zeros((2, size, self.horizon))
+        visits, means, lost = np.zeros((3, size))
+        return _Node(path, moves.ids, priors, priors.copy(), counts, totals, visits, means, lost, self.scale)
 
     def select(self) -> list[tuple[_Node, int]]:
         """Return the nodes down to the one to open (further), each with the move that leads on; -1 at the end."""
@@ -196,14 +206,13 @@ class _Tree:
         while True:
             reach = self.exploration * math.sqrt(max(visits, 1.0))
             opened, place = node.opened, -1
-            wait = mean + reach * float(node.priors[opened]) if opened < len(node.ids) else -math.inf
+            if node.scale != self.scale:
+                node.means, node.scale = self._means(node.counts, node.totals), self.scale
             if opened:
-                if node.scale != self.scale:
-                    node.means, node.scale = self._means(node.counts, node.totals), self.scale
-                scores = node.means[:opened] + reach * node.priors[:opened] / (1 + node.visits[:opened])
-                scores[node.closed[:opened]] = -np.inf
-                if (best := scores.max()) > wait:
-                    alike = np.flatnonzero(scores == best)
+                scores = node.means[:opened] + reach * node.spread[:opened] - node.lost[:opened]
+                best = scores.max()
+                if opened == len(node.ids) or best > mean + reach * float(node.priors[opened]):
+                    alike = (scores == best).nonzero()[0]
                     place = int(alike[0] if len(alike) == 1 else self.draw.choice(alike))
             trail.append((node, place))
             if place < 0:
@@ -220,21 +229,24 @@ class _Tree:
         ids = node.ids[new]
         if len(ids):
             values, level = self.walk.values(node.path, ids), len(node.path)
+            total = float(values.sum())
             node.opened += len(ids)
-            node.closed[new] = level + 1 >= self.horizon
             self.paths += [(*node.path, move) for move in ids.tolist()]
             self.values += values.tolist()
             self._rescale(level, float(values.min()), float(values.max()))
-            self.all[:, level] += len(ids), values.sum()
-            _tell(node, new, level, 1, values)
-            node.means[new] = self._means(node.counts[new], node.totals[new])
+            self.all[:, level] += len(ids), total
+            scaled = (values - self._from[level]) / self._span[level]
+            node.counts[new, level], node.totals[new, level], node.visits[new] = 1, values, 1
+            node.means[new] = scaled
+            node.spread[new] /= 2
+            if level + 1 >= self.horizon:
+                node.lost[new] = np.inf
             for above, place in trail[:-1]:
-                _tell(above, place, level, len(ids), values.sum())
-                above.means[place] = self._means(above.counts[place], above.totals[place])
+                above.tell(place, level, len(ids), total, float(scaled.sum()))
         for (above, place), (below, _) in zip(reversed(trail[:-1]), reversed(trail), strict=False):
             if not below.finished:
                 break
-            above.closed[place] = True
+            above.lost[place] = np.inf
         return len(ids) > 0
 
     def _rescale(self, level: int, low: float, high: float) -> None:
@@ -249,10 +261,3 @@ class _Tree:
         """Return the means of the values below nodes `(..., horizon)`, each brought to 0 to 1 of all paths as long."""
         means: Values = ((totals - counts * self._from) / self._span).sum(axis=-1) / np.maximum(counts.sum(axis=-1), 1)
         return means
-
-
-def _tell(node: _Node, place: int | slice, level: int, count: int, value: float | Values) -> None:
-    """Add what was judged below some moves of a node."""
-    node.counts[place, level] += count
-    node.totals[place, level] += value
-    node.visits[place] += count

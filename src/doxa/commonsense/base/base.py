@@ -40,6 +40,7 @@ class KnowledgeBase:
             self.events = Texts(folder / "events")
             self._inferences = Texts(folder / "inferences")
             self._vectors = _mapped(folder, "sentence_vectors")
+            self._truisms = _mapped(folder, "sentence_truisms")
             self._concept_vectors = _mapped(folder, "concept_vectors")
             self._word_vectors = _mapped(folder, "word_vectors")
             self._inference_vectors = _mapped(folder, "inference_vectors")
@@ -60,7 +61,7 @@ class KnowledgeBase:
     def _check(self) -> None:
         """Raise ValueError where the files do not fit the card, or each other."""
         card = self.card
-        of_sentences = (self.sentences, self._vectors, self.sentence_concepts, self.sentence_words)
+        of_sentences = (self.sentences, self._vectors, self._truisms, self.sentence_concepts, self.sentence_words)
         sizes: dict[str, tuple[int, tuple[Sized, ...]]] = {
             "sentences": (card.sentences, of_sentences),
             "concepts": (card.concepts, (self.concepts, self._concept_vectors, self.concept_group)),
@@ -82,6 +83,10 @@ class KnowledgeBase:
     def vectors(self, sentences: Ids) -> Vectors:
         """Return the vectors of sentences, `(n, dims)`."""
         return np.asarray(self._vectors[sentences], dtype=np.float32)
+
+    def truisms(self, sentences: Ids) -> Vectors:
+        """Return how far nothing at all entails sentences, `(n,)`, 0 to 1 by the NLI model of the build."""
+        return np.asarray(self._truisms[sentences], dtype=np.float32)
 
     def concept_vectors(self, concepts: Ids) -> Vectors:
         """Return the vectors of concepts, `(n, dims)`."""

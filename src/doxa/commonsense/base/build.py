@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doxa.backends.encoder import Encoder
+from doxa.backends.nli import Nli
 from doxa.backends.parser import Parser
 from doxa.commonsense.base.files import CARD, FILES, FORMAT, Card, Rows, read_card, save_rows, write_card
 from doxa.commonsense.base.groups import grouped
@@ -33,6 +34,7 @@ def build(
     *,
     encoder: Encoder,
     parser: Parser,
+    nli: Nli | None = None,
     inferences: Sequence[Path] = (),
     groups: int | None = None,
     seed: int = 0,
@@ -47,11 +49,10 @@ def build(
     Args:
         files: of sentences, in any form that `read_sentences` knows; a sentence that comes twice is kept once.
         folder: where it is put; made where it is missing.
-        encoder: makes the vectors; the base can only be used with the same.
-        parser: finds concepts and words.
+        encoder, parser: make vectors, find concepts and words; the base can only be used with the same encoder.
+        nli: tells truisms; without one, no sentence counts as one.
         inferences: files of events and what follows from them (`read_tuples`), for the built-in reasoner.
-        groups: of concepts; by default one for every 100 concepts.
-        seed: of the groups.
+        groups, seed: of concepts; by default one group for every 100.
         force: build it from the start, also where it is finished or was begun.
         tell: is told how far it is; of a base that is finished already, nothing.
 
@@ -60,11 +61,11 @@ def build(
         StoreError: the folder cannot be written, or its disk is full; what was done is kept.
         BackendError: a model failed; what was done is kept.
 
-    Cost: a parse and a vector for each sentence, a vector for each concept and word: 260 sentences a second on two
-    cores. In memory the texts and at most 0.5 GB for the groups; on disk 0.8 KB for each text and name, beside it.
+    Cost: 220 sentences a second on two cores: a parse, a vector and an NLI pair for each, a vector for each concept and
+    word. In memory the texts and at most 0.5 GB for the groups; on disk 0.8 KB for each text and name.
     """
     sentences, tuples = _read(files, inferences)
-    content, grouping = _digest(sentences, tuples, encoder, parser), _grouping(groups, seed)
+    content, grouping = _digest(sentences, tuples, (encoder, parser, nli)), _grouping(groups, seed)
     digest = hashlib.sha256(f"{content} {grouping}".encode()).hexdigest()
     if not force and (card := _finished(folder, digest)):
         return card
@@ -72,10 +73,10 @@ def build(
         parts = Parts(folder, tell or (lambda step, done, whole: None))
         parts.begin(content, grouping, afresh=force)
         if not parts.complete():
-            of_concept, concept_vectors = _sentences(parts, sentences, encoder, parser)
-            _groups(parts, of_concept, concept_vectors, groups, seed)
+            _truisms(parts, sentences, nli)
+            _groups(parts, *_sentences(parts, sentences, encoder, parser), groups, seed)
             _inferences(parts, tuples, encoder)
-            write_card(parts.folder, _card(parts.folder, encoder, (*files, *inferences), digest))
+            write_card(parts.folder, _card(parts.folder, encoder, nli, (*files, *inferences), digest))
         return parts.finish()
 
 
@@ -94,9 +95,10 @@ def _grouping(groups: int | None, seed: int) -> str:
     return f"{groups} {seed}"
 
 
-def _digest(sentences: Sequence[str], tuples: Sequence[Tuple], encoder: Encoder, parser: Parser) -> str:
+def _digest(sentences: Sequence[str], tuples: Sequence[Tuple], models: Sequence[Encoder | Parser | Nli | None]) -> str:
     """Return what stands for the texts, how inferences are put into words, and the models."""
-    found = hashlib.sha256(f"{FORMAT} {encoder.name} {parser.name} {BLOCK} {len(sentences)}\n".encode())
+    names = " ".join(model.name if model else "none" for model in models)
+    found = hashlib.sha256(f"{FORMAT} {names} {BLOCK} {len(sentences)}\n".encode())
     for line in chain(sentences, ("\t".join((*one, statement(*one))) for one in tuples)):
         found.update(line.encode() + b"\n")
     return found.hexdigest()
@@ -209,10 +211,21 @@ def _inferences(parts: Parts, tuples: Sequence[Tuple], encoder: Encoder) -> None
     save_rows(folder / "event_inferences", Rows.grouped(owners, np.arange(len(ordered)), len(names)))
 
 
-def _card(folder: Path, encoder: Encoder, files: Sequence[Path], digest: str) -> Card:
+def _truisms(parts: Parts, sentences: Sequence[str], nli: Nli | None) -> None:
+    """Write how far nothing at all entails each sentence."""
+    if nli is None:
+        np.save(parts.folder / "sentence_truisms.npy", np.zeros(len(sentences), dtype=np.float16))
+    else:
+        parts.truisms("sentence_truisms", "truisms", sentences, nli)
+
+
+def _card(folder: Path, encoder: Encoder, nli: Nli | None, files: Sequence[Path], digest: str) -> Card:
     """Return the card of the files that lie in a folder."""
     texts = ("sentences", "concepts", "words", "events", "inferences")
     counts = {name: len(np.load(folder / f"{name}.npy", mmap_mode="r")) - 1 for name in texts}
     groups = len(np.load(folder / "group_vectors.npy", mmap_mode="r"))
     sources = tuple(path.name for path in files)
-    return Card(encoder=encoder.name, dims=encoder.dims, groups=groups, sources=sources, digest=digest, **counts)
+    judged = nli.name if nli else ""
+    return Card(
+        encoder=encoder.name, dims=encoder.dims, groups=groups, sources=sources, nli=judged, digest=digest, **counts
+    )

@@ -14,12 +14,13 @@ from doxa.core.errors import InputError
 
 __all__ = ["CARD", "FILES", "FORMAT", "Card", "Rows", "read_card", "save_rows", "write_card"]
 
-FORMAT = 1
+FORMAT = 2
 CARD = "base.json"
 
 TEXTS = ("sentences", "concepts", "words", "events", "inferences")
 ARRAYS = (
     "sentence_vectors",
+    "sentence_truisms",
     "concept_vectors",
     "word_vectors",
     "event_vectors",
@@ -50,6 +51,8 @@ class Card:
     inferences: int
     sources: tuple[str, ...]
     """The names of the files it was built from."""
+    nli: str = ""
+    """Empty where there was none, so that nothing is known to be a truism."""
     format: int = FORMAT
     digest: str = ""
     """Of all that the base depends on: a base of the same digest need not be built again."""

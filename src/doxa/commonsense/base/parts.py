@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -19,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doxa.backends.encoder import Encoder
+from doxa.backends.nli import Nli
 from doxa.backends.parser import Parser
 from doxa.commonsense.base.files import CARD, FILES, Card, read_card
 from doxa.commonsense.base.phrases import Phrases, phrases_of
@@ -34,6 +36,7 @@ PHRASES = "phrases.jsonl"
 HALF = np.dtype(np.float16)
 
 Half = NDArray[np.float16]
+Work = Callable[[Sequence[str]], NDArray[np.float32]]
 Tell = Callable[[str, int, int], None]
 """Is told the step, how much of it is done, and how much there is."""
 
@@ -91,8 +94,16 @@ class Parts:
 
     def vectors(self, name: str, step: str, texts: Sequence[str], encoder: Encoder) -> Half:
         """Return the vectors of texts `(n, dims)`, mapped from `name.npy`, which is written block by block."""
+        return self._blocks(name, step, texts, (encoder.dims,), encoder.encode)
+
+    def truisms(self, name: str, step: str, texts: Sequence[str], nli: Nli) -> Half:
+        """Return how far nothing at all entails each text `(n,)`, written block by block as well."""
+        return self._blocks(name, step, texts, (), lambda block: nli.classify([("", text) for text in block])[:, 0])
+
+    def _blocks(self, name: str, step: str, texts: Sequence[str], shape: tuple[int, ...], work: Work) -> Half:
+        """Return what comes of each text, of a shape, mapped from `name.npy`, which is written block by block."""
         path = self.folder / f"{name}.npy"
-        head, width = _header(len(texts), encoder.dims), encoder.dims * HALF.itemsize
+        head, width = _header((len(texts), *shape)), math.prod(shape) * HALF.itemsize
         with path.open("ab") as file:
             rows = max(0, file.tell() - len(head)) // width
             if file.tell() < len(head):
@@ -102,7 +113,7 @@ class Parts:
             file.truncate(len(head) + done * width)
             for start in range(done, len(texts), BLOCK):
                 self.tell(step, start, len(texts))
-                file.write(encoder.encode(texts[start : start + BLOCK]).astype(HALF).tobytes())
+                file.write(work(texts[start : start + BLOCK]).astype(HALF).tobytes())
                 _to_disk(file)
         self.tell(step, len(texts), len(texts))
         mapped: Half = np.load(path, mmap_mode="r")
@@ -134,10 +145,10 @@ class Parts:
                 ) from exc
 
 
-def _header(rows: int, dims: int) -> bytes:
-    """Return how a file of numpy begins that holds so many vectors."""
+def _header(shape: tuple[int, ...]) -> bytes:
+    """Return how a file of numpy begins that holds an array of a shape."""
     out = io.BytesIO()
-    described = {"descr": np.lib.format.dtype_to_descr(HALF), "fortran_order": False, "shape": (rows, dims)}
+    described = {"descr": np.lib.format.dtype_to_descr(HALF), "fortran_order": False, "shape": shape}
     np.lib.format.write_array_header_1_0(out, described)
     return out.getvalue()
 

@@ -52,7 +52,7 @@ def kb(
         typer.Option("--inferences", metavar="FILE", help="Events and what follows from them; may be repeated."),
     ] = None,
     groups: Annotated[
-        int | None, typer.Option("--groups", min=1, help="Groups of concepts [default: one for 40 concepts].")
+        int | None, typer.Option("--groups", min=1, help="Groups of concepts [default: one for 100 concepts].")
     ] = None,
     seed: Annotated[int | None, typer.Option("--seed", help="Of the groups [default 0].")] = None,
     force: Annotated[bool, typer.Option("--force", help="From the start, even where it is finished or begun.")] = False,
@@ -147,6 +147,7 @@ def _show(out: Console, found: dict[str, Any]) -> None:
     for name in ("sentences", "concepts", "groups", "words", "events", "inferences"):
         table.add_row(name, f"{found[name]:,}")
     table.add_row("encoder", clean(f"{found['encoder']}, {found['dims']} dimensions"))
+    table.add_row("NLI model", clean(found["nli"] or "none"))
     table.add_row("made of", clean(", ".join(found["sources"])))
     table.add_row("on disk", f"{found['bytes'] / 2**20:,.1f} MiB in {clean(found['folder'])}")
     if found.get("built"):
