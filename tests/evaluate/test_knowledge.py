@@ -18,7 +18,7 @@ from doxa.evaluate.knowledge.cicero import run as run_cicero
 from doxa.evaluate.knowledge.figures import draw_alignment
 from doxa.evaluate.knowledge.inferences import compare
 from doxa.evaluate.knowledge.measure import measure, measure_cicero
-from doxa.evaluate.knowledge.overlap import semantic_match, semantic_overlap
+from doxa.evaluate.knowledge.overlap import nearness, semantic_overlap
 from doxa.evaluate.knowledge.systems import ABLATIONS, OURS, REFERENCE, SYSTEMS
 
 THINGS = {
@@ -92,6 +92,7 @@ def test_the_report_has_the_form_that_is_promised(report):
     assert set(found["ablations"]) == set(ABLATIONS) and set(found["reference"]) == {REFERENCE}
     for row in (found["systems"] | found["ablations"] | found["reference"]).values():
         assert all(0 <= row[name] <= 1 for name in ("rouge1", "rouge2", "rougeL"))
+        assert -1 <= row["next_similarity"] <= 1
         assert -1 <= row["semantic_overlap"] <= 1.0001 and row["ms_p95"] >= row["ms_p50"] > 0
         assert row["alignment@0.5"] is None or 0 <= row["alignment@0.5"] <= 1
     assert json.loads(json.dumps(found)) == found and "model" not in found
@@ -230,10 +231,9 @@ def test_a_configured_model_has_a_part_of_the_report(base, data, monkeypatch):
 
 def test_match_is_overlap_between_two_lists():
     first, second = words(["a b", "c"]), words(["a c d"])
-    table = semantic_match(first, second)
-    assert table.shape == (2, 1)
-    for row, one in zip(table, first, strict=True):
-        assert row[0] == pytest.approx(semantic_overlap([one, second[0]]).f1)
+    scores = [semantic_overlap([one, second[0]]).f1 for one in first]
+    assert nearness(first, second) == pytest.approx((sum(scores) / 2, max(scores)))
+    assert nearness(first, []) == nearness([], second) == (0.0, 0.0)
 
 
 def cicero(path, *rows):

@@ -1,7 +1,7 @@
 """What a language model infers from a conversation -> how near what was retrieved comes to it (table II).
 
 The paper asks ChatGPT and measures by BERTScore, BARTScore and MoverScore; here any configured model is asked, and the
-measure is the F1 of `overlap.semantic_match`, with the token vectors of the built-in encoder.
+measure is `overlap.nearness`, with the token vectors of the built-in encoder.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from doxa.backends.llm import LanguageModel, Request, Usage, ask, posed
 from doxa.core.errors import BackendUnavailableError
-from doxa.evaluate.knowledge.overlap import semantic_match
+from doxa.evaluate.knowledge.overlap import nearness
 from doxa.evaluate.metrics import mean
 
 __all__ = ["Tokens", "compare", "prompt_version"]
@@ -75,7 +75,7 @@ def compare(
         inferred = _sentences(done.parsed["knowledge"])
         counted += bool(inferred)
         for name, sentences in example["retrieved"].items() if inferred else ():
-            rows.setdefault(name, []).append(_near(tokens(sentences), tokens(inferred)))
+            rows.setdefault(name, []).append(nearness(tokens(sentences), tokens(inferred)))
     return {
         "name": model.name,
         "prompt": prompt_version(),
@@ -93,11 +93,6 @@ def compare(
 def prompt_version() -> str:
     """Return the version of the prompt, for records of runs."""
     return str(_prompt()["version"])
-
-
-def _near(found: Sequence[NDArray[np.float32]], wanted: Sequence[NDArray[np.float32]]) -> tuple[float, float]:
-    table = semantic_match(found, wanted)
-    return (float(table.mean()), float(table.max())) if table.size else (0.0, 0.0)
 
 
 def _sentences(said: Iterable[str]) -> list[str]:

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Rouge", "SemanticOverlap", "rouge", "rouge_tokens", "semantic_match", "semantic_overlap", "token_overlap"]
+__all__ = ["Rouge", "SemanticOverlap", "nearness", "rouge", "rouge_tokens", "semantic_overlap", "token_overlap"]
 
 WORD = re.compile(r"[a-z0-9]+")
 
@@ -106,8 +106,10 @@ def semantic_overlap(vectors: Sequence[NDArray[np.float32]]) -> SemanticOverlap 
     return SemanticOverlap(precision=mean, recall=mean, f1=float(f1[pairs].mean()))
 
 
-def semantic_match(found: Sequence[NDArray[np.float32]], wanted: Sequence[NDArray[np.float32]]) -> NDArray[np.float64]:
-    """Return the F1 of `semantic_overlap` of every sentence of one list with every one of another, `(n, m)`.
+def nearness(found: Sequence[NDArray[np.float32]], wanted: Sequence[NDArray[np.float32]]) -> tuple[float, float]:
+    """Return the F1 of `semantic_overlap` of a sentence of one list with one of another: the mean and the highest.
+
+    Both are 0 where a list is empty.
 
     Args:
         found: Of each sentence the unit rows of its tokens, `(n_i, dims)`.
@@ -115,9 +117,11 @@ def semantic_match(found: Sequence[NDArray[np.float32]], wanted: Sequence[NDArra
 
     Cost: as for `semantic_overlap` of both lists in one.
     """
-    precision = _greedy((*found, *wanted))
-    n = len(found)
-    return _harmonic(precision[:n, n:], precision[n:, :n].T)
+    if not found or not wanted:
+        return 0.0, 0.0
+    precision, n = _greedy((*found, *wanted)), len(found)
+    table = _harmonic(precision[:n, n:], precision[n:, :n].T)
+    return float(table.mean()), float(table.max())
 
 
 def _harmonic(precision: NDArray[np.float64], recall: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -17,7 +17,7 @@ from doxa.core.config import Config
 from doxa.core.errors import InputError
 from doxa.evaluate.knowledge.alignment import ARGMAX, THRESHOLDS, Entailment, Transitions, counts
 from doxa.evaluate.knowledge.dialogues import Talk, read_dailydialog, read_empathetic
-from doxa.evaluate.knowledge.overlap import Rouge, semantic_overlap, token_overlap
+from doxa.evaluate.knowledge.overlap import Rouge, nearness, semantic_overlap, token_overlap
 from doxa.evaluate.knowledge.rivals import RIVALS
 from doxa.evaluate.knowledge.systems import ABLATIONS, OURS, REFERENCE, SYSTEMS, Bench
 from doxa.evaluate.metrics import bootstrap_interval, mean, percentile
@@ -42,6 +42,8 @@ class Scored:
 
     rouge: Rouge
     semantic: float
+    next: float | None
+    """How near it comes to what is said next, the mean over all pairs of sentences; None where too little is said."""
     aligned: Mapping[str, Counts]
     """Threshold -> transitions that are aligned, and all that have an event."""
     ms: float
@@ -85,6 +87,7 @@ class KnowledgeReport:
         }
         row["rougeL_95"] = _interval([(one.rouge[2], 1.0) for one in rows])
         row["semantic_overlap"] = mean([one.semantic for one in rows])
+        row["next_similarity"] = mean([one.next for one in rows if one.next is not None])
         for threshold in (*map(str, THRESHOLDS), ARGMAX):
             row[f"alignment@{threshold}"] = _share([one.aligned[threshold] for one in rows])
         row["alignment@0.5_95"] = _interval([one.aligned["0.5"] for one in rows])
@@ -92,7 +95,7 @@ class KnowledgeReport:
         return row | {"ms_p50": percentile(times, 50), "ms_p95": percentile(times, 95)}
 
     def _compared(self) -> dict[str, Any]:
-        """Ours beside dense in ROUGE-L, and beside the best baseline in alignment, each with its interval."""
+        """Ours beside dense in ROUGE-L, the best baseline in alignment, and the ablations in what is said next."""
         if OURS not in self.systems:
             return {}
         ours, found = self.systems[OURS], dict[str, Any]()
@@ -112,6 +115,15 @@ class KnowledgeReport:
             found["alignment_to_best"] = _share(pairs)
             found["alignment_to_best_95"] = _interval(pairs)
             found["best_baseline"] = best
+        for name in ABLATIONS:
+            pairs = [
+                (one.next - other.next, 1.0)
+                for one, other in zip(ours, self.systems.get(name, ()), strict=False)
+                if one.next is not None and other.next is not None
+            ]
+            if pairs:
+                found[f"{name}_loses_similarity"] = _share(pairs)
+                found[f"{name}_loses_similarity_95"] = _interval(pairs)
         return found
 
 
@@ -175,12 +187,15 @@ def _measure(
     found = bench.run(case, tuple(rows), entails)
     events = list(dict.fromkeys(one.text for one in case.candidates.inferences[:EVENTS]))
     transitions = Transitions.of(case.transitions, events, entails)
+    said = bench.encoder.token_vectors(case.transitions)
     for name, (sentences, ms) in found.items():
-        overlap, semantic = token_overlap(sentences), semantic_overlap(bench.tokens(sentences))
+        tokens = bench.tokens(sentences)
+        overlap, semantic = token_overlap(sentences), semantic_overlap(tokens)
         rows[name].append(
             Scored(
                 rouge=overlap or Rouge(0.0, 0.0, 0.0),
                 semantic=semantic.f1 if semantic else 0.0,
+                next=nearness(tokens, said)[0] if said else None,
                 aligned=counts(transitions, sentences, entails),
                 ms=ms,
             )

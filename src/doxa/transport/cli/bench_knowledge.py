@@ -77,7 +77,16 @@ def show_knowledge(out: Console, found: dict[str, Any]) -> None:
         _show_cicero(out, found)
         return
     table = columns(
-        "", "system", "semantic", "ROUGE-1", "ROUGE-2", "ROUGE-L (95%)", "aligned @0.5 (95%)", "no threshold", "ms p95"
+        "",
+        "system",
+        "semantic",
+        "ROUGE-1",
+        "ROUGE-2",
+        "ROUGE-L (95%)",
+        "aligned @0.5 (95%)",
+        "no threshold",
+        "next",
+        "p95",
     )
     for group in GROUPS:
         for number, (name, row) in enumerate(found[group].items()):
@@ -88,6 +97,7 @@ def show_knowledge(out: Console, found: dict[str, Any]) -> None:
                 _number(row["rougeL"]) + _interval(row.get("rougeL_95")),
                 _number(row["alignment@0.5"]) + _interval(row.get("alignment@0.5_95")),
                 _number(row.get("alignment@no threshold")),
+                _number(row["next_similarity"]),
                 f"{row['ms_p95']:.0f}",
             )
     put(out, table)
@@ -102,6 +112,7 @@ def show_knowledge(out: Console, found: dict[str, Any]) -> None:
         out,
         f"\n{found['set']}, {found['n']:,} dialogues; {base['sentences']:,} sentences, {base['inferences']:,} "
         "inferences. Overlap is between the sentences of a dialogue: less is better. "
+        "Next: how like they are to what is said next. "
         f"Intervals are over dialogues; {_models(found)}",
     )
 
