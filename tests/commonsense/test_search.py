@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from doxa.commonsense.background import Spec
 from doxa.commonsense.base import Rows
 from doxa.commonsense.bridge import Bridging
 from doxa.commonsense.context import Context
@@ -128,15 +129,15 @@ def real_bridging(seed):
 
 def real_retrieval(seed):
     base, context, inference = small_base(seed)
-    scored = Scored.read(np.arange(len(base.sentence_words.starts) - 1), base, context.vector)
-    return Retrieval(base, scored, context=context.vector, inference=inference)
+    every = np.arange(len(base.sentence_words.starts) - 1)
+    return Retrieval(base, Scored(every, base, context=context.vector, inferences=inference[None]), 0)
 
 
 class Table:
     """All that a walk says of every path, worked out once; counts what is asked of it."""
 
-    def __init__(self, walk, horizon=HORIZON):
-        self.said, self.asked = {}, []
+    def __init__(self, walk, horizon=HORIZON, budget=None):
+        self.said, self.asked, self.budget = {}, [], budget
         paths = [()]
         for _ in range(horizon):
             for path in paths:
@@ -156,29 +157,32 @@ class Table:
 
 
 WALKS = {
-    "bridging-like": BridgingLike,
-    "retrieval-like": RetrievalLike,
-    "bridging": real_bridging,
-    "retrieval": real_retrieval,
+    "bridging-like": (BridgingLike, Spec().bridging),
+    "retrieval-like": (RetrievalLike, Spec().retrieval),
+    "bridging": (real_bridging, Spec().bridging),
+    "retrieval": (real_retrieval, Spec().retrieval),
 }
 
 
 @pytest.fixture(scope="module", params=WALKS.values(), ids=WALKS)
 def tables(request):
-    return [Table(request.param(seed)) for seed in range(CASES)]
+    walk, budget = request.param
+    return [Table(walk(seed), budget=budget) for seed in range(CASES)]
 
 
 def test_the_search_reaches_the_best_path_there_is(tables):
-    """In at least 90 of 100 small bases, at the default budget."""
+    """In at least 90 of 100 small bases, at the default budget of each walk."""
     tried = [table for table in tables if table.best is not None]
-    reached = [search(table, seed=seed).values[0] >= table.best - 1e-6 for seed, table in enumerate(tried)]
+    reached = [
+        search(table, table.budget, seed=seed).values[0] >= table.best - 1e-6 for seed, table in enumerate(tried)
+    ]
     assert len(tried) > 0.9 * CASES
     assert np.mean(reached) >= 0.9, f"reached in {np.mean(reached):.3f} of {len(tried)}"
 
 
 def test_most_bases_are_too_large_to_be_searched_through(tables):
-    judged = Budget().expansions * RETURNED
-    assert np.mean([len(table.values_of) > judged for table in tables]) > 0.7
+    larger = [len(table.values_of) > table.budget.expansions * RETURNED for table in tables]
+    assert np.mean(larger) > 0.7
 
 
 class Tree:

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from doxa.backends.blas import on_one_core
 from doxa.commonsense.base import KnowledgeBase
 from doxa.commonsense.bridge import Region, bridge
 from doxa.commonsense.context import Context
@@ -35,8 +36,8 @@ class Spec:
     """The most diverse relevant inferences, or an exact sample of the DPP: other ones for other seeds."""
     horizon: int = HORIZON
     bridging: Budget = Budget()  # noqa: RUF009  # frozen
-    retrieval: Budget = Budget()  # noqa: RUF009  # frozen
-    """For each inference."""
+    retrieval: Budget = Budget(expansions=40)  # noqa: RUF009  # frozen
+    """For each inference. Its walk is an easier one: the policy and the critic nearly agree."""
     epsilon: float = -0.4
     """The least `c_bridge` of what belongs to the region."""
     reasoner: bool = True
@@ -68,6 +69,7 @@ def selected(candidates: Candidates, spec: Spec) -> list[int]:
     return greedy_map(kernel, k) if spec.choose == "map" else sample_k(kernel, k, seed=spec.seed)
 
 
+@on_one_core()
 def retrieve(
     context: Context,
     candidates: Candidates,
@@ -90,19 +92,17 @@ def retrieve(
     Cost: `selected` in O(n k squared); one bridging search, `k` retrieving searches, `k * CHECKED` NLI pairs.
     """
     chosen = selected(candidates, spec) if spec.reasoner and candidates.inferences else []
-    region = None
+    region, inferred = None, candidates.vectors[chosen]
     if spec.bridge:
-        inferred = candidates.vectors[chosen]
         region = bridge(context, base, inferred, epsilon=spec.epsilon, budget=spec.bridging, seed=spec.seed)
-    scored = Scored.read(np.arange(len(base)) if region is None else region.sentences, base, context.vector)
+    reached = np.arange(len(base)) if region is None else region.sentences
+    scored = Scored(reached, base, context=context.vector, inferences=inferred)
     background: list[Background] = []
-    taken: list[int] = []
     expansions, degraded = 0, ""
-    targets: list[int | None] = [*chosen] or [None] * spec.k
-    for target in targets:
-        inference = None if target is None else candidates.inferences[target]
-        vector = None if target is None else candidates.vectors[target]
-        walk = Retrieval(base, scored, context=context.vector, inference=vector, before=taken)
+    inferences = tuple(candidates.inferences[target] for target in chosen)
+    for place in range(len(inferences) or spec.k):
+        inference = inferences[place] if inferences else None
+        walk = Retrieval(base, scored, place if inferences else None)
         found = search(walk, spec.retrieval, horizon=spec.horizon, seed=spec.seed)
         expansions += found.expansions
         if found.paths:
@@ -110,8 +110,7 @@ def retrieve(
             best, score, failed = _chosen(found, premise, base, None if degraded else judge)
             degraded = degraded or failed
             background.append(_background(found.paths[best], score, inference, walk, base))
-            taken.append(found.paths[best][-1])
-    inferences = tuple(candidates.inferences[target] for target in chosen)
+            scored.take(found.paths[best][-1])
     background.sort(key=lambda one: -one.score)
     return Retrieved(tuple(background), inferences, region, expansions, degraded)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from doxa.backends.blas import on_one_core
 from doxa.backends.encoder import Encoder
 from doxa.backends.parser import Parser
 from doxa.commonsense.base import KnowledgeBase
@@ -53,6 +54,7 @@ class Context:
         return " ".join(one.text for one in self.utterances)
 
 
+@on_one_core()
 def read_context(
     utterances: Sequence[Utterance], base: KnowledgeBase, *, encoder: Encoder, parser: Parser, latest: int = LATEST
 ) -> Context:

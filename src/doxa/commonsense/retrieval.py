@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,33 +20,44 @@ START = -2
 """Stands for the group where there is no path yet."""
 
 
-@dataclass(frozen=True, slots=True)
 class Scored:
     """The sentences that may be moved to, read once for all inferences of a conversation."""
 
-    ids: Ids
-    """Ascending."""
-    vectors: Vectors
-    """`(n, dims)`."""
-    to_context: NDArray[np.float32]
-    """`(n,)`."""
-    lengths: NDArray[np.float32]
-    """|k| of equation 4: the logarithm of one and its content words. What it says grows by less with each word, and the
-    number itself, as in the paper, would outweigh all similarity."""
+    def __init__(self, ids: Ids, base: KnowledgeBase, *, context: Vectors, inferences: Vectors) -> None:
+        """Read the vectors of sentences, and compare them with a conversation and with what follows from it.
 
-    @classmethod
-    def read(cls, ids: Ids, base: KnowledgeBase, context: Vectors) -> Scored:
-        """Read the vectors of sentences, and compare them with a conversation."""
-        vectors = base.vectors(ids)
+        Args:
+            ids: ascending.
+            base: where they are.
+            context: the vector of the conversation, `(dims,)`.
+            inferences: the vectors of what is to be supported, `(k, dims)`.
+        """
+        self.ids = ids
+        self.vectors = base.vectors(ids)
+        self.targets = np.concatenate([context[None], inferences])
+        """The conversation, and each inference, `(1 + k, dims)`."""
+        self.similar = self.vectors @ self.targets.T
+        """`(n, 1 + k)`."""
         words = base.sentence_words.starts[ids + 1] - base.sentence_words.starts[ids]
-        lengths = np.log2(1 + words).astype(np.float32)
-        return cls(ids, vectors, vectors @ context, lengths)
+        self.lengths = np.log2(1 + words)
+        """|k| of equation 4: the logarithm of one and its content words. What it says grows by less with each word, and
+        the number itself, as in the paper, would outweigh all similarity."""
+        self.repeated = np.zeros(len(ids), dtype=np.float32)
+        """How like each is to what was retrieved already, `(n,)`."""
+        self.free = np.ones(len(ids), dtype=bool)
+        """Which were not retrieved yet, `(n,)`."""
 
     def places(self, sentences: NDArray[np.int32]) -> NDArray[np.int64]:
         """Return where those of some sentences that are here stand."""
         at = np.searchsorted(self.ids, sentences)
         at[at == len(self.ids)] = 0
         return at[self.ids[at] == sentences] if len(self.ids) else at[:0]
+
+    def take(self, sentence: int) -> None:
+        """Note that a sentence was retrieved: it is not moved to again, and what repeats it is worth less."""
+        at = int(np.searchsorted(self.ids, sentence))
+        self.free[at] = False
+        self.repeated = np.maximum(self.repeated, self.vectors @ self.vectors[at])
 
 
 class Retrieval:
@@ -58,36 +66,22 @@ class Retrieval:
     The value of a path is `c_retrieve` of the sentence it leads to, equation 4.
     """
 
-    def __init__(
-        self,
-        base: KnowledgeBase,
-        scored: Scored,
-        *,
-        context: Vectors,
-        inference: Vectors | None,
-        before: Sequence[int] = (),
-    ) -> None:
+    def __init__(self, base: KnowledgeBase, scored: Scored, inference: int | None = None) -> None:
         """Start in a region.
 
         Args:
             base: what is walked through.
-            scored: the sentences of the region.
-            context: the vector of the conversation.
-            inference: the vector of what is to be supported; None where there is none.
-            before: the sentences that were retrieved for other inferences: what repeats them is worth less.
+            scored: the sentences of the region, with what was retrieved of them so far.
+            inference: the place of the one that is to be supported; None where there is none.
         """
         self._base, self._scored = base, scored
-        both, similar = context, scored.to_context
-        if inference is not None:
-            both, similar = context + inference, similar + scored.vectors @ inference
+        targets = [0] if inference is None else [0, 1 + inference]
+        both = scored.targets[targets].sum(axis=0)
+        similar = scored.similar[:, targets].sum(axis=1).astype(np.float64)
         norm = max(float(np.linalg.norm(both)), 1e-12)
-        query = both / norm
-        self._prior = (similar / norm).astype(np.float64)
-        self._worth = (similar + LENGTH * scored.lengths).astype(np.float64)
-        taken = np.array(before, dtype=np.int64)
-        self._repeated = (scored.vectors @ base.vectors(taken).T).max(axis=1, initial=0.0).astype(np.float64)
-        self._free = ~np.isin(scored.ids, taken)
-        self._mark = Marker(base, lambda vectors: vectors @ query)
+        self._prior = similar / norm
+        self._worth = similar + LENGTH * scored.lengths
+        self._mark = Marker(base, lambda vectors: vectors @ (both / norm))
         self._pools: dict[int, Pool] = {}
 
     def concept(self, sentence: int) -> int:
@@ -104,14 +98,14 @@ class Retrieval:
             at = np.arange(len(self._scored.ids))
             if group != START:
                 at = self._scored.places(self._base.group_sentences[group]) if group >= 0 else at[:0]
-            at = at[self._free[at]]
+            at = at[self._scored.free[at]]
             self._pools[group] = Pool(self._scored.ids[at], self._prior[at])
         return self._pools[group].moves(path)
 
     def values(self, path: Path, ids: Ids) -> NDArray[np.float64]:
         """Return `c_retrieve` of each, less for what is like the path or what was retrieved before."""
         at = np.searchsorted(self._scored.ids, ids)
-        repeated = self._repeated[at]
+        repeated = self._scored.repeated[at]
         if path:
             there = np.searchsorted(self._scored.ids, np.array(path))
             similar = self._scored.vectors[at] @ self._scored.vectors[there].T

@@ -114,6 +114,8 @@ class _Node:
     """Of the values below each move, each brought to 0 to 1 of all paths as long, `(m,)`."""
     lost: Values
     """Infinite where nothing is left to open below a move, else 0, `(m,)`."""
+    left: int
+    """Moves below which something is left to open, those that are not opened themselves among them."""
     scale: int
     """Which scale of the tree the means are on; of an older one, they are worked out anew before they are compared."""
     opened: int = 0
@@ -122,7 +124,12 @@ class _Node:
     @property
     def finished(self) -> bool:
         """Tell whether nothing is left to open here or below."""
-        return self.opened == len(self.ids) and bool(self.lost.all())
+        return not self.left
+
+    def lose(self, place: int | slice, count: int = 1) -> None:
+        """Note that nothing is left to open below moves that had something."""
+        self.lost[place] = np.inf
+        self.left -= count
 
     def tell(self, place: int, level: int, count: int, total: float, scaled: float) -> None:
         """Add what was judged below one move: the sum of the values, as they are and brought to 0 to 1."""
@@ -186,7 +193,7 @@ class _Tree:
         self._from, self._span = np.zeros(horizon), np.full(horizon, np.inf)
         self.scale = 0
         """How often the range of values grew."""
-        self.all = np.zeros((2, horizon))
+        self.counts, self.totals = [0] * horizon, [0.0] * horizon
         """How many paths were judged, by length, and the sums of their values."""
         self.root = self.node(())
 
@@ -197,11 +204,11 @@ class _Tree:
         priors = (1 - UNIFORM) * moves.priors + UNIFORM / max(size, 1)
         counts, totals = np.zeros((2, size, self.horizon))
         visits, means, lost = np.zeros((3, size))
-        return _Node(path, moves.ids, priors, priors.copy(), counts, totals, visits, means, lost, self.scale)
+        return _Node(path, moves.ids, priors, priors.copy(), counts, totals, visits, means, lost, size, self.scale)
 
     def select(self) -> list[tuple[_Node, int]]:
         """Return the nodes down to the one to open (further), each with the move that leads on; -1 at the end."""
-        node, visits, mean = self.root, float(self.all[0].sum()), float(self._means(*self.all))
+        node, visits, mean = self.root, float(sum(self.counts)), self._mean()
         trail: list[tuple[_Node, int]] = []
         while True:
             reach = self.exploration * math.sqrt(max(visits, 1.0))
@@ -229,24 +236,26 @@ class _Tree:
         ids = node.ids[new]
         if len(ids):
             values, level = self.walk.values(node.path, ids), len(node.path)
-            total = float(values.sum())
+            told = values.tolist()
+            total = sum(told)
             node.opened += len(ids)
             self.paths += [(*node.path, move) for move in ids.tolist()]
-            self.values += values.tolist()
-            self._rescale(level, float(values.min()), float(values.max()))
-            self.all[:, level] += len(ids), total
+            self.values += told
+            self._rescale(level, min(told), max(told))
+            self.counts[level] += len(ids)
+            self.totals[level] += total
             scaled = (values - self._from[level]) / self._span[level]
             node.counts[new, level], node.totals[new, level], node.visits[new] = 1, values, 1
             node.means[new] = scaled
             node.spread[new] /= 2
             if level + 1 >= self.horizon:
-                node.lost[new] = np.inf
+                node.lose(new, len(ids))
             for above, place in trail[:-1]:
                 above.tell(place, level, len(ids), total, float(scaled.sum()))
         for (above, place), (below, _) in zip(reversed(trail[:-1]), reversed(trail), strict=False):
             if not below.finished:
                 break
-            above.lost[place] = np.inf
+            above.lose(place)
         return len(ids) > 0
 
     def _rescale(self, level: int, low: float, high: float) -> None:
@@ -256,6 +265,12 @@ class _Tree:
             known = self.high > self.low
             self._from, self._span = np.where(known, self.low, 0.0), np.where(known, self.high - self.low, np.inf)
             self.scale += 1
+
+    def _mean(self) -> float:
+        """Return the mean of all values, each brought to 0 to 1 of all paths as long."""
+        rows = zip(self.counts, self.totals, self._from.tolist(), self._span.tolist(), strict=True)
+        scaled = [float((total - count * low) / span) for count, total, low, span in rows]
+        return sum(scaled) / max(sum(self.counts), 1)
 
     def _means(self, counts: Values, totals: Values) -> Values:
         """Return the means of the values below nodes `(..., horizon)`, each brought to 0 to 1 of all paths as long."""

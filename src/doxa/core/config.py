@@ -305,7 +305,9 @@ class CommonsenseConfig(_Group):
         1.0,
         description="The score from which a sentence is added where nobody asked for it; good ones have 1 to 2.",
     )
-    expansions: int = Field(64, gt=0, description="Most expansions of each search for background.")
+    expansions: int | None = Field(
+        None, gt=0, description="Most expansions of each search for background; 64 for the region, then 40 each."
+    )
     ms: float | None = Field(
         None,
         gt=0,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import doxa.commonsense
-from doxa.commonsense import Budget, Retrieved, Spec, Utterance, read_context
+from doxa.commonsense import Retrieved, Spec, Utterance, read_context
 from doxa.core.background import Background
 from doxa.core.config import Config
 from doxa.core.errors import ConfigError, DoxaError, InputError
@@ -94,8 +94,9 @@ def _retrieved(asked: Asked, recent: Sequence[Turn], knowledge: Knowledge, parts
     utterances = (*said, Utterance(speaker=asked.speaker, text=asked.text))
     context = read_context(utterances, knowledge.base, encoder=parts.encoder, parser=parts.parser)
     candidates = knowledge.reasoner.infer(context)
-    budget = Budget(expansions=settings.expansions, ms=settings.ms)
-    spec = Spec(k=max(settings.k, asked.n), bridging=budget, retrieval=budget, seed=settings.seed)
+    spec = Spec(k=max(settings.k, asked.n), seed=settings.seed)
+    limit = {name: value for name in ("expansions", "ms") if (value := getattr(settings, name)) is not None}
+    spec = replace(spec, bridging=replace(spec.bridging, **limit), retrieval=replace(spec.retrieval, **limit))
     found = doxa.commonsense.retrieve(context, candidates, knowledge.base, spec, judge=parts.judge())
     shown = tuple(one for one in found.background if asked.aloud or one.score >= settings.least)
     degraded = "; ".join(filter(None, (candidates.degraded, found.degraded)))

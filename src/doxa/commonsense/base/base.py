@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doxa.commonsense.base.files import Card, Rows, read_card
+from doxa.commonsense.base.packing import unit
 from doxa.commonsense.base.texts import Texts
 from doxa.core.errors import InputError
 
@@ -44,7 +45,7 @@ class KnowledgeBase:
             self._concept_vectors = _mapped(folder, "concept_vectors")
             self._word_vectors = _mapped(folder, "word_vectors")
             self._inference_vectors = _mapped(folder, "inference_vectors")
-            self.event_vectors = _mapped(folder, "event_vectors")
+            self._event_vectors = _mapped(folder, "event_vectors")
             self.group_vectors: Vectors = _mapped(folder, "group_vectors")
             self.concept_group: NDArray[np.int32] = _mapped(folder, "concept_group")
             self.sentence_concepts = _rows(folder, "sentence_concepts")
@@ -67,7 +68,7 @@ class KnowledgeBase:
             "concepts": (card.concepts, (self.concepts, self._concept_vectors, self.concept_group)),
             "words": (card.words, (self.words, self._word_vectors)),
             "groups": (card.groups, (self.group_vectors, self.group_sentences)),
-            "events": (card.events, (self.events, self.event_vectors, self.event_inferences)),
+            "events": (card.events, (self.events, self._event_vectors, self.event_inferences)),
             "inferences": (card.inferences, (self._inferences, self._inference_vectors)),
         }
         for name, (expected, found) in sizes.items():
@@ -82,7 +83,7 @@ class KnowledgeBase:
 
     def vectors(self, sentences: Ids) -> Vectors:
         """Return the vectors of sentences, `(n, dims)`."""
-        return np.asarray(self._vectors[sentences], dtype=np.float32)
+        return unit(self._vectors[sentences])
 
     def truisms(self, sentences: Ids) -> Vectors:
         """Return how far nothing at all entails sentences, `(n,)`, 0 to 1 by the NLI model of the build."""
@@ -90,15 +91,19 @@ class KnowledgeBase:
 
     def concept_vectors(self, concepts: Ids) -> Vectors:
         """Return the vectors of concepts, `(n, dims)`."""
-        return np.asarray(self._concept_vectors[concepts], dtype=np.float32)
+        return unit(self._concept_vectors[concepts])
 
     def word_vectors(self, words: Ids) -> Vectors:
         """Return the vectors of words, each encoded by itself, `(n, dims)`."""
-        return np.asarray(self._word_vectors[words], dtype=np.float32)
+        return unit(self._word_vectors[words])
+
+    def event_vectors(self) -> Vectors:
+        """Return the vectors of all events, `(n, dims)`."""
+        return unit(self._event_vectors)
 
     def inference_vectors(self, inferences: Ids) -> Vectors:
         """Return the vectors of inferences, made of their statements, `(n, dims)`."""
-        return np.asarray(self._inference_vectors[inferences], dtype=np.float32)
+        return unit(self._inference_vectors[inferences])
 
     def inference(self, number: int) -> tuple[str, str]:
         """Return the relation and the tail of an inference."""
@@ -108,7 +113,7 @@ class KnowledgeBase:
     def blocks(self, size: int = 65_536) -> Iterator[tuple[int, Vectors]]:
         """Yield all vectors of sentences block by block, each with its first number: for a search without concepts."""
         for start in range(0, len(self), size):
-            yield start, np.asarray(self._vectors[start : start + size], dtype=np.float32)
+            yield start, unit(self._vectors[start : start + size])
 
 
 def _mapped(folder: Path, name: str) -> Any:

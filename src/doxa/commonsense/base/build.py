@@ -19,7 +19,8 @@ from doxa.backends.nli import Nli
 from doxa.backends.parser import Parser
 from doxa.commonsense.base.files import CARD, FILES, FORMAT, Card, Rows, read_card, save_rows, write_card
 from doxa.commonsense.base.groups import grouped
-from doxa.commonsense.base.parts import BLOCK, FOLDER, Half, Parts, Tell
+from doxa.commonsense.base.packing import Packed
+from doxa.commonsense.base.parts import BLOCK, FOLDER, Parts, Tell
 from doxa.commonsense.base.reading import Tuple, read_sentences, read_tuples
 from doxa.commonsense.base.texts import write_texts
 from doxa.commonsense.statements import neutral, statement
@@ -62,7 +63,7 @@ def build(
         BackendError: a model failed; what was done is kept.
 
     Cost: 220 sentences a second on two cores: a parse, a vector and an NLI pair for each, a vector for each concept and
-    word. In memory the texts and at most 0.5 GB for the groups; on disk 0.8 KB for each text and name.
+    word. In memory the texts and at most 0.5 GB for the groups; on disk 0.4 KB for each text and name.
     """
     sentences, tuples = _read(files, inferences)
     content, grouping = _digest(sentences, tuples, (encoder, parser, nli)), _grouping(groups, seed)
@@ -133,7 +134,7 @@ def _writing(folder: Path) -> Iterator[None]:
         raise StoreError(f"{exc.filename or folder} cannot be written: {exc}. {kept}") from exc
 
 
-def _sentences(parts: Parts, sentences: Sequence[str], encoder: Encoder, parser: Parser) -> tuple[Rows, Half]:
+def _sentences(parts: Parts, sentences: Sequence[str], encoder: Encoder, parser: Parser) -> tuple[Rows, Packed]:
     """Write the sentences, their concepts and words, and the vectors of all; returns what the groups need."""
     folder = parts.folder
     parts.vectors("sentence_vectors", "vectors of sentences", sentences, encoder)
@@ -152,7 +153,7 @@ def _sentences(parts: Parts, sentences: Sequence[str], encoder: Encoder, parser:
     return of_concept, parts.vectors("concept_vectors", "vectors of concepts", concept_names, encoder)
 
 
-def _groups(parts: Parts, of_concept: Rows, vectors: Half, groups: int | None, seed: int) -> None:
+def _groups(parts: Parts, of_concept: Rows, vectors: Packed, groups: int | None, seed: int) -> None:
     """Write the groups of the concepts, and the sentences of each; the groups are made once."""
     centres_at, group_at = parts.folder / "group_vectors.npy", parts.folder / "concept_group.npy"
     if not group_at.exists():  # the last of the two, written under another name first

@@ -8,10 +8,11 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from doxa.commonsense.base.packing import Packed, unit
+
 __all__ = ["PER_GROUP", "grouped", "nearest"]
 
 Vectors = NDArray[np.float32]
-Half = NDArray[np.float16]
 Ids = NDArray[np.int32]
 
 PER_GROUP = 100
@@ -24,12 +25,16 @@ BLOCK = 8_192
 
 
 def grouped(
-    vectors: Vectors | Half, *, groups: int | None = None, seed: int = 0, tell: Callable[[int, int], None] | None = None
+    vectors: Vectors | Packed,
+    *,
+    groups: int | None = None,
+    seed: int = 0,
+    tell: Callable[[int, int], None] | None = None,
 ) -> tuple[Vectors, Ids]:
     """Return the centres `(g, dims)` of the groups, at unit length, and the group of each vector `(n,)`.
 
     Args:
-        vectors: unit rows `(n, dims)`.
+        vectors: rows `(n, dims)`, brought to unit length.
         groups: how many; by default one for every `PER_GROUP` concepts, `MOST_GROUPS` at most.
         seed: of the choice of the first centres and of the sample.
         tell: is told of finished rounds and of how many there are.
@@ -44,7 +49,7 @@ def grouped(
     groups = min(groups or max(1, min(MOST_GROUPS, math.ceil(count / PER_GROUP))), count)
     draw = np.random.default_rng(seed)
     size = min(count, SAMPLE * groups)
-    sample = vectors[np.sort(draw.choice(count, size, replace=False))].astype(np.float32)
+    sample = unit(vectors[np.sort(draw.choice(count, size, replace=False))])
     centres = sample[np.sort(draw.choice(size, groups, replace=False))]
     for number in range(ROUNDS):
         of, similarity = nearest(sample, centres)
@@ -58,12 +63,12 @@ def grouped(
     return centres, nearest(vectors, centres)[0]
 
 
-def nearest(vectors: Vectors | Half, centres: Vectors) -> tuple[Ids, NDArray[np.float32]]:
+def nearest(vectors: Vectors | Packed, centres: Vectors) -> tuple[Ids, NDArray[np.float32]]:
     """Return for each vector the group whose centre is nearest, and its cosine similarity. O(n x g x dims)."""
     of = np.empty(len(vectors), dtype=np.int32)
     similarity = np.empty(len(vectors), dtype=np.float32)
     for start in range(0, len(vectors), BLOCK):
-        table = vectors[start : start + BLOCK].astype(np.float32) @ centres.T
+        table = unit(vectors[start : start + BLOCK]) @ centres.T
         of[start : start + BLOCK] = table.argmax(axis=1)
         similarity[start : start + BLOCK] = table.max(axis=1)
     return of, similarity

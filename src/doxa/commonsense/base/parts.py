@@ -14,7 +14,7 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,20 +23,20 @@ from doxa.backends.encoder import Encoder
 from doxa.backends.nli import Nli
 from doxa.backends.parser import Parser
 from doxa.commonsense.base.files import CARD, FILES, Card, read_card
+from doxa.commonsense.base.packing import Packed, packed
 from doxa.commonsense.base.phrases import Phrases, phrases_of
 from doxa.core.errors import InputError
 
-__all__ = ["BLOCK", "FOLDER", "Half", "Parts", "Tell"]
+__all__ = ["BLOCK", "FOLDER", "Parts", "Tell"]
 
 BLOCK = 1_024
 """Texts that are parsed or encoded together, and the most that is lost by an interruption; seconds."""
 FOLDER = "base.parts"
 MARK = "of.txt"
 PHRASES = "phrases.jsonl"
-HALF = np.dtype(np.float16)
 
-Half = NDArray[np.float16]
-Work = Callable[[Sequence[str]], NDArray[np.float32]]
+Work = Callable[[Sequence[str]], NDArray[Any]]
+Rows = TypeVar("Rows", bound=NDArray[Any])
 Tell = Callable[[str, int, int], None]
 """Is told the step, how much of it is done, and how much there is."""
 
@@ -92,18 +92,20 @@ class Parts:
         shutil.rmtree(self.folder)
         return card
 
-    def vectors(self, name: str, step: str, texts: Sequence[str], encoder: Encoder) -> Half:
+    def vectors(self, name: str, step: str, texts: Sequence[str], encoder: Encoder) -> Packed:
         """Return the vectors of texts `(n, dims)`, mapped from `name.npy`, which is written block by block."""
-        return self._blocks(name, step, texts, (encoder.dims,), encoder.encode)
+        none: Packed = np.empty((0, encoder.dims), dtype=np.int8)
+        return self._blocks(name, step, texts, none, lambda block: packed(encoder.encode(block)))
 
-    def truisms(self, name: str, step: str, texts: Sequence[str], nli: Nli) -> Half:
+    def truisms(self, name: str, step: str, texts: Sequence[str], nli: Nli) -> NDArray[np.float16]:
         """Return how far nothing at all entails each text `(n,)`, written block by block as well."""
-        return self._blocks(name, step, texts, (), lambda block: nli.classify([("", text) for text in block])[:, 0])
+        none = np.empty(0, dtype=np.float16)
+        return self._blocks(name, step, texts, none, lambda block: nli.classify([("", text) for text in block])[:, 0])
 
-    def _blocks(self, name: str, step: str, texts: Sequence[str], shape: tuple[int, ...], work: Work) -> Half:
-        """Return what comes of each text, of a shape, mapped from `name.npy`, which is written block by block."""
+    def _blocks(self, name: str, step: str, texts: Sequence[str], none: Rows, work: Work) -> Rows:
+        """Return what comes of each text, of the kind of `none`, mapped from `name.npy`: written block by block."""
         path = self.folder / f"{name}.npy"
-        head, width = _header((len(texts), *shape)), math.prod(shape) * HALF.itemsize
+        head, width = _header((len(texts), *none.shape[1:]), none.dtype), math.prod(none.shape[1:]) * none.itemsize
         with path.open("ab") as file:
             rows = max(0, file.tell() - len(head)) // width
             if file.tell() < len(head):
@@ -113,10 +115,10 @@ class Parts:
             file.truncate(len(head) + done * width)
             for start in range(done, len(texts), BLOCK):
                 self.tell(step, start, len(texts))
-                file.write(work(texts[start : start + BLOCK]).astype(HALF).tobytes())
+                file.write(work(texts[start : start + BLOCK]).astype(none.dtype).tobytes())
                 _to_disk(file)
         self.tell(step, len(texts), len(texts))
-        mapped: Half = np.load(path, mmap_mode="r")
+        mapped: Rows = np.load(path, mmap_mode="r")
         return mapped
 
     def phrases(self, step: str, texts: Sequence[str], parser: Parser) -> Iterator[Phrases]:
@@ -145,10 +147,10 @@ class Parts:
                 ) from exc
 
 
-def _header(shape: tuple[int, ...]) -> bytes:
+def _header(shape: tuple[int, ...], kind: np.dtype[Any]) -> bytes:
     """Return how a file of numpy begins that holds an array of a shape."""
     out = io.BytesIO()
-    described = {"descr": np.lib.format.dtype_to_descr(HALF), "fortran_order": False, "shape": shape}
+    described = {"descr": np.lib.format.dtype_to_descr(kind), "fortran_order": False, "shape": shape}
     np.lib.format.write_array_header_1_0(out, described)
     return out.getvalue()
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from doxa.backends.blas import on_one_core
 from doxa.commonsense.base import KnowledgeBase
 from doxa.commonsense.context import Context
 from doxa.commonsense.reasoner.candidates import Candidates, Judge
@@ -39,8 +40,9 @@ class NearestReasoner:
         """Take the base whose inferences are used, and an NLI model that sorts out what contradicts what was said."""
         self._base = base
         self._judge = judge
-        self._events = np.asarray(base.event_vectors, dtype=np.float32)
+        self._events = base.event_vectors()
 
+    @on_one_core()
     def infer(self, context: Context) -> Candidates:
         """Return what follows from the events nearest to the latest utterances, best first.
 
