@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,20 +132,26 @@ class Bridging:
         ids = np.unique(sentences).astype(np.int64)
         table = self._base.vectors(ids) @ self._queries.T
         scores = table[:, 0] / 2 + (table[:, 1:].max(axis=1) if table.shape[1] > 1 else table[:, 0]) / 2
-        return Pool(ids, scores.astype(np.float64))
+        pool = Pool(ids, scores.astype(np.float64))
+        self._read(pool.ids)
+        return pool
+
+    def _read(self, ids: Ids) -> None:
+        """Read the words of sentences that may be judged, all of a pool at once, and bound their distances."""
+        new = np.array([one for one in ids.tolist() if one not in self._bound], dtype=np.int64)
+        words, owner = self._base.sentence_words.of(new)
+        costs = costs_of(self._context.word_vectors, self._base.word_vectors(words))
+        self._bound |= zip(new.tolist(), lower_bounds(costs, owner, len(new)).tolist(), strict=True)
+        ends = np.searchsorted(owner, np.arange(len(new) + 1)).tolist()
+        self._costs |= {one: costs[:, start:end] for one, (start, end) in zip(new.tolist(), pairwise(ends), strict=True)}
 
     def _distances(self, ids: Ids, most: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the distances to the conversation; of a sentence that is further than `most`, a lower bound of it.
 
         Such a sentence cannot be in the region, so its exact distance is not worked out.
         """
-        new = np.array([one for one in ids.tolist() if one not in self._bound], dtype=np.int64)
-        if len(new):
-            words, owner = self._base.sentence_words.of(new)
-            costs = costs_of(self._context.word_vectors, self._base.word_vectors(words))
-            bounds = lower_bounds(costs, owner, len(new))
-            self._bound |= zip(new.tolist(), bounds.tolist(), strict=True)
-            self._costs |= {one: costs[:, owner == place] for place, one in enumerate(new.tolist())}
+        if any(sentence not in self._bound for sentence in ids.tolist()):
+            self._read(ids)
         for sentence, bound in zip(ids.tolist(), most.tolist(), strict=True):
             if sentence in self._costs and self._bound[sentence] <= bound:
                 self._bound[sentence] = exact(self._costs.pop(sentence))

@@ -33,19 +33,20 @@ class Pool:
             kept = np.flatnonzero(scores >= cut)
             ids, scores = ids[kept], scores[kept]
         order = np.lexsort((ids, -scores))[:most]
-        self._ids = ids[order]
+        self.ids = ids[order]
+        """Those, the highest first."""
         self._weights = np.exp((scores[order] - scores.max(initial=-np.inf)) / TEMPERATURE)
-        self._place = {sentence: place for place, sentence in enumerate(self._ids.tolist())}
-        self._whole = _moves(self._ids, self._weights)
+        self._place = {sentence: place for place, sentence in enumerate(self.ids.tolist())}
+        self._whole = _moves(self.ids, self._weights)
 
     def moves(self, path: Path) -> Moves:
         """Return the first `PRUNED` less those that the path has made already; the policy is their softmax."""
         met = [self._place[sentence] for sentence in path if sentence in self._place]
         if not met:
             return self._whole
-        free = np.ones(len(self._ids), dtype=bool)
+        free = np.ones(len(self.ids), dtype=bool)
         free[met] = False
-        return _moves(self._ids[free], self._weights[free])
+        return _moves(self.ids[free], self._weights[free])
 
 
 def _moves(ids: Ids, weights: Scores) -> Moves:

@@ -30,7 +30,7 @@ def costs_of(first: Vectors, second: Vectors) -> Costs:
 def wasserstein(first: Vectors, second: Vectors) -> float:
     """Return the exact distance (order 1) between two sets of unit vectors with equal weights, 0 to 1.
 
-    The distance to nothing is 1. Solved by POT's network simplex: about 0.1 ms for 30 words against 8.
+    The distance to nothing is 1. Solved by POT's network simplex: about 0.05 ms for 30 words against 8.
     """
     return exact(costs_of(first, second))
 
@@ -44,7 +44,8 @@ def exact(costs: Costs) -> float:
         return float(costs.mean())
     from ot.lp import emd2  # it takes a third of a second to import
 
-    return float(emd2(np.full(rows, 1 / rows), np.full(columns, 1 / columns), costs))
+    weights = np.full(rows, 1 / rows), np.full(columns, 1 / columns)
+    return float(emd2(*weights, np.ascontiguousarray(costs), check_marginals=False, center_dual=False))
 
 
 def lower_bounds(costs: Costs, owner: NDArray[np.int64], count: int) -> Costs:
