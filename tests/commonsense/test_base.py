@@ -88,9 +88,6 @@ def test_vectors_are_those_of_the_encoder(source, tuples, tmp_path):
     follows = ["as a result, the person gets full", "as a result, the person wants to rest"]
     np.testing.assert_allclose(base.inference_vectors(np.arange(2)), encoder.encode(follows), **close)
     np.testing.assert_allclose(base.event_vectors()[1], encoder.encode(["the person sleeps"])[0], **close)
-    blocks = list(base.blocks(size=3))
-    assert [start for start, _ in blocks] == [0, 3, 6]
-    np.testing.assert_array_equal(np.concatenate([rows for _, rows in blocks]), base.vectors(np.arange(8)))
 
 
 def test_a_group_has_the_sentences_of_its_concepts_once(source, tmp_path):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sized
+from collections.abc import Sized
 from pathlib import Path
 from typing import Any
 
@@ -109,11 +109,6 @@ class KnowledgeBase:
         """Return the relation and the tail of an inference."""
         relation, _, tail = self._inferences[number].partition("\t")
         return relation, tail
-
-    def blocks(self, size: int = 65_536) -> Iterator[tuple[int, Vectors]]:
-        """Yield all vectors of sentences block by block, each with its first number: for a search without concepts."""
-        for start in range(0, len(self), size):
-            yield start, unit(self._vectors[start : start + size])
 
 
 def _mapped(folder: Path, name: str) -> Any:
