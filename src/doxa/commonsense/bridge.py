@@ -142,8 +142,8 @@ class Bridging:
         words, owner = self._base.sentence_words.of(new)
         costs = costs_of(self._context.word_vectors, self._base.word_vectors(words))
         self._bound |= zip(new.tolist(), lower_bounds(costs, owner, len(new)).tolist(), strict=True)
-        ends = np.searchsorted(owner, np.arange(len(new) + 1)).tolist()
-        self._costs |= {one: costs[:, start:end] for one, (start, end) in zip(new.tolist(), pairwise(ends), strict=True)}
+        places = pairwise(np.searchsorted(owner, np.arange(len(new) + 1)).tolist())
+        self._costs |= {one: costs[:, start:end] for one, (start, end) in zip(new.tolist(), places, strict=True)}
 
     def _distances(self, ids: Ids, most: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the distances to the conversation; of a sentence that is further than `most`, a lower bound of it.
