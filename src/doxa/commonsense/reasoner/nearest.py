@@ -25,7 +25,7 @@ LEAST = 0.3
 """The similarity below which an event has nothing to do with what was said."""
 MOST = 60
 """Candidates that are given."""
-JUDGED = 8
+JUDGED = 6
 """Candidates that the NLI model reads, those that score highest without it."""
 
 
