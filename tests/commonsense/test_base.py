@@ -18,7 +18,7 @@ from doxa.commonsense.base.groups import grouped
 from doxa.commonsense.base.packing import packed, unit
 from doxa.commonsense.base.parts import FOLDER
 from doxa.commonsense.base.texts import Texts, write_texts
-from doxa.core.errors import BackendError, InputError, StoreReadOnlyError
+from doxa.core.errors import BackendError, InputError, StoreLockedError, StoreReadOnlyError
 
 from .doubles import CountingEncoder, CountingNli, CountingParser, rows_of
 
@@ -323,6 +323,17 @@ def test_parts_of_another_content_are_dropped(source, tmp_path):
 
 
 # -- folders and files that are not as they should be
+
+
+def test_two_builds_do_not_meet_in_a_folder(source, tmp_path):
+    def begin_again(step, done, whole):
+        with pytest.raises(StoreLockedError, match="Another build is at work"):
+            made(source, tmp_path / "base")
+        told.append(step)
+
+    told = []
+    made(source, tmp_path / "base", tell=begin_again)
+    assert told and len(KnowledgeBase(tmp_path / "base")) == 8
 
 
 def test_a_folder_with_other_things_is_left_alone(source, tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import os
 from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -24,7 +25,12 @@ from doxa.commonsense.base.parts import BLOCK, FOLDER, Parts, Tell
 from doxa.commonsense.base.reading import Tuple, read_sentences, read_tuples
 from doxa.commonsense.base.texts import write_texts
 from doxa.commonsense.statements import neutral, statement
-from doxa.core.errors import InputError, StoreError, StoreFullError, StoreReadOnlyError
+from doxa.core.errors import InputError, StoreError, StoreFullError, StoreLockedError, StoreReadOnlyError
+
+try:
+    import fcntl
+except ImportError:  # Windows has none: there, nothing keeps two builds apart
+    fcntl = None  # type: ignore[assignment]
 
 __all__ = ["build"]
 
@@ -59,7 +65,7 @@ def build(
 
     Raises:
         InputError: a file cannot be read or holds no sentence, or the folder holds something else.
-        StoreError: the folder cannot be written, or its disk is full; what was done is kept.
+        StoreError: the folder cannot be written, is full, or another build is at work there; what was done is kept.
         BackendError: a model failed; what was done is kept.
 
     Cost: 220 sentences a second on two cores: a parse, a vector and an NLI pair for each, a vector for each concept and
@@ -123,7 +129,8 @@ def _writing(folder: Path) -> Iterator[None]:
         held = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
         if held and not {CARD, FOLDER}.intersection(held):
             raise InputError(f"Expected an empty folder, or one with a base of knowledge: {folder} holds {held[0]!r}.")
-        yield
+        with _alone(folder):
+            yield
     except (FileExistsError, NotADirectoryError) as exc:
         raise InputError(f"Expected a folder for the base of knowledge, {exc.filename} is a file.") from exc
     except OSError as exc:
@@ -132,6 +139,22 @@ def _writing(folder: Path) -> Iterator[None]:
         if exc.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
             raise StoreReadOnlyError(f"{exc.filename or folder} cannot be written: {exc.strerror}. {kept}") from exc
         raise StoreError(f"{exc.filename or folder} cannot be written: {exc}. {kept}") from exc
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Keep every other build out of a folder; the system lets go of it, however this process ends."""
+    if fcntl is None:
+        yield
+        return
+    held = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError as exc:
+        raise StoreLockedError(f"Another build is at work in {folder}. Wait for it, or choose another folder.") from exc
+    finally:
+        os.close(held)
 
 
 def _sentences(parts: Parts, sentences: Sequence[str], encoder: Encoder, parser: Parser) -> tuple[Rows, Packed]:

@@ -116,14 +116,19 @@ class KnowledgeReport:
             found["alignment_to_best_95"] = _interval(pairs)
             found["best_baseline"] = best
         for name in ABLATIONS:
-            pairs = [
-                (one.next - other.next, 1.0)
-                for one, other in zip(ours, self.systems.get(name, ()), strict=False)
-                if one.next is not None and other.next is not None
-            ]
-            if pairs:
-                found[f"{name}_loses_similarity"] = _share(pairs)
-                found[f"{name}_loses_similarity_95"] = _interval(pairs)
+            both = list(zip(ours, self.systems.get(name, ()), strict=False))
+            losses = {
+                "alignment": [_lost(one.aligned["0.5"], other.aligned["0.5"]) for one, other in both],
+                "similarity": [
+                    (one.next - other.next, 1.0)
+                    for one, other in both
+                    if one.next is not None and other.next is not None
+                ],
+            }
+            for measure, lost in losses.items():
+                if lost:
+                    found[f"{name}_loses_{measure}"] = _share(lost)
+                    found[f"{name}_loses_{measure}_95"] = _interval(lost)
         return found
 
 
@@ -226,6 +231,11 @@ def _talks(path: Path, set: str, systems: Sequence[str], limit: int | None) -> l
     if not talks:
         raise InputError(f"bench knowledge: expected dialogues of two utterances or more in {path}, found none.")
     return talks[:limit]
+
+
+def _lost(ours: Counts, other: Counts) -> tuple[float, float]:
+    """Return by how many transitions more one is aligned, and of how many."""
+    return ours[0] - other[0], ours[1]
 
 
 def _share(pairs: Sequence[tuple[float, float]]) -> float | None:
