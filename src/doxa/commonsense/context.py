@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -87,8 +87,8 @@ def read_context(
     )
 
 
-def _filled(rows: Vectors, known: NDArray[np.int64], new: object) -> Vectors:
+def _filled(rows: Vectors, known: NDArray[np.int64], new: Iterator[Vectors]) -> Vectors:
     """Return rows in which those of unknown names (-1) are the next new ones."""
     for place in np.flatnonzero(known < 0):
-        rows[place] = next(new)  # type: ignore[call-overload]
+        rows[place] = next(new)
     return rows
