@@ -4,7 +4,7 @@ from functools import cache
 import pytest
 
 from doxa.backends import load
-from doxa.backends.seq2seq import Generated
+from doxa.backends.seq2seq import Generated, huggingface
 from doxa.core.errors import (
     BackendError,
     BackendUnavailableError,
@@ -175,6 +175,21 @@ def test_a_hub_model_that_is_not_there_is_named(tmp_path):
     pytest.importorskip("transformers", reason="what is missing is the model, not its library")
     with pytest.raises(BackendUnavailableError, match="absent"):
         opened(tmp_path / "absent").generate(["a"], n=1, max_tokens=4)
+
+
+def test_a_hub_model_that_is_not_there_is_looked_for_once(tmp_path, monkeypatch):
+    tries = []
+
+    def missing(name, device, settings):
+        tries.append(name)
+        raise BackendError("no such model")
+
+    monkeypatch.setattr(huggingface, "_load", missing)
+    model = load("seq2seq", f"hf:{tmp_path / 'none'}")
+    for said in ("no such model", "start again"):
+        with pytest.raises(BackendError, match=said):
+            model.generate(["PersonX eats"], n=1, max_tokens=2)
+    assert len(tries) == 1
 
 
 def test_a_checkpoint_of_another_kind_is_refused(checkpoint, tmp_path):

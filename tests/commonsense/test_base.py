@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 from doxa.backends import load
 from doxa.commonsense.base import KnowledgeBase, build, read_card
 from doxa.commonsense.base import parts as parts_module
-from doxa.commonsense.base.files import CARD, FILES
+from doxa.commonsense.base.files import CARD, FILES, ROWS
 from doxa.commonsense.base.groups import grouped
 from doxa.commonsense.base.packing import packed, unit
 from doxa.commonsense.base.parts import FOLDER
@@ -345,6 +345,26 @@ def test_a_folder_with_other_things_is_left_alone(source, tmp_path):
     assert content(folder) == {"words.txt": b"mine"}
 
 
+def test_a_base_that_lost_its_card_is_built_again(source, tmp_path):
+    made(source, tmp_path / "base")
+    (tmp_path / "base" / CARD).unlink()
+    assert made(source, tmp_path / "base") == KnowledgeBase(tmp_path / "base").card
+
+
+def test_a_finished_base_that_is_damaged_is_built_again(source, tmp_path):
+    made(source, tmp_path / "base")
+    (tmp_path / "base" / "words.npy").write_bytes(b"")
+    made(source, tmp_path / "base")
+    assert len(KnowledgeBase(tmp_path / "base").words) == 7
+
+
+def test_sentences_without_concepts_make_no_base(tmp_path):
+    source = tmp_path / "none.txt"
+    source.write_text("!\n?\n", encoding="utf-8")
+    with pytest.raises(InputError, match="no concept .* in any of 2, such as '!'"):
+        made(source, tmp_path / "base")
+
+
 def test_a_file_where_the_folder_should_be_is_an_error(source):
     with pytest.raises(InputError, match="is a file"):
         made(source, source)
@@ -364,8 +384,11 @@ def test_a_full_or_locked_disk_is_told_and_what_was_done_is_kept(source, tmp_pat
 
 
 def test_groups_are_counted_from_one(source, tmp_path):
-    with pytest.raises(InputError, match="1 or more groups"):
-        made(source, tmp_path / "base", groups=0)
+    for groups in (0, 2.5):
+        with pytest.raises(InputError, match="groups of concepts, 1 or more"):
+            made(source, tmp_path / "base", groups=groups)
+    with pytest.raises(InputError, match="a seed of 0 or more"):
+        made(source, tmp_path / "base", seed=-1)
 
 
 def test_no_files_make_no_base(tmp_path):
@@ -383,6 +406,29 @@ def test_a_broken_base_is_told_when_it_is_opened(source, tuples, tmp_path, name,
     path.unlink() if harm == "gone" else path.write_bytes(b"" if harm == "empty" else held[:-1])
     with pytest.raises(InputError, match="broken.*doxa kb build"):
         KnowledgeBase(tmp_path / "base")
+
+
+@pytest.mark.parametrize(
+    "name", [*(f"{name}{end}" for name in ROWS for end in ("_ids.npy", "_starts.npy")), "concept_group.npy"]
+)
+def test_a_base_whose_numbers_are_damaged_is_told_when_it_is_opened(source, tuples, tmp_path, name):
+    made(source, tmp_path / "base", inferences=[tuples])
+    path = tmp_path / "base" / name
+    held = path.read_bytes()
+    path.write_bytes(held[:-4] + b"\xff\xff\xff\x7f")
+    with pytest.raises(InputError, match="broken.*doxa kb build"):
+        KnowledgeBase(tmp_path / "base")
+
+
+def test_texts_that_are_damaged_raise_no_error_of_python(source, tuples, tmp_path):
+    made(source, tmp_path / "base", inferences=[tuples])
+    for name in ("sentences.txt", "inferences.txt"):
+        path = tmp_path / "base" / name
+        path.write_bytes(b"\xff" * path.stat().st_size)
+    base = KnowledgeBase(tmp_path / "base")
+    assert set(base.sentences[0]) == {"\ufffd"}
+    with pytest.raises(InputError, match=r"inferences\.txt is broken"):
+        base.inference(0)
 
 
 def test_files_of_two_bases_do_not_go_together(source, tmp_path):

@@ -27,6 +27,8 @@ def file(tmp_path):
         ("a.tsv", "dog\tDogs bark.\t1.0\ncat\tCats meow.\t0.7\n"),
         ("a.tsv", "\ndog\tDogs bark.\t1.0\n\ncat\tCats meow.\t0.7\nshort\t\n"),
         ("a.tsv", "term\tGeneric Sentence\tother words\nd\tDogs bark.\tx y z w\nc\tCats meow.\tx\n"),
+        ("a.tsv", "id\tSentence\n1\tDogs bark.\n2\n2\tCats meow.\n# the end\n"),
+        ("a.tsv", "# of animals\ndog\tDogs bark.\ncat\tCats meow.\n"),
         ("a.jsonl", '{"sentence": "Dogs bark."}\n\n{"text": "Cats meow.", "n": 1}\n'),
         ("a.jsonl", '\n{"generic_sentence": "Dogs\\nbark."}\n{"text": "Cats\\tmeow."}'),
         ("a.txt.gz", gzip.compress(b"Dogs bark.\nCats meow.\n")),
@@ -34,6 +36,14 @@ def file(tmp_path):
 )  # fmt: skip
 def test_every_form_gives_the_sentences(file, name, content):
     assert list(read_sentences(file(name, content))) == ["Dogs bark.", "Cats meow."]
+
+
+def test_a_brace_makes_no_json(file):
+    assert list(read_sentences(file("a.txt", "{Dogs} bark.\nCats\tmeow.\n[Birds] sing.\n"))) == [
+        "{Dogs} bark.",
+        "Cats meow.",
+        "[Birds] sing.",
+    ]
 
 
 def test_a_document_is_cut(file):
@@ -46,6 +56,10 @@ def test_a_document_is_cut(file):
     [
         ("a.txt", b"Dogs bark.\nCaf\xe9s open.\n", r"a\.txt, line 2: expected text in UTF-8, it has 0xe9 at byte 4"),
         ("a.txt", "Dogs bark.".encode("utf-16"), r"line 1: expected text in UTF-8, it has 0xff at byte 1"),
+        ("a.txt", "Dogs bark.".encode("utf-16-le"), r"line 1: expected text in UTF-8, it has a zero byte"),
+        ("a.json", b'[{"text": "Dogs bark."},\n{"text": "Cats meow."}]', "an object on each line; it is one JSON"),
+        ("a.json", b'[\n  {"text": "Dogs bark."}\n]', r"it is one JSON array"),
+        ("a.jsonl", b'{"text": "Dogs bark.", "x": ' + b"[" * 200_000, r"line 1: expected a JSON object"),
         ("a.txt", b"", r"a\.txt: expected sentences, one on a line; it has none"),
         ("a.txt", b"\n \n\t\n", "it has none"),
         ("a.jsonl", b'{"text": "Dogs bark."}\n{"text": 7}\n', r"line 2: expected .* a text as 'sentence'"),
@@ -79,8 +93,8 @@ def test_a_folder_or_nothing_is_no_file(tmp_path):
         ("HasPrerequisite\tbathe\twater\t1", [("bathe", "xNeed", "water")]),
         ("CausesDesire\thappiness\tsing\t1", [("happiness", "xWant", "sing")]),
         ("Causes\t  play  game\twin\t1\r", [("play game", "Causes", "win")]),
-        ("IsA\ttool\tobject\t1", []),
-        ("PersonX eats\toEffect\tthanked", []),
+        ("IsA\ttool\tobject\t1\nCauses\train\tflood", [("rain", "Causes", "flood")]),
+        ("PersonX eats\toEffect\tthanked\nX\txWant\tY", [("X", "xWant", "Y")]),
         ("PersonX eats\txWant\tNone", []),
     ],
 )  # fmt: skip
@@ -88,7 +102,10 @@ def test_inferences_of_our_relations_are_read(file, line, tuples):
     assert list(read_tuples(file("a.tsv", line))) == tuples
 
 
-@pytest.mark.parametrize("content", [b"", b"Dogs bark.\n", b"dog\tcat\tmouse\n", json.dumps({"head": "x"}).encode()])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"Dogs bark.\n", b"dog\tcat\tmouse\n", b"Dogs\tIsA\tanimals\n", json.dumps({"head": "x"}).encode()],
+)
 def test_a_file_without_inferences_is_told(file, content):
     with pytest.raises(InputError, match="expected inferences, one on a line"):
         list(read_tuples(file("a.tsv", content)))

@@ -96,6 +96,7 @@ def small_base(seed):
     vectors = np.stack([vector_of(one) for one in said])
     base = SimpleNamespace(
         vectors=lambda ids: vectors[ids],
+        similarity=lambda ids, targets: vectors[ids] @ targets.T,
         word_vectors=lambda ids: word_vectors[ids],
         concept_vectors=lambda ids: word_vectors[ids],
         sentence_words=rows_of(said),

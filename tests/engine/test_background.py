@@ -1,5 +1,6 @@
 """Background knowledge behind `respond`: shown as such, never believed, never cited, and never a reason to fail."""
 
+import importlib
 import json
 import shutil
 
@@ -8,6 +9,7 @@ import pytest
 from doxa.backends.llm.scripted import ScriptedModel
 from doxa.backends.seq2seq import Generated
 from doxa.backends.seq2seq.scripted import ScriptedSeq2Seq
+from doxa.commonsense.search import search
 from doxa.core.config import CommonsenseConfig, Config, EncoderConfig, EngineConfig, LLMConfig, NliConfig, VerifyConfig
 from doxa.core.errors import BackendError, ClosedError, ConfigError, InputError
 from doxa.engine import Doxa, build_base
@@ -354,6 +356,18 @@ def test_a_broken_base_is_left_out_and_told(settings, base, tmp_path):
     assert any("is broken" in why for why in reply.trace.degraded)
 
 
+@pytest.mark.parametrize("name", ["sentences.txt", "inferences.txt", "sentence_words_ids.npy", "concept_group.npy"])
+def test_a_damaged_base_is_no_reason_to_fail(settings, base, tmp_path, name):
+    shutil.copytree(base, tmp_path / "damaged")
+    path = tmp_path / "damaged" / name
+    head = 128 if name.endswith(".npy") else 0
+    path.write_bytes(path.read_bytes()[:head] + b"\x7f" * (path.stat().st_size - head))
+    with Doxa.open(":memory:", config=with_group(settings, base=tmp_path / "damaged")) as doxa:
+        reply = doxa.dialogue(user="ana").respond(SAID, background=True)
+    assert reply.text.startswith("Noted")
+    assert name == "sentences.txt" or any("is broken" in why for why in reply.trace.degraded)
+
+
 def test_without_a_base_there_is_no_background(config):
     """By itself that is no failure; who asks for it is told how to make one, and nothing is stored."""
     with Doxa.open(":memory:", config=config) as doxa:
@@ -370,6 +384,21 @@ def test_without_a_base_there_is_no_background(config):
 def test_a_number_of_replies_that_is_none_is_refused(settings, n):
     with Doxa.open(":memory:", config=settings) as doxa, pytest.raises(InputError, match="1 or more"):
         doxa.dialogue(user="ana").respond(SAID, n=n)
+
+
+@pytest.mark.parametrize("background", ["yes", 1, 0])
+def test_background_is_true_false_or_none(settings, background):
+    with Doxa.open(":memory:", config=settings) as doxa, pytest.raises(InputError, match="True, False or None"):
+        doxa.dialogue(user="ana").respond(SAID, background=background)
+
+
+def test_a_base_that_is_used_up_is_not_searched_again(settings, monkeypatch):
+    searches = []
+    module = importlib.import_module("doxa.commonsense.background")
+    monkeypatch.setattr(module, "search", lambda *args, **kwargs: searches.append(1) or search(*args, **kwargs))
+    with Doxa.open(":memory:", config=with_group(settings, k=10**6)) as doxa:
+        reply = doxa.dialogue(user="ana").respond("Blue is a colour.", background=True)
+    assert 1 <= len(reply.background) == len(searches) - 1
 
 
 def test_several_replies_need_background(settings):

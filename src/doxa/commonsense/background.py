@@ -105,12 +105,13 @@ def retrieve(
         walk = Retrieval(base, scored, place if inferences else None)
         found = search(walk, spec.retrieval, horizon=spec.horizon, seed=spec.seed)
         expansions += found.expansions
-        if found.paths:
-            premise = context.text if inference is None else inference.text
-            best, score, failed = _chosen(found, premise, base, None if degraded else judge)
-            degraded = degraded or failed
-            background.append(_background(found.paths[best], score, inference, walk, base))
-            scored.take(found.paths[best][-1])
+        if not found.paths:
+            break
+        premise = context.text if inference is None else inference.text
+        best, score, failed = _chosen(found, premise, base, None if degraded else judge)
+        degraded = degraded or failed
+        background.append(_background(found.paths[best], score, inference, walk, base))
+        scored.take(found.paths[best][-1])
     background.sort(key=lambda one: -one.score)
     return Retrieved(tuple(background), inferences, region, expansions, degraded)
 

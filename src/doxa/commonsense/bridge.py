@@ -130,7 +130,7 @@ class Bridging:
     def _pool(self, groups: tuple[int, ...]) -> Pool:
         sentences, _ = self._base.group_sentences.of(np.array([one for one in groups if one >= 0], dtype=np.int64))
         ids = np.unique(sentences).astype(np.int64)
-        table = self._base.vectors(ids) @ self._queries.T
+        table = self._base.similarity(ids, self._queries)
         scores = table[:, 0] / 2 + (table[:, 1:].max(axis=1) if table.shape[1] > 1 else table[:, 0]) / 2
         pool = Pool(ids, scores.astype(np.float64))
         self._read(pool.ids)

@@ -24,7 +24,7 @@ class Scored:
     """The sentences that may be moved to, read once for all inferences of a conversation."""
 
     def __init__(self, ids: Ids, base: KnowledgeBase, *, context: Vectors, inferences: Vectors) -> None:
-        """Read the vectors of sentences, and compare them with a conversation and with what follows from it.
+        """Compare sentences with a conversation and with what follows from it.
 
         Args:
             ids: ascending.
@@ -33,19 +33,18 @@ class Scored:
             inferences: the vectors of what is to be supported, `(k, dims)`.
         """
         self.ids = ids
-        self.vectors = base.vectors(ids)
         self.targets = np.concatenate([context[None], inferences])
         """The conversation, and each inference, `(1 + k, dims)`."""
-        self.similar = self.vectors @ self.targets.T
+        self.similar = base.similarity(ids, self.targets)
         """`(n, 1 + k)`."""
         words = base.sentence_words.starts[ids + 1] - base.sentence_words.starts[ids]
         self.lengths = np.log2(1 + words)
         """|k| of equation 4: the logarithm of one and its content words. What it says grows by less with each word, and
         the number itself, as in the paper, would outweigh all similarity."""
-        self.repeated = np.zeros(len(ids), dtype=np.float32)
-        """How like each is to what was retrieved already, `(n,)`."""
         self.free = np.ones(len(ids), dtype=bool)
         """Which were not retrieved yet, `(n,)`."""
+        self.taken: list[int] = []
+        """Which were, as they came: what repeats them is worth less."""
 
     def places(self, sentences: NDArray[np.int32]) -> NDArray[np.int64]:
         """Return where those of some sentences that are here stand."""
@@ -54,10 +53,9 @@ class Scored:
         return at[self.ids[at] == sentences] if len(self.ids) else at[:0]
 
     def take(self, sentence: int) -> None:
-        """Note that a sentence was retrieved: it is not moved to again, and what repeats it is worth less."""
-        at = int(np.searchsorted(self.ids, sentence))
-        self.free[at] = False
-        self.repeated = np.maximum(self.repeated, self.vectors @ self.vectors[at])
+        """Note that a sentence was retrieved: it is not moved to again."""
+        self.free[np.searchsorted(self.ids, sentence)] = False
+        self.taken.append(sentence)
 
 
 class Retrieval:
@@ -77,11 +75,9 @@ class Retrieval:
         self._base, self._scored = base, scored
         targets = [0] if inference is None else [0, 1 + inference]
         both = scored.targets[targets].sum(axis=0)
-        similar = scored.similar[:, targets].sum(axis=1).astype(np.float64)
-        norm = max(float(np.linalg.norm(both)), 1e-12)
-        self._prior = similar / norm
-        self._worth = similar + LENGTH * scored.lengths
-        self._mark = Marker(base, lambda vectors: vectors @ (both / norm))
+        self._similar = scored.similar[:, targets].sum(axis=1).astype(np.float64)
+        self._norm = max(float(np.linalg.norm(both)), 1e-12)
+        self._mark = Marker(base, lambda vectors: vectors @ (both / self._norm))
         self._pools: dict[int, Pool] = {}
 
     def concept(self, sentence: int) -> int:
@@ -95,20 +91,23 @@ class Retrieval:
         """
         group = self._mark(path[-1])[1] if path else START
         if group not in self._pools:
-            at = np.arange(len(self._scored.ids))
-            if group != START:
-                at = self._scored.places(self._base.group_sentences[group]) if group >= 0 else at[:0]
-            at = at[self._scored.free[at]]
-            self._pools[group] = Pool(self._scored.ids[at], self._prior[at])
+            self._pools[group] = self._pool(group)
         return self._pools[group].moves(path)
+
+    def _pool(self, group: int) -> Pool:
+        scored = self._scored
+        if group == START:
+            at = np.flatnonzero(scored.free)
+        else:
+            at = scored.places(self._base.group_sentences[group] if group >= 0 else np.empty(0, dtype=np.int32))
+            at = at[scored.free[at]]
+        return Pool(scored.ids[at], self._similar[at] / self._norm)
 
     def values(self, path: Path, ids: Ids) -> NDArray[np.float64]:
         """Return `c_retrieve` of each, less for what is like the path or what was retrieved before."""
         at = np.searchsorted(self._scored.ids, ids)
-        repeated = self._scored.repeated[at]
-        if path:
-            there = np.searchsorted(self._scored.ids, np.array(path))
-            similar = self._scored.vectors[at] @ self._scored.vectors[there].T
-            repeated = np.maximum(repeated, similar.max(axis=1))
-        values: NDArray[np.float64] = self._worth[at] - repeated
-        return values
+        worth: NDArray[np.float64] = self._similar[at] + LENGTH * self._scored.lengths[at]
+        if met := [*self._scored.taken, *path]:
+            rows = self._base.vectors(np.concatenate((ids, np.array(met))))
+            worth -= (rows[: len(ids)] @ rows[len(ids) :].T).max(axis=1, initial=0.0)
+        return worth

@@ -44,7 +44,7 @@ MISSPELT = 0.85
 
 
 class _Group(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class StoreConfig(_Group):

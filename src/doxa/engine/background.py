@@ -23,13 +23,16 @@ SHORT = 2
 LINE = "\nBackground: {text}"
 
 
-def require_background(background: bool | None, n: object, config: Config) -> None:
+def require_background(background: object, n: object, config: Config) -> None:
     """Raise where background is asked for and cannot be had, before anything is stored.
 
     Raises:
-        InputError: `n` is below 1, or several replies are wanted without background, by which they would differ.
+        InputError: `background` is none of True, False and None, `n` is below 1, or several replies are wanted without
+            background, by which they would differ.
         ConfigError: no base is configured.
     """
+    if background is not None and not isinstance(background, bool):
+        raise InputError(f"respond: expected `background` as True, False or None; got {background!r}.")
     if isinstance(n, bool) or not isinstance(n, int) or n < 1:
         raise InputError(f"respond: expected `n` as a number of replies, 1 or more; got {n!r}.")
     if n > 1 and background is False:

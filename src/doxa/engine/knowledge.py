@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
+from os import PathLike
 from pathlib import Path
 
 from doxa.backends import load
 from doxa.backends.nli import Nli
 from doxa.commonsense import Card, KnowledgeBase, build
 from doxa.core.config import Config
+from doxa.core.errors import InputError
 from doxa.engine.wiring import encoder_options
 
 __all__ = ["build_base", "show_base"]
 
 
 def build_base(
-    files: Sequence[Path],
-    folder: Path,
+    files: Sequence[str | PathLike[str]],
+    folder: str | PathLike[str],
     *,
     config: Config | None = None,
-    inferences: Sequence[Path] = (),
+    inferences: Sequence[str | PathLike[str]] = (),
     groups: int | None = None,
     seed: int = 0,
     force: bool = False,
@@ -33,18 +35,19 @@ def build_base(
         folder: where it is put.
         config: names encoder, parser and NLI model; by default the built-in ones.
         inferences: files of events and what follows from them (ATOMIC 2020, ConceptNet), for the built-in reasoner.
-        groups: of concepts; by default one for every 100 concepts.
-        seed: of the groups.
+        groups, seed: of concepts; by default one group for every 100.
         force: build it from the start, also where it is finished or was begun.
         tell: is told the step, how much of it is done, and how much there is; never, where it is finished already.
 
     Raises:
-        InputError: a file cannot be read or holds no sentence, or the folder holds something else.
+        InputError: a file cannot be read or holds no sentence, none has a concept, or the folder holds something else.
         StoreError: the folder cannot be written, or its disk is full; what was done is kept.
         BackendError: a model failed or is not there; what was done is kept.
 
     Cost: see `doxa.commonsense.build`; about 220 sentences a second on two cores.
     """
+    if isinstance(files, (str, PathLike)):
+        raise InputError(f"Expected a list of files of sentences, got {files!r} alone.")
     config = config or Config()
     with (
         closing(load("encoder", config.encoder.name, **encoder_options(config))) as encoder,
@@ -52,12 +55,12 @@ def build_base(
         _nli(config) as nli,
     ):
         return build(
-            files,
-            folder,
+            [Path(one) for one in files],
+            Path(folder),
             encoder=encoder,
             parser=parser,
             nli=nli,
-            inferences=inferences,
+            inferences=[Path(one) for one in inferences],
             groups=groups,
             seed=seed,
             force=force,
@@ -72,10 +75,10 @@ def _nli(config: Config) -> AbstractContextManager[Nli | None]:
     return closing(load("nli", config.nli.name, **config.nli.options))
 
 
-def show_base(folder: Path) -> Card:
+def show_base(folder: str | PathLike[str]) -> Card:
     """Return what a base of knowledge is made of; its files are opened, so that a broken one is found.
 
     Raises:
         InputError: there is none, or it is broken.
     """
-    return KnowledgeBase(folder).card
+    return KnowledgeBase(Path(folder)).card

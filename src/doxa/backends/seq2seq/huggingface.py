@@ -95,6 +95,8 @@ class HuggingFaceSeq2Seq:
         self._settings = dict(settings)
         self._lock = threading.Lock()
         self._loaded: _Loaded | None = None
+        self._failure = ""
+        """Why it could not be loaded. It is not tried again: without a network, each try takes half a minute."""
         self._closed = False
 
     @property
@@ -119,11 +121,21 @@ class HuggingFaceSeq2Seq:
                 raise ClosedError("The sequence-to-sequence model was closed; open a new one.")
             if not texts:
                 return []
-            if self._loaded is None:
-                self._loaded = _load(self._model_name, self._device, self._settings)
             starts = range(0, len(texts), self._batch_size)
             batches = (texts[start : start + self._batch_size] for start in starts)
-            return [row for batch in batches for row in self._run(self._loaded, batch, n, max_tokens)]
+            loaded = self._open()
+            return [row for batch in batches for row in self._run(loaded, batch, n, max_tokens)]
+
+    def _open(self) -> _Loaded:
+        if self._failure:
+            raise BackendError(f"{self._failure} It was tried once; start again to try anew.")
+        if self._loaded is None:
+            try:
+                self._loaded = _load(self._model_name, self._device, self._settings)
+            except BackendError as exc:
+                self._failure = str(exc)
+                raise
+        return self._loaded
 
     def close(self) -> None:
         """Lets go of the model."""

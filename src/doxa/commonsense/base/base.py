@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doxa.commonsense.base.files import Card, Rows, read_card
-from doxa.commonsense.base.packing import unit
+from doxa.commonsense.base.packing import cosines, unit
 from doxa.commonsense.base.texts import Texts
+from doxa.core.background import RELATIONS
 from doxa.core.errors import InputError
 
 __all__ = ["KnowledgeBase"]
@@ -23,7 +24,8 @@ Vectors = NDArray[np.float32]
 class KnowledgeBase:
     """Sentences that are linked by the concepts they share. It is read only, and may be shared by threads.
 
-    Files are mapped into memory, so that opening costs milliseconds and only what is walked through is read.
+    Files are mapped into memory: opening reads only what links them, some milliseconds for 50,000 sentences, and later
+    only what is walked through is read.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -74,8 +76,14 @@ class KnowledgeBase:
         for name, (expected, found) in sizes.items():
             if any(len(one) != expected for one in found):
                 raise ValueError(f"expected {expected} {name}, found {', '.join(str(len(one)) for one in found)}")
-        if self._vectors.shape[1:] != (card.dims,):
-            raise ValueError(f"expected vectors of {card.dims} numbers, found {self._vectors.shape[1:]}")
+        for vectors in (self._vectors, self._concept_vectors, self._word_vectors, self.group_vectors):
+            if vectors.shape[1:] != (card.dims,):
+                raise ValueError(f"expected vectors of {card.dims} numbers, found {vectors.shape[1:]}")
+        self.sentence_concepts.check(card.concepts)
+        self.sentence_words.check(card.words)
+        self.group_sentences.check(card.sentences)
+        self.event_inferences.check(card.inferences)
+        Rows(np.array([0, card.concepts]), self.concept_group).check(card.groups)
 
     def __len__(self) -> int:
         """Return how many sentences there are."""
@@ -84,6 +92,10 @@ class KnowledgeBase:
     def vectors(self, sentences: Ids) -> Vectors:
         """Return the vectors of sentences, `(n, dims)`."""
         return unit(self._vectors[sentences])
+
+    def similarity(self, sentences: Ids, targets: Vectors) -> Vectors:
+        """Return the cosines of sentences with unit vectors `(t, dims)`, `(n, t)`. Memory O(n t)."""
+        return cosines(self._vectors, sentences, targets)
 
     def truisms(self, sentences: Ids) -> Vectors:
         """Return how far nothing at all entails sentences, `(n,)`, 0 to 1 by the NLI model of the build."""
@@ -106,8 +118,14 @@ class KnowledgeBase:
         return unit(self._inference_vectors[inferences])
 
     def inference(self, number: int) -> tuple[str, str]:
-        """Return the relation and the tail of an inference."""
+        """Return the relation and the tail of an inference.
+
+        Raises:
+            InputError: the file of the inferences is broken.
+        """
         relation, _, tail = self._inferences[number].partition("\t")
+        if relation not in RELATIONS:
+            raise InputError(f"{self.folder / 'inferences.txt'} is broken: {relation[:30]!r} is no relation.")
         return relation, tail
 
 

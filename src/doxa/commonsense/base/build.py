@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from doxa.backends.encoder import Encoder
 from doxa.backends.nli import Nli
 from doxa.backends.parser import Parser
+from doxa.commonsense.base.base import KnowledgeBase
 from doxa.commonsense.base.files import CARD, FILES, FORMAT, Card, Rows, read_card, save_rows, write_card
 from doxa.commonsense.base.groups import grouped
 from doxa.commonsense.base.packing import Packed
@@ -64,7 +65,7 @@ def build(
         tell: is told how far it is; of a base that is finished already, nothing.
 
     Raises:
-        InputError: a file cannot be read or holds no sentence, or the folder holds something else.
+        InputError: a file cannot be read or holds no sentence, none has a concept, or the folder holds something else.
         StoreError: the folder cannot be written, is full, or another build is at work there; what was done is kept.
         BackendError: a model failed; what was done is kept.
 
@@ -95,10 +96,12 @@ def _read(files: Sequence[Path], inferences: Sequence[Path]) -> tuple[list[str],
     return sentences, list(dict.fromkeys(chain.from_iterable(read_tuples(path) for path in inferences)))
 
 
-def _grouping(groups: int | None, seed: int) -> str:
+def _grouping(groups: object, seed: object) -> str:
     """Return what stands for how concepts are grouped."""
-    if groups is not None and groups < 1:
-        raise InputError(f"Expected 1 or more groups of concepts, got {groups}.")
+    if groups is not None and (not isinstance(groups, int) or groups < 1):
+        raise InputError(f"Expected a number of groups of concepts, 1 or more; got {groups!r}.")
+    if not isinstance(seed, int) or seed < 0:
+        raise InputError(f"Expected a seed of 0 or more, got {seed!r}.")
     return f"{groups} {seed}"
 
 
@@ -112,12 +115,11 @@ def _digest(sentences: Sequence[str], tuples: Sequence[Tuple], models: Sequence[
 
 
 def _finished(folder: Path, digest: str) -> Card | None:
-    """Return the card of the base that is there, if it is this one and its files are."""
+    """Return the card of the base that is there, if it is this one and whole."""
     try:
-        card = read_card(folder)
+        return KnowledgeBase(folder).card if read_card(folder).digest == digest else None
     except InputError:
         return None
-    return card if card.digest == digest and all((folder / name).is_file() for name in FILES) else None
 
 
 @contextmanager
@@ -127,7 +129,7 @@ def _writing(folder: Path) -> Iterator[None]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         held = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
-        if held and not {CARD, FOLDER}.intersection(held):
+        if held and not {CARD, FOLDER}.intersection(held) and not set(FILES) <= set(held):
             raise InputError(f"Expected an empty folder, or one with a base of knowledge: {folder} holds {held[0]!r}.")
         with _alone(folder):
             yield
@@ -167,6 +169,11 @@ def _sentences(parts: Parts, sentences: Sequence[str], encoder: Encoder, parser:
         words.add(of_words)
     word_names, of_word = words.ordered()
     concept_names, of_concept = concepts.ordered()
+    if not concept_names:
+        raise InputError(
+            f"Expected English sentences that say something of things; the parser found no concept (a noun phrase) in "
+            f"any of {len(sentences):,}, such as {sentences[0][:60]!r}, so nothing could be found by them."
+        )
     parts.vectors("word_vectors", "vectors of words", word_names, encoder)
     write_texts(folder / "sentences", sentences)
     write_texts(folder / "concepts", concept_names)

@@ -80,6 +80,14 @@ class Rows:
         within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         return self.ids[self.starts[rows][owner] + within], owner
 
+    def check(self, below: int) -> None:
+        """Raise ValueError where the arrays do not belong together, or an id is not 0 to below a number. O(ids)."""
+        starts, ids = self.starts, self.ids
+        if starts[0] != 0 or starts[-1] != len(ids) or (np.diff(starts) < 0).any():
+            raise ValueError("its lists of ids do not fit each other")
+        if len(ids) and not 0 <= ids.min() <= ids.max() < below:
+            raise ValueError(f"expected ids of 0 to {below - 1}, found {ids.min()} to {ids.max()}")
+
     @classmethod
     def grouped(cls, keys: NDArray[np.integer[Any]], ids: NDArray[np.integer[Any]], rows: int) -> Rows:
         """Return the ids by key, in order; the keys are rows from 0 on."""

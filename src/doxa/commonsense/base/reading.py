@@ -20,6 +20,9 @@ MAX_CHARS = 1_000
 """A longer "sentence" is a document, and is cut here: the encoder reads about as much."""
 LOOKED_AT = 200
 """Rows by which the column of the sentences is chosen."""
+TABLE = 0.5
+"""The share of the first lines that have tabs, from which on a file is a table; the others are remarks, or broken."""
+OBJECT, ARRAY = re.compile(r'\s*\{\s*["}]'), re.compile(r"\s*\[\s*(\{|$)")
 FIELDS = ("sentence", "generic sentence", "generic_sentence", "text")
 """What the field of the sentence is called, in JSON and in the first line of a table."""
 
@@ -52,10 +55,13 @@ def read_sentences(path: Path) -> Iterator[str]:
     first = list(islice(lines, LOOKED_AT))
     rows = chain(first, lines)
     filled = [line for line in first if line.strip()]
-    if filled and filled[0].lstrip().startswith("{"):
+    tabs = [line for line in filled if "\t" in line]
+    if filled and ARRAY.match(filled[0]):
+        raise InputError(f"{path}: expected JSON Lines, an object on each line; it is one JSON array.")
+    if filled and OBJECT.match(filled[0]):
         sentences: Iterable[str] = (_field(line, path, number) for number, line in enumerate(rows, start=1))
-    elif filled and all("\t" in line for line in filled):
-        sentences = _column(filled, chain(filled, lines))
+    elif filled and len(tabs) >= TABLE * len(filled):
+        sentences = _column(tabs, chain(tabs, lines))
     else:
         sentences = rows
     some = False
@@ -74,18 +80,18 @@ def read_tuples(path: Path) -> Iterator[Tuple]:
     `event @@ relation <tab> tail | tail ...`. Lines of other relations are left out.
 
     Raises:
-        InputError: the file cannot be read, or none of its lines is of such a form.
+        InputError: the file cannot be read, or none of its lines is of such a form and relation.
     """
     known = False
     for line in _lines(path):
         for event, relation, tail in _tuples([" ".join(cell.split()) for cell in line.split("\t")]):
-            known = True
+            known = known or relation in ALIKE
             if relation in ALIKE and tail.lower() not in NOTHING and event:
                 yield event, ALIKE[relation], tail
     if not known:
         raise InputError(
             f"{path}: expected inferences, one on a line: event, relation and tail with tabs between (ATOMIC 2020), or "
-            "relation, event and tail (ConceptNet). None of its lines is."
+            f"relation, event and tail (ConceptNet), of the relations {', '.join(RELATIONS)}. None of its lines is."
         )
 
 
@@ -115,7 +121,10 @@ def _lines(path: Path) -> Iterator[str]:
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             for number, line in enumerate(file, start=1):
-                yield line.decode("utf-8-sig" if number == 1 else "utf-8")
+                text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+                if "\0" in text:
+                    raise InputError(f"{path}, line {number}: expected text in UTF-8, it has a zero byte.")
+                yield text
     except UnicodeDecodeError as exc:
         found = f"0x{exc.object[exc.start]:02x} at byte {exc.start + 1}"
         raise InputError(f"{path}, line {number}: expected text in UTF-8, it has {found} ({exc.reason}).") from exc
@@ -131,7 +140,7 @@ def _field(line: str, path: Path, number: int) -> str:
         found = next(entry[name] for name in FIELDS if name in entry)
         if not isinstance(found, str):
             raise TypeError
-    except (ValueError, TypeError, StopIteration) as exc:
+    except (ValueError, TypeError, StopIteration, RecursionError) as exc:
         raise InputError(
             f"{path}, line {number}: expected a JSON object with a text as {' or '.join(map(repr, FIELDS))}; "
             f"it is {line.strip()[:60]!r}."

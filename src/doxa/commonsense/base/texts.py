@@ -43,12 +43,12 @@ class Texts:
         return len(self._offsets) - 1
 
     def __getitem__(self, index: SupportsIndex) -> str:
-        """Return one text; a place below zero counts from the end, as in a list."""
+        """Return one text; a place below zero counts from the end, as in a list. What a disk broke shows as U+FFFD."""
         place = index.__index__()
         place += len(self) if place < 0 else 0
         if not 0 <= place < len(self):
             raise IndexError(f"Expected a place below {len(self)}, got {index}.")
-        return self._bytes[self._offsets[place] : self._offsets[place + 1]].decode("utf-8")
+        return self._bytes[self._offsets[place] : self._offsets[place + 1]].decode("utf-8", "replace")
 
     def __iter__(self) -> Iterator[str]:
         """Yield every text."""

@@ -244,5 +244,7 @@ def _share(pairs: Sequence[tuple[float, float]]) -> float | None:
 
 
 def _interval(pairs: Sequence[tuple[float, float]]) -> list[float] | None:
+    if _share(pairs) is None:
+        return None
     found = bootstrap_interval(pairs, lambda part, whole: part / whole if whole else None)
     return list(found) if found else None

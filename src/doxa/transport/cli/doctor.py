@@ -400,10 +400,29 @@ def _knowledge(request: Request) -> Check:
         mine = encoder.name
     if mine != card.encoder:
         detail = f"{folder} was made by the encoder {card.encoder}, and {mine} is configured, which cannot use it"
-        fix = f"doxa kb build {' '.join(card.sources)} --to {folder}, or set the encoder that made it (DOXA_ENCODER)"
+        fix = (
+            f"set the encoder that made it (DOXA_ENCODER), or build it again of the files it was made of "
+            f"({', '.join(card.sources)}): doxa kb build FILE --inferences FILE --to {folder} --force"
+        )
         return Check(name=name, state="failed", detail=detail, fix=fix)
+    if request.config.commonsense.reasoner == "prompted" and request.config.llm.name is None:
+        detail = "a model is to infer what background is about, and none is configured"
+        return Check(name=name, state="failed", detail=detail, fix="export DOXA_LLM=openai:NAME")
     made = f"{card.sentences:,} sentences, {card.concepts:,} concepts, {card.inferences:,} inferences"
-    return Check(name=name, state="ok", detail=f"{folder}: {made}; by the encoder {card.encoder}")
+    detail = f"{folder}: {made}; by the encoder {card.encoder}{_inferring(request.config.commonsense.reasoner)}"
+    return Check(name=name, state="ok", detail=detail)
+
+
+def _inferring(reasoner: str) -> str:
+    """Return what infers where it is not the base; a checkpoint is loaded and asked once."""
+    from doxa.backends import load
+
+    if not reasoner.startswith("hf:"):
+        return f"; {reasoner} reasoner" if reasoner != "builtin" else ""
+    start = time.perf_counter()
+    with closing(load("seq2seq", reasoner)) as model:
+        model.generate(["PersonX eats lunch xWant [GEN]"], n=1, max_tokens=4)
+        return f"; {model.name}, loaded and asked once in {(time.perf_counter() - start) * 1000:.0f} ms"
 
 
 def _database(request: Request) -> Check:
