@@ -58,6 +58,7 @@ def test_a_document_is_cut(file):
         ("a.txt", "Dogs bark.".encode("utf-16"), r"line 1: expected text in UTF-8, it has 0xff at byte 1"),
         ("a.txt", "Dogs bark.".encode("utf-16-le"), r"line 1: expected text in UTF-8, it has a zero byte"),
         ("a.json", b'[{"text": "Dogs bark."},\n{"text": "Cats meow."}]', "an object on each line; it is one JSON"),
+        ("a.json", b'{\n  "text": "Dogs bark."\n}', r"line 1: expected a JSON object"),
         ("a.json", b'[\n  {"text": "Dogs bark."}\n]', r"it is one JSON array"),
         ("a.jsonl", b'{"text": "Dogs bark.", "x": ' + b"[" * 200_000, r"line 1: expected a JSON object"),
         ("a.txt", b"", r"a\.txt: expected sentences, one on a line; it has none"),

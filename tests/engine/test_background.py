@@ -361,7 +361,7 @@ def test_a_damaged_base_is_no_reason_to_fail(settings, base, tmp_path, name):
     shutil.copytree(base, tmp_path / "damaged")
     path = tmp_path / "damaged" / name
     head = 128 if name.endswith(".npy") else 0
-    path.write_bytes(path.read_bytes()[:head] + b"\x7f" * (path.stat().st_size - head))
+    path.write_bytes(path.read_bytes()[:head] + b"\xff" * (path.stat().st_size - head))
     with Doxa.open(":memory:", config=with_group(settings, base=tmp_path / "damaged")) as doxa:
         reply = doxa.dialogue(user="ana").respond(SAID, background=True)
     assert reply.text.startswith("Noted")

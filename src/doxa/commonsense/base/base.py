@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from doxa.commonsense.base.files import Card, Rows, read_card
+from doxa.commonsense.base.files import Card, Rows, check_ids, read_card
 from doxa.commonsense.base.packing import cosines, unit
 from doxa.commonsense.base.texts import Texts
 from doxa.core.background import RELATIONS
@@ -83,7 +83,7 @@ class KnowledgeBase:
         self.sentence_words.check(card.words)
         self.group_sentences.check(card.sentences)
         self.event_inferences.check(card.inferences)
-        Rows(np.array([0, card.concepts]), self.concept_group).check(card.groups)
+        check_ids(self.concept_group, card.groups)
 
     def __len__(self) -> int:
         """Return how many sentences there are."""

@@ -19,7 +19,7 @@ from doxa.backends.encoder import Encoder
 from doxa.backends.nli import Nli
 from doxa.backends.parser import Parser
 from doxa.commonsense.base.base import KnowledgeBase
-from doxa.commonsense.base.files import CARD, FILES, FORMAT, Card, Rows, read_card, save_rows, write_card
+from doxa.commonsense.base.files import CARD, FILES, FORMAT, Card, Rows, save_rows, write_card
 from doxa.commonsense.base.groups import grouped
 from doxa.commonsense.base.packing import Packed
 from doxa.commonsense.base.parts import BLOCK, FOLDER, Parts, Tell
@@ -117,9 +117,10 @@ def _digest(sentences: Sequence[str], tuples: Sequence[Tuple], models: Sequence[
 def _finished(folder: Path, digest: str) -> Card | None:
     """Return the card of the base that is there, if it is this one and whole."""
     try:
-        return KnowledgeBase(folder).card if read_card(folder).digest == digest else None
+        card = KnowledgeBase(folder).card
     except InputError:
         return None
+    return card if card.digest == digest else None
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from doxa.core.errors import InputError
 
-__all__ = ["CARD", "FILES", "FORMAT", "Card", "Rows", "read_card", "save_rows", "write_card"]
+__all__ = ["CARD", "FILES", "FORMAT", "Card", "Rows", "check_ids", "read_card", "save_rows", "write_card"]
 
 FORMAT = 2
 CARD = "base.json"
@@ -85,8 +85,7 @@ class Rows:
         starts, ids = self.starts, self.ids
         if starts[0] != 0 or starts[-1] != len(ids) or (np.diff(starts) < 0).any():
             raise ValueError("its lists of ids do not fit each other")
-        if len(ids) and not 0 <= ids.min() <= ids.max() < below:
-            raise ValueError(f"expected ids of 0 to {below - 1}, found {ids.min()} to {ids.max()}")
+        check_ids(ids, below)
 
     @classmethod
     def grouped(cls, keys: NDArray[np.integer[Any]], ids: NDArray[np.integer[Any]], rows: int) -> Rows:
@@ -95,6 +94,12 @@ class Rows:
         starts = np.zeros(rows + 1, dtype=np.int64)
         np.cumsum(np.bincount(keys, minlength=rows), out=starts[1:])
         return cls(starts, ids[order].astype(np.int32))
+
+
+def check_ids(ids: NDArray[np.int32], below: int) -> None:
+    """Raise ValueError where an id is not 0 to below a number. O(ids)."""
+    if len(ids) and not 0 <= ids.min() <= ids.max() < below:
+        raise ValueError(f"expected ids of 0 to {below - 1}, found {ids.min()} to {ids.max()}")
 
 
 def read_card(folder: Path) -> Card:

@@ -22,7 +22,7 @@ LOOKED_AT = 200
 """Rows by which the column of the sentences is chosen."""
 TABLE = 0.5
 """The share of the first lines that have tabs, from which on a file is a table; the others are remarks, or broken."""
-OBJECT, ARRAY = re.compile(r'\s*\{\s*["}]'), re.compile(r"\s*\[\s*(\{|$)")
+OBJECT, ARRAY = re.compile(r'\s*\{\s*(["}]|$)'), re.compile(r"\s*\[\s*(\{|$)")
 FIELDS = ("sentence", "generic sentence", "generic_sentence", "text")
 """What the field of the sentence is called, in JSON and in the first line of a table."""
 
@@ -38,8 +38,6 @@ ALIKE: Mapping[str, str] = {
 } | {name: name for name in RELATIONS}
 """Names of relations in ATOMIC 2020 and ConceptNet -> ours. What is left out says what things are, not what follows."""
 NOTHING = {"", "none", "null"}
-NAMED = re.compile(r"[a-z]*[A-Z]\w*")
-"""How relations are called: xWant, IsBefore, AtLocation."""
 
 
 def read_sentences(path: Path) -> Iterator[str]:
@@ -55,12 +53,12 @@ def read_sentences(path: Path) -> Iterator[str]:
     first = list(islice(lines, LOOKED_AT))
     rows = chain(first, lines)
     filled = [line for line in first if line.strip()]
-    tabs = [line for line in filled if "\t" in line]
-    if filled and ARRAY.match(filled[0]):
+    head, tabs = next(iter(filled), ""), [line for line in filled if "\t" in line]
+    if ARRAY.match(head):
         raise InputError(f"{path}: expected JSON Lines, an object on each line; it is one JSON array.")
-    if filled and OBJECT.match(filled[0]):
+    if OBJECT.match(head):
         sentences: Iterable[str] = (_field(line, path, number) for number, line in enumerate(rows, start=1))
-    elif filled and len(tabs) >= TABLE * len(filled):
+    elif tabs and len(tabs) >= TABLE * len(filled):
         sentences = _column(tabs, chain(tabs, lines))
     else:
         sentences = rows
@@ -85,8 +83,8 @@ def read_tuples(path: Path) -> Iterator[Tuple]:
     known = False
     for line in _lines(path):
         for event, relation, tail in _tuples([" ".join(cell.split()) for cell in line.split("\t")]):
-            known = known or relation in ALIKE
-            if relation in ALIKE and tail.lower() not in NOTHING and event:
+            known = True
+            if tail.lower() not in NOTHING and event:
                 yield event, ALIKE[relation], tail
     if not known:
         raise InputError(
@@ -96,15 +94,14 @@ def read_tuples(path: Path) -> Iterator[Tuple]:
 
 
 def _tuples(cells: Sequence[str]) -> Iterator[Tuple]:
+    """Yield the events, relations and tails of a line, as they are written; none of a relation that `ALIKE` lacks."""
     if len(cells) >= 2 and " @@ " in cells[0]:
         event, _, relation = cells[0].partition(" @@ ")
-        for tail in cells[1].split("|"):
-            yield event.strip(), relation.strip(), tail.strip().rstrip(".")
+        if relation.strip() in ALIKE:
+            for tail in cells[1].split("|"):
+                yield event.strip(), relation.strip(), tail.strip().rstrip(".")
     elif len(cells) >= 3:
-        # An event may be one word, so a relation that is known goes before what merely looks like one.
-        at = next(
-            (place for known in (ALIKE.__contains__, NAMED.fullmatch) for place in (1, 0) if known(cells[place])), -1
-        )
+        at = next((place for place in (1, 0) if cells[place] in ALIKE), -1)
         if at >= 0:
             yield cells[1 - at], cells[at], cells[2].rstrip(".")
 
