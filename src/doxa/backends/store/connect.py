@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import sqlite3
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,6 +33,8 @@ HEAD = "m002"
 """The newest migration."""
 APPLICATION_ID = 0x446F7861
 """Marks an SQLite file as ours: the letters `Doxa`."""
+MIGRATING = threading.Lock()
+"""Alembic keeps the migration that runs in module globals, so that one process runs one at a time."""
 POLL_S = 0.01
 MIN_FREE_BYTES = 64 * 1024
 DIALECTS = ("sqlite", "postgresql", "postgres")
@@ -195,7 +198,9 @@ def _migrate(engine: sa.Engine) -> None:
             f"The memory {engine.url.database} has format {found}, and this Doxa knows up to {HEAD}; "
             "it was left as it is. Upgrade with: pip install --upgrade doxa"
         )
-    with engine.connect().execution_options(write=True) as connection, connection.begin():
+    with MIGRATING, engine.connect().execution_options(write=True) as connection, connection.begin():
+        if engine.dialect.name == "postgresql":  # SQLite's write transaction is a lock already
+            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({APPLICATION_ID})")
         if _version(connection) != HEAD:  # another process may have been faster
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
