@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         Turn,
         Verdict,
     )
-    from doxa.engine import AsyncDoxa, Doxa
+    from doxa.engine import AsyncDoxa, Dialogue, Doxa, Memory
 
 __all__ = [
     "AnswerReason",
@@ -43,6 +43,7 @@ __all__ = [
     "Citation",
     "Claim",
     "Config",
+    "Dialogue",
     "Doxa",
     "DoxaError",
     "Evidence",
@@ -50,6 +51,7 @@ __all__ = [
     "Fact",
     "Forest",
     "Interval",
+    "Memory",
     "Modality",
     "Promotion",
     "PromotionReason",
@@ -75,7 +77,7 @@ def __getattr__(name: str) -> Any:
         return version("doxa")
     if name not in __all__:
         raise AttributeError(f"module 'doxa' has no attribute {name!r}")
-    if name in ("Doxa", "AsyncDoxa"):
+    if name in ("Doxa", "AsyncDoxa", "Dialogue", "Memory"):
         from doxa import engine
 
         return getattr(engine, name)

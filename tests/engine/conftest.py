@@ -1,4 +1,4 @@
-"""An engine whose encoder needs no model, so that these tests are about the engine."""
+"""An engine whose encoder needs no model and that nothing grades, so that these tests are about the engine."""
 
 import json
 import threading
@@ -6,7 +6,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from doxa.core.config import Config, EncoderConfig, EngineConfig
+from doxa.core.config import Config, EncoderConfig, EngineConfig, GraderConfig
 from doxa.engine import Doxa
 
 
@@ -19,7 +19,9 @@ def unlearned(monkeypatch):
 @pytest.fixture
 def config():
     """Settings that read neither file nor environment."""
-    return Config(encoder=EncoderConfig(name="hash"), engine=EngineConfig(settle_s=10))
+    return Config(
+        encoder=EncoderConfig(name="hash"), engine=EngineConfig(settle_s=10), grader=GraderConfig(name="none")
+    )
 
 
 @pytest.fixture

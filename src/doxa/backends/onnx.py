@@ -5,6 +5,7 @@ its neighbours in a batch. A replay after a crash must give the same, so every i
 padding, and a few threads run the calls side by side.
 """
 
+import hashlib
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from doxa.core.errors import BackendError, ClosedError, ConfigError, MissingDependencyError
 
-__all__ = ["SideBySide", "encodable", "encoded_pair", "model_input", "open_session", "open_tokenizer", "threads_of"]
+__all__ = ["SideBySide", "encodable", "encoded_pair", "model_input", "open_session", "open_tokenizer", "threads_of", "trunk_weights"]
 
 MAX_THREADS: Final = 4
 QUIET: Final = 4  # ONNX Runtime: fatal messages only
@@ -130,6 +131,29 @@ def open_tokenizer(path: Path, what: str) -> Any:
         return Tokenizer.from_file(str(path))
     except Exception as exc:  # the library raises bare Exception
         raise BackendError(f"The tokenizer of the built-in {what} cannot be loaded: {exc}. Reinstall doxa.") from exc
+
+
+def trunk_weights(path: Path, sha256: str, what: str) -> bytes:
+    """Gives back the file of a model on whose weights another one stands.
+
+    Args:
+        path: The file.
+        sha256: The digest of the weights that the other one was trained on.
+        what: The name of the other one in messages ("reader").
+
+    Raises:
+        BackendError: It is not there, or is not the one.
+    """
+    try:
+        weights = path.read_bytes()
+    except OSError as exc:
+        raise BackendError(f"The built-in {what} stands on {path.parent.name}, which is missing: {exc}.") from exc
+    if hashlib.sha256(weights).hexdigest() != sha256:
+        raise BackendError(
+            f"The built-in {what} was trained on other weights of {path.parent.name} than are installed. Reinstall "
+            "doxa, or make it again with its recipe in training."
+        )
+    return weights
 
 
 def encodable(text: str) -> str:

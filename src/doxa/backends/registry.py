@@ -30,6 +30,8 @@ _BUILT_IN: Final[Mapping[tuple[str, str], str]] = {
     ("encoder", "hash"): "doxa.backends.encoder.hashing:open_encoder",
     ("encoder", "hf"): "doxa.backends.encoder.huggingface:open_encoder",
     ("encoder", "openai"): "doxa.backends.encoder.openai:open_encoder",
+    ("grader", "builtin"): "doxa.backends.grader.onnx:open_grader",
+    ("grader", "scripted"): "doxa.backends.grader.scripted:open_grader",
     ("lexicon", "scripted"): "doxa.backends.lexicon.scripted:open_lexicon",
     ("lexicon", "wordnet"): "doxa.backends.lexicon.wordnet:open_lexicon",
     ("llm", "openai"): "doxa.backends.llm.openai:open_model",
@@ -50,8 +52,8 @@ def load(kind: str, name: str, **options: object) -> Any:
     """Gives back a new backend; the caller closes it.
 
     Args:
-        kind: What it does: `amr`, `encoder`, `lexicon`, `llm`, `nli`, `parser`, `reader`, `seq2seq`, or one of a
-            package.
+        kind: What it does: `amr`, `encoder`, `grader`, `lexicon`, `llm`, `nli`, `parser`, `reader`, `seq2seq`, or one
+            of a package.
         name: `scheme` or `scheme:rest`, such as `builtin` or `openai:text-embedding-3-small`.
         options: Keyword arguments of the factory, such as `base_url` or `timeout_s`.
 

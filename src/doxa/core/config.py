@@ -115,6 +115,13 @@ class ReviseConfig(_Group):
         description="What finds that a new statement clashes with a belief: `builtin`, the axioms and the solver; or "
         "`prompted`, the language model as well (see `llm`), shown the new statements and at most 20 facts near them.",
     )
+    firm: float = Field(
+        0.6,
+        ge=0,
+        le=1,
+        description="Least confidence with which a statement that was read out of a turn is believed. What has less is "
+        "kept as tentative: it can be found and shown, and changes nothing; 0 believes all of it.",
+    )
 
 
 class VerifyConfig(_Group):
@@ -184,6 +191,25 @@ class ReaderConfig(_Group):
     )
     model: Path | None = Field(
         None, description="Folder of other weights for `builtin`, as `training/reader` writes them."
+    )
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What the factory of the model is given beside its name."""
+        own = self.name.partition(":")[0] == "builtin" and self.model is not None
+        return {"folder": self.model} if own else {}
+
+
+class GraderConfig(_Group):
+    """Which model judges how far a reading can be trusted, whether a turn answers, and what a turn says to a reply."""
+
+    name: str = Field(
+        "builtin",
+        description="`builtin`: a model taught on annotated everyday chats; or `none`: everything that is read is "
+        "believed, and answers and verdicts rest on less.",
+    )
+    model: Path | None = Field(
+        None, description="Folder of other weights for `builtin`, as `training/trust` writes them."
     )
 
     @property
@@ -354,6 +380,7 @@ class Config(_Group):
     lexicon: LexiconConfig = LexiconConfig()
     nli: NliConfig = NliConfig()
     reader: ReaderConfig = ReaderConfig()
+    grader: GraderConfig = GraderConfig()
     recall: RecallConfig = RecallConfig()
     reason: ReasonConfig = ReasonConfig()
     tasks: TasksConfig = TasksConfig()

@@ -28,6 +28,8 @@ found" or "the model refused" are values, not exceptions.
 
 from collections.abc import Sequence
 
+from importlib.metadata import PackageNotFoundError, requires
+
 __all__ = [
     "BackendError",
     "BackendReplyError",
@@ -50,6 +52,7 @@ __all__ = [
     "TaskError",
     "TurnConflictError",
     "TurnError",
+    "install_command",
 ]
 
 
@@ -155,12 +158,25 @@ class BackendReplyError(BackendError):
         super().__init__(message)
 
 
+def install_command(extra: str) -> str:
+    """Return the command that installs what an extra needs, by the names of the packages.
+
+    It works where Doxa itself came from a checkout and is on no index.
+    """
+    marker = f'extra == "{extra}"'
+    try:
+        needed = [one.partition(";")[0].strip() for one in requires("doxa") or () if marker in one.replace("'", '"')]
+    except PackageNotFoundError:
+        needed = []
+    return "pip install " + " ".join(f'"{one}"' for one in needed or [f"doxa[{extra}]"])
+
+
 class MissingDependencyError(BackendError):
     """An optional package is not installed; `command` installs it."""
 
     def __init__(self, package: str, *, extra: str, purpose: str) -> None:
         self.package = package
-        self.command = f'pip install "doxa[{extra}]"'
+        self.command = install_command(extra)
         super().__init__(f"{purpose} needs the package {package!r}, which is not installed. Run: {self.command}")
 
 

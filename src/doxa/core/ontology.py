@@ -78,11 +78,30 @@ class RelationType:
         """Return the relation as claims carry it."""
         return Relation(self.name, self.label)
 
-    def render(self, subject: str, value: str, *, polarity: bool = True, past: bool = False, modality: Modality) -> str:
-        """Return a plain sentence, without its time and without a full stop."""
-        phrase = self._noun_phrase if self.kind == "noun" else self._verb_phrase
-        head = f"{subject}'s {self.label}" if self.kind == "noun" else subject
-        return f"{head} {phrase(polarity, past, modality)} {value}".rstrip()
+    def render(
+        self,
+        subject: str,
+        value: str,
+        *,
+        polarity: bool = True,
+        past: bool = False,
+        modality: Modality,
+        to_you: bool = False,
+    ) -> str:
+        """Return a plain sentence, without its time and without a full stop; `to_you` says it to its subject."""
+        if self.kind == "noun":
+            head = f"your {self.label}" if to_you else f"{subject}'s {self.label}"
+            return f"{head} {self._noun_phrase(polarity, past, modality)} {value}".rstrip()
+        phrase = self._verb_phrase(polarity, past, modality)
+        return f"you {self._second_person(phrase)} {value}".rstrip() if to_you else f"{subject} {phrase} {value}".rstrip()
+
+    def _second_person(self, phrase: str) -> str:
+        """Return a verb phrase in the third person as it stands after "you"."""
+        first, _, rest = phrase.partition(" ")
+        plain = {"is": "are", "was": "were", "does": "do", "plans": "plan", "wants": "want", "has": "have"}
+        if first in plain:
+            return f"{plain[first]} {rest}".rstrip()
+        return self.base if phrase == self.label else phrase
 
     def _noun_phrase(self, polarity: bool, past: bool, modality: Modality) -> str:
         if modality is not Modality.ASSERTED:

@@ -50,6 +50,7 @@ __all__ = [
     "Status",
     "Term",
     "Turn",
+    "UNBELIEVED",
     "Verdict",
     "VerdictLabel",
 ]
@@ -99,6 +100,12 @@ class Status(StrEnum):
     """Never was true, or nothing that is still trusted supports it."""
     QUARANTINED = "quarantined"
     """Said by a source that is not trusted on its own (an assistant about its user)."""
+    TENTATIVE = "tentative"
+    """Said, but not surely enough read to be believed: it changes no other fact and is no answer without its quote."""
+
+
+UNBELIEVED = frozenset((Status.QUARANTINED, Status.TENTATIVE))
+"""Said, kept and shown on request, and not believed until somebody says it again or confirms it."""
 
 
 class ChangeKind(StrEnum):
@@ -111,6 +118,8 @@ class ChangeKind(StrEnum):
     RESTORE = "restore"
     REFINE = "refine"
     QUARANTINE = "quarantine"
+    NOTE = "note"
+    """It is kept as tentative."""
     DISPUTE = "dispute"
     MERGE = "merge"
     """Two names stand for one entity from now on."""
@@ -144,7 +153,16 @@ class Conflict(StrEnum):
         }[self]
 
 
-ADDING = frozenset((ChangeKind.ASSERT, ChangeKind.SUPPORT, ChangeKind.QUARANTINE, ChangeKind.MERGE, ChangeKind.MOVE))
+ADDING = frozenset(
+    (
+        ChangeKind.ASSERT,
+        ChangeKind.SUPPORT,
+        ChangeKind.QUARANTINE,
+        ChangeKind.NOTE,
+        ChangeKind.MERGE,
+        ChangeKind.MOVE,
+    )
+)
 """Changes that leave earlier beliefs as they were."""
 
 
@@ -270,7 +288,12 @@ class Claim:
     """For a correction that names the wrong value: the key of that value."""
     functional: bool = False
     """At most one object at a time (one residence, one age)."""
+    adds: bool = False
+    """It says itself that it holds beside other values ("I also work at the bakery")."""
     confidence: float = 1.0
+    """How likely it is right and worth keeping, calibrated (`understand.gate`); 1 where nobody doubts the reading."""
+    tentative: bool = False
+    """Too unsure to be believed on its own (setting `revise.firm`)."""
     turn_id: str = ""
     speaker: str = ""
     source: str = ""
@@ -531,6 +554,8 @@ class Receipt:
 
     turn_id: str
     duplicate: bool = False
+    language: str = ""
+    """The language of a text that is not in English (ISO 639): the built-in reading makes no facts from it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

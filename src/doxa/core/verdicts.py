@@ -7,7 +7,8 @@ from typing import Literal
 
 __all__ = ["SentenceKind", "SentenceVerdict", "Verdict", "VerdictLabel"]
 
-VerdictLabel = Literal["supported", "neutral", "contradicted"]
+VerdictLabel = Literal["supported", "neutral", "uncertain", "contradicted"]
+"""Uncertain: something speaks against it, and it is not sure that it is wrong."""
 SentenceKind = Literal["statement", "question", "hedge", "advice", "talk", "promise"]
 
 
@@ -21,9 +22,9 @@ class SentenceVerdict:
     because: tuple[str, ...] = ()
     """The ids of the facts, rules and turns that support or contradict it: a smallest set that does."""
     reason: str = ""
-    by: Literal["", "logic", "wording", "nli", "promise", "history"] = ""
+    by: Literal["", "logic", "wording", "nli", "promise", "history", "turns"] = ""
     """What decided it: the theory of the memory, the values in what was said, the NLI model, an undertaking of the
-    agent, or what the agent said before; empty where nothing did."""
+    agent, what the agent said before, or turns as a grader reads them; empty where nothing did."""
     p_entailment: float = 0.0
     p_contradiction: float = 0.0
 
@@ -33,7 +34,7 @@ class Verdict:
     """Whether a text agrees with what the memory holds."""
 
     label: VerdictLabel = "neutral"
-    """"contradicted" when one of its sentences is, else "supported" when one is."""
+    """"contradicted" when one of its sentences is, else "uncertain", else "supported" when one is."""
     because: tuple[str, ...] = ()
     """The ids of the facts, rules and turns that support or contradict it."""
     reason: str = ""

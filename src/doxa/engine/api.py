@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from importlib.metadata import version
@@ -35,14 +35,26 @@ from doxa.engine.answers import answered, store_answers
 from doxa.engine.asked import Asked
 from doxa.engine.background import require_background, without_background
 from doxa.engine.feedback import store_feedback
-from doxa.engine.intake import Day, Moment, clean, display_name, read_day, read_end, read_turn, require_text, unwrapped
+from doxa.engine.intake import (
+    Day,
+    Moment,
+    clean,
+    display_name,
+    read_day,
+    read_end,
+    read_messages,
+    read_moment,
+    read_turn,
+    require_text,
+    unwrapped,
+)
 from doxa.engine.maintenance import Maintenance
 from doxa.engine.memory import Memory
 from doxa.engine.searching import Asides
 from doxa.engine.tasking import Tasks
 from doxa.engine.turn import respond
 from doxa.engine.wiring import OntologySource, Parts, wire
-from doxa.understand import open_propositions
+from doxa.understand import foreign_language, open_propositions
 
 __all__ = ["Addressee", "Dialogue", "Doxa"]
 
@@ -282,17 +294,20 @@ class Dialogue:
         turn = self._turn(text, speaker=self.speaker, role="user", at=at, turn_id=turn_id)
         stored, receipt = self._doxa.receive(replace(turn, to_tasks=to_tasks))
         reply = self._answer(text, at=stored.at, turn_id=receipt.turn_id, background=background, n=n)
-        if not receipt.duplicate:
+        if not receipt.duplicate and reply.text:
             self._remember_reply(reply, stored)
         return reply
 
-    def ask(self, text: str, *, as_of: Day | None = None, known_at: Moment | None = None) -> Reply:
+    def ask(
+        self, text: str, *, as_of: Day | None = None, known_at: Moment | None = None, at: Moment | None = None
+    ) -> Reply:
         """Answer without remembering the question; this dialogue alone knows it for what is asked next ("And Ben?").
 
         Args:
             text: the question.
             as_of: the day of the world that is asked about; by default now, or what the question says.
             known_at: answer from what had been said by then.
+            at: when it is asked, for "today" and "next week"; by default when the latest turn was said.
 
         Raises:
             InputError: the question is empty, or a time cannot be read.
@@ -301,7 +316,7 @@ class Dialogue:
         known = None if known_at is None else read_end(known_at)
         day = None if as_of is None else read_day(as_of)
         forgotten = self._doxa.parts.forgotten  # an answer to what is erased meanwhile is not kept
-        reply = self._answer(text, as_of=day, known_at=known)
+        reply = self._answer(text, as_of=day, known_at=known, at=None if at is None else read_moment(at))
         self._asked.note(self._aside(text, reply), forgotten=forgotten)
         return reply
 
@@ -334,7 +349,25 @@ class Dialogue:
         """
         name = speaker or (self.agent if role == "assistant" else self.speaker)
         _, receipt = self._doxa.receive(self._turn(text, speaker=name, role=role, at=at, turn_id=turn_id))
-        return receipt
+        return replace(receipt, language=foreign_language(text))
+
+    def add(self, messages: Sequence[Mapping[str, Any]], *, at: Moment | None = None) -> list[Receipt]:
+        """Remember messages as OpenAI writes them (`role`, `content`, and `name`, `id`, a time if they have them).
+
+        Args:
+            messages: what was said, oldest first; tool calls without words are left out.
+            at: when messages without a time of their own were said; by default now.
+
+        Raises:
+            InputError: something is no such message; nothing was stored.
+            TurnConflictError: an id is known with another text; the messages before it were stored.
+            StoreError: nothing was stored.
+        """
+        lines = read_messages(messages)
+        return [
+            self.absorb(line.text, speaker=line.speaker, role=line.role, at=line.at or at, turn_id=line.turn_id)
+            for line in lines
+        ]
 
     def flush(self) -> None:
         """Wait until everything received for this user is processed.

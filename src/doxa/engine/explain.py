@@ -17,6 +17,7 @@ STANDING = {
     Status.SUPERSEDED: "It was true, and something else took its place.",
     Status.RETRACTED: "It is no longer believed ever to have been true.",
     Status.QUARANTINED: "It is not believed yet: no source that is trusted on it has said it.",
+    Status.TENTATIVE: "It is tentative: it may have been misread, so it is not believed until it is said again.",
 }
 VERBS = {
     ChangeKind.ASSERT: "Learned",
@@ -26,6 +27,7 @@ VERBS = {
     ChangeKind.RESTORE: "Restored",
     ChangeKind.REFINE: "Dated more exactly",
     ChangeKind.QUARANTINE: "Set aside",
+    ChangeKind.NOTE: "Kept as tentative",
     ChangeKind.DISPUTE: "Disputed",
     ChangeKind.MERGE: "Taken as one",
     ChangeKind.SPLIT: "Told apart",

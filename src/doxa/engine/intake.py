@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, time
-from typing import get_args
+from typing import Any, get_args
 
 from dateutil import parser
 from dateutil.relativedelta import relativedelta
 
+from doxa.backends.transcripts import Line, read
 from doxa.core.errors import InputError, TurnError
 from doxa.core.values import Role, Turn
 
@@ -19,6 +23,7 @@ __all__ = [
     "display_name",
     "read_day",
     "read_end",
+    "read_messages",
     "read_moment",
     "read_turn",
     "require_positive",
@@ -74,6 +79,30 @@ def _parse(text: str, what: str) -> datetime:
         return parser.isoparse(text.strip())
     except (ValueError, OverflowError) as exc:
         raise InputError(f"{what}: expected a time such as 2024-05-01 or 2024-05-01T14:30, got {text!r}.") from exc
+
+
+def read_messages(messages: Sequence[Mapping[str, Any]]) -> list[Line]:
+    """Return what messages say, as OpenAI writes them; ids are those that they name.
+
+    Raises:
+        InputError: something is no such message.
+    """
+    given: object = messages
+    if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Sequence):
+        raise InputError(f'add: expected a list of messages such as {{"role": "user", "content": "..."}}, got {given!r}.')
+    lines: list[Line] = []
+    for place, message in enumerate(given):
+        try:
+            content = json.dumps([message], default=str).encode()
+        except (TypeError, ValueError) as exc:
+            raise InputError(f"add: message {place}: expected plain JSON data: {exc}.") from exc
+        found = read(None, content=content, format="openai")
+        if found.problems:
+            raise InputError(f"add: message {place}: {found.problems[0].message} Nothing was stored.")
+        named = any(message.get(key) for key in ("id", "turn_id", "message_id", "uuid"))
+        told = (line for conversation in found.conversations for line in conversation.lines)
+        lines += [line if named else replace(line, turn_id=None) for line in told]
+    return lines
 
 
 def read_turn(

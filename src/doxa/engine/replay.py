@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -18,13 +18,16 @@ from doxa.core.values import Act, Certificate, Change, Claim, Fact, Rule, Turn
 from doxa.engine.retelling import Retelling, TaskReader
 from doxa.memory import LEAST_SUPPORT, Beliefs, Event, MemoryLog, Note, UserState, fold, is_identity, turn_of
 from doxa.revise import Denials, Judgement, bring_back, give_up, retract, revise, upheld, withdraw
-from doxa.understand import Extraction, Understanding, ground, identify, of_world, understand, understand_graph
+from doxa.understand import Extraction, Understanding, foreign_language, ground, identify, of_world, understand, understand_graph
 
 __all__ = ["NO_TURN", "beliefs_at", "erase_all", "erase_turn", "note_of", "reading_of", "undone"]
 
 LIFTED = ("promoted", "demoted")
 NEEDS = {"retracted": "target", "identified": "claims", "feedback": "feedback", "tasked": "tasks"}
 """What the body of an event holds as long as the fact, the names or the turns that it is about are known."""
+FOREIGN = "it is not in English ({language}): it is kept and can be searched, and no facts were made from it"
+Gate = Callable[[Sequence[Claim], Turn, Turn | None], Sequence[Claim]]
+"""Says how far claims of a turn can be trusted, in view of the turn and of what was said right before it."""
 NO_TURN = "User {user!r} has no turn {turn_id!r}. `doxa search` and `doxa facts` show turn ids."
 
 BY_AMR = "amr "
@@ -95,7 +98,12 @@ def _retracted(event: Event, beliefs: Beliefs) -> Fact | None:
 
 
 def reading_of(
-    turn: Turn, context: Sequence[Turn], beliefs: Beliefs, parser: Parser, extraction: Extraction | None = None
+    turn: Turn,
+    context: Sequence[Turn],
+    beliefs: Beliefs,
+    parser: Parser,
+    extraction: Extraction | None = None,
+    gate: Gate | None = None,
 ) -> tuple[Understanding, str]:
     """Return what a turn says, and why it was not understood as it should be; empty when it was.
 
@@ -106,19 +114,29 @@ def reading_of(
         parser: parses its sentences; when it fails, the turn is read by the order of its words.
         extraction: what a language model or an AMR parser read out of it; its claims take the place of the built-in
             ones.
+        gate: says how far what was read the built-in way can be trusted; None takes all of it as certain.
 
     Names that stand for one person or thing are claims as well, found by the same rules whoever read the turn.
     """
     if turn.generated:
         return Understanding(), ""
+    unread = extraction is None or bool(extraction.failed)
+    if unread and (language := foreign_language(turn.text)):
+        return Understanding(intents=("chat",)), FOREIGN.format(language=language)
     found, failed = _read(turn, context, beliefs, parser, extraction)
-    claims = tuple(claim for claim in found.claims if not is_identity(claim))  # "my flat is the same as yours"
+    told: Sequence[Claim] = [one for one in found.claims if not is_identity(one)]  # "my flat is the same as yours"
+    if gate is not None and unread:
+        try:
+            told = gate(told, turn, context[-1] if context else None)
+        except BackendError as exc:
+            failed = f"{failed}; the grader failed, so all that was read is believed: {exc}".strip("; ")
+    firm = [claim for claim in told if not claim.tentative]  # what may be misread joins no names
     try:
-        names: Sequence[Claim] = identify(turn, context, claims, beliefs)
+        names: Sequence[Claim] = identify(turn, context, firm, beliefs)
     except Exception as exc:  # noqa: BLE001  as in `_read`
         names, failed = (), f"{failed}; its names could not be compared: {exc!r}".strip("; ")
     lifting = (_lifting(rule, turn) for rule in found.withdrawn_rules)
-    return replace(found, claims=(*of_world(claims, names), *names), rules=(*found.rules, *lifting)), failed
+    return replace(found, claims=(*of_world(told, names), *names), rules=(*found.rules, *lifting)), failed
 
 
 def _lifting(rule: str, turn: Turn) -> Rule:
@@ -211,6 +229,7 @@ def erase_turn(
     *,
     context_turns: int,
     task_reader: TaskReader | None = None,
+    gate: Gate | None = None,
 ) -> Certificate:
     """Remove a turn and everything that was made from it, and prove it.
 
@@ -237,7 +256,7 @@ def erase_turn(
         seen = {later for ordinal in gone for later in _after(state, ordinal, context_turns)}
         fresh = UserState(user=user, dims=1, beliefs=Beliefs(policy=log.policy))
         tasks = Retelling.without(fresh, [row for row in rows if row.ordinal in delete], task_reader)
-        bodies = _retell(kept, tasks, parser, after=turn.ordinal, context_turns=context_turns, seen=seen)
+        bodies = _retell(kept, tasks, parser, gate, after=turn.ordinal, context_turns=context_turns, seen=seen)
         beliefs = fresh.beliefs
         bodies = {**bodies, **_untold(kept, {str(row.turn_id) for row in rows if row.ordinal in gone}, beliefs)}
         delete |= {row.ordinal for row in kept if _is_empty(row, bodies.get(row.ordinal, row.body))}
@@ -318,7 +337,14 @@ def _concerns(row: Row, gone: set[int], turn_id: str) -> bool:
 
 
 def _retell(
-    rows: Sequence[Row], tasks: Retelling, parser: Parser, *, after: int, context_turns: int, seen: set[int]
+    rows: Sequence[Row],
+    tasks: Retelling,
+    parser: Parser,
+    gate: Gate | None,
+    *,
+    after: int,
+    context_turns: int,
+    seen: set[int],
 ) -> Mapping[int, Mapping[str, Any]]:
     """Return the new bodies of the rows after an ordinal; what is believed and done in the end is in the state.
 
@@ -340,7 +366,8 @@ def _retell(
                 bodies |= {row.ordinal: event.body()} if row.ordinal > after else {}
                 continue
             if row.ordinal > after and about is not None:
-                event = _reread(event, about, state, parser, context_turns=context_turns, seen=about.ordinal in seen)
+                had_seen = about.ordinal in seen
+                event = _reread(event, about, state, parser, gate, context_turns=context_turns, seen=had_seen)
             event = _again(event, state.beliefs)
             if row.ordinal <= after:
                 tasks.keep(event)
@@ -370,11 +397,13 @@ def _supported(event: Event, state: UserState) -> Event:
     return replace(event, promotions=[one for one in now if len(one.support) >= LEAST_SUPPORT], target=target)
 
 
-def _reread(event: Event, turn: Turn, state: UserState, parser: Parser, *, context_turns: int, seen: bool) -> Event:
+def _reread(
+    event: Event, turn: Turn, state: UserState, parser: Parser, gate: Gate | None, *, context_turns: int, seen: bool
+) -> Event:
     """Return an event with what its turn says now that something before it is gone."""
     seen = seen and not str(event.extraction.get("by", "")).startswith(BY_AMR)  # a parser sees the turn alone
     extraction = Extraction.from_data(event.extraction) if event.extraction and not seen else None
-    found, failed = reading_of(turn, state.context(turn, context_turns), state.beliefs, parser, extraction)
+    found, failed = reading_of(turn, state.context(turn, context_turns), state.beliefs, parser, extraction, gate)
     if seen and event.extraction:
         failed = REREAD
     denials = upheld(event.claims[len(event.claims) - event.denials :], found.claims, state.beliefs)

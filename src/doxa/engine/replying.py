@@ -14,17 +14,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from doxa.core.errors import DoxaError
+from doxa.backends.grader import Grader
+from doxa.core.errors import BackendError, DoxaError
 from doxa.core.values import Change, Claim, Draft, Status, Turn, Verdict
 from doxa.engine.asked import Asked
+from doxa.engine.grading import graded_turns
 from doxa.engine.replay import reading_of
 from doxa.engine.wiring import Parts
 from doxa.memory import UserState, stems
+from doxa.recall import encoded, read_query, recall
 from doxa.revise import revise
-from doxa.verify import CheckSpec, Clause, Known, check
+from doxa.verify import CheckSpec, Clause, Known, Witness, check
 
 __all__ = ["Settled", "check_reply", "settled"]
 
+HEARD = 8
+"""Turns that a grader reads for one sentence."""
 NEAR = 8
 """Turns that a clause is held against, those that share most with it."""
 LOOKED_AT = 10
@@ -73,6 +78,8 @@ def check_reply(
         before=partial(_before, state=state),
         after=partial(_after, state=state),
     )
+    if (grader := _grader(parts, note)) is not None:
+        known = replace(known, witnesses=partial(_witnesses, state=state, parts=parts, grader=grader, at=at))
     spec = CheckSpec(clauses=settings.clauses, contradiction=settings.contradiction, entailment=settings.entailment)
     try:
         return check(text, replace(known, classify=partial(_classified, parts=parts)), spec)
@@ -201,9 +208,41 @@ def _read(
 
 
 def _revised(claims: Sequence[Claim], *, state: UserState, user: str, at: datetime) -> Sequence[Change]:
-    """Return what claims would change if the user made them now."""
-    said = [replace(claim, role="user", speaker=user, known_at=at) for claim in claims]
+    """Return what claims would change if the user made them now, with nobody doubting how they were read."""
+    said = [replace(c, role="user", speaker=user, known_at=at, confidence=1.0, tentative=False) for c in claims]
     return revise(said, state.beliefs, turn_id=None, known_at=at)
+
+
+def _grader(parts: Parts, note: dict[str, object] | None) -> Grader | None:
+    try:
+        return parts.grader()
+    except BackendError as exc:
+        if note is not None:
+            note["degraded"] = f"the grader failed, so replies are checked without it: {exc}"
+        return None
+
+
+def _witnesses(text: str, *, state: UserState, parts: Parts, grader: Grader, at: datetime) -> list[Witness]:
+    """Return the turns that bear on a sentence, by search, each with what it says to it.
+
+    Cost: one search, and one call of the grader for each of at most `HEARD` turns.
+    """
+    query = read_query(text, state, recent=(), asker=state.person() or "", at=at)
+    query = encoded(query, parts.queries.encode([query.wording])[0], encoder=parts.encoder.name, lexicon=parts.lexicon())
+    spec = replace(parts.recall, top_k=HEARD, superseded=True)
+    keys = dict.fromkeys(key for item in recall(query, state, spec=spec) for key in item.turn_ids)
+    turns = [turn for key in keys if (turn := state.turn(key)) is not None and not turn.generated][:HEARD]
+    rows = graded_turns("statement", text, turns, state, grader)
+    return [
+        Witness(
+            turn=turn,
+            supported=float(row[0]),
+            contradicted=float(row[1]),
+            planned=float(row[2]),
+            read=max((claim.confidence for claim in state.beliefs.said_in(turn.turn_id)), default=0.0),
+        )
+        for turn, row in zip(turns, rows, strict=True)
+    ]
 
 
 def _said(text: str, *, state: UserState) -> list[Turn]:

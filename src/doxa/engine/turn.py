@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 from doxa.core.background import Background
 from doxa.core.errors import BackendError
 from doxa.core.trace import Tracer
-from doxa.core.values import Change, ChangeKind, Draft, Evidence, Fact, Question, Reply, Turn
+from doxa.core.values import Change, ChangeKind, Draft, Evidence, Fact, Question, Reply, Status, Turn
 from doxa.engine.answers import keep
 from doxa.engine.asked import Asked
 from doxa.engine.background import background_of, is_wanted, paths, said_aloud
 from doxa.engine.disputes import disputes_of
 from doxa.engine.feedback import used
+from doxa.engine.grading import chosen
 from doxa.engine.hearing import Heard, hear, prefers_facts, task_reply
 from doxa.engine.prompting import Material, is_prompted, searched, written
 from doxa.engine.reasoning import Reasoning, answered, reason
@@ -34,7 +35,7 @@ from doxa.engine.searching import Within
 from doxa.engine.tasking import tasks_of
 from doxa.engine.trimming import kept
 from doxa.engine.wiring import Parts
-from doxa.memory import Beliefs, Event, Note, UserState, describe, using
+from doxa.memory import Beliefs, Event, Note, UserState, addressing, describe, using
 from doxa.reason import State, Task, relevant_facts, relevant_rules, summarise, tree_data
 from doxa.recall import Query, Rewriting, encoded, enriched, evidence_of, is_incomplete, look_up, read_query, recall
 from doxa.revise import Denials, Judgement, denials, revise
@@ -113,7 +114,7 @@ def absorb(
         if turn.ordinal <= state.maintained or state.turns.get(turn.ordinal) != turn:
             return False
         context = state.context(turn, parts.config.engine.context_turns)
-        found, failed = reading_of(turn, context, state.beliefs, parts.parser, extraction)
+        found, failed = reading_of(turn, context, state.beliefs, parts.parser, extraction, parts.gate)
         denied = denials(judgement, found.claims, state.beliefs) if judgement else Denials()
         claims = (*found.claims, *denied.claims)
         changes = revise(claims, state.beliefs, turn_id=turn.turn_id, known_at=turn.at, rules=found.rules)
@@ -295,7 +296,7 @@ def _look_up(asked: Asked, query: Query, state: UserState, parts: Parts, tracer:
         if asked.known_at is None
         else beliefs_at(parts.log.rows(asked.user), asked.known_at, parts.log.policy)
     )
-    today = asked.known_at.date() if asked.known_at else state.today() or asked.at.date()
+    today = (asked.known_at or asked.at).date()
     question = _question(asked, own, recent, beliefs, parts, tracer)
     intents = _intents(own, recent, state, parts, tracer)
     nearby = _nearby(asked, query, question, state, parts, tracer)
@@ -306,13 +307,16 @@ def _look_up(asked: Asked, query: Query, state: UserState, parts: Parts, tracer:
         if question is None:
             draft = _acknowledge(asked, changes, intents, state)
         else:
-            draft, reasoning = answered(
-                asked, question, state, parts, beliefs=beliefs, today=today, recent=recent, nearby=nearby
-            )
+            with addressing(asked.speaker):
+                draft, reasoning = answered(
+                    asked, question, state, parts, beliefs=beliefs, today=today, recent=recent, nearby=nearby
+                )
             if reasoning is not None and not is_prompted(reasoning, parts):
-                draft, tree = reason(reasoning)
+                with addressing(asked.speaker):
+                    draft, tree = reason(reasoning)
                 if tree is not None:
                     note["tree"], reached = tree_data(tree), tree.best.state
+            draft = _chosen(draft, question, nearby, asked, state, beliefs, parts, note)
         facts = _facts_for_prompt(question, beliefs, today, parts)
         believed = _believed(question, facts, beliefs, parts)
         note.update(value=draft.value, confidence=round(draft.confidence, 3))
@@ -332,6 +336,25 @@ def _look_up(asked: Asked, query: Query, state: UserState, parts: Parts, tracer:
         reasoning=reasoning,
         reached=reached,
     )
+
+
+def _chosen(
+    draft: Draft,
+    question: Question,
+    nearby: Sequence[Evidence],
+    asked: Asked,
+    state: UserState,
+    beliefs: Beliefs,
+    parts: Parts,
+    note: dict[str, object],
+) -> Draft:
+    """Return the answer that is given out of a draft and what was said; the draft where nothing grades them."""
+    try:
+        grader = parts.grader()
+        return draft if grader is None else chosen(draft, question, nearby, asked, state, beliefs, grader)
+    except BackendError as exc:
+        note["degraded"] = f"the grader failed, so the answer is not weighed against what was said: {exc}"
+        return draft
 
 
 def _question(
@@ -444,17 +467,25 @@ def _task(asked: Asked, found: _Found) -> Task:
 
 
 def _acknowledge(asked: Asked, changes: Sequence[Change], intents: Sequence[str], state: UserState) -> Draft:
-    """Return what is said to a turn that asks nothing: what was noted, what that changed, and what has to be settled.
+    """Return what is said to a turn that asks nothing: one acknowledgement, and what has to be settled.
 
-    What follows from this turn alone by an axiom goes without saying.
+    What changed comes before what is new, and what is surer before the rest. What follows from this turn alone by an
+    axiom goes without saying, and where nothing was learnt nothing is said.
     """
-    changes = [change for change in changes if not (change.fact.premises and len(change.fact.turn_ids) < 2)]
-    if not changes:
-        return Draft(text=f"Hello, {asked.speaker}." if "greet" in intents else "Noted.", confidence=1.0)
-    told = [f"{ANNOUNCED.get(change.kind, 'Noted')}: {describe(change.fact)}." for change in changes]
-    disputed = [change.fact for change in changes if change.kind is ChangeKind.DISPUTE]
-    told += [dispute.question for dispute in disputes_of(state, disputed)]
-    return Draft(text=" ".join(told), confidence=1.0)
+    told = [one for one in changes if not (one.fact.premises and len(one.fact.turn_ids) < 2) and _is_news(one)]
+    if not told:
+        return Draft(text=f"Hello, {asked.speaker}." if "greet" in intents else "", confidence=1.0)
+    first = max(told, key=lambda change: (change.revises, change.fact.status is Status.HELD, change.fact.confidence))
+    with addressing(asked.speaker):
+        text = f"{ANNOUNCED.get(first.kind, 'Noted')}: {describe(first.fact)}."
+        disputed = [change.fact for change in told if change.kind is ChangeKind.DISPUTE]
+        questions = [dispute.question for dispute in disputes_of(state, disputed)]
+    return Draft(text=" ".join([text, *questions]), confidence=1.0)
+
+
+def _is_news(change: Change) -> bool:
+    """Tell whether a change is worth an acknowledgement: not what is only kept in case it is said again."""
+    return change.kind not in (ChangeKind.NOTE, ChangeKind.QUARANTINE)
 
 
 def _encoded(query: Query, parts: Parts, note: dict[str, object]) -> Query:

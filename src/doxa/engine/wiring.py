@@ -17,6 +17,7 @@ from pydantic import BaseModel
 from doxa.backends import load
 from doxa.backends.amr import AmrParser
 from doxa.backends.encoder import CachedEncoder, Encoder
+from doxa.backends.grader import Grader
 from doxa.backends.lexicon import Lexicon
 from doxa.backends.llm import LanguageModel
 from doxa.backends.nli import Nli
@@ -28,7 +29,7 @@ from doxa.core.config import Config
 from doxa.core.errors import BackendError, ConfigError, DoxaError, InputError
 from doxa.core.feedback import Feedback
 from doxa.core.ontology import Ontology
-from doxa.core.values import Turn
+from doxa.core.values import Claim, Turn
 from doxa.engine.learned import LearnedWeights, folder_of
 from doxa.engine.parsing import graphs_of, needs_model, open_amr
 from doxa.engine.pending import Pending
@@ -36,7 +37,7 @@ from doxa.engine.reasoners import Knowledge, open_knowledge
 from doxa.logic import builtin_ontology, from_models, merge, read_ontology
 from doxa.memory import MemoryLog, using
 from doxa.recall import RecallSpec
-from doxa.understand import Extraction, RelationMapper, Roles, extract_with_model, split_sentences
+from doxa.understand import Extraction, RelationMapper, Roles, extract_with_model, split_sentences, weighed
 
 __all__ = ["OntologySource", "Parts", "encoder_options", "relation_counts", "wire"]
 
@@ -73,6 +74,7 @@ class Parts:
     _lexicon: Lexicon | None = None
     _looked_up: bool = False
     _nli: Nli | None = None
+    _grader: Grader | None = None
     _knowledge: Knowledge | None = None
     _guard: threading.Lock = field(default_factory=threading.Lock)
 
@@ -119,6 +121,30 @@ class Parts:
             if self._nli is None:
                 self._nli = load("nli", name, **self.config.nli.options)
             return self._nli
+
+    def grader(self) -> Grader | None:
+        """Return what grades claims, questions and statements by turns, opened at its first use; None for `none`.
+
+        Raises:
+            ConfigError: `grader.name` is unknown.
+            BackendError: its files are not there.
+        """
+        name = self.config.grader.name
+        if name in ("", "none"):
+            return None
+        with self._guard:
+            if self._grader is None:
+                self._grader = load("grader", name, **self.config.grader.options)
+            return self._grader
+
+    def gate(self, claims: Sequence[Claim], turn: Turn, before: Turn | None) -> Sequence[Claim]:
+        """Return claims with how far they can be trusted; as they are where no grader is configured.
+
+        Raises:
+            BackendError: the grader failed.
+        """
+        grader = self.grader()
+        return claims if grader is None else weighed(claims, turn, before, grader, firm=self.config.revise.firm)
 
     def judge(self) -> Judge | None:
         """Return the NLI model as a function that opens it at its first use; None where none is configured."""
@@ -241,6 +267,8 @@ class Parts:
             self._model.close()
         if self._nli is not None:
             self._nli.close()
+        if self._grader is not None:
+            self._grader.close()
         if self.reader is not None:
             self.reader.close()
         if self._lexicon is not None:

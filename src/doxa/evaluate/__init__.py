@@ -7,6 +7,8 @@ from doxa.evaluate.beliefbank import BeliefBankReport
 from doxa.evaluate.beliefbank import run as run_beliefbank
 from doxa.evaluate.dialogre import DialogreReport
 from doxa.evaluate.dialogre import run as run_dialogre
+from doxa.evaluate.everyday import EverydayReport
+from doxa.evaluate.everyday import run as run_everyday
 from doxa.evaluate.extraction import Extraction, Extractor
 from doxa.evaluate.implicit import ImplicitReport
 from doxa.evaluate.implicit import run as run_implicit
@@ -52,6 +54,7 @@ __all__ = [
     "BeliefBankReport",
     "CiceroReport",
     "DialogreReport",
+    "EverydayReport",
     "Extraction",
     "Extractor",
     "FormsReport",
@@ -79,6 +82,7 @@ __all__ = [
     "run_beliefbank",
     "run_cicero",
     "run_dialogre",
+    "run_everyday",
     "run_implicit",
     "run_knowledge",
     "run_locomo",

@@ -27,7 +27,7 @@ from typing import Any
 
 from doxa.core.config import Config
 from doxa.core.errors import InputError
-from doxa.core.values import Act, Claim, Interval, Role
+from doxa.core.values import Act, Claim, Fact, Interval, Role
 from doxa.engine import Doxa, Memory
 from doxa.evaluate.gold import GoldFact, Item, read_items
 from doxa.evaluate.matching import Encoding, Proposition, Sides, rules_agree
@@ -35,7 +35,7 @@ from doxa.evaluate.metrics import bootstrap_error, f1_of_counts, ratio
 from doxa.evaluate.readings import Reading
 from doxa.evaluate.record import environment, models_of
 
-__all__ = ["Mistake", "UnderstandingReport", "UnderstandingScores", "run", "score", "write_predictions"]
+__all__ = ["Mistake", "UnderstandingReport", "UnderstandingScores", "entry_of", "run", "score", "write_predictions"]
 
 ASSISTANT = "Assistant"
 """The speaker of a turn that is the assistant's."""
@@ -167,17 +167,17 @@ def predicted(name: str, memory: Memory, turn_id: str) -> Prediction:
     known = memory.rules()
     rules = [rule for rule in known if rule.turn_id == turn_id]
     sides = [{"if": [_atom(a) for a in rule.if_], "then": [_atom(a) for a in rule.then]} for rule in rules]
-    return {"id": name, "facts": [_fact(claim) for claim in claims], "rules": sides}
+    return {"id": name, "facts": [entry_of(claim) for claim in claims], "rules": sides}
 
 
-def _fact(claim: Claim) -> dict[str, Any]:
-    valid = claim.valid
+def entry_of(said: Claim | Fact) -> dict[str, Any]:
+    """Return what is claimed or held as an entry of a prediction file."""
     return {
-        **_atom(claim),
-        "modality": str(claim.modality),
-        "valid_from": _iso(valid, "start"),
-        "valid_to": _iso(valid, "end"),
-        "ended": claim.ended,
+        **_atom(said),
+        "modality": str(said.modality),
+        "valid_from": _iso(said.valid, "start"),
+        "valid_to": _iso(said.valid, "end"),
+        "ended": isinstance(said, Claim) and said.ended,
     }
 
 

@@ -31,6 +31,7 @@ from doxa.memory.log import Event, MemoryLog, fold, fold_row, task_commit_of, tu
 from doxa.memory.names import MOST_CANDIDATES, Name, NameIndex, full_forms
 from doxa.memory.ontology import (
     RelationType,
+    addressing,
     answered_by,
     attribute,
     base_forms,
@@ -91,6 +92,7 @@ __all__ = [
     "claim_to",
     "commit_from",
     "commit_to",
+    "addressing",
     "describe",
     "dimension_of",
     "describe_rule",

@@ -27,6 +27,7 @@ __all__ = [
     "attribute",
     "base_forms",
     "base_of",
+    "addressing",
     "describe",
     "inflected",
     "inventory",
@@ -40,6 +41,7 @@ __all__ = [
     "verb_type",
 ]
 
+_addressed: ContextVar[str] = ContextVar("addressed", default="")
 _in_use: ContextVar[Ontology | None] = ContextVar("ontology", default=None)
 MANY = re.compile(r"^(?:hobb|language|pet|child|allerg|skill|interest|sibling)")
 """Nouns that name one of many, although "X's noun is Y" reads like the only one."""
@@ -79,6 +81,16 @@ def using(ontology: Ontology | None) -> Iterator[None]:
         yield
     finally:
         _in_use.reset(token)
+
+
+@contextmanager
+def addressing(name: str) -> Iterator[None]:
+    """Have every fact that is described inside the block told to the person of that name: "you live in Bonn"."""
+    token = _addressed.set(name)
+    try:
+        yield
+    finally:
+        _addressed.reset(token)
 
 
 @lru_cache(maxsize=32)
@@ -185,16 +197,35 @@ def attribute(noun: str) -> RelationType:
 
 
 def describe(fact: Fact) -> str:
-    """Return a fact as a plain sentence with its time: "Ana lives in Bonn since 25 May 2024"."""
+    """Return a fact as a plain sentence with its time: "Ana lives in Bonn since 25 May 2024".
+
+    Told to Ana (`addressing`) it is "you live in Bonn since 25 May 2024".
+    """
     kind = relation_type(fact.relation.name, fact.relation.label)
     valid = fact.valid
     point = valid.start is not None and valid.start == valid.end
     past = fact.status is Status.SUPERSEDED or (point and fact.modality is Modality.ASSERTED) or valid.end is not None
+    you = _addressed.get()
     sentence = kind.render(
-        fact.subject.label, fact.object.label, polarity=fact.polarity, past=past, modality=fact.modality
+        _told_to(you, fact.subject.label),
+        _told_to(you, fact.object.label),
+        polarity=fact.polarity,
+        past=past,
+        modality=fact.modality,
+        to_you=bool(you) and fact.subject.label.casefold() == you.casefold(),
     )
+    if sentence.startswith(("you ", "your ")):
+        sentence = f"Y{sentence[1:]}"
     time = _time_of(valid, point)
     return f"{sentence} {time}" if time and not _says(fact.object.label, valid, point) else sentence
+
+
+def _told_to(you: str, label: str) -> str:
+    """Return a label as it is said to a person of that name: "you", "your sister"; as it is for nobody."""
+    if not you or not label.casefold().startswith(you.casefold()):
+        return label
+    rest = label[len(you) :]
+    return "you" if not rest else f"your {rest[3:]}" if rest[:3] in ("'s ", "’s ") else label
 
 
 def _says(label: str, valid: Interval, point: bool) -> bool:

@@ -10,6 +10,7 @@ from datetime import date
 from doxa.backends.lexicon import Lexicon
 from doxa.core.values import Draft, Evidence, Fact, Question, Status, Turn
 from doxa.memory import Beliefs
+from doxa.reason.choosing import Graded, choose
 from doxa.reason.compute import CONDITION, concerns, work_out
 from doxa.reason.drafts import abstention
 from doxa.reason.facts import answer_from_facts, relevant_facts
@@ -46,6 +47,7 @@ __all__ = [
     "CoverageValuer",
     "Entails",
     "FactGraph",
+    "Graded",
     "GraphPolicy",
     "PassageReader",
     "PastFact",
@@ -60,6 +62,7 @@ __all__ = [
     "TreeSpec",
     "abstention",
     "answer",
+    "choose",
     "may_be",
     "work_out",
     "concerns",

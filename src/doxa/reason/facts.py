@@ -11,7 +11,7 @@ from itertools import islice, pairwise
 from dateutil.relativedelta import relativedelta
 
 from doxa.backends.lexicon import Lexicon
-from doxa.core.values import Asks, Draft, Fact, Interval, Modality, Question, Status, Term
+from doxa.core.values import UNBELIEVED, Asks, Draft, Fact, Interval, Modality, Question, Status, Term
 from doxa.memory import Beliefs, is_current, is_tie, stems
 from doxa.reason.disputes import last_words
 from doxa.reason.drafts import FindTurn, abstention, disputed_draft, draft_of, together
@@ -239,7 +239,7 @@ class _Asking:
 
 
 def _believed(facts: Sequence[Fact]) -> list[Fact]:
-    return [fact for fact in facts if fact.status not in (Status.RETRACTED, Status.QUARANTINED)]
+    return [fact for fact in facts if fact.status not in (Status.RETRACTED, *UNBELIEVED)]
 
 
 def _reading_of(question: Question, group: Sequence[Match]) -> Question:

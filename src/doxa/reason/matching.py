@@ -16,7 +16,7 @@ from importlib.resources import files
 from typing import Any
 
 from doxa.backends.lexicon import Lexicon, PartOfSpeech
-from doxa.core.values import Fact, Question, Status, Term
+from doxa.core.values import UNBELIEVED, Fact, Question, Status, Term
 from doxa.memory import Beliefs, base_forms, is_name, relation_type, stems
 from doxa.reason.kinds import GROUPS, PATTERNS, PLACED, PLACES, fitting, is_sort, place_of
 
@@ -331,7 +331,7 @@ def matches(
     found = [
         match
         for fact in facts
-        if fact.status not in (Status.RETRACTED, Status.QUARANTINED) and (match := matcher.match(fact))
+        if fact.status not in (Status.RETRACTED, *UNBELIEVED) and (match := matcher.match(fact))
     ]
     if question.asks == "truth":
         best = max((match.score for match in found), default=0.0)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from doxa.core.values import EARLIEST, Atom, Change, ChangeKind, Claim, Fact, Rule, Status, Term
+from doxa.core.values import EARLIEST, UNBELIEVED, Atom, Change, ChangeKind, Claim, Fact, Rule, Status, Term
 from doxa.logic import Theory
 from doxa.memory import Beliefs, PredicateIndex, Slot, in_force, inventory, is_identity, predicate_of, rule_id, slot_of
 from doxa.revise.axioms import axioms
@@ -368,11 +368,13 @@ def _kind(was: Fact | None, fact: Fact) -> ChangeKind:
         return ChangeKind.RETRACT
     if fact.status is Status.QUARANTINED:
         return ChangeKind.QUARANTINE
+    if fact.status is Status.TENTATIVE:
+        return ChangeKind.NOTE
     if fact.disputed and not (was and was.disputed):
         return ChangeKind.DISPUTE
     if fact.status is Status.SUPERSEDED and (was is None or was.status is not Status.SUPERSEDED):
         return ChangeKind.ASSERT if was is None else ChangeKind.CLOSE
-    if was is None or was.status is Status.QUARANTINED:
+    if was is None or was.status in UNBELIEVED:
         return ChangeKind.ASSERT
     if was.status is not fact.status or (was.valid.end is not None and fact.valid.end is None):
         return ChangeKind.RESTORE

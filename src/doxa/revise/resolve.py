@@ -4,13 +4,14 @@ Rules, in the order in which they are tried for each claim (gold conventions of 
 statement by the same speaker replaces, a correction reaches back, two equal sources stay open):
 
 1. withdrawing takes back what the same person said before, on the same authority: what a document says stays;
-2. an assistant's word about somebody is quarantined unless somebody else says the same;
+2. an assistant's word about somebody is quarantined unless somebody else says the same; what was not surely read is
+   tentative until it is said again, in another turn or more surely: neither touches any other fact;
 3. the same value again supports the fact that holds it (and may date it); whoever said otherwise has changed sides;
 4. a negation ends the value that it denies ("I no longer ..."), or retracts it ("I never ...");
 5. a correction retracts the value that it replaces and takes over its time;
 6. a past state ("I used to live in Rome") becomes history and displaces nothing;
 7. another value with an earlier date becomes history before the present value;
-8. a value that only says more exactly what is held stands beside it;
+8. a value that only says more exactly what is held, or that it comes on top ("also"), stands beside it;
 9. another value from a person who is less close to the subject is set aside;
 10. any other value is an update or a contradiction (`policies.relation_of`): an update closes the present value where
     its own time starts, a contradiction is settled by the policy.
@@ -21,10 +22,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
+from math import prod
 
-from doxa.core.values import EARLIEST, Act, Claim, Conflict, Fact, Interval, Modality, Status
+from doxa.core.values import EARLIEST, UNBELIEVED, Act, Claim, Conflict, Fact, Interval, Modality, Status
 from doxa.memory import fact_id
-from doxa.revise.policies import MACHINES, Outcome, Policy, outcome_of, rank_of, relation_of, voice_of
+from doxa.revise.policies import FIRM, MACHINES, Outcome, Policy, outcome_of, rank_of, relation_of, voice_of
 
 __all__ = ["SlotState", "Standing", "resolve"]
 
@@ -107,6 +109,8 @@ class SlotState:
             self._withdraw(claim)
         elif claim.role in MACHINES:
             self._quarantine(claim)
+        elif claim.tentative and not self._raises(claim):
+            self._set_apart(claim, Status.TENTATIVE, "it may have been misread, and nobody has said it again")
         elif (same := self._live(claim.object.key, polarity=claim.polarity)) is not None and not _again(same, claim):
             self._support(same, claim)
         elif not claim.polarity and (denied := self._live(claim.object.key, polarity=True)) is not None:
@@ -140,15 +144,26 @@ class SlotState:
                     self._end_opposite(opposite, opposite.first)
 
     def _quarantine(self, claim: Claim) -> None:
+        self._set_apart(claim, Status.QUARANTINED, f"only {claim.speaker} ({claim.role}) said it")
+
+    def _set_apart(self, claim: Claim, status: Status, reason: str) -> None:
+        """Add a claim to what says the same, whatever its standing; alone it is kept without being believed."""
         if (same := self._live(claim.object.key, polarity=claim.polarity)) is not None:
             same.claims.append(claim)
         else:
             standing = self._add(claim)
-            standing.status = Status.QUARANTINED
-            standing.reason = f"only {claim.speaker} ({claim.role}) said it"
+            standing.status, standing.reason = status, reason
+
+    def _raises(self, claim: Claim) -> bool:
+        """Tell whether an unsure claim makes what other turns said as unsurely sure enough (noisy-or)."""
+        same = self._live(claim.object.key, polarity=claim.polarity)
+        if same is None or same.status is not Status.TENTATIVE:
+            return False
+        by_turn = {one.turn_id: one.confidence for one in (*same.claims, claim) if one.role not in MACHINES}
+        return len(by_turn) > 1 and 1 - prod(1 - p for p in by_turn.values()) >= FIRM
 
     def _support(self, standing: Standing, claim: Claim) -> None:
-        if standing.status is Status.QUARANTINED:
+        if standing.status in UNBELIEVED:
             standing.status, standing.reason = Status.HELD, f"{claim.speaker} confirmed it"
             self._end_opposite(standing, claim)
             self._make_room(standing, claim)
@@ -256,8 +271,11 @@ class SlotState:
         """Settle a new value of a functional slot with the value that was held so far."""
         if not (claim.functional and claim.polarity):
             return
-        self._present = [s for s in self._present if s.status in (Status.HELD, Status.QUARANTINED)]
+        if claim.adds:
+            return
+        self._present = [s for s in self._present if s.status is Status.HELD or s.status in UNBELIEVED]
         held = [s for s in self._present if s is not standing and s.status is Status.HELD and s.first.polarity]
+        held = [s for s in held if not s.first.adds]
         others = [other for other in held if not _ended_before(other, claim) and not _begins_after(other, claim)]
         later = [other for other in others if _starts_later(other, claim)]
         closer = [other for other in others if _outranked(claim, other)]
@@ -291,7 +309,7 @@ class SlotState:
         """Leave two open values of a functional slot only as a dispute, and no dispute with nobody."""
         held = [s for s in self.standings if s.status is Status.HELD and s.first.polarity and s.first.functional]
         refined = {key for standing in held if standing.refines for key in (standing.fact_id, *standing.because)}
-        present = [one for one in held if one.valid.end is None and one.fact_id not in refined]
+        present = [one for one in held if one.valid.end is None and one.fact_id not in refined and not one.first.adds]
         for one in present:
             if len(present) > 1 and not one.disputed:
                 _dispute(one, next(other for other in reversed(present) if other is not one))
@@ -302,7 +320,7 @@ class SlotState:
 
     def _live(self, object_key: str, *, polarity: bool) -> Standing | None:
         same = reversed(self._of_value.get((object_key, polarity), []))
-        return next((standing for standing in same if standing.status in (Status.HELD, Status.QUARANTINED)), None)
+        return next((s for s in same if s.status is Status.HELD or s.status in UNBELIEVED), None)
 
     def _add(self, claim: Claim) -> Standing:
         same = self._of_value.setdefault(_value(claim), [])
@@ -425,7 +443,7 @@ def close(
     conflict: Conflict | None = None,
 ) -> None:
     """End a fact no later than it is known to have ended; what was never believed has no past to keep."""
-    if standing.status is Status.QUARANTINED:
+    if standing.status in UNBELIEVED:
         retract(standing, reason, because, conflict)
         return
     valid = standing.valid

@@ -18,7 +18,7 @@ from datetime import date, datetime
 from itertools import groupby
 from typing import Any
 
-from doxa.core.values import EARLIEST, Act, Claim, Conflict, Interval, Modality, Status
+from doxa.core.values import EARLIEST, UNBELIEVED, Act, Claim, Conflict, Interval, Modality, Status
 from doxa.logic import Lit, Theory, minimal, preferred_conflict, weighted
 from doxa.memory import Slot, dimension_of, inventory
 from doxa.revise.bounds import bounds_of, lifespan
@@ -235,13 +235,16 @@ class _Joint:
     def _exclusions(self, held: Mapping[Name, Standing]) -> list[Name]:
         """Return the names of the clauses by which a functional relation has one value: said against followed."""
         names: list[Name] = []
-        for standing in held.values():
-            first = standing.first
-            if not (first.functional and first.polarity):
-                continue
+        firsts = [standing.first for standing in held.values()]
+        beside = {Proposition.of(one.subject, one.relation, one.object) for one in firsts if one.adds}
+        for first in firsts:
             own = Proposition.of(first.subject, first.relation, first.object)
+            if not (first.functional and first.polarity) or own in beside:
+                continue
             kind = dimension_of(first.relation, first.object)
             for literal in self._heads(first.subject.key, first.relation.name):
+                if literal.proposition in beside:
+                    continue
                 if literal.proposition != own and dimension_of(literal.atom.relation, literal.atom.object) == kind:
                     name = ("one", *(part for one in sorted((own, literal.proposition)) for part in one))
                     self._believe(name, [Lit(own, False), Lit(literal.proposition, False)])
@@ -395,7 +398,7 @@ class _Joint:
         """End a derived fact as its premise ended: what was over is over, what never was never followed."""
         standings = {s.fact_id: s for state in self.slots.values() for s in state.standings}
         ended = [standings[key] for key in was.premises if key in standings]
-        gone = next((s for s in ended if s.status in (Status.RETRACTED, Status.QUARANTINED)), None)
+        gone = next((s for s in ended if s.status in (Status.RETRACTED, *UNBELIEVED)), None)
         over = [s for s in ended if s.status is Status.SUPERSEDED]
         if gone is None and over:
             last = over[-1]

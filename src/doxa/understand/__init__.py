@@ -1,6 +1,8 @@
 """understand: turn -> claims."""
 
 from doxa.understand.disambiguate import Choice, Target, choose_senses, likely_pos, senses_of, senses_of_all
+from doxa.understand.foreign import foreign_language
+from doxa.understand.gate import weighed, worded
 from doxa.understand.graphs import split_sentences, understand_graph
 from doxa.understand.grounding import ground
 from doxa.understand.identity import identify, of_world
@@ -26,6 +28,7 @@ __all__ = [
     "choose_senses",
     "extract_with_model",
     "find_question",
+    "foreign_language",
     "ground",
     "identify",
     "kind_of",
@@ -39,4 +42,6 @@ __all__ = [
     "split_sentences",
     "understand",
     "understand_graph",
+    "weighed",
+    "worded",
 ]

@@ -32,6 +32,8 @@ from doxa.understand.withdrawals import dropped_rules, is_withdrawal, undone, wi
 
 __all__ = ["understand"]
 
+ADDITION = re.compile(r"\b(?:also|as well|too)\b", re.IGNORECASE)
+"""Says that a value comes on top of others: what it adds to is not over."""
 OPEN = frozenset(["has", "is_a", "has_state"])
 """Listed relations that say so little that their objects tell whether there is one at a time."""
 MOST_SENTENCES = 120
@@ -399,6 +401,7 @@ def _claim(turn: Turn, proposition: Proposition, span: str, source: str = "") ->
         valid=proposition.valid,
         ended=proposition.ended,
         functional=_single(turn, proposition),
+        adds=ADDITION.search(span) is not None,
         confidence=proposition.confidence,
         turn_id=turn.turn_id,
         speaker=turn.speaker,

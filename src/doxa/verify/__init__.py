@@ -21,6 +21,7 @@ from doxa.verify.scores import (
     score_replies,
 )
 from doxa.verify.sentences import Clause
+from doxa.verify.witnesses import Witness
 
 __all__ = [
     "CheckSpec",
@@ -30,6 +31,7 @@ __all__ = [
     "Known",
     "PremiseSpec",
     "TurnScore",
+    "Witness",
     "check",
     "consistency_score",
     "entailment_rate",

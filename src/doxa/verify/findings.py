@@ -12,6 +12,7 @@ from doxa.core.values import Change, Claim, Fact, Turn, VerdictLabel
 from doxa.memory import Beliefs, describe
 from doxa.verify.scores import Classify
 from doxa.verify.sentences import Clause
+from doxa.verify.witnesses import Witness
 
 __all__ = ["Finding", "Known", "quoted"]
 
@@ -53,6 +54,8 @@ class Known:
     """Gives what was said to the agent before one of its turns."""
     after: Callable[[Turn], Sequence[Turn]] = field(default=lambda turn: ())
     """Gives the turns of its session that came right after a turn, withdrawn ones left out."""
+    witnesses: Callable[[str], Sequence[Witness]] | None = None
+    """Gives graded turns that bear on a sentence; None where nothing grades them."""
     classify: Classify | None = None
     """The NLI model; None where none is asked."""
     lexicon: Lexicon | None = None

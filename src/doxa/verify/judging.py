@@ -19,6 +19,7 @@ from doxa.verify.premises import Premise, bears, premise_of, premised
 from doxa.verify.promises import Promise, broken, due, promises_of
 from doxa.verify.scores import consistency_score
 from doxa.verify.sentences import Clause, Spoken, affirmed, read_reply, turned
+from doxa.verify.witnesses import heard
 from doxa.verify.wording import Passage, by_wording, facts_of, passages_of, quoted, told_by
 
 __all__ = ["CheckSpec", "check"]
@@ -53,8 +54,15 @@ def check(text: str, known: Known, spec: CheckSpec | None = None) -> Verdict:
     for place, sentence in enumerate(spoken):
         checked.take(place, sentence, spoken[place - 1].text if place else "")
     checked.ask()
-    verdict = _verdict([checked.told(place, one) for place, one in enumerate(spoken)])
+    verdict = _verdict([_heard(checked.told(place, one), known) for place, one in enumerate(spoken)])
     return replace(verdict, due=due(text, checked.promises, known))
+
+
+def _heard(sentence: SentenceVerdict, known: Known) -> SentenceVerdict:
+    """Return the verdict on a statement once the turns that bear on it are heard; on anything else as it is."""
+    if known.witnesses is None or sentence.kind != "statement":
+        return sentence
+    return heard(sentence, known.witnesses(sentence.text))
 
 
 class _Open(NamedTuple):
@@ -237,14 +245,15 @@ def _unread(clause: Clause, claims: Sequence[Claim], known: Known) -> bool:
 
 def _verdict(sentences: Sequence[SentenceVerdict]) -> Verdict:
     wrong = [one for one in sentences if one.label == "contradicted"]
+    unsure = [one for one in sentences if one.label == "uncertain"]
     right = [one for one in sentences if one.label == "supported"]
     claiming = [one for one in sentences if one.kind in ("statement", "promise") or one in wrong]
-    best = (wrong or right or [SentenceVerdict(text="")])[0]
+    best = (wrong or unsure or right or [SentenceVerdict(text="")])[0]
     entailed = fsum(one.p_entailment for one in claiming) / len(claiming) if claiming and not wrong else 0.0
     against = max((one.p_contradiction for one in claiming), default=0.0)
     return Verdict(
         label=best.label,
-        because=tuple(dict.fromkeys(key for one in (wrong or right) for key in one.because)),
+        because=tuple(dict.fromkeys(key for one in (wrong or unsure or right) for key in one.because)),
         reason=best.reason,
         p_entailment=entailed,
         p_contradiction=against,

@@ -98,6 +98,8 @@ class _Judged:
         """Return what is found; None where nothing is."""
         if self.claim.source:
             return self._by_source()
+        if (restated := self._restated()) is not None:
+            return self._for(restated)
         same = [fact for fact in self.facts if self._compared(fact) == "same"]
         agreeing = [fact for fact in same if fact.polarity == self.claim.polarity]
         wrong = self._other_day(agreeing)
@@ -130,6 +132,17 @@ class _Judged:
         if agreeing and present and not is_identity(agreeing[-1]) and not _point(agreeing[-1].valid):
             return self._against(agreeing[-1:], "that is over")
         return self._revised() if self.when.kind == "now" else None
+
+    def _restated(self) -> Fact | None:
+        """Return a fact that the claim only says again, however its words fall on relation and object.
+
+        What the memory holds can never be contradicted by that very fact: "is invited" and "is | invited" are one.
+        """
+        if self.when.kind != "now":
+            return None
+        words = _said_of(self.claim)
+        same = (f for f in self.known.beliefs.about(self.claim.subject.key) if f.polarity == self.claim.polarity)
+        return next((f for f in same if _said_of(f) == words and not f.disputed and self._now(f)), None)
 
     def _when(self) -> _When:
         claim, today = self.claim, self.known.today
@@ -320,6 +333,11 @@ def _attributes() -> dict[str, str]:
 def _frame(said: Claim | Fact) -> frozenset[str]:
     """Return the stems of what a proposition is about, without its value and what every proposition has."""
     return frozenset(stems(f"{said.subject.label} {said.relation.label}")) - EMPTY
+
+
+def _said_of(said: Claim | Fact) -> frozenset[str]:
+    """Return the stems of what is said of a subject; relation and object together."""
+    return frozenset(stems(f"{said.relation.label} {said.object.label}")) - EMPTY
 
 
 def _owner(label: str) -> str:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from doxa.core.values import Fact, Status, Turn
+from doxa.core.values import UNBELIEVED, Fact, Status, Turn
 from doxa.memory import describe, is_current, kin_of, split_text, stems
 from doxa.verify.findings import Finding, Known
 from doxa.verify.mentions import Mention, bare_stems, compared, mentions
@@ -64,7 +64,7 @@ class Passage:
 def facts_of(turns: Iterable[Turn], known: Known) -> list[Fact]:
     """Return the facts in the slots that some turns speak of. Cost O(facts found)."""
     slots = dict.fromkeys(slot for turn in turns for slot in known.beliefs.slots_of_turn(turn.turn_id))
-    return [fact for slot in slots for fact in known.beliefs.in_slot(slot) if fact.status is not Status.QUARANTINED]
+    return [fact for slot in slots for fact in known.beliefs.in_slot(slot) if fact.status not in UNBELIEVED]
 
 
 def passages_of(turns: Sequence[Turn], known: Known, *, facts: bool = True) -> list[Passage]:

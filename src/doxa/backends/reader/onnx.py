@@ -6,7 +6,6 @@ Source: Devlin et al. 2019, BERT, section 4.3 (the head of spans and the score o
 adapters). How it was trained, and how good it is: `training/reader`.
 """
 
-import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,15 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from doxa.backends.onnx import SideBySide, encodable, encoded_pair, open_session, open_tokenizer, threads_of
+from doxa.backends.onnx import (
+    SideBySide,
+    encodable,
+    encoded_pair,
+    open_session,
+    open_tokenizer,
+    threads_of,
+    trunk_weights,
+)
 from doxa.backends.reader import Pair, Reading, Span
 from doxa.core.errors import BackendError, ConfigError
 
@@ -128,7 +135,8 @@ def spans_of(ends: Scores, offsets: Sequence[tuple[int, int]], passage: str) -> 
 
 
 def _load(card: ModelCard) -> Callable[[Pair], Reading]:
-    session = open_session(card.folder / "model.onnx", "reader", weights={card.trunk.name: _trunk(card)})
+    weights = trunk_weights(card.trunk / "model.onnx", card.trunk_sha256, "reader")
+    session = open_session(card.folder / "model.onnx", "reader", weights={card.trunk.name: weights})
     tokenizer = open_tokenizer(card.trunk / "tokenizer.json", "reader")
     tokenizer.enable_truncation(MAX_TOKENS, strategy="only_second")
 
@@ -146,19 +154,6 @@ def _load(card: ModelCard) -> Callable[[Pair], Reading]:
         return Reading(answerable=float(1.0 / (1.0 + np.exp(-score))), spans=spans)
 
     return run
-
-
-def _trunk(card: ModelCard) -> bytes:
-    try:
-        weights = (card.trunk / "model.onnx").read_bytes()
-    except OSError as exc:
-        raise BackendError(f"The reader {card.name} stands on {card.trunk.name}, which is missing: {exc}.") from exc
-    if hashlib.sha256(weights).hexdigest() != card.trunk_sha256:
-        raise BackendError(
-            f"The reader {card.name} was trained on other weights of {card.trunk.name} than are installed. Reinstall "
-            "doxa, or make the reader again with training/reader."
-        )
-    return weights
 
 
 def _read_card(folder: Path) -> ModelCard:

@@ -41,7 +41,13 @@ __all__ = ["EDGE_TYPES", "KINDS", "MemoryGraph", "Standpoint", "Step", "kinds_of
 EDGE_TYPES = ("fact", "mention", "owns", "alias", "about", "promoted", "next", "answer")
 FACT, MENTION, OWNS, ALIAS, ABOUT, PROMOTED, NEXT, ANSWER = range(len(EDGE_TYPES))
 ENTITY, TURN, CONCEPT = range(3)
-STANDING = {Status.HELD: 1, Status.QUARANTINED: 2, Status.SUPERSEDED: 3, Status.RETRACTED: 0}
+STANDING = {
+    Status.HELD: 1,
+    Status.QUARANTINED: 2,
+    Status.TENTATIVE: 2,
+    Status.SUPERSEDED: 3,
+    Status.RETRACTED: 0,
+}
 OWNED = "'s "
 STEMS = ("stem0", "stem1", "stem2", "stem3")
 """Columns for the first stems of a label."""

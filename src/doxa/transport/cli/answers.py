@@ -27,7 +27,7 @@ def answers(
     `doxa why ANSWER_ID` tells what has; `doxa ask --again ANSWER_ID` answers the question from what is known now.
     """
     with request.open() as doxa:
-        request.hint_at_users(doxa)
+        request.require_user(doxa)
         found = doxa.memory(user=request.config.user).answers(stale=stale)
     request.give(found, lambda out: _show(out, found, stale=stale))
     if not request.json and found:

@@ -50,7 +50,7 @@ def ask(
         raise InputError("ask: --again repeats a question as it was asked; give nothing else with it.")
     day, moment = day_of(as_of), moment_of(known_at)
     with request.open() as doxa:
-        request.hint_at_users(doxa)
+        request.require_user(doxa)
         user = request.config.user
         dialogue = doxa.dialogue(user=user, speaker=speaker)
         reply = dialogue.ask_again(again) if again else dialogue.ask(str(question), as_of=day, known_at=moment)

@@ -15,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from doxa.core.errors import InputError
 from doxa.transport.cli.app import command
 from doxa.transport.cli.bench_answers import measure_locomo_answers, measure_longmemeval, show_answers
+from doxa.transport.cli.bench_everyday import measure_everyday, show_everyday
 from doxa.transport.cli.bench_implicit import measure_implicit, show_implicit
 from doxa.transport.cli.bench_knowledge import measure_knowledge, show_knowledge
 from doxa.transport.cli.bench_mtbench import measure_mtbench, measure_refined, show_mtbench
@@ -70,6 +71,7 @@ class Benchmark(StrEnum):
     DIALOGRE = "dialogre"
     OBSERVATIONS = "observations"
     REVISION = "revision"
+    EVERYDAY = "everyday"
     REPLIES = "replies"
     NLI = "nli"
     WORLDS = "worlds"
@@ -97,6 +99,7 @@ understanding: is what a turn says stored, and nothing else? Precision, recall, 
 openie: are the propositions of a sentence found (CaRB or WiRe57)? dialogre: the relations of a dialogue (DialogRE)?
 observations: what people noted about the conversations of LoCoMo? Coverage, claims per turn, duplicates.
 revision: are questions answered rightly while facts change? Accuracy, precision, recall, abstention, by kind.
+everyday: can a memory of chats as people type them be trusted? Answers, facts and checks, right or wrong.
 replies: are replies that contradict the memory found, and no others? Drawn from gold data, half wrong, or from a file.
 nli: does one text follow from another, or contradict it? Accuracy, F1, confusion, calibration, pairs per second.
 worlds: can a dialogue about a made-up world end in contradiction? By policy; answers are simulated, or a model's.
@@ -174,7 +177,7 @@ def _check(name: Benchmark, wanted: Wanted) -> None:
     _, takes, _ = BENCHMARKS[name]
     if wanted.given - takes:
         raise InputError(f"bench {name.value}: it takes no --{', --'.join(sorted(wanted.given - takes))}.")
-    needs_none = name in (Benchmark.IMPLICIT, Benchmark.TABLES, Benchmark.KNOWLEDGE) or wanted.set_ in NO_DATA
+    needs_none = name in (Benchmark.EVERYDAY, Benchmark.IMPLICIT, Benchmark.TABLES, Benchmark.KNOWLEDGE) or wanted.set_ in NO_DATA
     if "data" in takes and wanted.data is None and not needs_none:
         raise InputError(f"bench {name.value}: expected its data; give --data PATH. It does not come with Doxa.")
 
@@ -373,6 +376,7 @@ BENCHMARKS: dict[Benchmark, tuple[Measure, set[str], Show]] = {
     Benchmark.DIALOGRE: (_measure_dialogre, {"data", "limit"}, _show_dialogre),
     Benchmark.OBSERVATIONS: (_measure_observations, {"data", "limit"}, _show_observations),
     Benchmark.REVISION: (_measure_revision, {"data", "predictions", "errors", "claims"}, _show_revision),
+    Benchmark.EVERYDAY: (measure_everyday, {"data", "predictions", "errors"}, show_everyday),
     Benchmark.REPLIES: (measure_replies, {"data", "seed", "dialogues", "errors"}, show_replies),
     Benchmark.NLI: (measure_nli, {"data", "limit"}, show_nli),
     Benchmark.WORLDS: (

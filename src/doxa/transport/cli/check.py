@@ -17,8 +17,8 @@ from doxa.transport.cli.request import Request
 
 __all__ = ["check"]
 
-MARKS = {"supported": "✓", "neutral": "·", "contradicted": "✗"}
-STYLES = {"supported": "green", "neutral": "dim", "contradicted": "red"}
+MARKS = {"supported": "✓", "neutral": "·", "uncertain": "?", "contradicted": "✗"}
+STYLES = {"supported": "green", "neutral": "dim", "uncertain": "yellow", "contradicted": "red"}
 
 
 @command("check", example='doxa check "You live in Berlin."')
@@ -32,15 +32,15 @@ def check(
 ) -> int:
     """Check a reply against the memory, sentence by sentence.
 
-    Each sentence is supported (✓), contradicted (✗) with what contradicts it and since when, or neutral (·): a
-    question, a guess, advice, or something that the memory does not know. Exit code 0 when nothing is contradicted,
+    Each sentence is supported (✓), contradicted (✗) with what contradicts it and since when, uncertain (?)
+    where something speaks against it and nothing is sure, or neutral (·): a question, a guess, advice, or something that the memory does not know. Exit code 0 when nothing is contradicted,
     1 when something is, as with a linter.
     """
     said = text if text is not None else _piped()
     if not said.strip():
         raise InputError('Expected a reply to check, got nothing. Try: doxa check "You live in Berlin."')
     with request.open() as doxa:
-        request.hint_at_users(doxa)
+        request.require_user(doxa)
         found = doxa.memory(user=request.config.user).check(said, agent=agent, speaker=speaker)
     request.give(found, lambda out: _show(out, found))
     return ERROR if found.label == "contradicted" else DONE

@@ -57,7 +57,7 @@ def concepts(
 
 def _list(request: Request, *, everything: bool) -> None:
     with request.open() as doxa:
-        request.hint_at_users(doxa)
+        request.require_user(doxa)
         found = doxa.memory(user=request.config.user).promotions(active=not everything)
     request.give(found, lambda out: _show(out, found))
     if not request.json and found and not everything:

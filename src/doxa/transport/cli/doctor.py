@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from doxa.core.errors import BackendError, BackendUnavailableError, DoxaError
+from doxa.core.errors import BackendError, BackendUnavailableError, DoxaError, install_command
 from doxa.transport.cli.app import DONE, ERROR, command, versions
 from doxa.transport.cli.render import clean, columns, count, put
 from doxa.transport.cli.request import Request, file_of
@@ -66,6 +66,8 @@ def doctor(
         _guarded("parser", lambda: _parser(request)),
         _guarded("NLI model", lambda: _nli(request)),
         _guarded("reader", lambda: _reader(request)),
+        _guarded("grader", lambda: _grader(request)),
+        Check(name="languages", state="ok", detail="English is read; turns in others are kept, searched and not read"),
         _guarded("language model", lambda: _model(request, offline=offline)),
         _understanding(request),
         _judging(request),
@@ -129,7 +131,7 @@ def _extra(extra: str, package: str, purpose: str) -> Check:
     try:
         return Check(name=f"extra {extra}", state="ok", detail=f"{package} {version_of(package)}: {purpose}")
     except PackageNotFoundError:
-        fix = _pip(f'"doxa[{extra}]"')
+        fix = install_command(extra)
         return Check(name=f"extra {extra}", state="off", detail=f"not installed; for {purpose}", fix=fix)
 
 
@@ -216,6 +218,21 @@ def _reader(request: Request) -> Check:
     finally:
         reader.close()
     return Check(name="reader", state="ok", detail=f"{settings.name}, loaded, and read “{found.spans[0].text}”")
+
+
+def _grader(request: Request) -> Check:
+    """Load the configured grader and have it grade one claim."""
+    from doxa.backends import load
+
+    settings = request.config.grader
+    if settings.name in ("", "none"):
+        return Check(name="grader", state="off", detail="not wanted (grader.name); all that is read is believed")
+    grader = load("grader", settings.name, **settings.options)
+    try:
+        (row,) = grader.grade("claim", [("Ana | lives in | Oslo", "Ana: I live in Oslo.")])
+    finally:
+        grader.close()
+    return Check(name="grader", state="ok", detail=f"{grader.name}, loaded, and trusts a plain statement: {row[0]:.2f}")
 
 
 def _model(request: Request, *, offline: bool) -> Check:

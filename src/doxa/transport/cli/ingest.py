@@ -10,7 +10,8 @@ import threading
 import time as clock
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, time
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
@@ -24,7 +25,7 @@ from doxa.core.errors import InputError, StoreError, TurnConflictError
 from doxa.core.values import Role
 from doxa.transport.cli.app import DONE, ERROR, INTERRUPTED, PARTLY, command, described, tell
 from doxa.transport.cli.render import clean, count, put
-from doxa.transport.cli.request import Request
+from doxa.transport.cli.request import Request, moment_of
 
 if TYPE_CHECKING:
     from doxa.engine import Dialogue, Doxa
@@ -98,6 +99,9 @@ def ingest(
         str | None, typer.Option("--session", help="Session of turns that name none [default: the file's name].")
     ] = None,
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="Stop after that many turns.")] = None,
+    date: Annotated[
+        str | None, typer.Option("--date", help="When turns without a date were said, such as 2024-05-01 [default: now].")
+    ] = None,
 ) -> int:
     """Read a transcript into the memory.
 
@@ -106,7 +110,7 @@ def ingest(
     Reading a file again adds nothing twice, so an interrupted run is resumed by the same command. What cannot be
     read is listed at the end and the rest goes in (exit code 3). Every LoCoMo conversation is a user of its own.
     """
-    transcript = _read(file, format, session)
+    transcript = _dated(_read(file, format, session), date, request)
     tally = Tally(problems=[str(problem) for problem in transcript.problems])
     tally.failed = len({problem.line for problem in transcript.problems})
     start = clock.perf_counter()
@@ -129,6 +133,24 @@ def _read(file: str, format: str, session: str | None) -> Transcript:
     # The same text piped again is the same session; another text is another one, so that made ids do not clash.
     name = session or f"stdin-{hashlib.blake2s(content, digest_size=4).hexdigest()}"
     return read(None, content=content, format=format, session=name)
+
+
+def _dated(transcript: Transcript, date: str | None, request: Request) -> Transcript:
+    """Return a transcript whose undated turns are of a date; without one, say that they are taken as of today."""
+    undated = sum(line.at is None for one in transcript.conversations for line in one.lines)
+    if not undated:
+        return transcript
+    given = moment_of(date)
+    if given is None:
+        told = f"{count(undated, 'turn')} without a date: taken as said now. If that is wrong, give --date."
+        request.note(told)
+        return transcript
+    at = given if isinstance(given, datetime) else datetime.combine(given, time(), tzinfo=UTC)
+    dated = [
+        replace(one, lines=tuple(line if line.at else replace(line, at=at) for line in one.lines))
+        for one in transcript.conversations
+    ]
+    return replace(transcript, conversations=tuple(dated))
 
 
 def _absorb_all(request: Request, transcript: Transcript, tally: Tally, *, file: str, limit: int | None) -> None:

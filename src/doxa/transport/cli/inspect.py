@@ -52,7 +52,7 @@ def search(
     """
     first, last, day, known = moment_of(since), moment_of(until), day_of(as_of), moment_of(known_at)
     with request.open() as doxa:
-        request.hint_at_users(doxa)
+        request.require_user(doxa)
         memory = doxa.memory(user=request.config.user)
         found = memory.search(
             query,
@@ -86,7 +86,7 @@ def facts(
         return
     day, moment = day_of(as_of), moment_of(known_at)
     with request.open() as doxa:
-        request.hint_at_users(doxa)
+        request.require_user(doxa)
         memory = doxa.memory(user=request.config.user)
         found = memory.facts(current=not everything, subject=subject, relation=relation, as_of=day, known_at=moment)
         request.give(found, lambda out: show_facts(out, found, memory.describe))
@@ -100,7 +100,7 @@ def _show_inferred(request: Request, *, alone: bool) -> None:
     if not alone:
         raise InputError("facts: --inferred lists what follows from all current facts; leave the other options out.")
     with request.open() as doxa:
-        request.hint_at_users(doxa)
+        request.require_user(doxa)
         memory = doxa.memory(user=request.config.user)
         found = memory.inferred()
         request.give(found, lambda out: show_facts(out, found, memory.describe))
@@ -121,7 +121,7 @@ def rules(request: Request, known_at: KnownAt = None) -> None:
     """Show the rules that were stated, and which turns say so."""
     moment = moment_of(known_at)
     with request.open() as doxa:
-        request.hint_at_users(doxa)
+        request.require_user(doxa)
         memory = doxa.memory(user=request.config.user)
         found = memory.rules(known_at=moment)
         request.give(found, lambda out: show_rules(out, found, memory.describe))
@@ -131,7 +131,7 @@ def rules(request: Request, known_at: KnownAt = None) -> None:
 def disputes(request: Request) -> None:
     """Show what cannot all be true while nothing says which is, and what to ask to settle it."""
     with request.open() as doxa:
-        request.hint_at_users(doxa)
+        request.require_user(doxa)
         memory = doxa.memory(user=request.config.user)
         found = memory.disputes()
         request.give(found, lambda out: show_disputes(out, found, memory.describe))
@@ -149,7 +149,7 @@ def summary(
     One line a subject, then the rules: text for the prompt of any language model. Where sources disagree it says so.
     """
     with request.open() as doxa:
-        request.hint_at_users(doxa)
+        request.require_user(doxa)
         found = doxa.memory(user=request.config.user).summary(query, max_tokens=tokens, history=history)
     request.give({"summary": found}, lambda out: put(out, clean(found or "Nothing is believed.")))
 
@@ -161,7 +161,7 @@ def entities(request: Request) -> None:
     `doxa merge` joins two names, `doxa split` tells them apart; a key tells people of one name from each other.
     """
     with request.open() as doxa:
-        request.hint_at_users(doxa)
+        request.require_user(doxa)
         found = doxa.memory(user=request.config.user).entities()
     request.give(found, lambda out: show_entities(out, found))
 
@@ -206,7 +206,7 @@ def why(
 def stats(request: Request) -> None:
     """Count what a memory holds, and say where it is."""
     with request.open() as doxa:
-        request.hint_at_users(doxa)
+        request.require_user(doxa)
         found: dict[str, Any] = {
             "user": request.config.user,
             **doxa.memory(user=request.config.user).stats(),

@@ -117,12 +117,16 @@ class Request:
         with self.open(create=create) as doxa:
             yield doxa.memory(user=self.config.user)
 
-    def hint_at_users(self, doxa: Doxa) -> None:
-        """Where this user is unknown and others are not, say who there is: a forgotten `--user` is a common slip."""
+    def require_user(self, doxa: Doxa) -> None:
+        """Refuse a user who is unknown where others are not: a forgotten `--user` is a common slip.
+
+        Raises:
+            NotFoundError: Nothing is stored for this user; the message says for whom something is.
+        """
         users = doxa.users()
         if users and self.config.user not in users:
             shown = ", ".join(users[:8]) + (", ..." if len(users) > 8 else "")
-            self.note(f"Nothing is stored for user {self.config.user!r}. Choose another with --user: {shown}")
+            raise NotFoundError(f"Nothing is stored for user {self.config.user!r}. Choose another with --user: {shown}")
 
 
 def file_of(location: str) -> Path | None:

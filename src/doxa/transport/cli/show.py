@@ -49,6 +49,7 @@ VERBS = {
     ChangeKind.RESTORE: "again:",
     ChangeKind.REFINE: "more exactly:",
     ChangeKind.QUARANTINE: "not trusted:",
+    ChangeKind.NOTE: "tentative:",
     ChangeKind.DISPUTE: "disputed:",
     ChangeKind.MERGE: "one and the same:",
     ChangeKind.SPLIT: "told apart:",

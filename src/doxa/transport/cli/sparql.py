@@ -30,7 +30,7 @@ def sparql(
     """
     day, moment = day_of(as_of), moment_of(known_at)
     with request.open() as doxa:
-        request.hint_at_users(doxa)
+        request.require_user(doxa)
         found = doxa.memory(user=request.config.user).sparql(query, as_of=day, known_at=moment)
     request.give(found.to_json() if request.json else found, lambda out: _show(out, found))
     if found.truth is None and not request.json and found.rows:

@@ -73,7 +73,7 @@ def tasks(
     when = moment_of(at)
     with request.open(create=act is Act.TELL) as doxa:
         if act is not Act.TELL:
-            request.hint_at_users(doxa)
+            request.require_user(doxa)
         held = doxa.tasks(user=request.config.user, author=author)
         if act is Act.TELL:
             return _tell(request, held, text or "", when)

@@ -31,7 +31,7 @@ def verify(
     none could be left out. Exit code 0 when all facts can hold, 3 when some cannot.
     """
     with request.open() as doxa:
-        request.hint_at_users(doxa)
+        request.require_user(doxa)
         found = doxa.memory(user=request.config.user).verify(dl=dl, limit_s=limit)
     request.give(found, lambda out: _show(out, found))
     return DONE if found.consistent else PARTLY

@@ -1,0 +1,136 @@
+"""The built-in grader: the NLI model's trunk with adapters and a head for each task, int8, on the CPU.
+
+Its own files are small; the weights of the trunk are read out of the NLI model's file.
+
+Source: Hu et al. 2021, LoRA (the adapters); Guo et al. 2017 (temperature scaling). How it was taught, and how good it
+is: `training/trust`.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from doxa.backends.grader import GRADES, Grades, Pair, Task
+from doxa.backends.onnx import (
+    SideBySide,
+    encodable,
+    encoded_pair,
+    open_session,
+    open_tokenizer,
+    threads_of,
+    trunk_weights,
+)
+from doxa.core.errors import BackendError, ConfigError
+
+__all__ = ["OnnxGrader", "open_grader"]
+
+MODEL: Final = "minilm-l6-grade-int8"
+MAX_CHARS: Final = 1_600
+"""Longest turn that is read; about twice what fits into the tokens of the model."""
+MAX_TEXT_CHARS: Final = 300
+"""Longest text that is graded."""
+MAX_TOKENS: Final = 192
+TRUNKS: Final = Path(__file__).parents[1] / "nli"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelCard:
+    """What `model.json` says about a model, and where it lies."""
+
+    name: str
+    folder: Path
+    trunk: Path
+    """The folder of the model whose weights and tokenizer it stands on."""
+    trunk_sha256: str
+    temperatures: dict[str, float]
+    """By which the scores of each task are divided."""
+
+
+def open_grader(name: str, *, threads: int | None = None, folder: Path | None = None) -> "OnnxGrader":
+    """Gives back the built-in grader; its weights are read on the first call of `grade`.
+
+    Args:
+        name: Empty or `minilm-l6-grade-int8`.
+        threads: Pairs graded side by side; by default one per core, four at most.
+        folder: Other weights of the same kind, as `training/trust` writes them.
+
+    Raises:
+        ConfigError: Another name, or fewer than one thread.
+        BackendError: The files of the model are not there.
+    """
+    if name not in ("", MODEL):
+        raise ConfigError(f"There is no built-in grader called {name!r}; there is {MODEL!r}. Write 'builtin'.")
+    return OnnxGrader(_read_card(folder or Path(__file__).parent / MODEL), threads=threads_of(threads))
+
+
+class OnnxGrader:
+    """Deterministic: on one machine, a pair has one row, bit for bit, in any batch and order."""
+
+    def __init__(self, card: ModelCard, *, threads: int) -> None:
+        """Takes note of the model; nothing is loaded yet."""
+        self._card = card
+        self._rows: SideBySide[tuple[Task, Pair], Grades] = SideBySide(
+            partial(_load, card), threads=threads, what="grader"
+        )
+
+    @property
+    def name(self) -> str:
+        """`builtin:` and the name of the model."""
+        return f"builtin:{self._card.name}"
+
+    def grade(self, task: Task, pairs: Sequence[Pair]) -> Grades:
+        """Gives back calibrated probabilities, one row per pair. One call to the model per pair.
+
+        Raises:
+            BackendError: The model cannot be loaded or run.
+            ClosedError: It was closed.
+        """
+        rows = self._rows([(task, pair) for pair in pairs])
+        return np.stack(rows) if rows else np.empty((0, len(GRADES[task])), dtype=np.float32)
+
+    def close(self) -> None:
+        """Ends the threads and lets go of the model."""
+        self._rows.close()
+
+
+def _load(card: ModelCard) -> Callable[[tuple[Task, Pair]], Grades]:
+    weights = trunk_weights(card.trunk / "model.onnx", card.trunk_sha256, "grader")
+    session = open_session(card.folder / "model.onnx", "grader", weights={card.trunk.name: weights})
+    tokenizer = open_tokenizer(card.trunk / "tokenizer.json", "grader")
+    tokenizer.enable_truncation(MAX_TOKENS, strategy="only_second", direction="left")
+
+    def run(asked: tuple[Task, Pair]) -> Grades:
+        task, (text, turn) = asked
+        text, turn = encodable(text)[:MAX_TEXT_CHARS], encodable(turn)[-MAX_CHARS:]
+        _, feed = encoded_pair(tokenizer, text, turn)
+        try:
+            scores: Grades = session.run([task], feed)[0][0] / card.temperatures[task]
+        except Exception as exc:  # its exception classes share no base of their own
+            size = len(text) + len(turn)
+            raise BackendError(f"The built-in grader failed on a pair of {size} characters: {exc}") from exc
+        shares: Grades = np.exp(scores - scores.max())
+        return shares / shares.sum()
+
+    return run
+
+
+def _read_card(folder: Path) -> ModelCard:
+    try:
+        card: dict[str, Any] = json.loads((folder / "model.json").read_text(encoding="utf-8"))
+        return ModelCard(
+            name=card["name"],
+            folder=folder,
+            trunk=TRUNKS / card["trunk"]["name"],
+            trunk_sha256=card["trunk"]["sha256"],
+            temperatures={task: float(card["temperatures"][task]) for task in GRADES},
+        )
+    except (OSError, ValueError, KeyError, TypeError) as exc:
+        raise BackendError(
+            f"The grader in {folder} is not complete: {exc}. Make its weights with training/trust, and name their "
+            "folder in grader.model."
+        ) from exc

@@ -1,0 +1,62 @@
+"""Turns of a memory -> how likely each of them answers a question, or what it says to a statement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from doxa.backends.grader import GRADES, Grader, Grades, Task, passage
+from doxa.core.values import Draft, Evidence, Question, Turn
+from doxa.engine.asked import Asked
+from doxa.memory import Beliefs, UserState
+from doxa.reason import Graded, choose
+
+__all__ = ["chosen", "graded_turns"]
+
+READ = 10
+"""Turns that are graded for one question, besides those that a draft cites: the best of the search."""
+ANSWERED = GRADES["question"].index("answered")
+
+
+def chosen(
+    draft: Draft,
+    question: Question,
+    nearby: Sequence[Evidence],
+    asked: Asked,
+    state: UserState,
+    beliefs: Beliefs,
+    grader: Grader,
+) -> Draft:
+    """Return the answer that is given, out of a draft and the turns that bear on the question; see `reason.choose`.
+
+    Raises:
+        BackendError: the grader failed.
+
+    Cost: one call of the grader for each of at most `READ` turns and those that the draft cites.
+    """
+    scores = {key: item.score for item in reversed(nearby) for key in item.turn_ids}
+    keys = dict.fromkeys([*[key for item in nearby for key in item.turn_ids][:READ], *_cited(draft)])
+    turns = [turn for key in keys if (turn := state.turn(key)) is not None and _counts(turn, asked)]
+    top = max((scores.get(turn.turn_id, 0.0) for turn in turns), default=0.0) or 1.0
+    rows = graded_turns("question", question.text, turns, state, grader)
+    graded = [
+        Graded(turn=turn, p=float(row[ANSWERED]), score=scores.get(turn.turn_id, 0.0) / top)
+        for turn, row in zip(turns, rows, strict=True)
+    ]
+    past = question.past or asked.as_of is not None or question.as_of is not None or question.within is not None
+    facts = (beliefs.facts.get(citation.fact_id or "") for citation in draft.citations)
+    believed = min((fact.confidence for fact in facts if fact is not None), default=1.0)
+    return choose(draft, question, graded, asker=asked.speaker, past=past, believed=believed)
+
+
+def graded_turns(task: Task, text: str, turns: Sequence[Turn], state: UserState, grader: Grader) -> Grades:
+    """Return the grades `(n, grades)` of a text by some turns of a memory, each read after the one before it."""
+    return grader.grade(task, [(text, passage(turn, next(iter(state.context(turn, 1)), None))) for turn in turns])
+
+
+def _cited(draft: Draft) -> Iterable[str]:
+    return (citation.turn_id for citation in draft.citations)
+
+
+def _counts(turn: Turn, asked: Asked) -> bool:
+    """Tell whether a turn may be quoted: nothing that Doxa wrote itself, and nothing from after what is asked about."""
+    return not turn.generated and (asked.known_at is None or turn.at <= asked.known_at)

@@ -1,0 +1,230 @@
+"""A draft + turns graded by how likely they answer -> the answer that is given, with what its confidence means.
+
+Facts answer where they are firm and no newer turn that bears on the question says otherwise; else the turn that most
+likely answers is quoted, with its date, word for word; else it is not known, and the nearest thing that was said is
+told. Which of the three is decided by two probabilities that were fitted on everyday chats: that the draft is right,
+and that the quote holds the answer. The larger one is the confidence of the reply.
+
+Source: ours; D-SMART and Tag2Graph always answer. How the weights were fitted, and how well they are calibrated:
+`training/trust`, `benchmarks/README.md`.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from doxa.core.values import Draft, Interval, Question, Turn
+from doxa.memory import stems
+from doxa.reason.drafts import citation_of
+from doxa.reason.sentences import SENTENCE
+from doxa.reason.telling import content_of
+
+__all__ = ["Candidate", "Graded", "candidate_of", "choose", "draft_features", "quote_features", "ranked"]
+
+CLOSE = 2.0
+"""Log odds within which another turn rivals the best one."""
+LONGEST = 320
+"""Characters of a quote."""
+MOST_QUOTED = 2
+FAR = 4.0
+"""Most that log odds count."""
+KINDS = ("yesno", "when", "count", "list", "who", "where")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Graded:
+    """A turn that a search found, with how likely it answers."""
+
+    turn: Turn
+    p: float
+    score: float
+    """Score of the search relative to its best."""
+
+    @property
+    def odds(self) -> float:
+        """Log odds that it answers, bounded."""
+        p = min(max(self.p, 1e-4), 1 - 1e-4)
+        return min(max(math.log(p / (1 - p)), -2 * FAR), FAR)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """Turns to quote, oldest first, the one that answers among them, and what speaks for it."""
+
+    best: Graded
+    quoted: tuple[Graded, ...]
+    features: Mapping[str, float]
+
+
+def choose(
+    draft: Draft, question: Question, graded: Sequence[Graded], *, asker: str, past: bool, believed: float = 1.0
+) -> Draft:
+    """Return the draft, a quote, or that it is not known, whichever is likeliest right; with that as its confidence.
+
+    Args:
+        draft: what facts, arithmetic and the reader give.
+        question: what is asked.
+        graded: turns that bear on it, in any order.
+        asker: who asks; it is "you" in quotes.
+        past: whether history is asked for, so that a newer turn is no better than an older one.
+        believed: confidence of the least sure fact that the draft cites; 1 where it cites none.
+
+    Deterministic. O(turns).
+    """
+    if draft.disputed:
+        return draft
+    candidate = candidate_of(question, graded, past=past)
+    stands = 0.0 if draft.abstained else _probability("draft", draft_features(draft, question, candidate, believed=believed))
+    quoting = 0.0 if candidate is None else _probability("quote", candidate.features)
+    model = _model()
+    if stands >= max(model["least"]["draft"], quoting - model["least"]["lead"]):
+        return replace(draft, confidence=stands)
+    if candidate is not None and quoting >= model["least"]["quote"]:
+        return _quoting(candidate, draft, asker, quoting, question)
+    return _unknown(candidate, question, asker, max(stands, quoting), nearest=model["least"]["nearest"] <= quoting)
+
+
+def candidate_of(question: Question, graded: Sequence[Graded], *, past: bool) -> Candidate | None:
+    """Return what would be quoted; None where nothing was found."""
+    order = ranked(graded, past=past)
+    if not order:
+        return None
+    best = order[0]
+    rivals = [one for one in order[1:] if one.odds >= best.odds - CLOSE and one.odds > -CLOSE]
+    wide = question.kind == "list" or question.asks == "count"
+    also = [one for one in rivals[: MOST_QUOTED - 1] if wide or one.turn.at.date() != best.turn.at.date()]
+    quoted = tuple(sorted((best, *also), key=lambda one: one.turn.ordinal))
+    return Candidate(best=best, quoted=quoted, features=quote_features(question, order, rivals, past=past))
+
+
+def ranked(graded: Sequence[Graded], *, past: bool) -> list[Graded]:
+    """Return graded turns, the one to quote first: those that answer, and of those the newer, unless history is asked for."""
+    weights = _model()["rank"]
+    newest = max((one.turn.ordinal for one in graded if one.odds > -CLOSE), default=0)
+    span = max(newest - min((one.turn.ordinal for one in graded), default=0), 1)
+
+    def value(one: Graded) -> float:
+        recency = 0.0 if past else 1 - max(newest - one.turn.ordinal, 0) / span
+        own = float(one.turn.role != "assistant")
+        return float(one.odds + weights["recency"] * recency + weights["score"] * one.score + weights["own"] * own)
+
+    return sorted(graded, key=lambda one: (-value(one), -one.turn.ordinal))
+
+
+def quote_features(
+    question: Question, order: Sequence[Graded], rivals: Sequence[Graded], *, past: bool
+) -> dict[str, float]:
+    """Return what speaks for the first of some ranked turns as the answer, by name."""
+    best, asked = order[0], content_of(question)
+    told = set(stems(f"{best.turn.speaker} {best.turn.text}"))
+    second = max((one.odds for one in order[1:]), default=-2 * FAR)
+    return {
+        "bias": 1.0,
+        "odds": best.odds,
+        "lead": min(max(best.odds - second, -FAR), FAR),
+        "rivals": min(len(rivals), 4) / 4,
+        "newer": min(sum(one.turn.ordinal > best.turn.ordinal for one in rivals), 3) / 3,
+        "score": best.score,
+        "covered": len(asked & told) / len(asked) if asked else 0.0,
+        "own": float(best.turn.role != "assistant"),
+        "asks": float(best.turn.text.rstrip().endswith("?")),
+        "words": min(len(best.turn.text.split()), 60) / 60,
+        "past": float(past),
+        **{kind: float(question.kind == kind or question.asks == kind) for kind in KINDS},
+    }
+
+
+def draft_features(
+    draft: Draft, question: Question, candidate: Candidate | None, *, believed: float
+) -> dict[str, float]:
+    """Return what speaks for a draft as the answer, by name."""
+    cited = {one.turn_id for one in draft.citations}
+    facts = any(one.fact_id for one in draft.citations)
+    value = set(stems(draft.value or ""))
+    found = {} if candidate is None else {one.turn.turn_id: one for one in candidate.quoted}
+    best = candidate.best if candidate is not None else None
+    shown = set(stems(best.turn.text)) if best else set()
+    asked = content_of(question)
+    said = set(stems(" ".join(f"{one.speaker} {one.text}" for one in draft.citations)))
+    return {
+        "bias": 1.0,
+        "confidence": draft.confidence,
+        "facts": float(facts),
+        "believed": believed if facts else 0.0,
+        "quotes": float(not facts and "“" in draft.text),
+        "cites": float(best is not None and best.turn.turn_id in cited),
+        "cites_rival": float(bool(cited & set(found))),
+        "shown": len(value & shown) / len(value) if value else 0.0,
+        "odds": best.odds if best is not None and best.turn.turn_id in cited else 0.0,
+        "against": best.odds if best is not None and best.turn.turn_id not in cited else 0.0,
+        "covered": len(asked & said) / len(asked) if asked else 0.0,
+        "words": min(len(value), 8) / 8,
+        "settled": float(draft.value in ("yes", "no")),
+        **{kind: float(question.kind == kind or question.asks == kind) for kind in KINDS},
+    }
+
+
+def _quoting(candidate: Candidate, draft: Draft, asker: str, sure: float, question: Question) -> Draft:
+    """Return quotes as the answer; the bare value is that of the draft where it stands in one of them."""
+    told = " ".join(one.turn.text for one in candidate.quoted).casefold()
+    value = draft.value if draft.value and draft.value.casefold() in told else None
+    return Draft(
+        text=" ".join(_quote(one.turn, question, asker) for one in candidate.quoted),
+        value=value,
+        citations=tuple(citation_of(one.turn) for one in candidate.quoted),
+        confidence=sure,
+    )
+
+
+def _unknown(candidate: Candidate | None, question: Question, asker: str, sure: float, *, nearest: bool) -> Draft:
+    if candidate is None or not nearest:
+        return Draft(
+            text="I don't know: nothing that I remember answers this.", abstained=True, confidence=sure
+        )
+    return Draft(
+        text=f"I don't know. The nearest thing that I remember: {_quote(candidate.best.turn, question, asker)}",
+        citations=(citation_of(candidate.best.turn),),
+        confidence=sure,
+        abstained=True,
+    )
+
+
+def _quote(turn: Turn, question: Question, asker: str) -> str:
+    """Return a turn word for word, with who wrote it and when; of a long one the sentences that answer best."""
+    who = "you" if turn.speaker.casefold() == asker.casefold() else turn.speaker
+    text = " ".join(turn.text.split())
+    if len(text) > LONGEST:
+        text = _part(text, content_of(question))
+    return f"On {Interval.format(turn.at.date(), 'day')} {who} wrote: “{text}”"
+
+
+def _part(text: str, asked: frozenset[str] | set[str]) -> str:
+    """Return neighbouring sentences of a long text that hold most of what is asked, within the length of a quote."""
+    sentences = [part for part in SENTENCE.split(text) if part] or [text]
+
+    def windows() -> Iterator[tuple[int, str]]:
+        for start in range(len(sentences)):
+            window = sentences[start]
+            for part in sentences[start + 1 :]:
+                if len(window) + len(part) + 1 > LONGEST:
+                    break
+                window = f"{window} {part}"
+            yield len(asked & set(stems(window))), window
+
+    return max(windows(), key=lambda pair: pair[0])[1][:LONGEST]
+
+
+def _probability(of: str, features: Mapping[str, float]) -> float:
+    weights = _model()[of]
+    return 1 / (1 + math.exp(-sum(weights.get(name, 0.0) * value for name, value in features.items())))
+
+
+@cache
+def _model() -> Mapping[str, Any]:
+    return tomllib.loads(files("doxa.reason").joinpath("choosing.toml").read_text(encoding="utf-8"))
