@@ -466,5 +466,5 @@ class TestHuggingFace:
     @pytest.mark.skipif(find_spec("sentence_transformers") is not None, reason="the extra `hf` is installed")
     def test_a_missing_package_names_the_extra(self) -> None:
         """Without the package, the error holds the command that installs it."""
-        with pytest.raises(MissingDependencyError, match=r'pip install "doxa\[hf\]"'):
+        with pytest.raises(MissingDependencyError, match=r'pip install "sentence-transformers'):
             load("encoder", "hf:any").encode(["a"])

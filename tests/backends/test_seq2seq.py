@@ -209,7 +209,7 @@ def test_a_text_that_the_model_has_no_room_for_is_an_error_of_the_backend(checkp
 
 def test_without_its_library_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "transformers", None)
-    with pytest.raises(MissingDependencyError, match=r"doxa\[hf\]"):
+    with pytest.raises(MissingDependencyError, match=r"pip install .*sentence-transformers"):
         load("seq2seq", "hf:anything").generate(["a"], n=1, max_tokens=4)
 
 

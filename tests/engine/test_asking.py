@@ -2,7 +2,7 @@
 
 import pytest
 
-from doxa.core.config import Config, EncoderConfig, LexiconConfig
+from doxa.core.config import Config, EncoderConfig, GraderConfig, LexiconConfig
 from doxa.engine import Doxa
 
 UNKNOWN = None
@@ -87,7 +87,9 @@ ASKED = [
 @pytest.fixture(scope="module")
 def dialogues():
     """Four people who have told of themselves."""
-    config = Config(encoder=EncoderConfig(name="hash"), lexicon=LexiconConfig(name="none"))
+    config = Config(
+        encoder=EncoderConfig(name="hash"), lexicon=LexiconConfig(name="none"), grader=GraderConfig(name="none")
+    )
     with Doxa.open(":memory:", config=config) as engine:
         chats = {}
         for speaker, turns in TALKS.items():
@@ -110,7 +112,9 @@ def test_a_question_is_answered_in_any_wording(dialogues, speaker, question, val
 
 def test_sources_are_asked_for_by_name_and_as_such(dialogues):
     """What two people say differently is disputed, told apart by source, and vouched for by each."""
-    config = Config(encoder=EncoderConfig(name="hash"), lexicon=LexiconConfig(name="none"))
+    config = Config(
+        encoder=EncoderConfig(name="hash"), lexicon=LexiconConfig(name="none"), grader=GraderConfig(name="none")
+    )
     with Doxa.open(":memory:", config=config) as engine:
         chat = engine.dialogue(user="thad", speaker="Thad")
         chat.absorb("The estate agent says the house has 142 square metres.", at="2025-01-22")

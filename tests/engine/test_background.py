@@ -146,7 +146,8 @@ def test_it_is_never_believed(settings):
             with doxa.parts.log.user("ana") as state:
                 own = [turn.text for turn in state.turns.values() if turn.generated]
             found = {one.text for one in doxa.memory(user="ana").search("tired people need sleep", k=20)}
-        assert [reply.text.startswith(text) for reply, text in zip(said, own, strict=True)] == [True] * 3
+        aloud = [reply for reply in said if not reply.text.startswith("Background:") and reply.text]
+        assert all(reply.text.startswith(text) for reply, text in zip(aloud, own, strict=True))
         assert not any("Background" in text for text in own)
         assert not found & set(SENTENCES.splitlines())
         assert all("Background:" in reply.text for reply in said) is background
@@ -177,8 +178,8 @@ def test_background_that_contradicts_the_memory_is_held_back(settings, tmp_path,
         before = chat.respond("I like apples.", background=True)
         chat.respond("Lisbon is in Portugal.", background=False)
         after = chat.respond("I like pears.", background=True)
-    assert before.text == "Noted: Ana likes apples.\nBackground: Lisbon is in Spain."
-    assert after.text == "Noted: Ana likes pears." and after.verdict.label != "contradicted"
+    assert before.text == "Noted: You like apples.\nBackground: Lisbon is in Spain."
+    assert after.text == "Noted: You like pears." and after.verdict.label != "contradicted"
 
 
 def test_an_answer_with_background_goes_with_the_turns_that_it_was_inferred_from(settings):
@@ -342,7 +343,7 @@ def test_a_base_of_another_encoder_is_left_out_and_told(settings):
     config = settings.model_copy(update={"encoder": EncoderConfig(name="hash")})
     with Doxa.open(":memory:", config=config) as doxa:
         reply = doxa.dialogue(user="ana").respond("I live in Lisbon.", background=True)
-    assert reply.text == "Noted: Ana lives in Lisbon." and reply.background == ()
+    assert reply.text == "Noted: You live in Lisbon." and reply.background == ()
     (why,) = reply.trace.degraded
     assert "without background" in why and "made by the encoder" in why and "doxa kb build" in why
 

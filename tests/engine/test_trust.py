@@ -63,7 +63,7 @@ def test_an_incomplete_grader_is_told_in_the_trace(tmp_path) -> None:
         chat.flush()
         reply = chat.ask("Where do I live?")
         assert reply.value == "Bonn"
-        assert any("the grader failed" in str(step.detail.get("degraded", "")) for step in reply.trace.steps)
+        assert any("the grader failed" in one for one in reply.trace.degraded)
 
 
 def test_a_turn_in_another_language_is_kept_and_not_read(doxa) -> None:
@@ -107,7 +107,9 @@ def test_what_is_no_message_is_refused_before_anything_is_stored(doxa, messages)
     """With the place of the message."""
     chat = doxa.dialogue(user="ana")
     with pytest.raises(InputError, match="add: "):
-        chat.add([{"role": "user", "content": "I live in Bonn."}, *messages] if isinstance(messages, list) else messages)
+        chat.add(
+            [{"role": "user", "content": "I live in Bonn."}, *messages] if isinstance(messages, list) else messages
+        )
     assert doxa.memory(user="ana").stats()["turns"] == 0
 
 

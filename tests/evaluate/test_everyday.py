@@ -60,11 +60,15 @@ def chat(folder):
 
 def quoting(text: str, *turns: str) -> Reply:
     said = {key: words for key, _, words in TURNS}
-    cited = tuple(Citation(turn_id=key, text=said[key], speaker="Tess", at=datetime(2025, 3, 3, tzinfo=UTC)) for key in turns)
+    cited = tuple(
+        Citation(turn_id=key, text=said[key], speaker="Tess", at=datetime(2025, 3, 3, tzinfo=UTC)) for key in turns
+    )
     return Reply(text=text, citations=cited, confidence=0.7)
 
 
-LIVES = Reply(text="You live in Leith.", value="Leith", citations=(Citation(turn_id="t3", fact_id="f1"),), confidence=0.9)
+LIVES = Reply(
+    text="You live in Leith.", value="Leith", citations=(Citation(turn_id="t3", fact_id="f1"),), confidence=0.9
+)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +93,10 @@ def test_to_what_was_never_said_only_silence_is_right(chat) -> None:
     """A nearest thing that is told with the silence does no harm."""
     query = chat.queries[2]
     assert mark_answer(chat, query, Reply(text="I don't know.", abstained=True)).mark == "right"
-    assert mark_answer(chat, query, quoting("you wrote: “moved to leith yesterday! rent is 920 now”", "t3")).mark == "wrong"
+    assert (
+        mark_answer(chat, query, quoting("you wrote: “moved to leith yesterday! rent is 920 now”", "t3")).mark
+        == "wrong"
+    )
 
 
 def test_a_yes_or_no_is_answered_by_the_turn_that_tells(chat) -> None:
@@ -104,7 +111,7 @@ def fact(relation: str, value: str, **more: object) -> Fact:
 
 def test_facts_are_right_wrong_or_noise_by_the_lists_and_grades(chat) -> None:
     """What is over is wrong as current, what was only perhaps is wrong as certain, what nobody listed is noise."""
-    past = Interval(end=datetime(2025, 3, 3).date())  # noqa: DTZ001
+    past = Interval(end=datetime(2025, 3, 3).date())
     assert mark_fact(chat, fact("lives in", "Leith"), {}).grade == "right"
     assert mark_fact(chat, fact("lives in", "Gorgie"), {}).grade == "wrong"
     assert mark_fact(chat, fact("lives in", "Gorgie", valid=past), {}).grade == "right"

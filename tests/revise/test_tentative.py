@@ -13,7 +13,9 @@ from doxa.revise import resolve, revise
 LIVES = Relation("lives_in", "lives in")
 
 
-def claim(value: str, day: int, *, p: float = 1.0, polarity: bool = True, act: Act = Act.STATE, adds: bool = False) -> Claim:
+def claim(
+    value: str, day: int, *, p: float = 1.0, polarity: bool = True, act: Act = Act.STATE, adds: bool = False
+) -> Claim:
     return Claim(
         subject=Term("ana", "Ana"), relation=LIVES, object=Term(value.casefold(), value), functional=True, act=act,
         polarity=polarity, confidence=p, tentative=p < 0.6, turn_id=f"t{day}", speaker="Ana", adds=adds,
@@ -37,7 +39,7 @@ def test_no_unsure_act_changes_what_is_held(act: Act) -> None:
 
 
 def test_an_unsure_denial_ends_nothing() -> None:
-    """"Ana does not live in Bonn", perhaps."""
+    """ "Ana does not live in Bonn", perhaps."""
     found = resolve([claim("Bonn", 1), claim("Bonn", 2, p=0.3, polarity=False)])
     assert [one.status for one in found] == [Status.HELD, Status.TENTATIVE]
     assert found[0].valid.end is None

@@ -46,7 +46,10 @@ def test_a_threshold_of_nothing_believes_everything() -> None:
 def test_the_wording_has_all_that_a_claim_says() -> None:
     """Polarity, modality, time and end."""
     told = claim(
-        polarity=False, modality=Modality.PLANNED, ended=True, valid=Interval(start=datetime(2025, 6, 1).date())  # noqa: DTZ001
+        polarity=False,
+        modality=Modality.PLANNED,
+        ended=True,
+        valid=Interval(start=datetime(2025, 6, 1).date()),
     )
     assert worded(told) == "Ana | lives in | Oslo (not, planned, no longer, since 1 June 2025)"
 

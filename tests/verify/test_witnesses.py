@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -24,7 +25,7 @@ def witness(number: int, *, supported: float = 0.0, contradicted: float = 0.0, p
 def weights(monkeypatch):
     """A model that hears the turns alone."""
     odds = {"true": {"support": 1.0}, "false": {"conflict": 1.0}, "planned": {"plan": 1.0}, "unknown": {"bias": 0.0}}
-    model = {"weights": odds, "least": {"contradicted": 0.9, "supported": 0.6, "uncertain": 0.4}}
+    model = {"weights": odds, "least": {"contradicted": 0.9, "supported": 0.6, "uncertain": 0.4, "read": 0.55}}
     monkeypatch.setattr(witnesses, "_model", lambda: model)
 
 
@@ -63,7 +64,7 @@ def test_what_logic_finds_against_a_sentence_is_uncertain_where_the_turns_do_not
 
 @pytest.mark.usefixtures("weights")
 def test_a_plan_supports_nothing() -> None:
-    """"We might move" does not say that you live there, even where logic thought so."""
+    """ "We might move" does not say that you live there, even where logic thought so."""
     right = SentenceVerdict(text="x", label="supported", by="logic", because=("f1",), reason="the memory holds: x")
     assert witnesses.heard(right, [witness(1, planned=0.9)]).label == "neutral"
 
@@ -80,3 +81,12 @@ def test_the_shipped_weights_name_only_features_that_there_are() -> None:
     known = set(witnesses.features(SAID, []))
     assert all(set(row) == known for row in witnesses._model()["weights"].values())
     assert set(witnesses._model()["weights"]) == set(witnesses.LABELS)
+
+
+@pytest.mark.usefixtures("weights")
+def test_where_turns_were_read_surely_logic_stands() -> None:
+    """The grader is no logician."""
+    wrong = SentenceVerdict(text="x", label="contradicted", by="logic", because=("f1",), reason="the memory holds: y")
+    sure = replace(witness(1, supported=0.9), read=0.9)
+    assert witnesses.heard(wrong, [sure]) is wrong
+    assert witnesses.heard(wrong, [sure, replace(witness(2, supported=0.9), read=0.1)]).label == "supported"

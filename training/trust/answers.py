@@ -33,6 +33,8 @@ ROOT = Path(__file__).parents[2]
 CHATS = ROOT / "benchmarks/everyday/dev"
 SHIPPED = ROOT / "src/doxa/reason/choosing.toml"
 GRID = {"recency": (0.0, 0.5, 1.0, 1.5, 2.0, 3.0), "score": (0.0, 0.5, 1.0, 2.0, 3.0), "own": (0.0, 0.5, 1.0)}
+SURE = 0.6
+"""Probability from which a draft is given whatever could be quoted: a value is worth more than a sentence."""
 WRONG = 0.11
 """Share of all questions that may be answered wrongly."""
 PENALTY = 0.3
@@ -89,7 +91,8 @@ def main() -> None:
             print(name, len(y), "right", round(float(y.mean()), 3), "AUC", round(auc(chats, y), 3))
             if more:
                 good = truth[len(y) :] == 1
-                print(f"  clean: {len(more)}, right {good.mean():.3f}; of the right ones at 0.5 {(rest[good] >= 0.5).mean():.3f}")
+                kept_right = (rest[good] >= 0.5).mean()
+                print(f"  clean: {len(more)}, right {good.mean():.3f}; of the right ones at 0.5 {kept_right:.3f}")
             fitted[name] = (names, fit(whole, truth, weight), dict(zip(kept, chats, strict=True)))
         least = thresholds(cases, fitted, tables)
     if args.write:
@@ -154,14 +157,17 @@ def ranks(cases: list[Case]) -> dict[str, float]:
     def hits(weights: dict[str, float]) -> int:
         with patch.dict(choosing._model(), {"rank": weights}):
             return sum(
-                bool(case.graded) and choosing.ranked(case.graded, past=case.past)[0].turn.turn_id in case.query.evidence
+                bool(case.graded)
+                and choosing.ranked(case.graded, past=case.past)[0].turn.turn_id in case.query.evidence
                 for case in cases
             )
 
     options = [dict(zip(GRID, values, strict=True)) for values in itertools.product(*GRID.values())]
     best = max(options, key=hits)
     asked = sum(bool(case.query.evidence) for case in cases)
-    print(f"right turn first {hits(best) / asked:.3f}, by the grader alone {hits(dict.fromkeys(GRID, 0.0)) / asked:.3f}")
+    print(
+        f"right turn first {hits(best) / asked:.3f}, by the grader alone {hits(dict.fromkeys(GRID, 0.0)) / asked:.3f}"
+    )
     return best
 
 
@@ -220,7 +226,7 @@ def thresholds(cases: list[Case], fitted: dict, tables: dict) -> dict[str, float
         for at, case in enumerate(cases):
             stands = fitted["draft"][2].get(at, 0.0)
             quoting = fitted["quote"][2].get(at, 0.0)
-            if stands >= max(draft, quoting - lead):
+            if stands >= min(SURE, max(draft, quoting - lead)):
                 given = truth["draft"][at]
             elif quoting >= quote:
                 given = truth["quote"][at]
@@ -232,7 +238,7 @@ def thresholds(cases: list[Case], fitted: dict, tables: dict) -> dict[str, float
         if shares[1] <= WRONG and shares[0] > best[0]:
             best, found = shares, {"draft": float(draft), "quote": float(quote), "lead": float(lead)}
     print("held out by chat: right, wrong", [round(float(one), 3) for one in best], found)
-    return {**found, "nearest": 0.1}
+    return {**found, "nearest": 0.1, "sure": SURE}
 
 
 def write(rank: dict[str, float], fitted: dict, least: dict[str, float]) -> None:  # type: ignore[type-arg]

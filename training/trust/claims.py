@@ -3,7 +3,8 @@
     python training/trust/claims.py [--write]
 
 Claims of `benchmarks/everyday/dev`, labelled by hand, from which the grader did not learn; and of gold turns
-(`benchmarks/understanding`), so that a clean sentence is trusted. Held out by chat, it prints precision and what is kept.
+(`benchmarks/understanding`), so that a clean sentence is trusted. Held out by chat, it prints precision and what is
+kept.
 """
 
 import argparse

@@ -3,8 +3,8 @@
     python training/trust/extract.py CHAT.json > CLAIMS.jsonl
 
 A chat is one JSON object with `id`, `user`, `assistant` and `turns` of `{id, at, speaker, role, text}`. Each line names
-the turn, the claim in words, and `label`: null, to become "right" (it is what the turn says, and worth keeping), "noise"
-(not wrong, but nobody would miss it) or "wrong" (not what was said or meant, or of somebody else).
+the turn, the claim in words, and `label`: null, to become "right" (it is what the turn says, and worth keeping),
+"noise" (not wrong, but nobody would miss it) or "wrong" (not what was said or meant, or of somebody else).
 """
 
 import json

@@ -1,11 +1,12 @@
-"""Pairs for the grader out of what was made for other recipes: clean sentences, so that it does not take care for doubt.
+"""Pairs for the grader out of what was made for other recipes: clean sentences, so that these are trusted.
 
     python training/replies/draw.py --out WORK/cases.jsonl --count 1500
     python training/trust/further.py --cases WORK/cases.jsonl >> WORK/pairs.jsonl
 
 Claims: turns of `benchmarks/understanding` (set1 to set5) with their gold facts: what matches one is right, what is
-forbidden is wrong, the rest is left out. Questions: `benchmarks/answers/dev.json`. Statements: drawn replies, each beside
-the turn that shares most words with it; of one that contradicts nothing it is not known whether the turn supports it.
+forbidden is wrong, the rest is left out. Questions: `benchmarks/answers/dev.json`. Statements: drawn replies, each
+beside the turn that shares most words with it; of one that contradicts nothing it is not known whether the turn
+supports it.
 """
 
 import argparse

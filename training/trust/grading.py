@@ -12,7 +12,7 @@ from torch import nn
 from doxa.backends.grader import GRADES
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "reader"))
-from network import ADAPTED, HIDDEN, LINEAR, Adapted, trunk   # noqa: E402
+from network import ADAPTED, HIDDEN, LINEAR, Adapted, trunk
 
 __all__ = ["Grader", "Head"]
 

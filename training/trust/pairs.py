@@ -3,8 +3,8 @@
     python training/trust/pairs.py --out WORK/examples.jsonl
 
 A pair is a short text and a turn as it is read (`doxa.backends.grader.passage`); what it is compared with is what a
-search really finds. Chats: `training/trust/chats` and `benchmarks/everyday/dev`, the turns of whose claims were labelled
-by hand; nothing of `held_out`.
+search really finds. Chats: `training/trust/chats` and `benchmarks/everyday/dev`, whose claims were labelled by hand;
+nothing of `held_out`.
 """
 
 import argparse

@@ -18,14 +18,14 @@ import torch
 from grading import Grader
 from onnx import compose, numpy_helper
 from scipy.optimize import minimize_scalar
-from tokenizers import Tokenizer
 from teach import LENGTH, TOKENIZER, Row, measure, rows_of, scores_of
+from tokenizers import Tokenizer
 
 from doxa.backends.grader import GRADES
 from doxa.backends.onnx import open_session
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "reader"))
-from export import STATES, adapted, leave_out, quantised  # noqa: E402
+from export import STATES, adapted, leave_out, quantised
 
 NAME = "minilm-l6-grade-int8"
 TRUNK = TOKENIZER.parent

@@ -26,9 +26,13 @@ from doxa.verify import Witness, judging, witnesses
 CHATS = ROOT / "benchmarks/everyday/dev"
 REPLIES = ROOT / "benchmarks/replies/held_out.jsonl"
 SHIPPED = ROOT / "src/doxa/verify/witnesses.toml"
-PENALTY = 1.0
+PENALTY = 0.1
+READ = 0.55
+"""How surely turns have to be read for logic and wording to be right: of the 50 contradictions that they found in clean
+dialogues, all of them right, 46 are above it; of the 26 in everyday chats, 15 of them right, two."""
+FALSEHOODS = 0.12
 ALARMS, PLANS = 0.015, 0.05
-"""Shares of truths called contradicted, and of plans called supported, that may be."""
+"""Shares of truths called contradicted, and of plans called supported, that may be; and before them of falsehoods."""
 Matrix = NDArray[np.float64]
 Row = tuple[str, dict[str, float], str, str]
 """The chat, what is weighed, what it is, and the verdict of logic and wording."""
@@ -39,7 +43,7 @@ def main() -> None:
     reader = argparse.ArgumentParser()
     reader.add_argument("--write", action="store_true")
     args = reader.parse_args()
-    rows = list(collected())
+    rows = [row for row in collected() if row[1]["read"] < READ]
     names = sorted(rows[0][1], key=lambda name: (name != "bias", name))
     x = np.array([[row[1][name] for name in names] for row in rows])
     y = np.array([witnesses.LABELS.index(row[2]) for row in rows])
@@ -111,8 +115,14 @@ def thresholds(p: Matrix, y: Matrix, part: Matrix) -> dict[str, float]:
     options = [t for t in np.arange(0.3, 0.99, 0.01) if (p[y == true, false] >= t).mean() <= ALARMS]
     contradicted = float(min(options, default=0.99))
     sure = p[:, false] >= contradicted
-    options = [t for t in np.arange(0.2, 0.99, 0.01) if ((p[y == planned, true] >= t) & ~sure[y == planned]).mean() <= PLANS]
-    return {"contradicted": contradicted, "supported": float(min(options, default=0.99)), "uncertain": 0.6}
+    right = [
+        t
+        for t in np.arange(0.2, 0.99, 0.01)
+        if ((p[y == planned, true] >= t) & ~sure[y == planned]).mean() <= PLANS
+        and ((p[y == false, true] >= t) & ~sure[y == false]).mean() <= FALSEHOODS
+    ]
+    supported = float(min(right, default=0.99))
+    return {"contradicted": contradicted, "supported": supported, "uncertain": 0.6, "read": READ}
 
 
 def tell(p: Matrix, y: Matrix, part: Matrix, least: dict[str, float]) -> None:
@@ -126,7 +136,9 @@ def tell(p: Matrix, y: Matrix, part: Matrix, least: dict[str, float]) -> None:
             right = ~wrong & (some[:, true] >= least["supported"])
             unsure = ~wrong & ~right & (some[:, false] >= least["uncertain"])
             told = (wrong.mean(), unsure.mean(), right.mean())
-            print(f"  {label}: {len(some)}, contradicted {told[0]:.3f}, uncertain {told[1]:.3f}, supported {told[2]:.3f}")
+            print(
+                f"  {label}: {len(some)}, contradicted {told[0]:.3f}, uncertain {told[1]:.3f}, supported {told[2]:.3f}"
+            )
 
 
 def write(names: list[str], weights: Matrix, least: dict[str, float]) -> None:

@@ -123,7 +123,11 @@ def measure(rows: list[Row], scores: list[np.ndarray]) -> dict[str, float]:
     """Return accuracy and area under the curve by task, and how often the best turn of a question answers it."""
     found: dict[str, float] = {}
     for task, good in (("claim", 0), ("question", 1), ("statement", 0), ("statement", 1), ("statement", 2)):
-        some = [(s[good] - np.delete(s, good).max(), r.labels == (good,)) for r, s in zip(rows, scores, strict=True) if r.task == task]
+        some = [
+            (s[good] - np.delete(s, good).max(), r.labels == (good,))
+            for r, s in zip(rows, scores, strict=True)
+            if r.task == task
+        ]
         if some:
             yes, no = (np.array([s for s, y in some if y == side]) for side in (True, False))
             found[f"{task}/{GRADES[task][good]} auc"] = float((yes[:, None] > no[None]).mean())

@@ -18,7 +18,16 @@ from numpy.typing import NDArray
 
 from doxa.core.errors import BackendError, ClosedError, ConfigError, MissingDependencyError
 
-__all__ = ["SideBySide", "encodable", "encoded_pair", "model_input", "open_session", "open_tokenizer", "threads_of", "trunk_weights"]
+__all__ = [
+    "SideBySide",
+    "encodable",
+    "encoded_pair",
+    "model_input",
+    "open_session",
+    "open_tokenizer",
+    "threads_of",
+    "trunk_weights",
+]
 
 MAX_THREADS: Final = 4
 QUIET: Final = 4  # ONNX Runtime: fatal messages only

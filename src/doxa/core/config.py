@@ -116,7 +116,7 @@ class ReviseConfig(_Group):
         "`prompted`, the language model as well (see `llm`), shown the new statements and at most 20 facts near them.",
     )
     firm: float = Field(
-        0.6,
+        0.5,
         ge=0,
         le=1,
         description="Least confidence with which a statement that was read out of a turn is believed. What has less is "

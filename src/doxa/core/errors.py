@@ -27,7 +27,6 @@ found" or "the model refused" are values, not exceptions.
 """
 
 from collections.abc import Sequence
-
 from importlib.metadata import PackageNotFoundError, requires
 
 __all__ = [
@@ -52,7 +51,6 @@ __all__ = [
     "TaskError",
     "TurnConflictError",
     "TurnError",
-    "install_command",
 ]
 
 
@@ -158,26 +156,28 @@ class BackendReplyError(BackendError):
         super().__init__(message)
 
 
-def install_command(extra: str) -> str:
-    """Return the command that installs what an extra needs, by the names of the packages.
-
-    It works where Doxa itself came from a checkout and is on no index.
-    """
-    marker = f'extra == "{extra}"'
-    try:
-        needed = [one.partition(";")[0].strip() for one in requires("doxa") or () if marker in one.replace("'", '"')]
-    except PackageNotFoundError:
-        needed = []
-    return "pip install " + " ".join(f'"{one}"' for one in needed or [f"doxa[{extra}]"])
-
-
 class MissingDependencyError(BackendError):
     """An optional package is not installed; `command` installs it."""
 
     def __init__(self, package: str, *, extra: str, purpose: str) -> None:
         self.package = package
-        self.command = install_command(extra)
+        self.command = self.command_for(extra)
         super().__init__(f"{purpose} needs the package {package!r}, which is not installed. Run: {self.command}")
+
+    @staticmethod
+    def command_for(extra: str) -> str:
+        """Return the command that installs what an extra needs, by the names of the packages.
+
+        It works where Doxa itself came from a checkout and is on no index.
+        """
+        marker = f'extra == "{extra}"'
+        try:
+            needed = [
+                one.partition(";")[0].strip() for one in requires("doxa") or () if marker in one.replace("'", '"')
+            ]
+        except PackageNotFoundError:
+            needed = []
+        return "pip install " + " ".join(f'"{one}"' for one in needed or [f"doxa[{extra}]"])
 
 
 class ClosedError(DoxaError):

@@ -93,7 +93,9 @@ class RelationType:
             head = f"your {self.label}" if to_you else f"{subject}'s {self.label}"
             return f"{head} {self._noun_phrase(polarity, past, modality)} {value}".rstrip()
         phrase = self._verb_phrase(polarity, past, modality)
-        return f"you {self._second_person(phrase)} {value}".rstrip() if to_you else f"{subject} {phrase} {value}".rstrip()
+        return (
+            f"you {self._second_person(phrase)} {value}".rstrip() if to_you else f"{subject} {phrase} {value}".rstrip()
+        )
 
     def _second_person(self, phrase: str) -> str:
         """Return a verb phrase in the third person as it stands after "you"."""

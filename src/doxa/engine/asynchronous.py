@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
@@ -155,9 +155,11 @@ class AsyncDialogue:
             self._twin.respond, text, at=at, turn_id=turn_id, to=to, background=background, n=n
         )
 
-    async def ask(self, text: str, *, as_of: Day | None = None, known_at: Moment | None = None) -> Reply:
+    async def ask(
+        self, text: str, *, as_of: Day | None = None, known_at: Moment | None = None, at: Moment | None = None
+    ) -> Reply:
         """Answer without remembering the question; this dialogue alone knows it for what is asked next ("And Ben?")."""
-        return await asyncio.to_thread(self._twin.ask, text, as_of=as_of, known_at=known_at)
+        return await asyncio.to_thread(self._twin.ask, text, as_of=as_of, known_at=known_at, at=at)
 
     async def ask_again(self, answer_id: str) -> Reply:
         """Answer a question that was answered before from what is known now, as the one who asked it then."""
@@ -174,6 +176,10 @@ class AsyncDialogue:
     ) -> Receipt:
         """Remember a turn without answering it. Durable on return; the same `turn_id` again is the same turn."""
         return await asyncio.to_thread(self._twin.absorb, text, speaker=speaker, role=role, at=at, turn_id=turn_id)
+
+    async def add(self, messages: Sequence[Mapping[str, Any]], *, at: Moment | None = None) -> list[Receipt]:
+        """Remember messages as OpenAI writes them (`role`, `content`, and `name`, `id`, a time if they have them)."""
+        return await asyncio.to_thread(self._twin.add, messages, at=at)
 
     async def flush(self) -> None:
         """Wait until everything received for this user is processed."""

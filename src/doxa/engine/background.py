@@ -113,11 +113,11 @@ def paths(found: Sequence[Background], n: int) -> list[tuple[Background, ...]]:
 
 def said_aloud(draft: Draft, background: Sequence[Background]) -> Draft:
     """Return a built-in draft that says the best piece of background at its end; it cites nothing for it."""
-    return replace(draft, text=draft.text + LINE.format(text=background[0].text)) if background else draft
+    return replace(draft, text=(draft.text + LINE.format(text=background[0].text)).lstrip()) if background else draft
 
 
 def without_background(reply: Reply) -> str:
     """Return what a reply says beside the line of background at its end: what is remembered of it."""
     lines = (LINE.format(text=one.text) for one in reply.background)
-    line = next((one for one in lines if reply.text.endswith(one)), "")
-    return reply.text.removesuffix(line)
+    line = next((one for one in lines if reply.text.endswith(one.lstrip())), "")
+    return reply.text.removesuffix(line).removesuffix(line.lstrip())

@@ -89,7 +89,9 @@ def read_messages(messages: Sequence[Mapping[str, Any]]) -> list[Line]:
     """
     given: object = messages
     if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Sequence):
-        raise InputError(f'add: expected a list of messages such as {{"role": "user", "content": "..."}}, got {given!r}.')
+        raise InputError(
+            f'add: expected a list of messages such as {{"role": "user", "content": "..."}}, got {given!r}.'
+        )
     lines: list[Line] = []
     for place, message in enumerate(given):
         try:

@@ -18,7 +18,16 @@ from doxa.core.values import Act, Certificate, Change, Claim, Fact, Rule, Turn
 from doxa.engine.retelling import Retelling, TaskReader
 from doxa.memory import LEAST_SUPPORT, Beliefs, Event, MemoryLog, Note, UserState, fold, is_identity, turn_of
 from doxa.revise import Denials, Judgement, bring_back, give_up, retract, revise, upheld, withdraw
-from doxa.understand import Extraction, Understanding, foreign_language, ground, identify, of_world, understand, understand_graph
+from doxa.understand import (
+    Extraction,
+    Understanding,
+    foreign_language,
+    ground,
+    identify,
+    of_world,
+    understand,
+    understand_graph,
+)
 
 __all__ = ["NO_TURN", "beliefs_at", "erase_all", "erase_turn", "note_of", "reading_of", "undone"]
 

@@ -228,7 +228,9 @@ def _witnesses(text: str, *, state: UserState, parts: Parts, grader: Grader, at:
     Cost: one search, and one call of the grader for each of at most `HEARD` turns.
     """
     query = read_query(text, state, recent=(), asker=state.person() or "", at=at)
-    query = encoded(query, parts.queries.encode([query.wording])[0], encoder=parts.encoder.name, lexicon=parts.lexicon())
+    query = encoded(
+        query, parts.queries.encode([query.wording])[0], encoder=parts.encoder.name, lexicon=parts.lexicon()
+    )
     spec = replace(parts.recall, top_k=HEARD, superseded=True)
     keys = dict.fromkeys(key for item in recall(query, state, spec=spec) for key in item.turn_ids)
     turns = [turn for key in keys if (turn := state.turn(key)) is not None and not turn.generated][:HEARD]

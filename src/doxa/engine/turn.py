@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from doxa.core.background import Background
 from doxa.core.errors import BackendError
 from doxa.core.trace import Tracer
-from doxa.core.values import Change, ChangeKind, Draft, Evidence, Fact, Question, Reply, Status, Turn
+from doxa.core.values import Change, ChangeKind, Draft, Evidence, Fact, Question, Reply, Turn
 from doxa.engine.answers import keep
 from doxa.engine.asked import Asked
 from doxa.engine.background import background_of, is_wanted, paths, said_aloud
@@ -467,20 +467,21 @@ def _task(asked: Asked, found: _Found) -> Task:
 
 
 def _acknowledge(asked: Asked, changes: Sequence[Change], intents: Sequence[str], state: UserState) -> Draft:
-    """Return what is said to a turn that asks nothing: one acknowledgement, and what has to be settled.
+    """Return what is said to a turn that asks nothing: one acknowledgement, what that changed, what has to be settled.
 
-    What changed comes before what is new, and what is surer before the rest. What follows from this turn alone by an
-    axiom goes without saying, and where nothing was learnt nothing is said.
+    What is surer comes first. What follows from this turn alone by an axiom goes without saying, and where nothing was
+    learnt nothing is said.
     """
     told = [one for one in changes if not (one.fact.premises and len(one.fact.turn_ids) < 2) and _is_news(one)]
     if not told:
         return Draft(text=f"Hello, {asked.speaker}." if "greet" in intents else "", confidence=1.0)
-    first = max(told, key=lambda change: (change.revises, change.fact.status is Status.HELD, change.fact.confidence))
+    order = sorted(told, key=lambda change: -change.fact.confidence)
+    first = [next((one for one in order if one.revises is revising), None) for revising in (False, True)]
     with addressing(asked.speaker):
-        text = f"{ANNOUNCED.get(first.kind, 'Noted')}: {describe(first.fact)}."
+        said = [f"{ANNOUNCED.get(one.kind, 'Noted')}: {describe(one.fact)}." for one in first if one is not None]
         disputed = [change.fact for change in told if change.kind is ChangeKind.DISPUTE]
-        questions = [dispute.question for dispute in disputes_of(state, disputed)]
-    return Draft(text=" ".join([text, *questions]), confidence=1.0)
+        said += [dispute.question for dispute in disputes_of(state, disputed)]
+    return Draft(text=" ".join(said), confidence=1.0)
 
 
 def _is_news(change: Change) -> bool:

@@ -107,9 +107,7 @@ def forget_turn(parts: Parts, user: str, turn_id: str) -> Certificate:
     """
     size = parts.config.engine.context_turns
     reader = task_reader(parts.parser, parts.config)
-    return erase_turn(
-        parts.log, user, turn_id, parts.parser, context_turns=size, task_reader=reader, gate=parts.gate
-    )
+    return erase_turn(parts.log, user, turn_id, parts.parser, context_turns=size, task_reader=reader, gate=parts.gate)
 
 
 def preview(

@@ -80,14 +80,16 @@ def choose(
     if draft.disputed:
         return draft
     candidate = candidate_of(question, graded, past=past)
-    stands = 0.0 if draft.abstained else _probability("draft", draft_features(draft, question, candidate, believed=believed))
+    stands = (
+        0.0 if draft.abstained else _probability("draft", draft_features(draft, question, candidate, believed=believed))
+    )
     quoting = 0.0 if candidate is None else _probability("quote", candidate.features)
-    model = _model()
-    if stands >= max(model["least"]["draft"], quoting - model["least"]["lead"]):
+    least = _model()["least"]
+    if stands >= min(least["sure"], max(least["draft"], quoting - least["lead"])):
         return replace(draft, confidence=stands)
-    if candidate is not None and quoting >= model["least"]["quote"]:
+    if candidate is not None and quoting >= least["quote"]:
         return _quoting(candidate, draft, asker, quoting, question)
-    return _unknown(candidate, question, asker, max(stands, quoting), nearest=model["least"]["nearest"] <= quoting)
+    return _unknown(candidate, question, asker, max(stands, quoting), nearest=least["nearest"] <= quoting)
 
 
 def candidate_of(question: Question, graded: Sequence[Graded], *, past: bool) -> Candidate | None:
@@ -104,7 +106,7 @@ def candidate_of(question: Question, graded: Sequence[Graded], *, past: bool) ->
 
 
 def ranked(graded: Sequence[Graded], *, past: bool) -> list[Graded]:
-    """Return graded turns, the one to quote first: those that answer, and of those the newer, unless history is asked for."""
+    """Return graded turns, the one to quote first: what answers, and of that the newer unless history is asked for."""
     weights = _model()["rank"]
     newest = max((one.turn.ordinal for one in graded if one.odds > -CLOSE), default=0)
     span = max(newest - min((one.turn.ordinal for one in graded), default=0), 1)
@@ -171,9 +173,10 @@ def draft_features(
 
 
 def _quoting(candidate: Candidate, draft: Draft, asker: str, sure: float, question: Question) -> Draft:
-    """Return quotes as the answer; the bare value is that of the draft where it stands in one of them."""
+    """Return quotes as the answer; the bare value is that of the draft where it rests on them or stands in them."""
     told = " ".join(one.turn.text for one in candidate.quoted).casefold()
-    value = draft.value if draft.value and draft.value.casefold() in told else None
+    cited = {one.turn_id for one in draft.citations} & {one.turn.turn_id for one in candidate.quoted}
+    value = draft.value if draft.value and (cited or draft.value.casefold() in told) else None
     return Draft(
         text=" ".join(_quote(one.turn, question, asker) for one in candidate.quoted),
         value=value,
@@ -184,9 +187,7 @@ def _quoting(candidate: Candidate, draft: Draft, asker: str, sure: float, questi
 
 def _unknown(candidate: Candidate | None, question: Question, asker: str, sure: float, *, nearest: bool) -> Draft:
     if candidate is None or not nearest:
-        return Draft(
-            text="I don't know: nothing that I remember answers this.", abstained=True, confidence=sure
-        )
+        return Draft(text="I don't know: nothing that I remember answers this.", abstained=True, confidence=sure)
     return Draft(
         text=f"I don't know. The nearest thing that I remember: {_quote(candidate.best.turn, question, asker)}",
         citations=(citation_of(candidate.best.turn),),

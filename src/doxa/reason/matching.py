@@ -329,9 +329,7 @@ def matches(
     matcher = _Matcher(question, beliefs, speaker_of, lexicon)
     least = TRUTH_THRESHOLD if question.asks == "truth" else THRESHOLD
     found = [
-        match
-        for fact in facts
-        if fact.status not in (Status.RETRACTED, *UNBELIEVED) and (match := matcher.match(fact))
+        match for fact in facts if fact.status not in (Status.RETRACTED, *UNBELIEVED) and (match := matcher.match(fact))
     ]
     if question.asks == "truth":
         best = max((match.score for match in found), default=0.0)

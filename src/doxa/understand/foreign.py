@@ -17,8 +17,8 @@ __all__ = ["foreign_language"]
 ENGLISH = ("en", "pcm", "zxx")
 """Labels of English, of its creoles, and of no language at all."""
 SURE = 0.975
-"""Probability of all other languages together from which a text is taken to be in one of them: of 2,012 turns of English
-chats two are above it."""
+"""Probability of all other languages together from which a text is taken to be in one of them: of 2,012 turns of
+English chats two are above it."""
 FEWEST_WORDS = 3
 """Of a text in Latin letters; fewer are names and sounds as often as not."""
 LATIN = re.compile(r"[a-z]", re.IGNORECASE)

@@ -1,9 +1,10 @@
 """The verdict of logic and wording on a sentence + graded turns that bear on it -> the verdict that is given.
 
-Logic is right about what it was given, and what it was given may have been misread; a grader reads the turns themselves
-and is no logician. A multinomial regression over what both say gives the probability that a sentence is true by what
-was said, false, only planned, or not known. It is called contradicted or supported where that is sure enough, and
-uncertain where something speaks against it and nothing is sure: then both sides are shown, and nothing is held back.
+Logic is right about what it was given, and what it was given may have been misread. Where the turns that bear on a
+sentence were read surely, its verdict stands. Elsewhere a grader reads the turns themselves, and a multinomial
+regression over what both say gives the probability that the sentence is true by what was said, false, only planned, or
+not known. It is called contradicted or supported where that is sure enough, and uncertain where something speaks
+against it and nothing is sure: then both sides are shown, and nothing is held back.
 
 Source: ours; the weights (`witnesses.toml`) were fitted on annotated chats and on replies to clean dialogues by
 `training/trust`, which says how well they hold out.
@@ -56,8 +57,10 @@ def heard(sentence: SentenceVerdict, witnesses: Sequence[Witness]) -> SentenceVe
         sentence: what logic and wording say of a statement.
         witnesses: turns that bear on it, in any order.
     """
-    p = dict(zip(LABELS, _probabilities(features(sentence, witnesses)), strict=True))
     least = _model()["least"]
+    if _read(witnesses) >= least["read"]:
+        return sentence
+    p = dict(zip(LABELS, _probabilities(features(sentence, witnesses)), strict=True))
     against = max(witnesses, key=lambda one: one.contradicted, default=None)
     held = max(witnesses, key=lambda one: one.supported, default=None)
     told = replace(sentence, p_entailment=p["true"], p_contradiction=p["false"])
@@ -94,7 +97,7 @@ def features(sentence: SentenceVerdict, witnesses: Sequence[Witness]) -> dict[st
         "entailed": sentence.p_entailment,
         "against": sentence.p_contradiction,
     }
-    read = fsum(one.read for one in witnesses) / len(witnesses) if witnesses else 0.0
+    read = _read(witnesses)
     for by in ("logic", "wording", "nli"):
         found[f"supported_by_{by}"] = float(sentence.label == "supported" and sentence.by == by)
         found[f"contradicted_by_{by}"] = float(sentence.label == "contradicted" and sentence.by == by)
@@ -103,6 +106,12 @@ def features(sentence: SentenceVerdict, witnesses: Sequence[Witness]) -> dict[st
     found["read"] = read
     found["contradicted_by_other"] = float(sentence.label == "contradicted" and sentence.by in ("history", "promise"))
     return found
+
+
+def _read(witnesses: Sequence[Witness]) -> float:
+    """Return how surely some turns were read, on average; what bears more on the sentence counts for more."""
+    total = fsum(one.bears for one in witnesses)
+    return fsum(one.bears * one.read for one in witnesses) / total if total else 0.0
 
 
 def _against(sentence: SentenceVerdict, against: Witness | None, label: Any) -> SentenceVerdict:

@@ -113,8 +113,8 @@ def _load(card: ModelCard) -> Callable[[tuple[Task, Pair]], Grades]:
         except Exception as exc:  # its exception classes share no base of their own
             size = len(text) + len(turn)
             raise BackendError(f"The built-in grader failed on a pair of {size} characters: {exc}") from exc
-        shares: Grades = np.exp(scores - scores.max())
-        return shares / shares.sum()
+        shares: Grades = np.exp(scores - np.logaddexp.reduce(scores))
+        return shares
 
     return run
 

@@ -99,7 +99,7 @@ def read_chats(folder: Path) -> list[Chat]:
 
 
 def read_grades(path: Path) -> dict[tuple[str, str], Grade]:
-    """Return (chat, fact in words) -> what a person made of a fact that no list of its chat names; none without a file."""
+    """Return (chat, fact in words) -> what a person made of a fact that no list names; none without a file."""
     if not path.is_file():
         return {}
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]

@@ -2,8 +2,8 @@
 
 An answer from facts or by arithmetic is judged by its value (`judging`). One that quotes is right if it quotes a turn
 of the evidence and an accepted form stands in what is quoted of it (for a yes or no the turn is enough), and no later
-turn that is quoted holds a form that must not be given. A fact is compared by wording with the three lists of its chat; where none names
-it, a grade that was given by hand decides, and without one it is noise.
+turn that is quoted holds a form that must not be given. A fact is compared by wording with the three lists of its chat;
+where none names it, a grade that was given by hand decides, and without one it is noise.
 """
 
 from __future__ import annotations
@@ -166,4 +166,3 @@ def _as_meant(known: Known, said: Proposition, reading: Reading, day: str) -> bo
     sure = {modality, "planned"} if dated else {modality}
     point = said.valid_from is not None and said.valid_from == said.valid_to
     return known.modality in sure and (said.is_past(reading, day) or point or not known.ended)
-

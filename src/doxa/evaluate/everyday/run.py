@@ -8,8 +8,8 @@
     required          required facts that are held firmly / required facts
     checker           label x verdict; truths called contradicted, falsehoods caught, plans and maybes called supported
 
-Everything is asked after the last turn, on its day, through the engine's front door. Intervals are bootstrap over chats,
-whose questions are not independent. The two halves are never mixed; details are shown of `dev` alone.
+Everything is asked after the last turn, on its day, through the engine's front door. Intervals are bootstrap over
+chats, whose questions are not independent. The two halves are never mixed; details are shown of `dev` alone.
 """
 
 from __future__ import annotations
@@ -75,7 +75,10 @@ class HalfReport:
                 mark: ratio(*_marked(mark, answerable=True)(self.chats)) for mark in ("right", "wrong", "silent")
             },
             "never_said_silent": self._share(_never),
-            "sure_and_right": {"n": sum(not m.abstained and m.confidence >= SURE for m in answers), **self._share(_sure)},
+            "sure_and_right": {
+                "n": sum(not m.abstained and m.confidence >= SURE for m in answers),
+                **self._share(_sure),
+            },
             "calibration": _calibration([mark for mark in answers if not mark.abstained]),
             "quoted": sum(mark.quoted for mark in answers),
             "kinds": _kinds(answers),

@@ -177,7 +177,10 @@ def _check(name: Benchmark, wanted: Wanted) -> None:
     _, takes, _ = BENCHMARKS[name]
     if wanted.given - takes:
         raise InputError(f"bench {name.value}: it takes no --{', --'.join(sorted(wanted.given - takes))}.")
-    needs_none = name in (Benchmark.EVERYDAY, Benchmark.IMPLICIT, Benchmark.TABLES, Benchmark.KNOWLEDGE) or wanted.set_ in NO_DATA
+    needs_none = (
+        name in (Benchmark.EVERYDAY, Benchmark.IMPLICIT, Benchmark.TABLES, Benchmark.KNOWLEDGE)
+        or wanted.set_ in NO_DATA
+    )
     if "data" in takes and wanted.data is None and not needs_none:
         raise InputError(f"bench {name.value}: expected its data; give --data PATH. It does not come with Doxa.")
 

@@ -32,9 +32,9 @@ def check(
 ) -> int:
     """Check a reply against the memory, sentence by sentence.
 
-    Each sentence is supported (✓), contradicted (✗) with what contradicts it and since when, uncertain (?)
-    where something speaks against it and nothing is sure, or neutral (·): a question, a guess, advice, or something that the memory does not know. Exit code 0 when nothing is contradicted,
-    1 when something is, as with a linter.
+    Each sentence is supported (✓), contradicted (✗) with what contradicts it and since when, uncertain (?) where
+    something speaks against it and nothing is sure, or neutral (·): a question, a guess, advice, or something that the
+    memory does not know. Exit code 0 when nothing is contradicted, 1 when something is, as with a linter.
     """
     said = text if text is not None else _piped()
     if not said.strip():

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from doxa.core.errors import BackendError, BackendUnavailableError, DoxaError, install_command
+from doxa.core.errors import BackendError, BackendUnavailableError, DoxaError, MissingDependencyError
 from doxa.transport.cli.app import DONE, ERROR, command, versions
 from doxa.transport.cli.render import clean, columns, count, put
 from doxa.transport.cli.request import Request, file_of
@@ -131,7 +131,7 @@ def _extra(extra: str, package: str, purpose: str) -> Check:
     try:
         return Check(name=f"extra {extra}", state="ok", detail=f"{package} {version_of(package)}: {purpose}")
     except PackageNotFoundError:
-        fix = install_command(extra)
+        fix = MissingDependencyError.command_for(extra)
         return Check(name=f"extra {extra}", state="off", detail=f"not installed; for {purpose}", fix=fix)
 
 

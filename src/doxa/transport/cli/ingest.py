@@ -100,7 +100,8 @@ def ingest(
     ] = None,
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="Stop after that many turns.")] = None,
     date: Annotated[
-        str | None, typer.Option("--date", help="When turns without a date were said, such as 2024-05-01 [default: now].")
+        str | None,
+        typer.Option("--date", help="When turns without a date were said, such as 2024-05-01 [default: now]."),
     ] = None,
 ) -> int:
     """Read a transcript into the memory.
