@@ -28,6 +28,7 @@ def weights(monkeypatch):
         "rank": {"recency": 1.0, "score": 0.0, "own": 0.0},
         "least": {"draft": 0.5, "quote": 0.5, "lead": 0.0, "nearest": 0.2, "sure": 0.95},
         "draft": {"bias": -4.0, "confidence": 8.0},
+        "fact": {"bias": -4.0, "confidence": 8.0},
         "quote": {"bias": 0.0, "odds": 1.0},
     }
     monkeypatch.setattr(choosing, "_model", lambda: model)
@@ -106,5 +107,9 @@ def test_the_shipped_weights_name_only_features_that_there_are() -> None:
     draft = Draft(text="x", value="x", citations=(Citation(turn_id="t1"),), confidence=0.5)
     shipped = choosing._model()
     assert set(shipped["quote"]) == set(candidate.features)
-    assert set(shipped["draft"]) == set(choosing.draft_features(draft, ASKED, candidate, believed=1.0))
+    assert (
+        set(shipped["draft"])
+        == set(shipped["fact"])
+        == set(choosing.draft_features(draft, ASKED, candidate, believed=1.0))
+    )
     assert set(shipped["rank"]) == {"recency", "score", "own"}

@@ -92,7 +92,8 @@ def test_the_summary_says_what_is_believed(ana):
     assert "Ana lives in Bonn" in shown and "Lisbon" not in shown
     assert "Earlier: " in ana("summary", "--history").stdout
     assert ana.json("summary", "where Ana lives", "--tokens", "12")["summary"] == "Ana lives in Bonn since 18 May 2024."
-    assert ana("summary", "--user", "nobody").stdout == "Nothing is believed.\n"
+    unknown = ana("summary", "--user", "nobody")
+    assert unknown.exit_code == 1 and "Nothing is stored for user 'nobody'" in unknown.stderr
 
 
 def test_history_tells_what_changed_and_why(ana):

@@ -5,7 +5,11 @@ from collections.abc import Iterator
 import pytest
 
 from doxa import Doxa
+from doxa.core.config import Config, GraderConfig
 from doxa.engine import Memory
+
+PLAIN = Config(grader=GraderConfig(name="none"))
+"""Logic, wording and the NLI model alone."""
 
 TOLD = [
     ("2024-01-10", "I've been living in Paris since 2019. My rent is 900 euros a month."),
@@ -17,7 +21,7 @@ TOLD = [
 
 @pytest.fixture(scope="module")
 def memory() -> Iterator[Memory]:
-    with Doxa.open(":memory:") as doxa:
+    with Doxa.open(":memory:", config=PLAIN) as doxa:
         dialogue = doxa.dialogue(user="ana", speaker="Ana")
         for day, text in TOLD:
             dialogue.absorb(text, at=day)
@@ -76,7 +80,7 @@ def test_each_sentence_has_a_verdict_of_its_own(memory):
 
 @pytest.fixture(scope="module")
 def seller() -> Iterator[Memory]:
-    with Doxa.open(":memory:") as doxa:
+    with Doxa.open(":memory:", config=PLAIN) as doxa:
         dialogue = doxa.dialogue(user="rohan", speaker="Rohan")
         dialogue.absorb("I bought a used Skoda for 9,400 euros.", at="2024-01-10")
         dialogue.absorb("I sold the Skoda to my cousin Vivek.", at="2024-03-10")

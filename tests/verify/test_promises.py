@@ -3,6 +3,10 @@
 import pytest
 
 from doxa import Doxa
+from doxa.core.config import Config, GraderConfig
+
+PLAIN = Config(grader=GraderConfig(name="none"))
+"""Logic, wording and the NLI model alone."""
 
 TOLD = [
     ("Assistant", "The museum opens at 9:00 on Sundays."),
@@ -16,7 +20,7 @@ TOLD = [
 @pytest.fixture(scope="module")
 def memory():
     """Tuesday, 4 March 2025."""
-    with Doxa.open(":memory:") as doxa:
+    with Doxa.open(":memory:", config=PLAIN) as doxa:
         dialogue = doxa.dialogue(user="ana", speaker="Ana", agent="Assistant")
         for speaker, text in TOLD:
             role = "assistant" if speaker == "Assistant" else "user"
@@ -54,7 +58,7 @@ def test_what_agrees_with_its_word_is_no_contradiction(memory, reply):
 
 def test_what_was_promised_for_today_and_is_not_done_is_due():
     """Until a reply speaks of it."""
-    with Doxa.open(":memory:") as doxa:
+    with Doxa.open(":memory:", config=PLAIN) as doxa:
         dialogue = doxa.dialogue(user="ana", speaker="Ana", agent="Assistant")
         dialogue.absorb("I'll remind you about the museum tickets on Friday.", role="assistant", at="2025-03-04")
         dialogue.absorb("Good morning!", at="2025-03-07")

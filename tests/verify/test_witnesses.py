@@ -56,7 +56,7 @@ def test_a_sentence_is_what_the_turns_make_of_it(heard: list[Witness], label: st
 @pytest.mark.usefixtures("weights")
 def test_what_logic_finds_against_a_sentence_is_uncertain_where_the_turns_do_not_bear_it_out() -> None:
     """Both sides are shown, and it is not called contradicted."""
-    wrong = SentenceVerdict(text="x", label="contradicted", by="logic", because=("f1",), reason="the memory holds: y")
+    wrong = SentenceVerdict(text="x", label="contradicted", by="wording", because=("f1",), reason="the memory holds: y")
     found = witnesses.heard(wrong, [witness(2, supported=0.3)])
     assert found.label == "uncertain"
     assert found.reason == "the memory holds: y; but Ana said on 3 March 2025: “turn 2”"
@@ -86,7 +86,7 @@ def test_the_shipped_weights_name_only_features_that_there_are() -> None:
 @pytest.mark.usefixtures("weights")
 def test_where_turns_were_read_surely_logic_stands() -> None:
     """The grader is no logician."""
-    wrong = SentenceVerdict(text="x", label="contradicted", by="logic", because=("f1",), reason="the memory holds: y")
+    wrong = SentenceVerdict(text="x", label="contradicted", by="wording", because=("f1",), reason="the memory holds: y")
     sure = replace(witness(1, supported=0.9), read=0.9)
     assert witnesses.heard(wrong, [sure]) is wrong
     assert witnesses.heard(wrong, [sure, replace(witness(2, supported=0.9), read=0.1)]).label == "supported"

@@ -37,7 +37,7 @@ SURE = 0.6
 """Probability from which a draft is given whatever could be quoted: a value is worth more than a sentence."""
 WRONG = 0.11
 """Share of all questions that may be answered wrongly."""
-PENALTY = 0.3
+PENALTY = 3.0
 FOLDS = 8
 CLEAN = tuple(ROOT / f"benchmarks/revision/set{number}.jsonl" for number in (1, 2, 3))
 """Dialogues in plain sentences, developed on: what facts answer there is to be given."""
@@ -65,6 +65,7 @@ class Clean:
     """A question to a clean dialogue, whether its draft is right, and what is weighed."""
 
     dialogue: str
+    kind: str
     features: dict[str, float]
     right: bool
 
@@ -78,10 +79,10 @@ def main() -> None:
     rank = ranks(cases)
     print("rank", rank)
     with patch.dict(choosing._model(), {"rank": rank}):
-        tables = {name: table(cases, name) for name in ("draft", "quote")}
+        tables = {name: table(cases, name) for name in ("fact", "draft", "quote")}
         fitted = {}
         for name, (names, x, y, kept) in tables.items():
-            more = clean if name == "draft" else []
+            more = [one for one in clean if one.kind == name]
             also = np.array([[one.features[key] for key in names] for one in more]).reshape(len(more), len(names))
             whole, truth = np.r_[x, also], np.r_[y, [float(one.right) for one in more]]
             weight = np.r_[np.ones(len(y)), np.full(len(more), SHARE)]
@@ -148,7 +149,7 @@ def collected_clean() -> Iterator[Clean]:
                         told = {"value": draft.value, "text": draft.text, "conflict": draft.disputed}
                         right = judge(probe, Answer.of(told), dialogue.day(probe)).right
                         given = choosing.draft_features(draft, question, candidate, believed=believed)
-                        yield Clean(dialogue.id, given, right and not reply.abstained)
+                        yield Clean(dialogue.id, choosing._kind(draft), given, right and not reply.abstained)
 
 
 def ranks(cases: list[Case]) -> dict[str, float]:
@@ -176,7 +177,7 @@ def table(cases: list[Case], of: str) -> tuple[list[str], Matrix, Matrix, list[i
     rows, right, kept = [], [], []
     for at, case in enumerate(cases):
         candidate = choosing.candidate_of(case.question, case.graded, past=case.past)
-        if of == "draft" and not case.draft.abstained:
+        if of in ("fact", "draft") and not case.draft.abstained and choosing._kind(case.draft) == of:
             rows.append(choosing.draft_features(case.draft, case.question, candidate, believed=case.believed))
             right.append(is_right(case, case.draft))
             kept.append(at)
@@ -224,10 +225,11 @@ def thresholds(cases: list[Case], fitted: dict, tables: dict) -> dict[str, float
     for draft, quote, lead in itertools.product(grid, grid, (-0.1, 0.0, 0.1, 0.2)):
         right = wrong = 0
         for at, case in enumerate(cases):
-            stands = fitted["draft"][2].get(at, 0.0)
+            kind = "fact" if at in truth["fact"] else "draft"
+            stands = fitted[kind][2].get(at, 0.0)
             quoting = fitted["quote"][2].get(at, 0.0)
             if stands >= min(SURE, max(draft, quoting - lead)):
-                given = truth["draft"][at]
+                given = truth[kind][at]
             elif quoting >= quote:
                 given = truth["quote"][at]
             else:

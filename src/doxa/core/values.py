@@ -518,6 +518,8 @@ class Draft:
     confidence: float = 0.0
     abstained: bool = False
     disputed: bool = False
+    settled: bool = False
+    """It follows by arithmetic, or nothing can answer what is asked: no quote is better."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

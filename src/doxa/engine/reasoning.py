@@ -111,7 +111,7 @@ def answered(
     memory = _Memory(asked, beliefs, look, graph, parts, task)
     sure = _is_sure(draft) and not any(plan.needed for plan in task.plans)
     pointed = not task.plans or question.kind == "yesno" or _to_the_point(draft, question, beliefs)
-    sure = (sure and pointed) or (draft is worked and not draft.abstained)
+    sure = (sure and pointed) or (draft.settled and not draft.abstained)
     return draft, Reasoning(task=task, tools=memory.tools(), spec=_spec(parts), plans=plans, first=draft, sure=sure)
 
 

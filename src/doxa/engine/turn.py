@@ -307,16 +307,15 @@ def _look_up(asked: Asked, query: Query, state: UserState, parts: Parts, tracer:
         if question is None:
             draft = _acknowledge(asked, changes, intents, state)
         else:
-            with addressing(asked.speaker):
-                draft, reasoning = answered(
-                    asked, question, state, parts, beliefs=beliefs, today=today, recent=recent, nearby=nearby
-                )
+            draft, reasoning = answered(
+                asked, question, state, parts, beliefs=beliefs, today=today, recent=recent, nearby=nearby
+            )
             if reasoning is not None and not is_prompted(reasoning, parts):
-                with addressing(asked.speaker):
-                    draft, tree = reason(reasoning)
+                draft, tree = reason(reasoning)
                 if tree is not None:
                     note["tree"], reached = tree_data(tree), tree.best.state
             draft = _chosen(draft, question, nearby, asked, state, beliefs, parts, note)
+            draft = _to_the_asker(draft, beliefs, asked.speaker)
         facts = _facts_for_prompt(question, beliefs, today, parts)
         believed = _believed(question, facts, beliefs, parts)
         note.update(value=draft.value, confidence=round(draft.confidence, 3))
@@ -355,6 +354,18 @@ def _chosen(
     except BackendError as exc:
         note["degraded"] = f"the grader failed, so the answer is not weighed against what was said: {exc}"
         return draft
+
+
+def _to_the_asker(draft: Draft, beliefs: Beliefs, asker: str) -> Draft:
+    """Return a draft whose facts are told to the one who asks: "You live in Bonn"."""
+    text = draft.text
+    for citation in draft.citations:
+        fact = beliefs.facts.get(citation.fact_id or "")
+        if fact is not None:
+            plain = describe(fact)
+            with addressing(asker):
+                text = text.replace(plain, describe(fact))
+    return replace(draft, text=text)
 
 
 def _question(

@@ -5,6 +5,7 @@ evidence that says it, else "I don't know"; or a language model over the same fa
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import date
 
 from doxa.backends.lexicon import Lexicon
@@ -119,7 +120,7 @@ def answer(
     known = answer_from_facts(question, beliefs, turn, day=day, today=today, lexicon=lexicon, near=near)
     draft = dated_well(known, question, told)
     if computed is not None and _better(computed, draft):
-        return computed
+        return replace(computed, settled=True)
     if reader is not None and reads_well(question):
         valid = _valid(evidence, beliefs, past=question.past or day is not None)
         draft = _read(draft, question, beliefs, valid, told, reader, asker=asker, lexicon=lexicon)
@@ -129,7 +130,9 @@ def answer(
         passage = answer_from_passages(question, said, beliefs, day=day, today=today, unasserted=rules)
         draft = dated_well(passage, question, told) or answer_when(question, told) or known or passage
         draft = draft or _quoted(question, said, beliefs, rules, asker=asker, past=question.past or day is not None)
-    return abstention() if draft is None or counts_another(question, draft, lexicon) else draft
+    if draft is None:
+        return abstention()
+    return replace(abstention(), settled=True) if counts_another(question, draft, lexicon) else draft
 
 
 def _quoted(

@@ -77,11 +77,13 @@ def choose(
 
     Deterministic. O(turns).
     """
-    if draft.disputed:
+    if draft.disputed or draft.settled:
         return draft
     candidate = candidate_of(question, graded, past=past)
     stands = (
-        0.0 if draft.abstained else _probability("draft", draft_features(draft, question, candidate, believed=believed))
+        0.0
+        if draft.abstained
+        else _probability(_kind(draft), draft_features(draft, question, candidate, believed=believed))
     )
     quoting = 0.0 if candidate is None else _probability("quote", candidate.features)
     least = _model()["least"]
@@ -157,7 +159,6 @@ def draft_features(
     return {
         "bias": 1.0,
         "confidence": draft.confidence,
-        "facts": float(facts),
         "believed": believed if facts else 0.0,
         "quotes": float(not facts and "“" in draft.text),
         "cites": float(best is not None and best.turn.turn_id in cited),
@@ -170,6 +171,11 @@ def draft_features(
         "settled": float(draft.value in ("yes", "no")),
         **{kind: float(question.kind == kind or question.asks == kind) for kind in KINDS},
     }
+
+
+def _kind(draft: Draft) -> str:
+    """Return which weights a draft is weighed by: those of facts, or of what was read."""
+    return "fact" if any(one.fact_id for one in draft.citations) else "draft"
 
 
 def _quoting(candidate: Candidate, draft: Draft, asker: str, sure: float, question: Question) -> Draft:

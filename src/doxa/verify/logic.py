@@ -138,7 +138,7 @@ class _Judged:
 
         What the memory holds can never be contradicted by that very fact: "is invited" and "is | invited" are one.
         """
-        if self.when.kind != "now":
+        if self.when.kind != "now" or self.claim.valid != Interval():
             return None
         words = _said_of(self.claim)
         same = (f for f in self.known.beliefs.about(self.claim.subject.key) if f.polarity == self.claim.polarity)
