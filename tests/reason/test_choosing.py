@@ -26,7 +26,7 @@ def weights(monkeypatch):
     """A model in which a draft is as likely right as it says, and a quote as the grader says."""
     model = {
         "rank": {"recency": 1.0, "score": 0.0, "own": 0.0},
-        "least": {"draft": 0.5, "quote": 0.5, "lead": 0.0, "nearest": 0.2, "sure": 0.95},
+        "least": {"draft": 0.5, "quote": 0.5, "lead": 0.0, "nearest": 0.2, "sure": 0.95, "read": 2.0},
         "draft": {"bias": -4.0, "confidence": 8.0},
         "fact": {"bias": -4.0, "confidence": 8.0},
         "quote": {"bias": 0.0, "odds": 1.0},

@@ -33,6 +33,8 @@ ROOT = Path(__file__).parents[2]
 CHATS = ROOT / "benchmarks/everyday/dev"
 SHIPPED = ROOT / "src/doxa/reason/choosing.toml"
 GRID = {"recency": (0.0, 0.5, 1.0, 1.5, 2.0, 3.0), "score": (0.0, 0.5, 1.0, 2.0, 3.0), "own": (0.0, 0.5, 1.0)}
+READ = 0.55
+"""How surely turns have to be read for what is read out of them to be given as it is; as in `statements.py`."""
 SURE = 0.6
 """Probability from which a draft is given whatever could be quoted: a value is worth more than a sentence."""
 WRONG = 0.11
@@ -240,7 +242,7 @@ def thresholds(cases: list[Case], fitted: dict, tables: dict) -> dict[str, float
         if shares[1] <= WRONG and shares[0] > best[0]:
             best, found = shares, {"draft": float(draft), "quote": float(quote), "lead": float(lead)}
     print("held out by chat: right, wrong", [round(float(one), 3) for one in best], found)
-    return {**found, "nearest": 0.1, "sure": SURE}
+    return {**found, "nearest": 0.1, "sure": SURE, "read": READ}
 
 
 def write(rank: dict[str, float], fitted: dict, least: dict[str, float]) -> None:  # type: ignore[type-arg]

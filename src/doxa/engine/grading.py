@@ -43,14 +43,21 @@ def chosen(
         for turn, row in zip(turns, rows, strict=True)
     ]
     past = question.past or asked.as_of is not None or question.as_of is not None or question.within is not None
-    facts = (beliefs.facts.get(citation.fact_id or "") for citation in draft.citations)
-    believed = min((fact.confidence for fact in facts if fact is not None), default=1.0)
-    return choose(draft, question, graded, asker=asked.speaker, past=past, believed=believed)
+    return choose(draft, question, graded, asker=asked.speaker, past=past, believed=_believed(draft, beliefs))
 
 
 def graded_turns(task: Task, text: str, turns: Sequence[Turn], state: UserState, grader: Grader) -> Grades:
     """Return the grades `(n, grades)` of a text by some turns of a memory, each read after the one before it."""
     return grader.grade(task, [(text, passage(turn, next(iter(state.context(turn, 1)), None))) for turn in turns])
+
+
+def _believed(draft: Draft, beliefs: Beliefs) -> float:
+    """Return how sure what a draft rests on is: its least sure fact, else the reading of the turns that it cites."""
+    facts = [beliefs.facts[key] for one in draft.citations if (key := one.fact_id) and key in beliefs.facts]
+    if facts:
+        return min(fact.confidence for fact in facts)
+    read = [max((c.confidence for c in beliefs.said_in(key)), default=0.0) for key in _cited(draft)]
+    return sum(read) / len(read) if read else 0.0
 
 
 def _cited(draft: Draft) -> Iterable[str]:

@@ -73,7 +73,8 @@ def choose(
         graded: turns that bear on it, in any order.
         asker: who asks; it is "you" in quotes.
         past: whether history is asked for, so that a newer turn is no better than an older one.
-        believed: confidence of the least sure fact that the draft cites; 1 where it cites none.
+        believed: confidence of the least sure fact that the draft cites; where it cites none, how surely the turns that
+            it cites were read.
 
     Deterministic. O(turns).
     """
@@ -87,6 +88,8 @@ def choose(
     )
     quoting = 0.0 if candidate is None else _probability("quote", candidate.features)
     least = _model()["least"]
+    if not draft.abstained and _kind(draft) == "draft" and believed >= least["read"]:
+        return draft  # what is read surely needs no quote
     if stands >= min(least["sure"], max(least["draft"], quoting - least["lead"])):
         return replace(draft, confidence=stands)
     if candidate is not None and quoting >= least["quote"]:
