@@ -318,6 +318,7 @@ def test_a_server_named_in_the_environment_judges(server):
         "DOXA_LLM_BASE_URL": f"http://127.0.0.1:{server.server_port}/v1",
         "DOXA_REVISE_JUDGE": "prompted",
         "DOXA_ENCODER": "hash",
+        "DOXA_GRADER": "none",
     }
     with Doxa.open(":memory:", config=Config.load(environ=environ)) as doxa:
         assert "Ana | eats | steak" not in believed(tell(doxa, OLD, NEW))

@@ -36,7 +36,7 @@ from doxa.engine.tasking import tasks_of
 from doxa.engine.trimming import kept
 from doxa.engine.wiring import Parts
 from doxa.memory import Beliefs, Event, Note, UserState, addressing, describe, using
-from doxa.reason import State, Task, relevant_facts, relevant_rules, summarise, tree_data
+from doxa.reason import State, Task, Tree, relevant_facts, relevant_rules, summarise, tree_data
 from doxa.recall import Query, Rewriting, encoded, enriched, evidence_of, is_incomplete, look_up, read_query, recall
 from doxa.revise import Denials, Judgement, denials, revise
 from doxa.tasks import Reading
@@ -310,11 +310,13 @@ def _look_up(asked: Asked, query: Query, state: UserState, parts: Parts, tracer:
             draft, reasoning = answered(
                 asked, question, state, parts, beliefs=beliefs, today=today, recent=recent, nearby=nearby
             )
+            tree: Tree | None = None
             if reasoning is not None and not is_prompted(reasoning, parts):
                 draft, tree = reason(reasoning)
                 if tree is not None:
                     note["tree"], reached = tree_data(tree), tree.best.state
-            draft = _chosen(draft, question, nearby, asked, state, beliefs, parts, note)
+            if tree is None:  # what takes several steps stands in no turn that could be quoted
+                draft = _chosen(draft, question, nearby, asked, state, beliefs, parts, note)
             draft = _to_the_asker(draft, beliefs, asked.speaker)
         facts = _facts_for_prompt(question, beliefs, today, parts)
         believed = _believed(question, facts, beliefs, parts)
