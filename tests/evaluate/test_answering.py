@@ -107,7 +107,7 @@ def test_the_curve_is_drawn(tmp_path):
 def test_the_curve_needs_its_extra(tmp_path, monkeypatch):
     """What is missing is named."""
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
-    with pytest.raises(MissingDependencyError, match="plots"):
+    with pytest.raises(MissingDependencyError, match="pip install .*matplotlib"):
         draw_risk_coverage(tmp_path / "risk.png", [])
 
 

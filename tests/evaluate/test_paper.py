@@ -115,7 +115,7 @@ def test_every_figure_is_a_png(tmp_path):
 
 def test_without_matplotlib_the_error_says_what_to_install(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingDependencyError, match=r"doxa\[plots\]"):
+    with pytest.raises(MissingDependencyError, match=r"pip install .*matplotlib"):
         require_plots()
     with pytest.raises(MissingDependencyError):
         run(tmp_path / "out", dialogues=1, config=WORDS)

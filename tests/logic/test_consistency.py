@@ -134,7 +134,7 @@ def test_axioms_that_clash_by_themselves_blame_no_fact(monkeypatch):
 
 def test_without_owlready2_the_extra_is_named(monkeypatch):
     monkeypatch.setattr(reasoner, "find_spec", lambda name: None)
-    with pytest.raises(MissingDependencyError, match=r"doxa\[dl\]"):
+    with pytest.raises(MissingDependencyError, match=r"pip install .*owlready2"):
         check_dl([], "ana", ONTOLOGY)
 
 
