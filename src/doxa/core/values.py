@@ -153,16 +153,7 @@ class Conflict(StrEnum):
         }[self]
 
 
-ADDING = frozenset(
-    (
-        ChangeKind.ASSERT,
-        ChangeKind.SUPPORT,
-        ChangeKind.QUARANTINE,
-        ChangeKind.NOTE,
-        ChangeKind.MERGE,
-        ChangeKind.MOVE,
-    )
-)
+ADDING = frozenset(map(ChangeKind, "assert support quarantine note merge move".split()))
 """Changes that leave earlier beliefs as they were."""
 
 
