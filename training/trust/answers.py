@@ -17,12 +17,14 @@ from unittest.mock import patch
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import logsumexp
 from sklearn.linear_model import LogisticRegression
 
 import doxa.engine.grading as grading
 from doxa import Doxa
 from doxa.core.config import Config
-from doxa.core.values import Draft, Question, Reply
+from doxa.core.values import Draft, Question, Reply, Turn
 from doxa.evaluate.dialogues import ASSISTANT, read_dialogues
 from doxa.evaluate.everyday.chats import Chat, Query, read_chats
 from doxa.evaluate.everyday.marks import mark_answer
@@ -32,9 +34,10 @@ from doxa.reason import choosing
 ROOT = Path(__file__).parents[2]
 CHATS = ROOT / "benchmarks/everyday/dev"
 SHIPPED = ROOT / "src/doxa/reason/choosing.toml"
-GRID = {"recency": (0.0, 0.5, 1.0, 1.5, 2.0, 3.0), "score": (0.0, 0.5, 1.0, 2.0, 3.0), "own": (0.0, 0.5, 1.0)}
-READ = 0.55
-"""How surely turns have to be read for what is read out of them to be given as it is; as in `statements.py`."""
+ALSO = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4)
+"""Shares from which another turn is quoted too, to choose from."""
+SMALL = 0.05
+"""Penalty of the weights by which turns are ranked."""
 SURE = 0.6
 """Probability from which a draft is given whatever could be quoted: a value is worth more than a sentence."""
 WRONG = 0.11
@@ -79,27 +82,38 @@ def main() -> None:
     args = reader.parse_args()
     cases, clean = list(collected()), list(collected_clean())
     rank = ranks(cases)
-    print("rank", rank)
-    with patch.dict(choosing._model(), {"rank": rank}):
+    print("rank", {name: round(weight, 2) for name, weight in rank.items()})
+    found = max((fitted(cases, clean, rank, also) for also in ALSO), key=lambda one: one[0])
+    print("held out by chat: right, wrong", [round(float(one), 3) for one in found[0]], found[2])
+    if args.write:
+        write(rank, *found[1:])
+
+
+def fitted(cases: list[Case], clean: list[Clean], rank: dict[str, float], also: float) -> tuple:  # type: ignore[type-arg]
+    """Return how many are right and wrong with a share from which another turn is quoted, the weights, thresholds."""
+    least = {**choosing._model()["least"], "also": also}
+    with patch.dict(choosing._model(), {"rank": rank, "least": least}):
         tables = {name: table(cases, name) for name in ("fact", "draft", "quote")}
-        fitted = {}
+        found = {}
         for name, (names, x, y, kept) in tables.items():
             more = [one for one in clean if one.kind == name]
-            also = np.array([[one.features[key] for key in names] for one in more]).reshape(len(more), len(names))
-            whole, truth = np.r_[x, also], np.r_[y, [float(one.right) for one in more]]
+            rows = np.array([[one.features[key] for key in names] for one in more]).reshape(len(more), len(names))
+            whole, truth = np.r_[x, rows], np.r_[y, [float(one.right) for one in more]]
             weight = np.r_[np.ones(len(y)), np.full(len(more), SHARE)]
             groups = [cases[at].chat.id for at in kept] + [one.dialogue for one in more]
             p = held_out(whole, truth, weight, groups)
             chats, rest = p[: len(y)], p[len(y) :]
-            print(name, len(y), "right", round(float(y.mean()), 3), "AUC", round(auc(chats, y), 3))
+            print(f"also {also}: {name} {len(y)}, right {y.mean():.3f}, AUC {auc(chats, y):.3f}", end="")
             if more:
                 good = truth[len(y) :] == 1
                 kept_right = (rest[good] >= 0.5).mean()
-                print(f"  clean: {len(more)}, right {good.mean():.3f}; of the right ones at 0.5 {kept_right:.3f}")
-            fitted[name] = (names, fit(whole, truth, weight), dict(zip(kept, chats, strict=True)))
-        least = thresholds(cases, fitted, tables)
-    if args.write:
-        write(rank, fitted, least)
+                print(
+                    f"; clean: {len(more)}, right {good.mean():.3f}; of the right ones at 0.5 {kept_right:.3f}", end=""
+                )
+            print()
+            found[name] = (names, fit(whole, truth, weight), dict(zip(kept, chats, strict=True)))
+        shares, least = thresholds(cases, found, tables)
+    return shares, found, {**least, "also": also}
 
 
 def collected() -> Iterator[Case]:
@@ -123,7 +137,14 @@ def spy(seen: list[Any]) -> Callable[..., Draft]:
     """Return a choice that notes what it is given, and leaves the draft as it is."""
 
     def choice(
-        draft: Draft, question: Question, graded: list[choosing.Graded], *, asker: str, past: bool, believed: float
+        draft: Draft,
+        question: Question,
+        graded: list[choosing.Graded],
+        *,
+        asker: str,
+        past: bool,
+        believed: float,
+        doubt: list[Turn],
     ) -> Draft:
         seen.append((draft, question, list(graded), past, asker, believed))
         return draft
@@ -155,23 +176,33 @@ def collected_clean() -> Iterator[Clean]:
 
 
 def ranks(cases: list[Case]) -> dict[str, float]:
-    """Return the weights with which the first turn most often answers."""
+    """Return the weights by which the turn that answers comes first: a softmax over the turns of each question."""
+    asked = [case for case in cases if any(one.turn.turn_id in case.query.evidence for one in case.graded)]
+    rows = [choosing.rank_features(case.graded, past=case.past) for case in asked]
+    names = list(rows[0][0])
+    tables = [np.array([[row[name] for name in names] for row in some]) for some in rows]
+    right = [np.array([one.turn.turn_id in case.query.evidence for one in case.graded]) for case in asked]
 
-    def hits(weights: dict[str, float]) -> int:
-        with patch.dict(choosing._model(), {"rank": weights}):
-            return sum(
-                bool(case.graded)
-                and choosing.ranked(case.graded, past=case.past)[0].turn.turn_id in case.query.evidence
-                for case in cases
-            )
+    def learned(places: list[int]) -> Matrix:
+        def loss(weights: Matrix) -> float:
+            scores = [tables[at] @ weights for at in places]
+            told = [logsumexp(s) - logsumexp(s[right[at]]) for at, s in zip(places, scores, strict=True)]
+            return float(np.sum(told) + SMALL * weights @ weights)
 
-    options = [dict(zip(GRID, values, strict=True)) for values in itertools.product(*GRID.values())]
-    best = max(options, key=hits)
-    asked = sum(bool(case.query.evidence) for case in cases)
+        return np.asarray(minimize(loss, np.zeros(len(names)), method="L-BFGS-B").x)
+
+    hits = []
+    for chat in {case.chat.id for case in asked}:
+        weights = learned([at for at, case in enumerate(asked) if case.chat.id != chat])
+        for at in (at for at, case in enumerate(asked) if case.chat.id == chat):
+            order = np.argsort(-(tables[at] @ weights))
+            hits.append((right[at][order[0]], right[at][order[:2]].any()))
+    some = sum(bool(case.query.evidence) for case in cases)
+    one, two = np.array(hits).sum(0) / some
     print(
-        f"right turn first {hits(best) / asked:.3f}, by the grader alone {hits(dict.fromkeys(GRID, 0.0)) / asked:.3f}"
+        f"questions with an answer {some}, graded {len(asked)}; held out: right turn first {one:.3f}, of two {two:.3f}"
     )
-    return best
+    return dict(zip(names, learned(list(range(len(asked)))).tolist(), strict=True))
 
 
 def table(cases: list[Case], of: str) -> tuple[list[str], Matrix, Matrix, list[int]]:
@@ -219,8 +250,12 @@ def auc(p: Matrix, y: Matrix) -> float:
     return float((p[y == 1][:, None] > p[y == 0][None]).mean())
 
 
-def thresholds(cases: list[Case], fitted: dict, tables: dict) -> dict[str, float]:  # type: ignore[type-arg]
-    """Return the thresholds with most right answers among those with few enough wrong ones; probabilities held out."""
+def thresholds(
+    cases: list[Case],
+    fitted: dict,  # type: ignore[type-arg]
+    tables: dict,  # type: ignore[type-arg]
+) -> tuple[tuple[float, float], dict[str, float]]:
+    """Return shares right and wrong, and the thresholds with most right of those with few wrong ones; held out."""
     truth = {name: dict(zip(kept, y, strict=True)) for name, (_, _, y, kept) in tables.items()}
     best, found = (-1.0, 0.0), {}
     grid = np.arange(0.1, 0.9, 0.025)
@@ -241,8 +276,7 @@ def thresholds(cases: list[Case], fitted: dict, tables: dict) -> dict[str, float
         shares = (right / len(cases), wrong / len(cases))
         if shares[1] <= WRONG and shares[0] > best[0]:
             best, found = shares, {"draft": float(draft), "quote": float(quote), "lead": float(lead)}
-    print("held out by chat: right, wrong", [round(float(one), 3) for one in best], found)
-    return {**found, "nearest": 0.1, "sure": SURE, "read": READ}
+    return best, {**found, "nearest": 0.1, "sure": SURE}
 
 
 def write(rank: dict[str, float], fitted: dict, least: dict[str, float]) -> None:  # type: ignore[type-arg]

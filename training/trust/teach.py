@@ -56,19 +56,37 @@ def rows_of(lines: list[dict[str, Any]], tokenizer: Tokenizer) -> list[Row]:
     ]  # fmt: skip
 
 
+def thinned(rows: list[Row], most: int) -> list[Row]:
+    """Return rows with at most so many turns that say nothing to a question or a statement: those found first."""
+    seen: dict[str, int] = defaultdict(int)
+    found = []
+    for row in rows:
+        nothing = row.labels == (len(GRADES["statement"]) - 1 if row.task == "statement" else 0,)
+        seen[row.group] += nothing and row.task != "claim"
+        if row.task == "claim" or not nothing or seen[row.group] <= most:
+            found.append(row)
+    return found
+
+
 def _several(label: int | list[int]) -> tuple[int, ...]:
     return (label,) if isinstance(label, int) else tuple(label)
 
 
 def batches(rows: list[Row], chance: random.Random) -> Iterator[list[Row]]:
-    """Yield batches of one task and about one length."""
-    by_task: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        by_task[row.task].append(row)
-    parts = []
-    for some in by_task.values():
-        order = sorted(some, key=lambda row: len(row.ids) + 12 * chance.random())
-        parts += [order[at : at + SIZE] for at in range(0, len(order), SIZE)]
+    """Yield batches of one task and about one length; the turns of one question stay together."""
+    groups: dict[str, list[Row]] = defaultdict(list)
+    for place, row in enumerate(rows):
+        groups[row.group if row.task == "question" else f"{row.task} {place}"].append(row)
+    parts: list[list[Row]] = []
+    for task in GRADES:
+        some = [group for group in groups.values() if group[0].task == task]
+        some.sort(key=lambda group: max(len(row.ids) for row in group) + 12 * chance.random())
+        last: list[Row] = []
+        for group in some:
+            if not last or len(last) + len(group) > SIZE:
+                last = []
+                parts.append(last)
+            last += group
     chance.shuffle(parts)
     yield from parts
 
@@ -99,7 +117,18 @@ def loss_of(scores: torch.Tensor, part: list[Row], weights: torch.Tensor) -> tor
         allowed[at, list(row.labels)] = True
     losses = torch.logsumexp(scores, 1) - torch.logsumexp(scores.masked_fill(~allowed, -1e9), 1)
     each = torch.tensor([row.weight for row in part]) * weights[[row.labels[0] for row in part]]
-    return (losses * each).mean()
+    return (losses * each).mean() + (listwise(scores[:, 1] - scores[:, 0], part) if part[0].task == "question" else 0)
+
+
+def listwise(odds: torch.Tensor, part: list[Row]) -> torch.Tensor:
+    """Return how surprising the turns that answer are among those of their question (Cao et al. 2007, ListNet)."""
+    losses = []
+    for group in dict.fromkeys(row.group for row in part):
+        places = [at for at, row in enumerate(part) if row.group == group]
+        right = [at for at in places if part[at].labels == (1,)]
+        if right and len(right) < len(places):
+            losses.append(torch.logsumexp(odds[places], 0) - torch.logsumexp(odds[right], 0))
+    return torch.stack(losses).mean() if losses else odds.sum() * 0
 
 
 @torch.no_grad()
@@ -151,6 +180,7 @@ def main() -> None:
     reader.add_argument("--start", type=Path, help="weights to go on from")
     reader.add_argument("--claims", type=int, default=1, help="how often a claim is seen in a round")
     reader.add_argument("--others", type=float, default=1.0, help="share of the other pairs that is seen")
+    reader.add_argument("--rivals", type=int, default=5, help="turns beside those that answer a question")
     reader.add_argument("--most", type=int, default=10**9)
     args = reader.parse_args()
     torch.manual_seed(args.seed)
@@ -158,7 +188,7 @@ def main() -> None:
     tokenizer = Tokenizer.from_file(str(TOKENIZER))
     tokenizer.enable_truncation(LENGTH, strategy="only_second", direction="left")
     lines = [json.loads(line) for line in args.examples.read_text(encoding="utf-8").splitlines()]
-    learned = rows_of([one for one in lines if not one["dev"]], tokenizer)[: args.most]
+    learned = thinned(rows_of([one for one in lines if not one["dev"]], tokenizer), args.rivals)[: args.most]
     kept = rows_of([one for one in lines if one["dev"]], tokenizer)
     others = [row for row in learned if row.task != "claim" and chance.random() < args.others]
     learned = [row for row in learned if row.task == "claim"] * args.claims + others

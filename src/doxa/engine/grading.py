@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from doxa.backends.grader import GRADES, Grader, Grades, Task, passage
-from doxa.core.values import Draft, Evidence, Question, Turn
+from doxa.core.values import Draft, Evidence, Question, Status, Turn
 from doxa.engine.asked import Asked
 from doxa.memory import Beliefs, UserState
-from doxa.reason import Graded, choose
+from doxa.reason import Graded, PassageReader, choose, readings_of
 
 __all__ = ["chosen", "graded_turns"]
 
@@ -25,25 +25,35 @@ def chosen(
     state: UserState,
     beliefs: Beliefs,
     grader: Grader,
+    reader: PassageReader | None,
 ) -> Draft:
     """Return the answer that is given, out of a draft and the turns that bear on the question; see `reason.choose`.
 
     Raises:
         BackendError: the grader failed.
 
-    Cost: one call of the grader for each of at most `READ` turns and those that the draft cites.
+    Cost: one call of grader and reader for each of at most `READ` turns and those that the draft cites.
     """
     scores = {key: item.score for item in reversed(nearby) for key in item.turn_ids}
     keys = dict.fromkeys([*[key for item in nearby for key in item.turn_ids][:READ], *_cited(draft)])
     turns = [turn for key in keys if (turn := state.turn(key)) is not None and _counts(turn, asked)]
     top = max((scores.get(turn.turn_id, 0.0) for turn in turns), default=0.0) or 1.0
     rows = graded_turns("question", question.text, turns, state, grader)
+    read = readings_of(question.text, turns, reader, asker=asked.speaker) if reader else [0.5] * len(turns)
     graded = [
-        Graded(turn=turn, p=float(row[ANSWERED]), score=scores.get(turn.turn_id, 0.0) / top)
-        for turn, row in zip(turns, rows, strict=True)
+        Graded(turn=turn, p=float(row[ANSWERED]), read=chance, score=scores.get(turn.turn_id, 0.0) / top)
+        for turn, row, chance in zip(turns, rows, read, strict=True)
     ]
     past = question.past or asked.as_of is not None or question.as_of is not None or question.within is not None
-    return choose(draft, question, graded, asker=asked.speaker, past=past, believed=_believed(draft, beliefs))
+    return choose(
+        draft,
+        question,
+        graded,
+        asker=asked.speaker,
+        past=past,
+        believed=_believed(draft, beliefs),
+        doubt=_doubt(draft, beliefs, state),
+    )
 
 
 def graded_turns(task: Task, text: str, turns: Sequence[Turn], state: UserState, grader: Grader) -> Grades:
@@ -58,6 +68,24 @@ def _believed(draft: Draft, beliefs: Beliefs) -> float:
         return min(fact.confidence for fact in facts)
     read = [max((c.confidence for c in beliefs.said_in(key)), default=0.0) for key in _cited(draft)]
     return sum(read) / len(read) if read else 0.0
+
+
+def _doubt(draft: Draft, beliefs: Beliefs, state: UserState) -> list[Turn]:
+    """Return the turns of the fact that a draft rests on, where it has one, and of a later value that is tentative."""
+    facts = [beliefs.facts[key] for one in draft.citations if (key := one.fact_id) and key in beliefs.facts]
+    if len(facts) != 1 or not facts[0].functional:
+        return []
+    (fact,) = facts
+    since = max((claim.known_at for claim in beliefs.supporting(fact) if claim.known_at), default=None)
+    rivals = [
+        claim
+        for one in beliefs.in_slot(beliefs.slot(fact))
+        if one.status is Status.TENTATIVE and one.polarity and one.object.key != fact.object.key
+        for claim in beliefs.supporting(one)
+        if claim.known_at and since and claim.known_at >= since
+    ]
+    keys = dict.fromkeys([*fact.turn_ids[-1:], *(claim.turn_id for claim in rivals[-1:])]) if rivals else {}
+    return [turn for key in keys if (turn := state.turn(key)) is not None]
 
 
 def _cited(draft: Draft) -> Iterable[str]:

@@ -31,23 +31,24 @@ from doxa.core.values import (
     Verdict,
 )
 from doxa.engine import transfer
-from doxa.engine.answers import answers, drop_answers, explain_answer
+from doxa.engine.answers import answers, explain_answer
 from doxa.engine.checking import INFERRED, check, explain_inferred, inferred
 from doxa.engine.disputes import disputes_of
 from doxa.engine.entities import by_hand, entities
+from doxa.engine.erasure import erase
 from doxa.engine.explain import explain
 from doxa.engine.intake import Day, Moment, clean, display_name, read_day, read_end, require_positive, require_text
 from doxa.engine.learning import drift, learn, missed
 from doxa.engine.promotion import all_promotions, demote, enable, explain_promotion
 from doxa.engine.query import sparql
-from doxa.engine.replay import NO_TURN, beliefs_at, erase_all
+from doxa.engine.replay import NO_TURN, beliefs_at
 from doxa.engine.replying import check_reply
 from doxa.engine.retrying import retried
 from doxa.engine.searching import read_recent, read_within
 from doxa.engine.summary import summary
 from doxa.engine.turn import search
 from doxa.engine.wiring import Parts
-from doxa.engine.withdrawal import NO_FACT, forget_turn, preview, retract_fact, undo, withdraw_source, withdraw_turn
+from doxa.engine.withdrawal import NO_FACT, preview, retract_fact, undo, withdraw_source, withdraw_turn
 from doxa.memory import Beliefs, describe, describe_rule, using
 
 __all__ = ["Host", "Memory"]
@@ -467,24 +468,9 @@ class Memory:
         """
         if (turn_id is None) == (not everything):
             raise InputError("forget: give either turn_id=... or everything=True.")
-        parts = self._doxa.parts
-        parts.forget()
-        if turn_id is None:
-            parts.told.drop(self.user)
-            parts.answers.drop(self.user)
-            parts.learned.drop(self.user)
-            certificate = retried(lambda: erase_all(parts.log, self.user))
-        else:
+        if turn_id is not None:
             self._doxa.wait(self.user)
-            with parts.log.user(self.user) as state:
-                known = state.turn(turn_id) is not None
-            if known:  # before anything is erased: cut short, nothing outlives it; and no typo unlearns anything
-                parts.learned.drop(self.user)
-                drop_answers(parts, self.user, turn_id)
-            certificate = retried(lambda: forget_turn(parts, self.user, turn_id))
-        parts.learned.drop(self.user)  # somebody may have learned, or asked, meanwhile
-        parts.forget()
-        return certificate
+        return erase(self._doxa.parts, self.user, turn_id)
 
     def export(
         self, path: str | Path, *, format: Literal["jsonl", "turtle", "nquads", "jsonld", "markdown"] = "jsonl"

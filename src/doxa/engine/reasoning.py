@@ -35,7 +35,7 @@ from doxa.reason import (
 )
 from doxa.understand import plans_of, read_question
 
-__all__ = ["Reasoning", "answered", "reason"]
+__all__ = ["Reasoning", "answered", "passage_reader", "reason"]
 
 SURE = 0.85
 """Confidence from which an answer from facts needs no search."""
@@ -88,7 +88,7 @@ def answered(
     """
     day, evidence = asked.as_of or question.as_of, nearby[: parts.recall.top_k]
     plans = _Plans(parts.parser)
-    reader = _passage_reader(state, parts)
+    reader = passage_reader(state, parts)
     if reader is not None and _takes_steps(plans(question.text)):
         reader = None
     worked = computed(question.text, asked, state, nearby, parts, today=today)
@@ -115,7 +115,7 @@ def answered(
     return draft, Reasoning(task=task, tools=memory.tools(), spec=_spec(parts), plans=plans, first=draft, sure=sure)
 
 
-def _passage_reader(state: UserState, parts: Parts) -> PassageReader | None:
+def passage_reader(state: UserState, parts: Parts) -> PassageReader | None:
     """Return what reads turns of a memory that is locked; None where no reader is configured."""
     model = parts.reader
     if model is None:

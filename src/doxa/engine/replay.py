@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Protocol
 
 from doxa.backends.parser import Parser
 from doxa.backends.store import Row
@@ -20,10 +20,12 @@ from doxa.memory import LEAST_SUPPORT, Beliefs, Event, MemoryLog, Note, UserStat
 from doxa.revise import Denials, Judgement, bring_back, give_up, retract, revise, upheld, withdraw
 from doxa.understand import (
     Extraction,
+    Request,
     Understanding,
     foreign_language,
     ground,
     identify,
+    kept_words,
     of_world,
     understand,
     understand_graph,
@@ -35,7 +37,18 @@ LIFTED = ("promoted", "demoted")
 NEEDS = {"retracted": "target", "identified": "claims", "feedback": "feedback", "tasked": "tasks"}
 """What the body of an event holds as long as the fact, the names or the turns that it is about are known."""
 FOREIGN = "it is not in English ({language}): it is kept and can be searched, and no facts were made from it"
-Gate = Callable[[Sequence[Claim], Turn, Turn | None], Sequence[Claim]]
+
+
+class Trained(Protocol):
+    """What was taught on examples and helps the built-in reading; see `wiring.Parts`."""
+
+    def gate(self, claims: Sequence[Claim], turn: Turn, before: Turn | None) -> Sequence[Claim]:
+        """Return claims with how far they can be trusted."""
+
+    def request(self, text: str) -> Request:
+        """Return what a message asks of the memory itself."""
+
+
 """Says how far claims of a turn can be trusted, in view of the turn and of what was said right before it."""
 NO_TURN = "User {user!r} has no turn {turn_id!r}. `doxa search` and `doxa facts` show turn ids."
 
@@ -112,7 +125,7 @@ def reading_of(
     beliefs: Beliefs,
     parser: Parser,
     extraction: Extraction | None = None,
-    gate: Gate | None = None,
+    trained: Trained | None = None,
 ) -> tuple[Understanding, str]:
     """Return what a turn says, and why it was not understood as it should be; empty when it was.
 
@@ -123,7 +136,7 @@ def reading_of(
         parser: parses its sentences; when it fails, the turn is read by the order of its words.
         extraction: what a language model or an AMR parser read out of it; its claims take the place of the built-in
             ones.
-        gate: says how far what was read the built-in way can be trusted; None takes all of it as certain.
+        trained: says how far what was read the built-in way can be trusted; None takes all of it as certain.
 
     Names that stand for one person or thing are claims as well, found by the same rules whoever read the turn.
     """
@@ -132,11 +145,13 @@ def reading_of(
     unread = extraction is None or bool(extraction.failed)
     if unread and (language := foreign_language(turn.text)):
         return Understanding(intents=("chat",)), FOREIGN.format(language=language)
-    found, failed = _read(turn, context, beliefs, parser, extraction)
+    heard, dull = _heard(turn, parser, trained if unread else None)
+    found, failed = _read(heard, context, beliefs, parser, extraction)
+    failed = failed or dull
     told: Sequence[Claim] = [one for one in found.claims if not is_identity(one)]  # "my flat is the same as yours"
-    if gate is not None and unread:
+    if trained is not None and unread:
         try:
-            told = gate(told, turn, context[-1] if context else None)
+            told = trained.gate(told, turn, context[-1] if context else None)
         except BackendError as exc:
             failed = f"{failed}; the grader failed, so all that was read is believed: {exc}".strip("; ")
     firm = [claim for claim in told if not claim.tentative]  # what may be misread joins no names
@@ -146,6 +161,16 @@ def reading_of(
         names, failed = (), f"{failed}; its names could not be compared: {exc!r}".strip("; ")
     lifting = (_lifting(rule, turn) for rule in found.withdrawn_rules)
     return replace(found, claims=(*of_world(told, names), *names), rules=(*found.rules, *lifting)), failed
+
+
+def _heard(turn: Turn, parser: Parser, trained: Trained | None) -> tuple[Turn, str]:
+    """Return a turn as it is to be read, and why it could not be looked at: what is to be remembered is a statement."""
+    try:
+        if trained is None or trained.request(turn.text) != "remember":
+            return turn, ""
+        return replace(turn, text=kept_words(turn.text, parser)), ""
+    except BackendError as exc:
+        return turn, f"whether it is a request to remember something could not be told: {exc}"
 
 
 def _lifting(rule: str, turn: Turn) -> Rule:
@@ -238,7 +263,7 @@ def erase_turn(
     *,
     context_turns: int,
     task_reader: TaskReader | None = None,
-    gate: Gate | None = None,
+    trained: Trained | None = None,
 ) -> Certificate:
     """Remove a turn and everything that was made from it, and prove it.
 
@@ -265,7 +290,7 @@ def erase_turn(
         seen = {later for ordinal in gone for later in _after(state, ordinal, context_turns)}
         fresh = UserState(user=user, dims=1, beliefs=Beliefs(policy=log.policy))
         tasks = Retelling.without(fresh, [row for row in rows if row.ordinal in delete], task_reader)
-        bodies = _retell(kept, tasks, parser, gate, after=turn.ordinal, context_turns=context_turns, seen=seen)
+        bodies = _retell(kept, tasks, parser, trained, after=turn.ordinal, context_turns=context_turns, seen=seen)
         beliefs = fresh.beliefs
         bodies = {**bodies, **_untold(kept, {str(row.turn_id) for row in rows if row.ordinal in gone}, beliefs)}
         delete |= {row.ordinal for row in kept if _is_empty(row, bodies.get(row.ordinal, row.body))}
@@ -349,7 +374,7 @@ def _retell(
     rows: Sequence[Row],
     tasks: Retelling,
     parser: Parser,
-    gate: Gate | None,
+    trained: Trained | None,
     *,
     after: int,
     context_turns: int,
@@ -376,7 +401,7 @@ def _retell(
                 continue
             if row.ordinal > after and about is not None:
                 had_seen = about.ordinal in seen
-                event = _reread(event, about, state, parser, gate, context_turns=context_turns, seen=had_seen)
+                event = _reread(event, about, state, parser, trained, context_turns=context_turns, seen=had_seen)
             event = _again(event, state.beliefs)
             if row.ordinal <= after:
                 tasks.keep(event)
@@ -407,12 +432,19 @@ def _supported(event: Event, state: UserState) -> Event:
 
 
 def _reread(
-    event: Event, turn: Turn, state: UserState, parser: Parser, gate: Gate | None, *, context_turns: int, seen: bool
+    event: Event,
+    turn: Turn,
+    state: UserState,
+    parser: Parser,
+    trained: Trained | None,
+    *,
+    context_turns: int,
+    seen: bool,
 ) -> Event:
     """Return an event with what its turn says now that something before it is gone."""
     seen = seen and not str(event.extraction.get("by", "")).startswith(BY_AMR)  # a parser sees the turn alone
     extraction = Extraction.from_data(event.extraction) if event.extraction and not seen else None
-    found, failed = reading_of(turn, state.context(turn, context_turns), state.beliefs, parser, extraction, gate)
+    found, failed = reading_of(turn, state.context(turn, context_turns), state.beliefs, parser, extraction, trained)
     if seen and event.extraction:
         failed = REREAD
     denials = upheld(event.claims[len(event.claims) - event.denials :], found.claims, state.beliefs)

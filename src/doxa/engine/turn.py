@@ -18,18 +18,19 @@ from numpy.typing import NDArray
 from doxa.core.background import Background
 from doxa.core.errors import BackendError
 from doxa.core.trace import Tracer
-from doxa.core.values import Change, ChangeKind, Draft, Evidence, Fact, Question, Reply, Turn
+from doxa.core.values import Change, Draft, Evidence, Fact, Question, Reply, Turn
+from doxa.engine.acknowledging import acknowledged
 from doxa.engine.answers import keep
 from doxa.engine.asked import Asked
 from doxa.engine.background import background_of, is_wanted, paths, said_aloud
-from doxa.engine.disputes import disputes_of
 from doxa.engine.feedback import used
 from doxa.engine.grading import chosen
 from doxa.engine.hearing import Heard, hear, prefers_facts, task_reply
 from doxa.engine.prompting import Material, is_prompted, searched, written
-from doxa.engine.reasoning import Reasoning, answered, reason
+from doxa.engine.reasoning import Reasoning, answered, passage_reader, reason
 from doxa.engine.replay import beliefs_at, note_of, reading_of
 from doxa.engine.replying import Settled, settled
+from doxa.engine.requests import requested
 from doxa.engine.rewriting import rewrite
 from doxa.engine.searching import Within
 from doxa.engine.tasking import tasks_of
@@ -49,13 +50,6 @@ logger = logging.getLogger("doxa")
 FACTS_IN_PROMPT = 20
 NEARBY = 60
 """Turns whose facts are compared with a question in other words."""
-ANNOUNCED = {
-    ChangeKind.CLOSE: "No longer",
-    ChangeKind.RETRACT: "Taken back",
-    ChangeKind.RESTORE: "Again",
-    ChangeKind.REFINE: "More exactly",
-    ChangeKind.DISPUTE: "Disputed",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +108,7 @@ def absorb(
         if turn.ordinal <= state.maintained or state.turns.get(turn.ordinal) != turn:
             return False
         context = state.context(turn, parts.config.engine.context_turns)
-        found, failed = reading_of(turn, context, state.beliefs, parts.parser, extraction, parts.gate)
+        found, failed = reading_of(turn, context, state.beliefs, parts.parser, extraction, parts)
         denied = denials(judgement, found.claims, state.beliefs) if judgement else Denials()
         claims = (*found.claims, *denied.claims)
         changes = revise(claims, state.beliefs, turn_id=turn.turn_id, known_at=turn.at, rules=found.rules)
@@ -133,7 +127,9 @@ def absorb(
 
 
 def respond(asked: Asked, parts: Parts, tracer: Tracer) -> Reply:
-    """Answer from the tasks what is said to them, and everything else from what is believed."""
+    """Answer what is asked of the memory itself, what is said to the tasks, and all else from what is believed."""
+    if (told := requested(asked, parts, tracer)) is not None:
+        return told
     heard = hear(asked, parts, tracer)
     if not heard.sure:
         reply, consulted = _from_facts(asked, parts, tracer)
@@ -305,7 +301,7 @@ def _look_up(asked: Asked, query: Query, state: UserState, parts: Parts, tracer:
         reasoning: Reasoning | None = None
         reached = State()
         if question is None:
-            draft = _acknowledge(asked, changes, intents, state)
+            draft = acknowledged(changes, state, speaker=asked.speaker, greets="greet" in intents)
         else:
             draft, reasoning = answered(
                 asked, question, state, parts, beliefs=beliefs, today=today, recent=recent, nearby=nearby
@@ -352,7 +348,10 @@ def _chosen(
     """Return the answer that is given out of a draft and what was said; the draft where nothing grades them."""
     try:
         grader = parts.grader()
-        return draft if grader is None else chosen(draft, question, nearby, asked, state, beliefs, grader)
+        if grader is None:
+            return draft
+        reader = passage_reader(state, parts)
+        return chosen(draft, question, nearby, asked, state, beliefs, grader, reader)
     except BackendError as exc:
         note["degraded"] = f"the grader failed, so the answer is not weighed against what was said: {exc}"
         return draft
@@ -477,29 +476,6 @@ def _task(asked: Asked, found: _Found) -> Task:
         evidence=tuple(found.evidence),
         background=tuple(one.text for one in found.background),
     )
-
-
-def _acknowledge(asked: Asked, changes: Sequence[Change], intents: Sequence[str], state: UserState) -> Draft:
-    """Return what is said to a turn that asks nothing: one acknowledgement, what that changed, what has to be settled.
-
-    What is surer comes first. What follows from this turn alone by an axiom goes without saying, and where nothing was
-    learnt nothing is said.
-    """
-    told = [one for one in changes if not (one.fact.premises and len(one.fact.turn_ids) < 2) and _is_news(one)]
-    if not told:
-        return Draft(text=f"Hello, {asked.speaker}." if "greet" in intents else "", confidence=1.0)
-    order = sorted(told, key=lambda change: -change.fact.confidence)
-    first = [next((one for one in order if one.revises is revising), None) for revising in (False, True)]
-    with addressing(asked.speaker):
-        said = [f"{ANNOUNCED.get(one.kind, 'Noted')}: {describe(one.fact)}." for one in first if one is not None]
-        disputed = [change.fact for change in told if change.kind is ChangeKind.DISPUTE]
-        said += [dispute.question for dispute in disputes_of(state, disputed)]
-    return Draft(text=" ".join(said), confidence=1.0)
-
-
-def _is_news(change: Change) -> bool:
-    """Tell whether a change is worth an acknowledgement: not what is only kept in case it is said again."""
-    return change.kind not in (ChangeKind.NOTE, ChangeKind.QUARANTINE)
 
 
 def _encoded(query: Query, parts: Parts, note: dict[str, object]) -> Query:

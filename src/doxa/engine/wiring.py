@@ -31,13 +31,24 @@ from doxa.core.feedback import Feedback
 from doxa.core.ontology import Ontology
 from doxa.core.values import Claim, Turn
 from doxa.engine.learned import LearnedWeights, folder_of
+from doxa.engine.offers import Offers
 from doxa.engine.parsing import graphs_of, needs_model, open_amr
 from doxa.engine.pending import Pending
 from doxa.engine.reasoners import Knowledge, open_knowledge
 from doxa.logic import builtin_ontology, from_models, merge, read_ontology
 from doxa.memory import MemoryLog, using
 from doxa.recall import RecallSpec
-from doxa.understand import Extraction, RelationMapper, Roles, extract_with_model, split_sentences, weighed
+from doxa.understand import (
+    LONGEST,
+    Extraction,
+    RelationMapper,
+    Request,
+    Roles,
+    extract_with_model,
+    request_of,
+    split_sentences,
+    weighed,
+)
 
 __all__ = ["OntologySource", "Parts", "encoder_options", "relation_counts", "wire"]
 
@@ -64,6 +75,8 @@ class Parts:
     """Feedback that is not stored yet."""
     answers: Pending[Answered] = field(default_factory=Pending)
     """Answers that are not stored yet."""
+    offers: Offers = field(default_factory=Offers)
+    """What each session was last offered to have erased."""
     lifted: int = 0
     """Turns that were read for promotions since it was made."""
     forgotten: int = 0
@@ -145,6 +158,17 @@ class Parts:
         """
         grader = self.grader()
         return claims if grader is None else weighed(claims, turn, before, grader, firm=self.config.revise.firm)
+
+    def request(self, text: str) -> Request:
+        """Return what a message asks of the memory itself, by the built-in encoder whatever makes the other vectors.
+
+        Raises:
+            BackendError: the encoder failed.
+        """
+        if len(text) > LONGEST:
+            return "other"
+        own = self.queries if self.config.encoder.name == "builtin" else _own_encoder()
+        return request_of(text, own.encode([text])[0])
 
     def judge(self) -> Judge | None:
         """Return the NLI model as a function that opens it at its first use; None where none is configured."""

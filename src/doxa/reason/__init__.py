@@ -11,15 +11,25 @@ from datetime import date
 from doxa.backends.lexicon import Lexicon
 from doxa.core.values import Draft, Evidence, Fact, Question, Status, Turn
 from doxa.memory import Beliefs
-from doxa.reason.choosing import Graded, choose
+from doxa.reason.choosing import Graded, choose, quoted
 from doxa.reason.compute import CONDITION, concerns, work_out
-from doxa.reason.drafts import abstention
+from doxa.reason.drafts import abstention, citation_of, citations_of, sentence_of
 from doxa.reason.facts import answer_from_facts, relevant_facts
 from doxa.reason.passages import answer_from_passages
 from doxa.reason.prompted import Asking, PromptedPolicy, PromptedValuer, PromptedWriter, show
 from doxa.reason.reasons import answer_why
 from doxa.reason.sentences import answer_from_sentences
-from doxa.reason.spans import SURE, WELL, PassageReader, answer_from_spans, confirms, read_spans, reads_well, standing
+from doxa.reason.spans import (
+    SURE,
+    WELL,
+    PassageReader,
+    answer_from_spans,
+    confirms,
+    read_spans,
+    readings_of,
+    reads_well,
+    standing,
+)
 from doxa.reason.special import counts_another
 from doxa.reason.summary import PastFact, relevant_rules, summarise
 from doxa.reason.telling import Telling, tellings
@@ -64,15 +74,20 @@ __all__ = [
     "abstention",
     "answer",
     "choose",
-    "may_be",
-    "work_out",
+    "citation_of",
+    "citations_of",
     "concerns",
+    "may_be",
+    "quoted",
+    "readings_of",
     "relevant_facts",
     "relevant_rules",
     "search_tree",
+    "sentence_of",
     "show",
     "summarise",
     "tree_data",
+    "work_out",
 ]
 
 

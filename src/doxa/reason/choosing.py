@@ -25,10 +25,18 @@ from doxa.reason.drafts import citation_of
 from doxa.reason.sentences import SENTENCE
 from doxa.reason.telling import content_of
 
-__all__ = ["Candidate", "Graded", "candidate_of", "choose", "draft_features", "quote_features", "ranked"]
+__all__ = [
+    "Candidate",
+    "Graded",
+    "candidate_of",
+    "choose",
+    "draft_features",
+    "quote_features",
+    "quoted",
+    "rank_features",
+    "ranked",
+]
 
-CLOSE = 2.0
-"""Log odds within which another turn rivals the best one."""
 LONGEST = 320
 """Characters of a quote."""
 MOST_QUOTED = 2
@@ -43,14 +51,21 @@ class Graded:
 
     turn: Turn
     p: float
+    """As the grader sees it."""
+    read: float
+    """As the reader of answer spans sees it; a half where there is none."""
     score: float
     """Score of the search relative to its best."""
 
     @property
     def odds(self) -> float:
-        """Log odds that it answers, bounded."""
-        p = min(max(self.p, 1e-4), 1 - 1e-4)
-        return min(max(math.log(p / (1 - p)), -2 * FAR), FAR)
+        """Log odds that it answers by the grader, bounded."""
+        return _odds(self.p)
+
+    @property
+    def read_odds(self) -> float:
+        """Log odds that it answers by the reader, bounded."""
+        return _odds(self.read)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +78,14 @@ class Candidate:
 
 
 def choose(
-    draft: Draft, question: Question, graded: Sequence[Graded], *, asker: str, past: bool, believed: float = 1.0
+    draft: Draft,
+    question: Question,
+    graded: Sequence[Graded],
+    *,
+    asker: str,
+    past: bool,
+    believed: float = 1.0,
+    doubt: Sequence[Turn] = (),
 ) -> Draft:
     """Return the draft, a quote, or that it is not known, whichever is likeliest right; with that as its confidence.
 
@@ -75,11 +97,15 @@ def choose(
         past: whether history is asked for, so that a newer turn is no better than an older one.
         believed: confidence of the least sure fact that the draft cites; where it cites none, how surely the turns that
             it cites were read.
+        doubt: the turns that hold what the draft says and a later value that is too unsure to be believed, oldest
+            first; none where nothing speaks against the draft.
 
     Deterministic. O(turns).
     """
     if draft.disputed or draft.settled:
         return draft
+    if doubt and not past:
+        return _doubtful(doubt, draft, asker, content_of(question))
     candidate = candidate_of(question, graded, past=past)
     stands = (
         0.0
@@ -88,8 +114,6 @@ def choose(
     )
     quoting = 0.0 if candidate is None else _probability("quote", candidate.features)
     least = _model()["least"]
-    if not draft.abstained and _kind(draft) == "draft" and believed >= least["read"]:
-        return draft  # what is read surely needs no quote
     if stands >= min(least["sure"], max(least["draft"], quoting - least["lead"])):
         return replace(draft, confidence=stands)
     if candidate is not None and quoting >= least["quote"]:
@@ -102,49 +126,93 @@ def candidate_of(question: Question, graded: Sequence[Graded], *, past: bool) ->
     order = ranked(graded, past=past)
     if not order:
         return None
-    best = order[0]
-    rivals = [one for one in order[1:] if one.odds >= best.odds - CLOSE and one.odds > -CLOSE]
-    wide = question.kind == "list" or question.asks == "count"
-    also = [one for one in rivals[: MOST_QUOTED - 1] if wide or one.turn.at.date() != best.turn.at.date()]
-    quoted = tuple(sorted((best, *also), key=lambda one: one.turn.ordinal))
-    return Candidate(best=best, quoted=quoted, features=quote_features(question, order, rivals, past=past))
+    best, shares = order[0], _shares(order, past=past)
+    also = [
+        one for one, share in zip(order[1:MOST_QUOTED], shares[1:], strict=False) if share >= _model()["least"]["also"]
+    ]
+    shown = tuple(sorted((best, *also), key=lambda one: one.turn.ordinal))
+    features = quote_features(question, order, shares[: 1 + len(also)], past=past)
+    return Candidate(best=best, quoted=shown, features=features)
 
 
 def ranked(graded: Sequence[Graded], *, past: bool) -> list[Graded]:
     """Return graded turns, the one to quote first: what answers, and of that the newer unless history is asked for."""
+    value = _values(graded, past=past)
+    return sorted(graded, key=lambda one: (-value[one.turn.turn_id], -one.turn.ordinal))
+
+
+def rank_features(graded: Sequence[Graded], *, past: bool) -> list[dict[str, float]]:
+    """Return what speaks for each of some graded turns as the one that answers, by name."""
+    ordinals = [one.turn.ordinal for one in graded]
+    first, span = min(ordinals, default=0), max(max(ordinals, default=0) - min(ordinals, default=0), 1)
+    return [
+        {
+            "odds": one.odds,
+            "read": one.read_odds,
+            "score": one.score,
+            "recency": 0.0 if past else (one.turn.ordinal - first) / span,
+            "own": float(one.turn.role != "assistant"),
+            "asks": float(one.turn.text.rstrip().endswith("?")),
+            "words": min(len(one.turn.text.split()), 60) / 60,
+        }
+        for one in graded
+    ]
+
+
+def _values(graded: Sequence[Graded], *, past: bool) -> dict[str, float]:
     weights = _model()["rank"]
-    newest = max((one.turn.ordinal for one in graded if one.odds > -CLOSE), default=0)
-    span = max(newest - min((one.turn.ordinal for one in graded), default=0), 1)
+    rows = rank_features(graded, past=past)
+    return {
+        one.turn.turn_id: sum(weights.get(name, 0.0) * value for name, value in row.items())
+        for one, row in zip(graded, rows, strict=True)
+    }
 
-    def value(one: Graded) -> float:
-        recency = 0.0 if past else 1 - max(newest - one.turn.ordinal, 0) / span
-        own = float(one.turn.role != "assistant")
-        return float(one.odds + weights["recency"] * recency + weights["score"] * one.score + weights["own"] * own)
 
-    return sorted(graded, key=lambda one: (-value(one), -one.turn.ordinal))
+def _shares(order: Sequence[Graded], *, past: bool) -> list[float]:
+    """Return for each of some ranked turns how likely it is the one that answers, if one of them does."""
+    values = list(_values(order, past=past).values())
+    powers = [math.exp(value - values[0]) for value in values]
+    return [power / sum(powers) for power in powers]
 
 
 def quote_features(
-    question: Question, order: Sequence[Graded], rivals: Sequence[Graded], *, past: bool
+    question: Question, order: Sequence[Graded], shares: Sequence[float], *, past: bool
 ) -> dict[str, float]:
-    """Return what speaks for the first of some ranked turns as the answer, by name."""
+    """Return what speaks for a quote of the first of some ranked turns as the answer, by name.
+
+    Args:
+        question: what is asked.
+        order: the turns.
+        shares: how likely those that are quoted are the ones that answer, if one does.
+        past: whether history is asked for.
+    """
     best, asked = order[0], content_of(question)
     told = set(stems(f"{best.turn.speaker} {best.turn.text}"))
     second = max((one.odds for one in order[1:]), default=-2 * FAR)
     return {
         "bias": 1.0,
         "odds": best.odds,
+        "read": best.read_odds,
+        "highest": max(one.odds for one in order),
         "lead": min(max(best.odds - second, -FAR), FAR),
-        "rivals": min(len(rivals), 4) / 4,
-        "newer": min(sum(one.turn.ordinal > best.turn.ordinal for one in rivals), 3) / 3,
+        "share": sum(shares),
+        "first": shares[0],
+        "quoted": float(len(shares) > 1),
         "score": best.score,
         "covered": len(asked & told) / len(asked) if asked else 0.0,
         "own": float(best.turn.role != "assistant"),
         "asks": float(best.turn.text.rstrip().endswith("?")),
         "words": min(len(best.turn.text.split()), 60) / 60,
+        "written": written_out(best.turn.text),
         "past": float(past),
         **{kind: float(question.kind == kind or question.asks == kind) for kind in KINDS},
     }
+
+
+def written_out(text: str) -> float:
+    """Return how much a text looks like written sentences: a capital where it begins, a full stop where it ends."""
+    plain = text.strip()
+    return (float(plain[:1].isupper()) + float(plain[-1:] in (".", "!", "?"))) / 2
 
 
 def draft_features(
@@ -162,7 +230,7 @@ def draft_features(
     return {
         "bias": 1.0,
         "confidence": draft.confidence,
-        "believed": believed if facts else 0.0,
+        "believed": believed,
         "quotes": float(not facts and "“" in draft.text),
         "cites": float(best is not None and best.turn.turn_id in cited),
         "cites_rival": float(bool(cited & set(found))),
@@ -172,6 +240,8 @@ def draft_features(
         "covered": len(asked & said) / len(asked) if asked else 0.0,
         "words": min(len(value), 8) / 8,
         "settled": float(draft.value in ("yes", "no")),
+        "read": best.read_odds if best is not None and best.turn.turn_id in cited else 0.0,
+        "written": min((written_out(one.text) for one in draft.citations), default=0.0),
         **{kind: float(question.kind == kind or question.asks == kind) for kind in KINDS},
     }
 
@@ -187,34 +257,44 @@ def _quoting(candidate: Candidate, draft: Draft, asker: str, sure: float, questi
     cited = {one.turn_id for one in draft.citations} & {one.turn.turn_id for one in candidate.quoted}
     value = draft.value if draft.value and (cited or draft.value.casefold() in told) else None
     return Draft(
-        text=" ".join(_quote(one.turn, question, asker) for one in candidate.quoted),
+        text=" ".join(quoted(one.turn, asker, content_of(question)) for one in candidate.quoted),
         value=value,
         citations=tuple(citation_of(one.turn) for one in candidate.quoted),
         confidence=sure,
     )
 
 
+def _doubtful(turns: Sequence[Turn], draft: Draft, asker: str, about: frozenset[str]) -> Draft:
+    """Return the turns of a value and of a later one that is not believed as the answer; neither is told as a fact."""
+    return Draft(
+        text=" ".join(quoted(turn, asker, about) for turn in turns),
+        citations=tuple(citation_of(turn) for turn in turns),
+        confidence=min(draft.confidence, 0.5),
+    )
+
+
 def _unknown(candidate: Candidate | None, question: Question, asker: str, sure: float, *, nearest: bool) -> Draft:
     if candidate is None or not nearest:
         return Draft(text="I don't know: nothing that I remember answers this.", abstained=True, confidence=sure)
+    nearest_thing = quoted(candidate.best.turn, asker, content_of(question))
     return Draft(
-        text=f"I don't know. The nearest thing that I remember: {_quote(candidate.best.turn, question, asker)}",
+        text=f"I don't know. The nearest thing that I remember: {nearest_thing}",
         citations=(citation_of(candidate.best.turn),),
         confidence=sure,
         abstained=True,
     )
 
 
-def _quote(turn: Turn, question: Question, asker: str) -> str:
-    """Return a turn word for word, with who wrote it and when; of a long one the sentences that answer best."""
+def quoted(turn: Turn, asker: str, about: frozenset[str] = frozenset()) -> str:
+    """Return a turn word for word, with who wrote it and when; of a long one the sentences with most of some stems."""
     who = "you" if turn.speaker.casefold() == asker.casefold() else turn.speaker
     text = " ".join(turn.text.split())
     if len(text) > LONGEST:
-        text = _part(text, content_of(question))
+        text = _part(text, about)
     return f"On {Interval.format(turn.at.date(), 'day')} {who} wrote: “{text}”"
 
 
-def _part(text: str, asked: frozenset[str] | set[str]) -> str:
+def _part(text: str, asked: frozenset[str]) -> str:
     """Return neighbouring sentences of a long text that hold most of what is asked, within the length of a quote."""
     sentences = [part for part in SENTENCE.split(text) if part] or [text]
 
@@ -228,6 +308,11 @@ def _part(text: str, asked: frozenset[str] | set[str]) -> str:
             yield len(asked & set(stems(window))), window
 
     return max(windows(), key=lambda pair: pair[0])[1][:LONGEST]
+
+
+def _odds(p: float) -> float:
+    p = min(max(p, 1e-4), 1 - 1e-4)
+    return min(max(math.log(p / (1 - p)), -2 * FAR), FAR)
 
 
 def _probability(of: str, features: Mapping[str, float]) -> float:

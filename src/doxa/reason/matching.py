@@ -328,9 +328,8 @@ def matches(
         return
     matcher = _Matcher(question, beliefs, speaker_of, lexicon)
     least = TRUTH_THRESHOLD if question.asks == "truth" else THRESHOLD
-    found = [
-        match for fact in facts if fact.status not in (Status.RETRACTED, *UNBELIEVED) and (match := matcher.match(fact))
-    ]
+    gone = {Status.RETRACTED} if question.source else {Status.RETRACTED, *UNBELIEVED}  # what a source says, it says
+    found = [match for fact in facts if fact.status not in gone and (match := matcher.match(fact))]
     if question.asks == "truth":
         best = max((match.score for match in found), default=0.0)
         if best >= least:

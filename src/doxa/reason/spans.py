@@ -28,6 +28,7 @@ __all__ = [
     "confirms",
     "passage_of",
     "read_spans",
+    "readings_of",
     "reads_well",
     "standing",
     "told_to",
@@ -242,6 +243,12 @@ def read_spans(
             )
         )
     return sorted(found, key=lambda item: -item.confidence)
+
+
+def readings_of(question: str, turns: Sequence[Turn], reader: PassageReader, *, asker: str) -> list[float]:
+    """Return for each of some turns how likely it answers a question, as a reader sees it; one call of it per turn."""
+    pairs = [passage_of(question, turn, reader, asker=asker).pair for turn in turns]
+    return [reading.answerable for reading in reader.read(pairs)]
 
 
 @dataclass(frozen=True, slots=True)

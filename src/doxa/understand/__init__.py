@@ -11,17 +11,19 @@ from doxa.understand.parts import plans_of
 from doxa.understand.prompted import Roles, extract_with_model, prompt_version
 from doxa.understand.questions import find_question, read_question
 from doxa.understand.relations import Mapped, RelationMapper
+from doxa.understand.requests import LONGEST, Request, kept_words, request_of
 from doxa.understand.turn import understand
 from doxa.understand.values import Extraction, Statement, Understanding
 from doxa.understand.variants import kind_of
 
 __all__ = [
-    "open_propositions",
+    "LONGEST",
     "Choice",
     "Extraction",
-    "Roles",
     "Mapped",
     "RelationMapper",
+    "Request",
+    "Roles",
     "Statement",
     "Target",
     "Understanding",
@@ -31,12 +33,15 @@ __all__ = [
     "foreign_language",
     "ground",
     "identify",
+    "kept_words",
     "kind_of",
     "likely_pos",
     "of_world",
+    "open_propositions",
     "plans_of",
     "prompt_version",
     "read_question",
+    "request_of",
     "senses_of",
     "senses_of_all",
     "split_sentences",
