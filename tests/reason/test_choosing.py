@@ -18,15 +18,15 @@ def graded(number: int, text: str, p: float, *, role: str = "user") -> Graded:
         turn_id=f"t{number}", user="ana", session="s", speaker="Ana" if role == "user" else "Helper", role=role,  # type: ignore[arg-type]
         text=text, at=START + timedelta(days=number), ordinal=number,
     )  # fmt: skip
-    return Graded(turn=turn, p=p, score=1.0)
+    return Graded(turn=turn, p=p, read=0.5, score=1.0)
 
 
 @pytest.fixture
 def weights(monkeypatch):
     """A model in which a draft is as likely right as it says, and a quote as the grader says."""
     model = {
-        "rank": {"recency": 1.0, "score": 0.0, "own": 0.0},
-        "least": {"draft": 0.5, "quote": 0.5, "lead": 0.0, "nearest": 0.2, "sure": 0.95, "read": 2.0},
+        "rank": {"odds": 1.0, "recency": 2.0},
+        "least": {"draft": 0.5, "quote": 0.5, "lead": 0.0, "nearest": 0.2, "sure": 0.95, "also": 0.1},
         "draft": {"bias": -4.0, "confidence": 8.0},
         "fact": {"bias": -4.0, "confidence": 8.0},
         "quote": {"bias": 0.0, "odds": 1.0},
@@ -91,6 +91,19 @@ def test_a_dispute_is_told_as_it_is() -> None:
 
 
 @pytest.mark.usefixtures("weights")
+def test_a_later_value_that_is_not_believed_is_told_with_the_one_that_is() -> None:
+    """Neither is told as a fact; history is not in doubt."""
+    draft = Draft(text="You live in Rome.", value="Rome", citations=(Citation(turn_id="t1"),), confidence=0.95)
+    turns = [graded(1, "i live in rome", 0.8), graded(20, "so thats the move done, oslo it is", 0.4)]
+    doubt = [one.turn for one in turns]
+    told = choose(draft, ASKED, turns, asker="Ana", past=False, doubt=doubt)
+    assert told.value is None
+    assert told.text.index("rome") < told.text.index("oslo")
+    assert told.confidence <= 0.5
+    assert choose(draft, ASKED, turns, asker="Ana", past=True, doubt=doubt).value == "Rome"
+
+
+@pytest.mark.usefixtures("weights")
 def test_of_a_long_turn_the_sentences_that_answer_are_quoted() -> None:
     """Verbatim, and no longer than a quote may be."""
     text = "Lots of talk about the weather here. " * 12 + "We live in Oslo since May. " + "And so on it went. " * 12
@@ -112,4 +125,4 @@ def test_the_shipped_weights_name_only_features_that_there_are() -> None:
         == set(shipped["fact"])
         == set(choosing.draft_features(draft, ASKED, candidate, believed=1.0))
     )
-    assert set(shipped["rank"]) == {"recency", "score", "own"}
+    assert set(shipped["rank"]) == set(choosing.rank_features(order, past=False)[0])

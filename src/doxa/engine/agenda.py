@@ -37,14 +37,14 @@ class Entry:
 def agenda(asked: Asked, state: UserState) -> Draft:
     """Return what is known to be on in the days that a message names, else in the next ones.
 
-    What neither a firm fact nor a task holds is quoted, where a turn names one of the days and no tense can move it.
+    What neither a firm fact nor a task holds is quoted, where a turn names one of the days.
     Cost O(facts + tasks + `LATEST` turns).
     """
     first, last = _days(asked.text, asked.at)
-    found = [*_facts(state), *_tasks(state)]
+    found = [one for one in (*_facts(state), *_tasks(state)) if first <= one.day <= last]
     told = {entry.turn_id for entry in found} | {asked.turn_id}
-    found += [entry for entry in _named(state, asked.speaker) if entry.turn_id not in told]
-    entries = sorted((one for one in found if first <= one.day <= last), key=lambda entry: entry.day)[:MOST]
+    named = (one for one in _named(state, asked.speaker) if first <= one.day <= last and one.turn_id not in told)
+    entries = sorted((*found, *named), key=lambda entry: entry.day)[:MOST]
     days = f"on {_written(first)}" if first == last else f"from {_written(first)} to {_written(last)}"
     if not entries:
         return Draft(text=f"I know of nothing {days}.", confidence=1.0, abstained=True)
@@ -94,7 +94,7 @@ def _tasks(state: UserState) -> Iterator[Entry]:
 
 
 def _named(state: UserState, asker: str) -> Iterator[Entry]:
-    """Yield turns with a later day that they name, where it is the same whatever the tense."""
+    """Yield turns with the first later day that they name."""
     for ordinal in sorted(state.turns)[-LATEST:]:
         turn = state.turns[ordinal]
         if turn.generated or turn.turn_id in state.withdrawn:
@@ -105,16 +105,17 @@ def _named(state: UserState, asker: str) -> Iterator[Entry]:
 
 
 def _later(turn: Turn) -> set[date]:
-    """Return the days after its own that a turn names, read as future and as past alike."""
+    """Return the days after its own that a turn names, where the same words do not name a nearer one before it."""
     ahead, back = (
         {
-            (span.start, span.valid.start)
+            span.start: span.valid.start
             for span in find_times(turn.text, turn.at, past=past)
-            if span.valid.start_precision == "day"
+            if span.valid.start is not None and span.valid.start_precision == "day"
         }
         for past in (False, True)
     )
-    return {day for _, day in ahead & back if day is not None and day > turn.at.date()}
+    said = turn.at.date()
+    return {day for at, day in ahead.items() if day > said and abs(said - back.get(at, day)) >= day - said}
 
 
 def _written(day: date) -> str:

@@ -77,10 +77,9 @@ def kept_words(text: str, parser: Parser) -> str:
 
 
 def _clauses(text: str, words: Sequence[Word], parse: Parse) -> Iterator[str]:
-    """Yield the first clause that the root of a sentence governs, without its "that", as a sentence."""
+    """Yield the first clause that is governed in a sentence, without its "that", as a sentence of its own."""
     root = parse.heads.index(-1) if -1 in parse.heads else 0
-    heads = [at for at, (head, rel) in enumerate(zip(parse.heads, parse.deprels, strict=True))
-             if head == root and rel == "ccomp" and at > root]  # fmt: skip
+    heads = [at for at, rel in enumerate(parse.deprels) if at > root and rel.partition(":")[0] in ("ccomp", "acl")]
     if not heads:
         return
     inside = sorted(at for at in range(len(words)) if _under(at, heads[0], parse))
