@@ -39,6 +39,17 @@ def test_what_may_be_misread_displaces_nothing_and_is_shown_on_request(graded) -
     assert "It is tentative" in memory.why(kept.fact_id).text
 
 
+def test_a_fact_that_a_later_turn_may_have_changed_is_told_with_that_turn(graded) -> None:
+    """Both are quoted; of a day before that the fact is told."""
+    chat = graded.dialogue(user="ana")
+    chat.absorb("I live in Bonn.", at="2025-03-01")
+    chat.absorb("I live in Rome.", at="2025-03-08")
+    chat.flush()
+    told = chat.ask("Where do I live?")
+    assert told.value is None
+    assert told.text == ("On 1 March 2025 you wrote: “I live in Bonn.” On 8 March 2025 you wrote: “I live in Rome.”")
+
+
 def test_what_was_tentative_is_so_after_the_file_is_opened_again(tmp_path) -> None:
     """It is part of the log, not of a model."""
     path = tmp_path / "m.db"

@@ -92,7 +92,7 @@ def test_a_dispute_is_told_as_it_is() -> None:
 
 @pytest.mark.usefixtures("weights")
 def test_a_later_value_that_is_not_believed_is_told_with_the_one_that_is() -> None:
-    """Neither is told as a fact; history is not in doubt."""
+    """Neither is told as a fact."""
     draft = Draft(text="You live in Rome.", value="Rome", citations=(Citation(turn_id="t1"),), confidence=0.95)
     turns = [graded(1, "i live in rome", 0.8), graded(20, "so thats the move done, oslo it is", 0.4)]
     doubt = [one.turn for one in turns]
@@ -100,7 +100,6 @@ def test_a_later_value_that_is_not_believed_is_told_with_the_one_that_is() -> No
     assert told.value is None
     assert told.text.index("rome") < told.text.index("oslo")
     assert told.confidence <= 0.5
-    assert choose(draft, ASKED, turns, asker="Ana", past=True, doubt=doubt).value == "Rome"
 
 
 @pytest.mark.usefixtures("weights")

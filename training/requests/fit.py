@@ -23,7 +23,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 SHIPPED = ROOT / "src/doxa/understand/requests.npz"
 PENALTY = 30.0
-LEAST = 0.5
+LEAST = 0.65
 """Probability from which a message is taken for a request."""
 WEIGHT = 0.3
 """Of a turn or question of a chat."""

@@ -10,7 +10,7 @@ from doxa.engine.asked import Asked
 from doxa.memory import Beliefs, UserState
 from doxa.reason import Graded, PassageReader, choose, readings_of
 
-__all__ = ["chosen", "graded_turns"]
+__all__ = ["chosen", "doubt_of", "graded_turns"]
 
 READ = 10
 """Turns that are graded for one question, besides those that a draft cites: the best of the search."""
@@ -44,7 +44,8 @@ def chosen(
         Graded(turn=turn, p=float(row[ANSWERED]), read=chance, score=scores.get(turn.turn_id, 0.0) / top)
         for turn, row, chance in zip(turns, rows, read, strict=True)
     ]
-    past = question.past or asked.as_of is not None or question.as_of is not None or question.within is not None
+    dated = asked.as_of is not None or question.as_of is not None or question.within is not None
+    past = question.past or dated
     return choose(
         draft,
         question,
@@ -52,7 +53,7 @@ def chosen(
         asker=asked.speaker,
         past=past,
         believed=_believed(draft, beliefs),
-        doubt=_doubt(draft, beliefs, state),
+        doubt=[] if dated else doubt_of(draft, beliefs, state),
     )
 
 
@@ -70,10 +71,10 @@ def _believed(draft: Draft, beliefs: Beliefs) -> float:
     return sum(read) / len(read) if read else 0.0
 
 
-def _doubt(draft: Draft, beliefs: Beliefs, state: UserState) -> list[Turn]:
+def doubt_of(draft: Draft, beliefs: Beliefs, state: UserState) -> list[Turn]:
     """Return the turns of the fact that a draft rests on, where it has one, and of a later value that is tentative."""
     facts = [beliefs.facts[key] for one in draft.citations if (key := one.fact_id) and key in beliefs.facts]
-    if len(facts) != 1 or not facts[0].functional:
+    if len(facts) != 1 or not facts[0].functional or facts[0].status is not Status.HELD:
         return []
     (fact,) = facts
     since = max((claim.known_at for claim in beliefs.supporting(fact) if claim.known_at), default=None)

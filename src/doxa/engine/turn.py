@@ -24,7 +24,7 @@ from doxa.engine.answers import keep
 from doxa.engine.asked import Asked
 from doxa.engine.background import background_of, is_wanted, paths, said_aloud
 from doxa.engine.feedback import used
-from doxa.engine.grading import chosen
+from doxa.engine.grading import chosen, doubt_of
 from doxa.engine.hearing import Heard, hear, prefers_facts, task_reply
 from doxa.engine.prompting import Material, is_prompted, searched, written
 from doxa.engine.reasoning import Reasoning, answered, passage_reader, reason
@@ -311,7 +311,7 @@ def _look_up(asked: Asked, query: Query, state: UserState, parts: Parts, tracer:
                 draft, tree = reason(reasoning)
                 if tree is not None:
                     note["tree"], reached = tree_data(tree), tree.best.state
-            if tree is None:  # what takes several steps stands in no turn that could be quoted
+            if tree is None or doubt_of(draft, beliefs, state):  # several steps stand in no turn that could be quoted
                 draft = _chosen(draft, question, nearby, asked, state, beliefs, parts, note)
             draft = _to_the_asker(draft, beliefs, asked.speaker)
         facts = _facts_for_prompt(question, beliefs, today, parts)

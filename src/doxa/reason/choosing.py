@@ -104,7 +104,7 @@ def choose(
     """
     if draft.disputed or draft.settled:
         return draft
-    if doubt and not past:
+    if doubt:
         return _doubtful(doubt, draft, asker, content_of(question))
     candidate = candidate_of(question, graded, past=past)
     stands = (
