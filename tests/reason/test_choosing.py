@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from doxa.core.values import Citation, Draft, Question, Turn
-from doxa.reason import Graded, choose, choosing
+from doxa.reason import Doubt, Graded, choose, choosing
 
 START = datetime(2025, 3, 1, tzinfo=UTC)
 ASKED = Question(text="where do i live?", kind="where")
@@ -95,7 +95,7 @@ def test_a_later_value_that_is_not_believed_is_told_with_the_one_that_is() -> No
     """Neither is told as a fact."""
     draft = Draft(text="You live in Rome.", value="Rome", citations=(Citation(turn_id="t1"),), confidence=0.95)
     turns = [graded(1, "i live in rome", 0.8), graded(20, "so thats the move done, oslo it is", 0.4)]
-    doubt = [one.turn for one in turns]
+    doubt = Doubt(turns=tuple(one.turn for one in turns), disputed=False)
     told = choose(draft, ASKED, turns, asker="Ana", past=False, doubt=doubt)
     assert told.value is None
     assert told.text.index("rome") < told.text.index("oslo")

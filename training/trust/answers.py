@@ -24,7 +24,7 @@ from sklearn.linear_model import LogisticRegression
 import doxa.engine.grading as grading
 from doxa import Doxa
 from doxa.core.config import Config
-from doxa.core.values import Draft, Question, Reply, Turn
+from doxa.core.values import Draft, Question, Reply
 from doxa.evaluate.dialogues import ASSISTANT, read_dialogues
 from doxa.evaluate.everyday.chats import Chat, Query, read_chats
 from doxa.evaluate.everyday.marks import mark_answer
@@ -144,7 +144,7 @@ def spy(seen: list[Any]) -> Callable[..., Draft]:
         asker: str,
         past: bool,
         believed: float,
-        doubt: list[Turn],
+        doubt: choosing.Doubt | None,
     ) -> Draft:
         seen.append((draft, question, list(graded), past, asker, believed))
         return draft

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from doxa.backends.grader import GRADES, Grader, Grades, Task, passage
-from doxa.core.values import Draft, Evidence, Question, Status, Turn
+from doxa.core.values import Claim, Draft, Evidence, Question, Status, Turn
 from doxa.engine.asked import Asked
 from doxa.memory import Beliefs, UserState
-from doxa.reason import Graded, PassageReader, choose, readings_of
+from doxa.reason import Doubt, Graded, PassageReader, choose, readings_of, taken_back
 
 __all__ = ["chosen", "doubt_of", "graded_turns"]
 
@@ -36,7 +36,7 @@ def chosen(
     """
     scores = {key: item.score for item in reversed(nearby) for key in item.turn_ids}
     keys = dict.fromkeys([*[key for item in nearby for key in item.turn_ids][:READ], *_cited(draft)])
-    turns = [turn for key in keys if (turn := state.turn(key)) is not None and _counts(turn, asked)]
+    turns = [turn for key in keys if (turn := state.turn(key)) is not None and _counts(turn, asked, beliefs)]
     top = max((scores.get(turn.turn_id, 0.0) for turn in turns), default=0.0) or 1.0
     rows = graded_turns("question", question.text, turns, state, grader)
     read = readings_of(question.text, turns, reader, asker=asked.speaker) if reader else [0.5] * len(turns)
@@ -53,7 +53,7 @@ def chosen(
         asker=asked.speaker,
         past=past,
         believed=_believed(draft, beliefs),
-        doubt=[] if dated else doubt_of(draft, beliefs, state),
+        doubt=None if dated or question.source else doubt_of(draft, beliefs, state),
     )
 
 
@@ -71,13 +71,14 @@ def _believed(draft: Draft, beliefs: Beliefs) -> float:
     return sum(read) / len(read) if read else 0.0
 
 
-def doubt_of(draft: Draft, beliefs: Beliefs, state: UserState) -> list[Turn]:
-    """Return the turns of the fact that a draft rests on, where it has one, and of a later value that is tentative."""
+def doubt_of(draft: Draft, beliefs: Beliefs, state: UserState) -> Doubt | None:
+    """Return what speaks against the fact that a draft rests on: a later value that is tentative; None for nothing."""
     facts = [beliefs.facts[key] for one in draft.citations if (key := one.fact_id) and key in beliefs.facts]
     if len(facts) != 1 or not facts[0].functional or facts[0].status is not Status.HELD:
-        return []
+        return None
     (fact,) = facts
-    since = max((claim.known_at for claim in beliefs.supporting(fact) if claim.known_at), default=None)
+    said = [claim for claim in beliefs.supporting(fact) if claim.known_at]
+    since = max((claim.known_at for claim in said if claim.known_at), default=None)
     rivals = [
         claim
         for one in beliefs.in_slot(beliefs.slot(fact))
@@ -85,14 +86,24 @@ def doubt_of(draft: Draft, beliefs: Beliefs, state: UserState) -> list[Turn]:
         for claim in beliefs.supporting(one)
         if claim.known_at and since and claim.known_at >= since
     ]
-    keys = dict.fromkeys([*fact.turn_ids[-1:], *(claim.turn_id for claim in rivals[-1:])]) if rivals else {}
-    return [turn for key in keys if (turn := state.turn(key)) is not None]
+    if not rivals:
+        return None
+    keys = dict.fromkeys([*fact.turn_ids[-1:], rivals[-1].turn_id])
+    return Doubt(
+        turns=tuple(turn for key in keys if (turn := state.turn(key)) is not None),
+        disputed=_voice(said[-1]) != _voice(rivals[-1]),
+    )
+
+
+def _voice(claim: Claim) -> str:
+    return (claim.source or claim.speaker).casefold()
 
 
 def _cited(draft: Draft) -> Iterable[str]:
     return (citation.turn_id for citation in draft.citations)
 
 
-def _counts(turn: Turn, asked: Asked) -> bool:
-    """Tell whether a turn may be quoted: nothing that Doxa wrote itself, and nothing from after what is asked about."""
-    return not turn.generated and (asked.known_at is None or turn.at <= asked.known_at)
+def _counts(turn: Turn, asked: Asked, beliefs: Beliefs) -> bool:
+    """Tell whether a turn may be quoted: not what Doxa wrote itself, what was taken back, or what came only later."""
+    known = asked.known_at is None or turn.at <= asked.known_at
+    return known and not turn.generated and not taken_back(turn, beliefs)

@@ -11,11 +11,11 @@ from datetime import date
 from doxa.backends.lexicon import Lexicon
 from doxa.core.values import Draft, Evidence, Fact, Question, Status, Turn
 from doxa.memory import Beliefs
-from doxa.reason.choosing import Graded, choose, quoted
+from doxa.reason.choosing import Doubt, Graded, choose, quoted
 from doxa.reason.compute import CONDITION, concerns, work_out
 from doxa.reason.drafts import abstention, citation_of, citations_of, sentence_of
 from doxa.reason.facts import answer_from_facts, relevant_facts
-from doxa.reason.passages import answer_from_passages
+from doxa.reason.passages import answer_from_passages, taken_back
 from doxa.reason.prompted import Asking, PromptedPolicy, PromptedValuer, PromptedWriter, show
 from doxa.reason.reasons import answer_why
 from doxa.reason.sentences import answer_from_sentences
@@ -56,6 +56,7 @@ __all__ = [
     "CONDITION",
     "ChainWriter",
     "CoverageValuer",
+    "Doubt",
     "Entails",
     "FactGraph",
     "Graded",
@@ -86,6 +87,7 @@ __all__ = [
     "sentence_of",
     "show",
     "summarise",
+    "taken_back",
     "tree_data",
     "work_out",
 ]

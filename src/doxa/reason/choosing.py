@@ -27,6 +27,7 @@ from doxa.reason.telling import content_of
 
 __all__ = [
     "Candidate",
+    "Doubt",
     "Graded",
     "candidate_of",
     "choose",
@@ -69,6 +70,16 @@ class Graded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Doubt:
+    """A value that is believed and a later one that is too unsure to be."""
+
+    turns: tuple[Turn, ...]
+    """Those that say them, oldest first."""
+    disputed: bool
+    """Two sources say them, not one after the other the same."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
     """Turns to quote, oldest first, the one that answers among them, and what speaks for it."""
 
@@ -85,7 +96,7 @@ def choose(
     asker: str,
     past: bool,
     believed: float = 1.0,
-    doubt: Sequence[Turn] = (),
+    doubt: Doubt | None = None,
 ) -> Draft:
     """Return the draft, a quote, or that it is not known, whichever is likeliest right; with that as its confidence.
 
@@ -97,14 +108,13 @@ def choose(
         past: whether history is asked for, so that a newer turn is no better than an older one.
         believed: confidence of the least sure fact that the draft cites; where it cites none, how surely the turns that
             it cites were read.
-        doubt: the turns that hold what the draft says and a later value that is too unsure to be believed, oldest
-            first; none where nothing speaks against the draft.
+        doubt: what speaks against the fact that the draft tells, if anything.
 
     Deterministic. O(turns).
     """
     if draft.disputed or draft.settled:
         return draft
-    if doubt:
+    if doubt is not None:
         return _doubtful(doubt, draft, asker, content_of(question))
     candidate = candidate_of(question, graded, past=past)
     stands = (
@@ -264,12 +274,13 @@ def _quoting(candidate: Candidate, draft: Draft, asker: str, sure: float, questi
     )
 
 
-def _doubtful(turns: Sequence[Turn], draft: Draft, asker: str, about: frozenset[str]) -> Draft:
+def _doubtful(doubt: Doubt, draft: Draft, asker: str, about: frozenset[str]) -> Draft:
     """Return the turns of a value and of a later one that is not believed as the answer; neither is told as a fact."""
     return Draft(
-        text=" ".join(quoted(turn, asker, about) for turn in turns),
-        citations=tuple(citation_of(turn) for turn in turns),
+        text=" ".join(quoted(turn, asker, about) for turn in doubt.turns),
+        citations=tuple(citation_of(turn) for turn in doubt.turns),
         confidence=min(draft.confidence, 0.5),
+        disputed=doubt.disputed,
     )
 
 

@@ -21,7 +21,7 @@ from doxa.reason.drafts import citation_of, quote
 from doxa.reason.kinds import MONTHS, NUMBER_WORDS, PATTERNS, PLACES, absolute, fitting, weekdays
 from doxa.reason.sentences import SENTENCE
 
-__all__ = ["answer_from_passages"]
+__all__ = ["answer_from_passages", "taken_back"]
 
 ENOUGH = 0.55
 """Share of what a question speaks of that a sentence, with what stands before it, has to speak of as well."""
@@ -242,6 +242,12 @@ def _given_up(turn: Turn, beliefs: Beliefs) -> list[set[str]]:
         if claim.act is not Act.WITHDRAW and _retracted(claim, beliefs):
             gone.append(stems_of(claim.span))
     return gone
+
+
+def taken_back(turn: Turn, beliefs: Beliefs) -> bool:
+    """Tell whether all that was read out of a turn was retracted since."""
+    said = [claim for claim in beliefs.said_in(turn.turn_id) if claim.act is not Act.WITHDRAW]
+    return bool(said) and all(_retracted(claim, beliefs) for claim in said)
 
 
 def _retracted(claim: Claim, beliefs: Beliefs) -> bool:
