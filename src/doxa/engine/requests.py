@@ -42,12 +42,17 @@ ABILITIES = (
 )
 
 
-def requested(asked: Asked, parts: Parts, tracer: Tracer) -> Reply | None:
+def requested(asked: Asked, offer: Offer | None, parts: Parts, tracer: Tracer) -> Reply | None:
     """Return the reply to what is asked of the memory itself; None where nothing is, or another time is asked about.
+
+    Args:
+        asked: what was said.
+        offer: what the last turn of the session offered to erase, if anything.
+        parts: what the engine is made of.
+        tracer: is told what was understood.
 
     Cost: one encoding of a short message; for something to erase a search and `SEARCHED` calls of the grader.
     """
-    offer = parts.offers.take(asked.user, asked.session) if asked.turn_id else None
     if asked.as_of is not None or asked.known_at is not None:
         return None
     with tracer.step("request") as note:

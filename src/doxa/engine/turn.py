@@ -128,9 +128,10 @@ def absorb(
 
 def respond(asked: Asked, parts: Parts, tracer: Tracer) -> Reply:
     """Answer what is asked of the memory itself, what is said to the tasks, and all else from what is believed."""
-    if (told := requested(asked, parts, tracer)) is not None:
-        return told
     heard = hear(asked, parts, tracer)
+    offer = parts.offers.take(asked.user, asked.session) if asked.turn_id else None
+    if (offer or not heard.sure) and (told := requested(asked, offer, parts, tracer)) is not None:
+        return told
     if not heard.sure:
         reply, consulted = _from_facts(asked, parts, tracer)
         if heard.commit is None or prefers_facts(heard, reply, tracer):
