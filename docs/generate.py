@@ -97,9 +97,9 @@ def ontology() -> str:
         if not kind.abstract:
             group = next(name for name in known.ancestors(kind.name) if name in groups)
             classes = f"{kind.domain or 'any'} -> {kind.range or 'any'}"
-            axioms = [name for name in AXIOMS if getattr(kind, name)] + (
-                [] if kind.nature == "state" else [kind.nature]
-            )
+            named = {"functional": "one as a rule"} if kind.usual else {}
+            axioms = [named.get(name, name) for name in AXIOMS if getattr(kind, name)]
+            axioms += [] if kind.nature == "state" else [kind.nature]
             axioms += [f"inverse of `{kind.inverse}`"] if kind.inverse else []
             phrases = ", ".join(kind.phrases[:4])
             groups[group].append([f"`{kind.name}`", classes, ", ".join(axioms).replace("_", " "), phrases])

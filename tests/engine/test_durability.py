@@ -307,10 +307,10 @@ def test_a_turn_that_cannot_be_understood_is_kept_as_text(config, monkeypatch):
     """One turn that breaks the rules holds up none of those after it, and is counted."""
     real = replay.understand
 
-    def brittle(said, *rest):
+    def brittle(said, *rest, **more):
         if "crash" in said.text:
             raise RecursionError("too deep")
-        return real(said, *rest)
+        return real(said, *rest, **more)
 
     monkeypatch.setattr(replay, "understand", brittle)
     with Doxa.open(":memory:", config=config) as doxa:

@@ -122,7 +122,7 @@ def test_a_turn_that_breaks_understanding_still_gets_an_answer(doxa, monkeypatch
     """`respond` says that it is degraded; it does not raise."""
     from doxa.engine import replay
 
-    def broken(*_):
+    def broken(*_, **__):
         raise RecursionError("too deep")
 
     monkeypatch.setattr(replay, "understand", broken)
@@ -137,9 +137,9 @@ def test_a_turn_is_understood_once(doxa, monkeypatch):
 
     seen, real = [], replay.understand
 
-    def counted(said, *rest):
+    def counted(said, *rest, **more):
         seen.append(said.turn_id)
-        return real(said, *rest)
+        return real(said, *rest, **more)
 
     monkeypatch.setattr(replay, "understand", counted)
     reply = doxa.dialogue(user="ana").respond("I live in Oslo.", turn_id="t1")

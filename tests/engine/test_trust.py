@@ -50,6 +50,19 @@ def test_a_fact_that_a_later_turn_may_have_changed_is_told_with_that_turn(graded
     assert told.text == ("On 1 March 2025 you wrote: “I live in Bonn.” On 8 March 2025 you wrote: “I live in Rome.”")
 
 
+def test_what_only_looks_like_taking_back_takes_nothing_back_and_is_read_as_it_stands(graded, monkeypatch) -> None:
+    """What was not meant stays as a tentative claim, and the sentence says what it says."""
+    monkeypatch.setattr("doxa.understand.gate.amends", lambda *_: 0.1)
+    chat, memory = graded.dialogue(user="ana"), graded.memory(user="ana")
+    chat.absorb("I live in Bonn.", at="2025-03-01")
+    turn = chat.absorb("I made that up for the children.", at="2025-03-01")
+    chat.flush()
+    assert [str(fact.object) for fact in memory.facts(relation="lives_in")] == ["Bonn"]
+    seeming, plain = memory.claims(turn_id=turn.turn_id)
+    assert (str(seeming.act), seeming.tentative) == ("withdraw", True)
+    assert str(plain.act) == "state"
+
+
 def test_what_was_tentative_is_so_after_the_file_is_opened_again(tmp_path) -> None:
     """It is part of the log, not of a model."""
     path = tmp_path / "m.db"

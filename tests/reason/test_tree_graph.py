@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 
 from doxa import Doxa
+from doxa.core.config import Config, GraderConfig
 from doxa.core.values import Term
 from doxa.reason.tree import FactGraph, may_be
 
@@ -24,7 +25,7 @@ TOLD = (
 
 @pytest.fixture(scope="module")
 def beliefs():
-    with Doxa.open(":memory:") as doxa:
+    with Doxa.open(":memory:", config=Config(grader=GraderConfig(name="none"))) as doxa:
         chat = doxa.dialogue(user="ana")
         for day, text in TOLD:
             chat.absorb(text, at=day)

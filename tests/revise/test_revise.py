@@ -65,9 +65,19 @@ def test_an_undated_update_is_ordered_by_when_it_was_said():
 
 
 def test_two_contradictions_of_one_instant_do_not_both_stay():
-    """Same speaker, same moment, no dates: one value is left."""
-    beliefs = tell(claim("Mosaic", n=1), claim("Swiftly", n=1))
-    assert held(beliefs) == [("Swiftly", True)]
+    """Same speaker, same moment, no dates: one value is left of what has one; where that is only usual, both are."""
+    beliefs = tell(claim("Eva", n=1, relation="partner"), claim("Ida", n=1, relation="partner"))
+    assert held(beliefs) == [("Ida", True)]
+    assert held(tell(claim("Mosaic", n=1), claim("Swiftly", n=1))) == [("Mosaic", True), ("Swiftly", True)]
+
+
+def test_what_is_so_for_good_has_one_value_whenever_it_is_said():
+    """A later birth date is no update: the earlier one never was true."""
+    days = (date(1990, 5, 3), date(1990, 5, 4))
+    said = [claim(str(day), n=n, relation="born_on", start=day) for n, day in enumerate(days)]
+    beliefs = tell(*said)
+    assert held(beliefs) == [("1990-05-04", True)]
+    assert by_object(beliefs, "1990-05-03")[0].status is Status.RETRACTED
 
 
 def test_a_correction_reaches_back():

@@ -38,6 +38,12 @@ def test_no_unsure_act_changes_what_is_held(act: Act) -> None:
     assert standings(claim("Bonn", 1), claim("Rome", 2, p=0.4, act=act))["Bonn"] is Status.HELD
 
 
+def test_what_was_not_surely_taken_back_stands() -> None:
+    """An unsure withdrawal retracts nothing, a sure one does."""
+    assert standings(claim("Bonn", 1), claim("Bonn", 2, p=0.4, act=Act.WITHDRAW)) == {"Bonn": Status.HELD}
+    assert standings(claim("Bonn", 1), claim("Bonn", 2, act=Act.WITHDRAW)) == {"Bonn": Status.RETRACTED}
+
+
 def test_an_unsure_denial_ends_nothing() -> None:
     """ "Ana does not live in Bonn", perhaps."""
     found = resolve([claim("Bonn", 1), claim("Bonn", 2, p=0.3, polarity=False)])

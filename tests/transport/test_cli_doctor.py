@@ -1,9 +1,16 @@
 import json
+from pathlib import Path
 
 import pytest
 
+from doxa import Doxa
 from doxa.core.values import Reply
 from doxa.transport.cli.demo import matches
+
+DEMO = Path(__file__).parent / "data/demo.tsv"
+"""What the demo believes and changed its mind about, each line graded right, noise or wrong by hand."""
+WRONG_LINES, NEW_LINES = 18, 4
+"""Lines that may be wrong, or ungraded since processors round differently: 17 of 87 were wrong, 6 of them facts."""
 
 
 def test_doctor_says_that_all_is_well(cli):
@@ -184,7 +191,7 @@ def test_bench_without_its_data_is_an_error(cli):
 
 
 def test_demo_tells_everything(cli):
-    """Facts, revisions, ten answers, and how to go on."""
+    """Facts, revisions, ten answers, and how to go on; what it believes has been graded, and no more of it is wrong."""
     done = cli("demo", "--keep", "kept.db")
     assert done.exit_code == 0
     for part in (
@@ -196,13 +203,20 @@ def test_demo_tells_everything(cli):
     ):
         assert part in done.stdout
     assert cli.json("stats", "--db", "kept.db")["turns"] == 148
+    grades = dict(line.split("\t")[::-1] for line in DEMO.read_text(encoding="utf-8").splitlines())
+    with Doxa.open("kept.db") as doxa:
+        memory = doxa.memory(user="ana")
+        lines = [memory.describe(fact) for fact in memory.facts()]
+        lines += [f"{one.kind}: {memory.describe(one.fact)}" for one in memory.history() if one.revises]
+    assert [line for line in lines if line not in grades][NEW_LINES:] == []
+    assert sum(grades.get(line) == "wrong" for line in lines) <= WRONG_LINES
 
 
 def test_demo_as_json(cli):
     """For programs that check it."""
     found = cli.json("demo")
     assert len(found["questions"]) == 10
-    assert found["right"] == sum(question["right"] for question in found["questions"])
+    assert found["right"] == sum(question["right"] for question in found["questions"]) >= 8
 
 
 @pytest.mark.parametrize(

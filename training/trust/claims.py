@@ -24,7 +24,7 @@ from doxa import Doxa
 from doxa.backends import load
 from doxa.backends.grader import Grader
 from doxa.core.config import Config, GraderConfig
-from doxa.core.values import Act, Turn
+from doxa.core.values import Turn
 from doxa.evaluate.gold import read_items
 from doxa.evaluate.matching import Proposition
 from doxa.evaluate.understanding import entry_of
@@ -98,7 +98,7 @@ def clean(doxa: Doxa, grader: Grader) -> Iterator[Row]:
             role = "assistant" if said.speaker == "Assistant" else "user"
             turn_id = chat.absorb(said.text, speaker=said.speaker, role=role, at=item.day).turn_id
         chat.flush()
-        claims = [one for one in doxa.memory(user=user).claims(turn_id=turn_id) if one.act is not Act.WITHDRAW]
+        claims = [one for one in doxa.memory(user=user).claims(turn_id=turn_id) if one.act not in gate.MARKS]
         for claim, (_, found) in zip(claims, weighed(doxa, grader, user, turn_id), strict=True):
             told = Proposition.of(entry_of(claim), item.day)
             wrong = any(one.is_hit(told, item.day) for one in item.forbidden)
@@ -108,7 +108,7 @@ def clean(doxa: Doxa, grader: Grader) -> Iterator[Row]:
 
 def weighed(doxa: Doxa, grader: Grader, user: str, turn_id: str) -> Iterator[tuple[str, dict[str, float]]]:
     """Yield what is weighed of each claim of a turn."""
-    claims = [one for one in doxa.memory(user=user).claims(turn_id=turn_id) if one.act is not Act.WITHDRAW]
+    claims = [one for one in doxa.memory(user=user).claims(turn_id=turn_id) if one.act not in gate.MARKS]
     with doxa.parts.log.user(user) as state:
         turn = state.turn(turn_id)
         assert turn is not None

@@ -6,7 +6,10 @@ The trunk and the adapters are those of `training/reader/network.py`; what is le
 import sys
 from pathlib import Path
 
+import numpy as np
+import onnx
 import torch
+from onnx import numpy_helper
 from torch import nn
 
 from doxa.backends.grader import GRADES
@@ -14,7 +17,7 @@ from doxa.backends.grader import GRADES
 sys.path.insert(0, str(Path(__file__).parents[1] / "reader"))
 from network import ADAPTED, HIDDEN, LINEAR, Adapted, trunk
 
-__all__ = ["Grader", "Head"]
+__all__ = ["Grader", "Head", "learned_in"]
 
 WIDTH = 96
 """Of the hidden layer of a head."""
@@ -60,3 +63,24 @@ class Grader(nn.Module):
         """Scores `(n, grades)` of a task, of ids, mask and segments `(n, length) int64`."""
         states = self.trunk(input_ids=ids, attention_mask=mask, token_type_ids=types).last_hidden_state
         return self.heads[task](states, mask, types)
+
+
+def learned_in(path: Path) -> dict[str, torch.Tensor]:
+    """What was learned of a grader, by name: of a file of `teach.py`, or of a model that ships (int8, so rounded)."""
+    if path.suffix != ".onnx":
+        return torch.load(path)
+    stored = {
+        one.name: numpy_helper.to_array(one)
+        for one in onnx.load(path, load_external_data=False).graph.initializer
+        if one.data_location != onnx.TensorProto.EXTERNAL
+    }
+    found = {name: value for name, value in stored.items() if name.startswith("heads.") and "_" not in name}
+    for name, whole in stored.items():
+        base, _, kind = name.rpartition("_")
+        if kind != "quantized" or not base.endswith(("/down", "/up", ".weight")) or base.startswith("model."):
+            continue
+        by_row = not base.endswith("/down")  # the axis that `ship.py` gives each of them
+        scale = stored[f"{base}_scale"]
+        place = base.removeprefix("/model/").replace("/MatMul_output_0", "").replace("/", ".")
+        found[place] = whole.astype(np.float32) * (scale[:, None] if by_row else scale[None])
+    return {name: torch.tensor(np.ascontiguousarray(value)) for name, value in found.items()}

@@ -16,12 +16,13 @@ from typing import Any
 from extract import written
 
 from doxa import Doxa
-from doxa.backends.grader import passage
+from doxa.backends.grader import MOST_BEFORE, passage
 from doxa.core.config import Config
 from doxa.core.values import Act
-from doxa.understand.gate import worded
+from doxa.understand.gate import MARKS, worded
 
 ROOT = Path(__file__).parents[2]
+ACTS = ROOT / "training/trust/acts.jsonl"
 FOLDERS = (ROOT / "training/trust/chats", ROOT / "benchmarks/everyday/dev")
 RIVALS = 8
 """Turns that a search finds, beside those that answer."""
@@ -42,6 +43,8 @@ def main() -> None:
             for row in rows_of(json.loads(path.read_text(encoding="utf-8")), labels_of(path), doxa):
                 counts[row["task"]] = counts.get(row["task"], 0) + 1
                 file.write(json.dumps({**row, "dev": path.parent.name == "dev"}, ensure_ascii=False) + "\n")
+        for row in acts():
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
     print(counts)
 
 
@@ -51,6 +54,22 @@ def labels_of(path: Path) -> dict[tuple[str, str], str]:
     lines = labelled.read_text(encoding="utf-8").splitlines() if labelled.is_file() else []
     rows = [json.loads(line) for line in lines if line.strip()]
     return {(row["turn"], key(row)): row["label"] for row in rows if row["label"]}
+
+
+def acts() -> Iterator[Row]:
+    """Yield what turns take back or put right, or seem to.
+
+    What was written later, and a fifth of what was written first, the grader does not learn from.
+    """
+    chats = {path.stem for path in FOLDERS[1].glob("*.json")}
+    for number, line in enumerate(ACTS.read_text(encoding="utf-8").splitlines()):
+        one = json.loads(line)
+        kept = one["from"] in chats or one["from"] == "written later" or (one["from"] == "written" and number % 5 == 0)
+        claim, mark = one["claim"], MARKS[Act(one["act"])]
+        text = f"{claim[:-1]}, {mark})" if claim.endswith(" (not)") else f"{claim} ({mark})"
+        turn = f"{one['before'][-MOST_BEFORE:]} | {one['turn']}" if one["before"] else one["turn"]
+        yield {"task": "claim", "chat": one["from"], "text": text, "turn": turn, "label": CLAIM[one["label"]],
+               "message": one["turn"].split(": ", 1)[-1], "dev": kept}  # fmt: skip
 
 
 def key(row: Mapping[str, Any]) -> str:

@@ -2,9 +2,9 @@
 
     python training/trust/statements.py [--write]
 
-Statements of `benchmarks/everyday/dev`, from which the grader did not learn, and replies to clean dialogues
-(`benchmarks/replies/held_out.jsonl`, developed on), each as the engine checks it. Held out by chat, it prints what each
-choice of thresholds gives.
+Statements of `benchmarks/everyday/dev` and `training/trust/fits`, from which the grader did not learn, and replies to
+clean dialogues (`benchmarks/replies/held_out.jsonl`, developed on), each as the engine checks it. Held out by
+chat, it prints what each choice of thresholds gives.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from doxa.evaluate.everyday.chats import read_chats
 from doxa.evaluate.replies import read_cases
 from doxa.verify import Witness, judging, witnesses
 
-CHATS = ROOT / "benchmarks/everyday/dev"
+CHATS = (ROOT / "benchmarks/everyday/dev", ROOT / "training/trust/fits")
 REPLIES = ROOT / "benchmarks/replies/held_out.jsonl"
 SHIPPED = ROOT / "src/doxa/verify/witnesses.toml"
 PENALTY = 0.1
@@ -71,7 +71,7 @@ def collected() -> Iterator[Row]:
         return sentence
 
     with patch.object(judging, "heard", spy), Doxa.open(":memory:", config=Config.load()) as doxa:
-        for chat in read_chats(CHATS):
+        for chat in (chat for folder in CHATS for chat in read_chats(folder)):
             dialogue = doxa.dialogue(user=chat.id, agent=chat.assistant, speaker=chat.user)
             for turn in chat.turns:
                 dialogue.absorb(turn.text, speaker=turn.speaker, role=turn.role, at=turn.at, turn_id=turn.id)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from grading import Grader
+from grading import Grader, learned_in
 from tokenizers import Tokenizer
 from torch import nn
 
@@ -177,7 +177,7 @@ def main() -> None:
     reader.add_argument("--rounds", type=int, default=4)
     reader.add_argument("--rate", type=float, default=1.2e-3)
     reader.add_argument("--seed", type=int, default=1)
-    reader.add_argument("--start", type=Path, help="weights to go on from")
+    reader.add_argument("--start", type=Path, help="weights to go on from, or a model that ships (.onnx)")
     reader.add_argument("--claims", type=int, default=1, help="how often a claim is seen in a round")
     reader.add_argument("--others", type=float, default=1.0, help="share of the other pairs that is seen")
     reader.add_argument("--rivals", type=int, default=5, help="turns beside those that answer a question")
@@ -194,7 +194,7 @@ def main() -> None:
     learned = [row for row in learned if row.task == "claim"] * args.claims + others
     model, weights = Grader(), weights_of(learned)
     if args.start:
-        model.load_state_dict(torch.load(args.start), strict=False)
+        model.load_state_dict(learned_in(args.start), strict=False)
     rates = [p for p in model.parameters() if p.requires_grad]
     optimiser = torch.optim.AdamW(rates, lr=args.rate, weight_decay=0.02)
     total, step, seen, begun = args.rounds * len(learned), 0, 0, time.monotonic()

@@ -38,7 +38,10 @@ class ClassType:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelationType:
-    """A relation with its grammar and its axioms. `functional`: at most one object at a time.
+    """A relation with its grammar and its axioms.
+
+    `functional`: at most one object at a time. `usual`: one as a rule, so that a later one takes its place, though
+    several that are told together all hold ("I work at the library and at the pub"): no axiom says that it is one.
 
     Source: OWL 2 Structural Specification, section 9.2 (https://www.w3.org/TR/owl2-syntax/).
     """
@@ -46,6 +49,7 @@ class RelationType:
     name: str
     label: str
     functional: bool = False
+    usual: bool = False
     kind: Literal["verb", "noun"] = "verb"
     base: str = ""
     past: str = ""

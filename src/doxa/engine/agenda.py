@@ -105,17 +105,9 @@ def _named(state: UserState, asker: str) -> Iterator[Entry]:
 
 
 def _later(turn: Turn) -> set[date]:
-    """Return the days after its own that a turn names, where the same words do not name a nearer one before it."""
-    ahead, back = (
-        {
-            span.start: span.valid.start
-            for span in find_times(turn.text, turn.at, past=past)
-            if span.valid.start is not None and span.valid.start_precision == "day"
-        }
-        for past in (False, True)
-    )
-    said = turn.at.date()
-    return {day for at, day in ahead.items() if day > said and abs(said - back.get(at, day)) >= day - said}
+    """Return the days after its own that a turn names."""
+    times = (span.valid for span in find_times(turn.text, turn.at) if span.valid.start_precision == "day")
+    return {valid.start for valid in times if valid.start is not None and valid.start > turn.at.date()}
 
 
 def _written(day: date) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from doxa.backends.grader import GRADES, Grader, Grades, Task, passage
 from doxa.core.values import Claim, Draft, Evidence, Question, Status, Turn
@@ -10,23 +11,27 @@ from doxa.engine.asked import Asked
 from doxa.memory import Beliefs, UserState
 from doxa.reason import Doubt, Graded, PassageReader, choose, readings_of, taken_back
 
-__all__ = ["chosen", "doubt_of", "graded_turns"]
+__all__ = ["Ground", "chosen", "doubt_of", "graded_turns"]
 
 READ = 10
 """Turns that are graded for one question, besides those that a draft cites: the best of the search."""
 ANSWERED = GRADES["question"].index("answered")
 
 
-def chosen(
-    draft: Draft,
-    question: Question,
-    nearby: Sequence[Evidence],
-    asked: Asked,
-    state: UserState,
-    beliefs: Beliefs,
-    grader: Grader,
-    reader: PassageReader | None,
-) -> Draft:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    """What an answer is weighed against."""
+
+    question: Question
+    nearby: Sequence[Evidence]
+    """Turns that bear on the question, best first."""
+    asked: Asked
+    state: UserState
+    beliefs: Beliefs
+    """What is believed, now or at the time that is asked about."""
+
+
+def chosen(draft: Draft, ground: Ground, grader: Grader, reader: PassageReader | None) -> Draft:
     """Return the answer that is given, out of a draft and the turns that bear on the question; see `reason.choose`.
 
     Raises:
@@ -34,8 +39,9 @@ def chosen(
 
     Cost: one call of grader and reader for each of at most `READ` turns and those that the draft cites.
     """
-    scores = {key: item.score for item in reversed(nearby) for key in item.turn_ids}
-    keys = dict.fromkeys([*[key for item in nearby for key in item.turn_ids][:READ], *_cited(draft)])
+    question, asked, state, beliefs = ground.question, ground.asked, ground.state, ground.beliefs
+    scores = {key: item.score for item in reversed(ground.nearby) for key in item.turn_ids}
+    keys = dict.fromkeys([*[key for item in ground.nearby for key in item.turn_ids][:READ], *_cited(draft)])
     turns = [turn for key in keys if (turn := state.turn(key)) is not None and _counts(turn, asked, beliefs)]
     top = max((scores.get(turn.turn_id, 0.0) for turn in turns), default=0.0) or 1.0
     rows = graded_turns("question", question.text, turns, state, grader)

@@ -11,6 +11,7 @@ from datetime import UTC, date, datetime
 from dateutil import parser as dateparser
 
 from doxa.backends.parser import Parser
+from doxa.backends.reader import Pair, Reading
 from doxa.core.plans import HOLE, Plan
 from doxa.core.values import Draft, Evidence, Fact, Interval, Precision, Question, Status, Term, Turn
 from doxa.engine.asked import Asked
@@ -73,6 +74,7 @@ def answered(
     today: date,
     recent: Sequence[Turn],
     nearby: Sequence[Evidence],
+    reader: PassageReader | None,
 ) -> tuple[Draft, Reasoning | None]:
     """Return the answer that facts and turns give as they stand, and what a search for a better one starts from.
 
@@ -85,10 +87,10 @@ def answered(
         today: the memory's today.
         recent: the turns before the question.
         nearby: turns that bear on it, best first, more of them than are quoted.
+        reader: reads turns, if anything does (`passage_reader`).
     """
     day, evidence = asked.as_of or question.as_of, nearby[: parts.recall.top_k]
     plans = _Plans(parts.parser)
-    reader = passage_reader(state, parts)
     if reader is not None and _takes_steps(plans(question.text)):
         reader = None
     worked = computed(question.text, asked, state, nearby, parts, today=today)
@@ -116,11 +118,18 @@ def answered(
 
 
 def passage_reader(state: UserState, parts: Parts) -> PassageReader | None:
-    """Return what reads turns of a memory that is locked; None where no reader is configured."""
+    """Return what reads turns of a memory that is locked, each once a question; None where no reader is configured."""
     model = parts.reader
     if model is None:
         return None
-    return PassageReader(model.read, lambda turn: next(iter(state.context(turn, 1)), None))
+    known: dict[Pair, Reading] = {}
+
+    def read(pairs: Sequence[Pair]) -> list[Reading]:
+        fresh = [pair for pair in dict.fromkeys(pairs) if pair not in known]
+        known.update(zip(fresh, model.read(fresh), strict=True))
+        return [known[pair] for pair in pairs]
+
+    return PassageReader(read, lambda turn: next(iter(state.context(turn, 1)), None))
 
 
 def _spec(parts: Parts) -> TreeSpec:

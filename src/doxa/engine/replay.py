@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Protocol
@@ -34,6 +34,8 @@ from doxa.understand import (
 __all__ = ["NO_TURN", "beliefs_at", "erase_all", "erase_turn", "note_of", "reading_of", "undone"]
 
 LIFTED = ("promoted", "demoted")
+AMENDS = (Act.WITHDRAW, Act.CORRECT)
+"""What a turn does to earlier words."""
 NEEDS = {"retracted": "target", "identified": "claims", "feedback": "feedback", "tasked": "tasks"}
 """What the body of an event holds as long as the fact, the names or the turns that it is about are known."""
 FOREIGN = "it is not in English ({language}): it is kept and can be searched, and no facts were made from it"
@@ -148,10 +150,15 @@ def reading_of(
     heard, dull = _heard(turn, parser, trained if unread else None)
     found, failed = _read(heard, context, beliefs, parser, extraction)
     failed = failed or dull
-    told: Sequence[Claim] = [one for one in found.claims if not is_identity(one)]  # "my flat is the same as yours"
+    told: Sequence[Claim] = _told(found)
     if trained is not None and unread:
         try:
-            told = trained.gate(told, turn, context[-1] if context else None)
+            before = context[-1] if context else None
+            told = trained.gate(told, turn, before)
+            if plain := _unmeant(found, told):
+                found, _ = _read(heard, context, beliefs, parser, extraction, plain=plain)
+                seeming = (one for one in told if one.span in plain)
+                told = [*seeming, *trained.gate(_told(found), turn, before)]
         except BackendError as exc:
             failed = f"{failed}; the grader failed, so all that was read is believed: {exc}".strip("; ")
     firm = [claim for claim in told if not claim.tentative]  # what may be misread joins no names
@@ -161,6 +168,16 @@ def reading_of(
         names, failed = (), f"{failed}; its names could not be compared: {exc!r}".strip("; ")
     lifting = (_lifting(rule, turn) for rule in found.withdrawn_rules)
     return replace(found, claims=(*of_world(told, names), *names), rules=(*found.rules, *lifting)), failed
+
+
+def _told(found: Understanding) -> list[Claim]:
+    """Return what a turn says of the world, its names aside: "my flat is the same as yours"."""
+    return [claim for claim in found.claims if not is_identity(claim)]
+
+
+def _unmeant(found: Understanding, gated: Sequence[Claim]) -> set[str]:
+    """Return the sentences that only look like taking back or putting right: nothing that they did is sure."""
+    return {one.span for one in found.claims if one.act in AMENDS} - {one.span for one in gated if not one.tentative}
 
 
 def _heard(turn: Turn, parser: Parser, trained: Trained | None) -> tuple[Turn, str]:
@@ -181,15 +198,21 @@ def _lifting(rule: str, turn: Turn) -> Rule:
 
 
 def _read(
-    turn: Turn, context: Sequence[Turn], beliefs: Beliefs, parser: Parser, extraction: Extraction | None
+    turn: Turn,
+    context: Sequence[Turn],
+    beliefs: Beliefs,
+    parser: Parser,
+    extraction: Extraction | None,
+    *,
+    plain: Collection[str] = (),
 ) -> tuple[Understanding, str]:
     failed = ""
     try:
         try:
-            found = understand(turn, context, beliefs, parser)
+            found = understand(turn, context, beliefs, parser, plain=plain)
         except BackendError as exc:
             failed = f"the parser failed, so the turn was read without it: {exc}"
-            found = understand(turn, context, beliefs)
+            found = understand(turn, context, beliefs, plain=plain)
     except Exception as exc:  # noqa: BLE001  kept as text: one turn must not hold up all that come after it
         return Understanding(intents=("chat",)), f"the turn could not be understood: {exc!r}"
     if extraction is None or extraction.failed:

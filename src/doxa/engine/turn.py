@@ -24,7 +24,7 @@ from doxa.engine.answers import keep
 from doxa.engine.asked import Asked
 from doxa.engine.background import background_of, is_wanted, paths, said_aloud
 from doxa.engine.feedback import used
-from doxa.engine.grading import chosen, doubt_of
+from doxa.engine.grading import Ground, chosen, doubt_of
 from doxa.engine.hearing import Heard, hear, prefers_facts, task_reply
 from doxa.engine.prompting import Material, is_prompted, searched, written
 from doxa.engine.reasoning import Reasoning, answered, passage_reader, reason
@@ -37,7 +37,7 @@ from doxa.engine.tasking import tasks_of
 from doxa.engine.trimming import kept
 from doxa.engine.wiring import Parts
 from doxa.memory import Beliefs, Event, Note, UserState, addressing, describe, using
-from doxa.reason import State, Task, Tree, relevant_facts, relevant_rules, summarise, tree_data
+from doxa.reason import PassageReader, State, Task, Tree, relevant_facts, relevant_rules, summarise, tree_data
 from doxa.recall import Query, Rewriting, encoded, enriched, evidence_of, is_incomplete, look_up, read_query, recall
 from doxa.revise import Denials, Judgement, denials, revise
 from doxa.tasks import Reading
@@ -304,8 +304,9 @@ def _look_up(asked: Asked, query: Query, state: UserState, parts: Parts, tracer:
         if question is None:
             draft = acknowledged(changes, state, speaker=asked.speaker, greets="greet" in intents)
         else:
+            reader = passage_reader(state, parts)
             draft, reasoning = answered(
-                asked, question, state, parts, beliefs=beliefs, today=today, recent=recent, nearby=nearby
+                asked, question, state, parts, beliefs=beliefs, today=today, recent=recent, nearby=nearby, reader=reader
             )
             tree: Tree | None = None
             if reasoning is not None and not is_prompted(reasoning, parts):
@@ -313,7 +314,8 @@ def _look_up(asked: Asked, query: Query, state: UserState, parts: Parts, tracer:
                 if tree is not None:
                     note["tree"], reached = tree_data(tree), tree.best.state
             if tree is None or doubt_of(draft, beliefs, state):  # several steps stand in no turn that could be quoted
-                draft = _chosen(draft, question, nearby, asked, state, beliefs, parts, note)
+                ground = Ground(question=question, nearby=nearby, asked=asked, state=state, beliefs=beliefs)
+                draft = _chosen(draft, ground, reader, parts, note)
             draft = _to_the_asker(draft, beliefs, asked.speaker)
         facts = _facts_for_prompt(question, beliefs, today, parts)
         believed = _believed(question, facts, beliefs, parts)
@@ -336,23 +338,11 @@ def _look_up(asked: Asked, query: Query, state: UserState, parts: Parts, tracer:
     )
 
 
-def _chosen(
-    draft: Draft,
-    question: Question,
-    nearby: Sequence[Evidence],
-    asked: Asked,
-    state: UserState,
-    beliefs: Beliefs,
-    parts: Parts,
-    note: dict[str, object],
-) -> Draft:
+def _chosen(draft: Draft, ground: Ground, reader: PassageReader | None, parts: Parts, note: dict[str, object]) -> Draft:
     """Return the answer that is given out of a draft and what was said; the draft where nothing grades them."""
     try:
         grader = parts.grader()
-        if grader is None:
-            return draft
-        reader = passage_reader(state, parts)
-        return chosen(draft, question, nearby, asked, state, beliefs, grader, reader)
+        return draft if grader is None else chosen(draft, ground, grader, reader)
     except BackendError as exc:
         note["degraded"] = f"the grader failed, so the answer is not weighed against what was said: {exc}"
         return draft

@@ -154,10 +154,11 @@ class Parts:
         """Return claims with how far they can be trusted; as they are where no grader is configured.
 
         Raises:
-            BackendError: the grader failed.
+            BackendError: the grader or the encoder failed.
         """
         grader = self.grader()
-        return claims if grader is None else weighed(claims, turn, before, grader, firm=self.config.revise.firm)
+        firm = self.config.revise.firm
+        return claims if grader is None else weighed(claims, turn, before, grader, self._own_vector, firm=firm)
 
     def request(self, text: str) -> Request:
         """Return what a message asks of the memory itself, by the built-in encoder whatever makes the other vectors.
@@ -167,8 +168,12 @@ class Parts:
         """
         if len(text) > LONGEST:
             return "other"
+        return request_of(text, self._own_vector(text))
+
+    def _own_vector(self, text: str) -> NDArray[np.float32]:
         own = self.queries if self.config.encoder.name == "builtin" else _own_encoder()
-        return request_of(text, own.encode([text])[0])
+        vector: NDArray[np.float32] = own.encode([text])[0]
+        return vector
 
     def judge(self) -> Judge | None:
         """Return the NLI model as a function that opens it at its first use; None where none is configured."""

@@ -24,10 +24,10 @@ __all__ = [
 
 RECORD_TERMS = {
     "owl:AnnotationProperty": (
-        "meta:format meta:user meta:noun meta:abstract meta:valueType meta:nature meta:fact meta:subject meta:relation "
-        "meta:object meta:polarity meta:modality meta:status meta:disputed meta:functional meta:confidence "
-        "meta:validFrom meta:validUntil meta:validFromPrecision meta:validUntilPrecision meta:place meta:kind "
-        "meta:session meta:speaker meta:role meta:generated meta:body meta:reason meta:because "
+        "meta:format meta:user meta:noun meta:abstract meta:valueType meta:nature meta:usually meta:fact meta:subject "
+        "meta:relation meta:object meta:polarity meta:modality meta:status meta:disputed meta:functional "
+        "meta:confidence meta:validFrom meta:validUntil meta:validFromPrecision meta:validUntilPrecision meta:place "
+        "meta:kind meta:session meta:speaker meta:role meta:generated meta:body meta:reason meta:because "
         "prov:value prov:generatedAtTime prov:startedAtTime prov:wasDerivedFrom prov:wasAttributedTo prov:used "
         "prov:wasGeneratedBy"
     ),
@@ -140,7 +140,7 @@ def _relation(kind: RelationType, listed: Iterable[str], ontology: Ontology) -> 
     node = iri_of(kind.name, ontology)
     yield Triple(node, TYPE, term("owl:DatatypeProperty" if kind.datatype else "owl:ObjectProperty"))
     for held, name in (
-        (kind.functional, "Functional"),
+        (kind.functional and not kind.usual, "Functional"),
         (kind.inverse_functional, "InverseFunctional"),
         (kind.symmetric, "Symmetric"),
         (kind.transitive, "Transitive"),
@@ -149,6 +149,8 @@ def _relation(kind: RelationType, listed: Iterable[str], ontology: Ontology) -> 
     ):
         if held:
             yield Triple(node, TYPE, term(f"owl:{name}Property"))
+    if kind.usual:
+        yield Triple(node, term("meta:usually"), Literal("one"))
     yield Triple(node, LABEL, Literal(kind.label))
     for parent in kind.parents:
         yield Triple(node, SUBPROPERTY, iri_of(parent, ontology))

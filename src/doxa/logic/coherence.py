@@ -120,7 +120,7 @@ def _slots(fact: Fact, ontology: Ontology) -> Iterator[tuple[tuple[str, str, str
     kind = type_of(fact.relation, ontology)
     value = fact.object.label if kind.datatype else fact.object.key
     for one, relation, other in _implied(fact.subject.key, kind, value, ontology):
-        if relation.functional:
+        if relation.functional and not relation.usual:
             yield ("of", one, relation.name), other
         if relation.inverse_functional:
             yield ("to", other, relation.name), one

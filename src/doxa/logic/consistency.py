@@ -169,7 +169,7 @@ def _told_apart(facts: Sequence[Fact], ontology: Ontology, used: set[str]) -> li
             above = ontology.relations.get(name, kind)
             inverse = ontology.relations.get(above.inverse)
             axiom = above.iri in used
-            if axiom or above.functional or (inverse is not None and inverse.inverse_functional):
+            if axiom or (above.functional and not above.usual) or (inverse is not None and inverse.inverse_functional):
                 groups.setdefault((name, fact.subject.key, True), {})[fact.object.key] = None
             if axiom or above.inverse_functional or (inverse is not None and inverse.functional):
                 groups.setdefault((name, fact.object.key, False), {})[fact.subject.key] = None

@@ -175,6 +175,7 @@ class _Reader:
         stands_for = META + "valueType" if literal else RDFS + "range"
         datatype = next(iter(self._iris(iri, RDFS + "range")), old.datatype or RDFS + "Literal")
         label = self._label(iri) or old.label
+        usual = old.usual or self._text(iri, META + "usually") == "one"
         return replace(
             old,
             label=label,
@@ -190,7 +191,8 @@ class _Reader:
             nature=self._nature(iri) or old.nature,
             abstract=old.abstract or self._text(iri, META + "abstract") == "true",
             answered_by=tuple((self._text(iri, META + "answeredBy") or "").split()) or old.answered_by,
-            functional=old.functional or "FunctionalProperty" in types,
+            functional=old.functional or usual or "FunctionalProperty" in types,
+            usual=usual and "FunctionalProperty" not in types,
             inverse_functional=old.inverse_functional or "InverseFunctionalProperty" in types,
             symmetric=old.symmetric or "SymmetricProperty" in types,
             transitive=old.transitive or "TransitiveProperty" in types,

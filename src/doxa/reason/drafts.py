@@ -53,7 +53,13 @@ def sentence_of(fact: Fact) -> str:
 
 
 def together(facts: Sequence[Fact]) -> str:
-    """Return facts as text; those that differ only in their object share one sentence."""
+    """Return facts as text; those that differ only in their object share one sentence, and nothing is said twice."""
+    sentences = [describe(fact) for fact in facts]
+    facts = [
+        fact
+        for fact, told in zip(facts, sentences, strict=True)
+        if not any(other != told and other.startswith(f"{told} ") and " and " not in other for other in sentences)
+    ]
     first = facts[0]
     alike = {(f.subject.key, f.relation.name, f.polarity, f.modality, f.valid) for f in facts}
     if len(facts) == 1 or len(alike) > 1:

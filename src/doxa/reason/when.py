@@ -84,7 +84,7 @@ def answer_when(question: Question, told: Sequence[Telling]) -> Draft | None:
     if best is None or not asks_when(question):
         return None
     time = _time_of(best)
-    times = read_times(best.sentence, best.turn.at, past=True)
+    times = read_times(best.sentence, best.turn.at)
     if time is None and any(isinstance(one.value, Repeat) for one in times):
         return None  # what happens again and again did not happen on the day on which it was told
     value = str(time) if time else _day(best.turn.at)
@@ -135,10 +135,9 @@ def _time_of(one: Telling) -> _Time | None:
 
 def _times_in(sentence: str, at: datetime) -> list[_Time]:
     """Return the times that a sentence names: no clock times, no "now", nothing that only may be one."""
-    past = not PLANNED.search(sentence)
     return [
-        _Time(one.text, one.value, at, past)
-        for one in read_times(sentence, at, past=past)
+        _Time(one.text, one.value, at)
+        for one in read_times(sentence, at)
         if isinstance(one.value, Period)
         and one.value.grain != "span"
         and one.value.timex != NOW
@@ -148,12 +147,11 @@ def _times_in(sentence: str, at: datetime) -> list[_Time]:
 
 @dataclass(frozen=True, slots=True)
 class _Time:
-    """A period and the words for it, said on a day; `past` tells on which side of that day an open one lies."""
+    """A period and the words for it, said on a day."""
 
     text: str
     period: Period
     at: datetime
-    past: bool
 
     @property
     def grain(self) -> str:
@@ -175,7 +173,7 @@ class _Time:
                 return f"the week {self._side} {_day(self.at)}"
             case "weekend":
                 side = "of" if source.startswith("this week") else self._side
-                return f"the weekend {'before' if self.period.loose and self.past else side} {_day(self.at)}"
+                return f"the weekend {side} {_day(self.at)}"
             case "season":
                 return f"{SEASONS.get(self.period.timex[-2:], 'summer')} {start.year}"
             case "month":

@@ -80,14 +80,16 @@ def weight_of(claims: Sequence[Claim], now: datetime | None) -> float:
     return (1 + closest) * max(claim.confidence for claim in claims) * (1 + math.log2(voices)) * recency
 
 
-def relation_of(claim: Claim, believed: Sequence[Claim], policy: Policy) -> Conflict:
+def relation_of(claim: Claim, believed: Sequence[Claim], policy: Policy, *, lasts: bool = False) -> Conflict:
     """Return how a new value of a functional slot relates to the claims of the value that is believed.
 
     It is an update where it says since when it holds, or where the same voice says another value on a later day: then
-    the world has changed. `ask` and `reject-new` want to be told that it has.
+    the world has changed. `ask` and `reject-new` want to be told that it has. What `lasts` for good never changes.
     """
     if claim.act is Act.CORRECT:
         return Conflict.CORRECTION
+    if lasts:
+        return Conflict.CONTRADICTION
     if claim.valid.start is not None:
         return Conflict.UPDATE
     later = _day(claim) > max(map(_day, believed))

@@ -3,7 +3,8 @@
 Rules, in the order in which they are tried for each claim (gold conventions of dialogue memories: a later
 statement by the same speaker replaces, a correction reaches back, two equal sources stay open):
 
-1. withdrawing takes back what the same person said before, on the same authority: what a document says stays;
+1. withdrawing takes back what the same person said before, on the same authority: what a document says stays; where it
+   was not surely meant nothing is taken back;
 2. an assistant's word about somebody is quarantined unless somebody else says the same; what was not surely read is
    tentative until it is said again, in another turn or more surely: neither touches any other fact;
 3. the same value again supports the fact that holds it (and may date it); whoever said otherwise has changed sides;
@@ -11,10 +12,12 @@ statement by the same speaker replaces, a correction reaches back, two equal sou
 5. a correction retracts the value that it replaces and takes over its time;
 6. a past state ("I used to live in Rome") becomes history and displaces nothing;
 7. another value with an earlier date becomes history before the present value;
-8. a value that only says more exactly what is held, or that it comes on top ("also"), stands beside it;
+8. a value that only says more exactly what is held, or that it comes on top ("also"), stands beside it, and so does
+   one of the same turn where the relation has one value only as a rule;
 9. another value from a person who is less close to the subject is set aside;
 10. any other value is an update or a contradiction (`policies.relation_of`): an update closes the present value where
-    its own time starts, a contradiction is settled by the policy.
+    its own time starts, a contradiction is settled by the policy. Of what is so for good ("born on") the value that
+    gives way never was.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ from datetime import date, datetime
 from math import prod
 
 from doxa.core.values import EARLIEST, UNBELIEVED, Act, Claim, Conflict, Fact, Interval, Modality, Status
-from doxa.memory import fact_id
+from doxa.memory import fact_id, relation_type
 from doxa.revise.policies import FIRM, MACHINES, Outcome, Policy, outcome_of, rank_of, relation_of, voice_of
 
 __all__ = ["SlotState", "Standing", "resolve"]
@@ -106,7 +109,8 @@ class SlotState:
     def take(self, claim: Claim) -> None:
         """Let one more claim do what it does to the facts of the slot."""
         if claim.act is Act.WITHDRAW:
-            self._withdraw(claim)
+            if not claim.tentative:
+                self._withdraw(claim)
         elif claim.role in MACHINES:
             self._quarantine(claim)
         elif claim.tentative and not self._raises(claim):
@@ -276,8 +280,11 @@ class SlotState:
         self._present = [s for s in self._present if s.status is Status.HELD or s.status in UNBELIEVED]
         held = [s for s in self._present if s is not standing and s.status is Status.HELD and s.first.polarity]
         held = [s for s in held if not s.first.adds]
-        others = [other for other in held if not _ended_before(other, claim) and not _begins_after(other, claim)]
-        later = [other for other in others if _starts_later(other, claim)]
+        lasts = (
+            relation_type(claim.relation.name).nature == "permanent"
+        )  # the day of a birth never makes room for another
+        others = [s for s in held if lasts or not (_ended_before(s, claim) or _begins_after(s, claim))]
+        later = [other for other in others if _starts_later(other, claim) and not lasts]
         closer = [other for other in others if _outranked(claim, other)]
         if later:
             first = min(later, key=lambda other: other.valid.start or date.max)
@@ -292,7 +299,11 @@ class SlotState:
                 self._replace(other, standing, claim)
 
     def _replace(self, other: Standing, standing: Standing, claim: Claim) -> None:
-        conflict = relation_of(claim, other.claims, self.policy)
+        kind = relation_type(claim.relation.name)
+        if kind.usual and _in_one_breath(other, claim):
+            standing.first = replace(standing.first, adds=True)
+            return
+        conflict = relation_of(claim, other.claims, self.policy, lasts=kind.nature == "permanent")
         outcome = outcome_of(claim, other.claims, conflict, self.policy)
         if outcome is Outcome.BOTH:
             _dispute(standing, other)
@@ -302,7 +313,11 @@ class SlotState:
             standing.conflict = conflict
             standing.reason = f"{other.first.object} was believed, and the policy {self.policy} keeps it"
             return
-        close(other, start_of(claim), f"{claim.speaker} said later: “{claim.span}”", (standing.fact_id,), conflict)
+        reason, because = f"{claim.speaker} said later: “{claim.span}”", (standing.fact_id,)
+        if kind.nature == "permanent":
+            retract(other, reason, because, conflict)
+            return
+        close(other, start_of(claim), reason, because, conflict)
         follow(standing, other)
 
     def settle_disputes(self) -> None:
@@ -412,6 +427,11 @@ def _dated_end(standing: Standing) -> date | None:
 def _outranked(claim: Claim, standing: Standing) -> bool:
     """Tell whether somebody closer to the subject says what stands; people may always revise their own word."""
     return not _said_by(claim.speaker, standing) and rank_of(claim) < rank_of(_closest(standing))
+
+
+def _in_one_breath(standing: Standing, claim: Claim) -> bool:
+    """Tell whether a turn states two values: where there is one only as a rule, both hold."""
+    return claim.act is Act.STATE and any(one.turn_id == claim.turn_id for one in standing.claims)
 
 
 def _said_by(speaker: str, standing: Standing) -> bool:

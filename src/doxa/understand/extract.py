@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from doxa.backends.parser import Parser
-from doxa.core.times import TimeSpan, find_times
+from doxa.core.times import find_times
 from doxa.core.values import Claim, Modality, Term, Turn
 from doxa.memory import is_tie, relation_names
 from doxa.understand.clauses import Clause, parse_clause
@@ -258,8 +258,7 @@ def _parsed(scope: Scope, text: str, parser: Parser) -> Iterator[Proposition]:
     """Yield what the parsed clauses of a sentence say."""
     at, referents = scope.at, scope.referents
     terse = scope.role != "assistant"
-    times = find_times(text, at, past=False)
-    then: dict[int, TimeSpan] | None = None
+    times = find_times(text, at)
     for tree in trees(text, parser):
         referents.sorts.update((name.casefold(), sort) for name, sort in sorts_of(tree))
         read = list(readings(tree, times))
@@ -269,10 +268,6 @@ def _parsed(scope: Scope, text: str, parser: Parser) -> Iterator[Proposition]:
         if terse:
             clauses.extend(lacks(tree))
         for predication in sorted(clauses, key=lambda clause: clause.head):
-            if predication.times and predication.clause.tense in ("past", "perfect"):
-                if then is None:
-                    then = {span.start: span for span in find_times(text, at, past=True)}
-                predication = replace(predication, times=tuple(then.get(s.start, s) for s in predication.times))
             source = referents.resolve(predication.source) if predication.source else None
             for told in propose_parsed(predication, referents, at):
                 others = source is not None and source != referents.speaker and told.subject != source

@@ -3,7 +3,8 @@
 Reading proposes; a grader that has seen some thousand claims of everyday chats beside their turns, each labelled right,
 noise or wrong by hand, says how well one fits its turn. Weighed with the form of the claim that gives the probability
 that it is right and worth keeping: its confidence. Below a threshold the claim is kept as tentative: it can be found
-and shown, and changes nothing (`revise.resolve`).
+and shown, and changes nothing (`revise.resolve`). The same holds of what a turn seems to take back or to put right
+(`amending`).
 
 Source: the validation phase of Tag2Graph (Ontology-guided long-term memory, section 3.2, step I), which keeps or drops;
 here nothing is dropped. How grader and weights (`gate.toml`) were made, and how well they hold out: `training/trust`.
@@ -14,28 +15,34 @@ from __future__ import annotations
 import math
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from doxa.backends.grader import GRADES, Grader, passage
 from doxa.core.values import Act, Claim, Modality, Turn
 from doxa.memory import relation_names
+from doxa.understand.amending import amends
 from doxa.understand.referents import named
 
-__all__ = ["features", "weighed", "worded"]
+__all__ = ["MARKS", "features", "odds_of", "weighed", "worded"]
 
 RIGHT, WRONG = (GRADES["claim"].index(grade) for grade in ("right", "wrong"))
-EXPLICIT = frozenset((Act.WITHDRAW,))
-"""What a speaker does to earlier words by name; it says nothing that could be kept."""
+MARKS = {Act.WITHDRAW: "taken back", Act.CORRECT: "put right"}
+"""How a grader reads what a speaker does to earlier words."""
 FAR = 5.0
 """Most that log odds count."""
+Encode = Callable[[str], NDArray[np.float32]]
+"""Gives the vector `(dims,)` of a text."""
 
 
 def weighed(
-    claims: Sequence[Claim], turn: Turn, before: Turn | None, grader: Grader, *, firm: float
+    claims: Sequence[Claim], turn: Turn, before: Turn | None, grader: Grader, encode: Encode, *, firm: float
 ) -> tuple[Claim, ...]:
     """Return claims with the probability that they are right and worth keeping as their confidence.
 
@@ -44,26 +51,51 @@ def weighed(
         turn: the turn itself.
         before: what was said right before it in its session, if anything.
         grader: tells how well a claim fits its turn.
+        encode: gives the vector of the turn by the built-in encoder; asked where something is taken back or put right.
         firm: least confidence of what is believed; what has less is tentative.
 
     Raises:
-        BackendError: the grader failed.
+        BackendError: the grader or the encoder failed.
 
-    Cost: one call of the grader for each claim, all at once.
+    Cost: one call of the grader for each claim, two for a correction that is none, and at most one of the encoder.
     """
-    graded = [place for place, claim in enumerate(claims) if claim.act not in EXPLICIT]
-    if not graded:
-        return tuple(claims)
-    said = passage(turn, before)
-    rows = grader.grade("claim", [(worded(claims[place]), said) for place in graded])
+    if not claims:
+        return ()
+    if any(claim.act in MARKS for claim in claims):
+        claims = _meant(claims, turn, before, grader, encode(turn.text), firm)
+    plain = [claim for claim in claims if claim.act not in MARKS]
     sure = {
-        place: _probability(features(claims[place], turn, row.tolist(), among=len(graded)))
-        for place, row in zip(graded, rows, strict=True)
+        claim: _probability(features(claim, turn, row, among=len(claims)))
+        for claim, row in zip(plain, _graded(plain, turn, before, grader), strict=True)
     }
-    return tuple(
-        claim if place not in sure else replace(claim, confidence=sure[place], tentative=sure[place] < firm)
-        for place, claim in enumerate(claims)
-    )
+    marked = (replace(one, confidence=sure.get(one, one.confidence)) for one in claims)
+    return tuple(replace(one, tentative=one.confidence < firm) for one in marked)
+
+
+def _meant(
+    claims: Sequence[Claim], turn: Turn, before: Turn | None, grader: Grader, vector: NDArray[np.float32], firm: float
+) -> list[Claim]:
+    """Return claims with how likely what they take back or put right is meant; what corrects nothing is news."""
+    acts = [claim for claim in claims if claim.act in MARKS]
+    rows = _graded(acts, turn, before, grader)
+    sure = {claim: amends(turn.text, vector, odds_of(row)) for claim, row in zip(acts, rows, strict=True)}
+    return [
+        replace(claim, act=Act.STATE, replaces=None)
+        if claim.act is Act.CORRECT and sure[claim] < firm
+        else replace(claim, confidence=sure.get(claim, claim.confidence))
+        for claim in claims
+    ]
+
+
+def _graded(claims: Sequence[Claim], turn: Turn, before: Turn | None, grader: Grader) -> list[list[float]]:
+    said = passage(turn, before)
+    rows: list[list[float]] = grader.grade("claim", [(worded(claim), said) for claim in claims]).tolist()
+    return rows
+
+
+def odds_of(grades: Sequence[float]) -> float:
+    """Return the log odds by a grader that a claim is right, bounded."""
+    return _odds(grades[RIGHT])
 
 
 def features(claim: Claim, turn: Turn, grades: Sequence[float], *, among: int) -> dict[str, float]:
@@ -72,7 +104,7 @@ def features(claim: Claim, turn: Turn, grades: Sequence[float], *, among: int) -
     words = value.split()
     found: dict[str, float | bool] = {
         "bias": True,
-        "right": _odds(grades[RIGHT]),
+        "right": odds_of(grades),
         "wrong": _odds(grades[WRONG]),
         "read": claim.confidence,
         "among": min(among, 6) / 6,
@@ -114,6 +146,7 @@ def worded(claim: Claim) -> str:
     marks += [] if claim.modality is Modality.ASSERTED else [str(claim.modality)]
     marks += ["no longer"] if claim.ended else []
     marks += [str(claim.valid)] if str(claim.valid) else []
+    marks += [MARKS[claim.act]] if claim.act in MARKS else []
     told = f"{claim.subject} | {claim.relation} | {claim.object}"
     return f"{told} ({', '.join(marks)})" if marks else told
 

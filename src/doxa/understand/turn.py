@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from doxa.backends.parser import Parser
+from doxa.core.times import Repeat, read_times
 from doxa.core.values import Act, Claim, Modality, Rule, Term, Turn
 from doxa.memory import Beliefs, inventory, measures
 from doxa.understand.agreement import accepted, answered, confirmed, quoted_value, refuted, speaks_of
@@ -103,6 +104,8 @@ class _Reading:
     """What the turn asked about before it tells something."""
     old: str = ""
     """What the turn turned down before it tells something ("Not the navy.")."""
+    plain: Collection[str] = ()
+    """Sentences that do nothing with earlier words, whatever they look like."""
 
     def earlier(self, *, whole: bool = False) -> Earlier:
         found = Earlier(self.turn, self.context, self.beliefs, tuple(self.claims))
@@ -112,17 +115,26 @@ class _Reading:
         return Rules((*self.beliefs.rules, *self.rules), self.turn, self.referents)
 
 
-def understand(turn: Turn, context: Sequence[Turn], beliefs: Beliefs, parser: Parser | None = None) -> Understanding:
+def understand(
+    turn: Turn,
+    context: Sequence[Turn],
+    beliefs: Beliefs,
+    parser: Parser | None = None,
+    *,
+    plain: Collection[str] = (),
+) -> Understanding:
     """Return the claims, statements, intents and questions of a turn.
 
     Args:
         turn: what was said.
         context: earlier turns of the session, oldest first.
         beliefs: what is known; it names relatives and holds what a correction or withdrawal refers to.
+        parser: parses its sentences.
+        plain: written-out sentences that take nothing back and put nothing right, whatever they look like.
 
     Deterministic; never raises on any text. Cost O(len(text)) plus, for a withdrawal or correction, O(claims).
     """
-    reading = _Reading(turn, context, beliefs, Referents.of(turn, context, beliefs), parser)
+    reading = _Reading(turn, context, beliefs, Referents.of(turn, context, beliefs), parser, plain=plain)
     earlier = (said for said in context[-RECENT:] if said.speaker == turn.speaker)
     reading.read.extend(sentence.text for said in earlier for sentence in sentences(said.text)[:RECENT])
     if parser is not None:
@@ -212,7 +224,8 @@ def _sentence(reading: _Reading, sentence: Sentence, *, first: bool) -> None:
         return
     if not sentence.text or (reading.turn.role == "assistant" and ECHO.search(sentence.text)):
         return
-    if reading.turn.role == "user" and (rest := _replied(reading, sentence)) is not None:
+    replies = reading.turn.role == "user" and sentence.text not in reading.plain
+    if replies and (rest := _replied(reading, sentence)) is not None:
         if rest:
             _state(reading, replace(sentence, text=rest))
         return
@@ -390,6 +403,11 @@ def _single(turn: Turn, proposition: Proposition) -> bool:
     return open_ and states and not happened and not proposition.ended and bool(measures(proposition.object.label))
 
 
+def _at_times(turn: Turn, span: str) -> bool:
+    """Tell whether a sentence is about some of the time ("on Fridays"): at other times another value holds."""
+    return any(isinstance(one.value, Repeat) for one in read_times(span, turn.at))
+
+
 def _claim(turn: Turn, proposition: Proposition, span: str, source: str = "") -> Claim:
     return Claim(
         subject=proposition.subject,
@@ -401,7 +419,7 @@ def _claim(turn: Turn, proposition: Proposition, span: str, source: str = "") ->
         valid=proposition.valid,
         ended=proposition.ended,
         functional=_single(turn, proposition),
-        adds=ADDITION.search(span) is not None,
+        adds=ADDITION.search(span) is not None or (proposition.kind.usual and _at_times(turn, span)),
         confidence=proposition.confidence,
         turn_id=turn.turn_id,
         speaker=turn.speaker,

@@ -141,7 +141,7 @@ def _before(text: str, start: int) -> str:
 
 @lru_cache(maxsize=4096)
 def _times(text: str, at: datetime) -> tuple[Expression, ...]:
-    return tuple(read_times(text, at, past=False))
+    return tuple(read_times(text, at))
 
 
 def _dated(one: Expression, text: str) -> Iterator[Mention]:

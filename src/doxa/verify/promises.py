@@ -115,7 +115,7 @@ def _promises(turn: Turn, known: Known) -> Iterator[Promise]:
         about = frozenset(stems(given["what"])) - EMPTY - _time_stems(given["what"], turn)
         if silent and not about:
             about = _asked_for(known.before(turn))
-        times = find_times(given["what"], turn.at, past=False)
+        times = find_times(given["what"], turn.at)
         yield Promise(
             text=sentence.strip(),
             turn=turn,
@@ -126,7 +126,7 @@ def _promises(turn: Turn, known: Known) -> Iterator[Promise]:
 
 
 def _time_stems(text: str, turn: Turn) -> frozenset[str]:
-    return frozenset(stem for one in find_times(text, turn.at, past=False) for stem in stems(one.text))
+    return frozenset(stem for one in find_times(text, turn.at) for stem in stems(one.text))
 
 
 def _asked_for(turn: Turn | None) -> frozenset[str]:

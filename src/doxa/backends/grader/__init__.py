@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from doxa.core.values import Turn
 
-__all__ = ["GRADES", "Grader", "Grades", "Pair", "Task", "passage"]
+__all__ = ["GRADES", "MOST_BEFORE", "Grader", "Grades", "Pair", "Task", "passage"]
 
 Task = Literal["claim", "question", "statement"]
 """What is graded: what was read out of a turn, what is asked of it, what is said in view of it."""

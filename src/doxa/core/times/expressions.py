@@ -10,6 +10,7 @@ from typing import Literal
 from doxa.core.times.amounts import AMOUNT_ACTIONS
 from doxa.core.times.clocks import CLOCK_ACTIONS
 from doxa.core.times.dates import DATE_ACTIONS
+from doxa.core.times.direction import lies_behind
 from doxa.core.times.grammar import Rule, rewrite, rules
 from doxa.core.times.numbers import NUMBER_ACTIONS
 from doxa.core.times.periods import Amount, Clock, Hours, Period, Repeat, Seen
@@ -76,18 +77,37 @@ def _triggers() -> frozenset[str]:
     return frozenset({*known.chars.values(), *"0123456789+", *NODES.values()} - free - marks)
 
 
-def read_times(text: str, at: datetime, *, past: bool, day_first: bool = False) -> list[Expression]:
+def read_times(text: str, at: datetime, *, past: bool | None = None, day_first: bool = False) -> list[Expression]:
     """Return the time expressions of a text in order, none overlapping.
 
     Args:
         text: what was said.
         at: when it was said; its wall clock is the local time of the speaker.
-        past: the tense: what a weekday, a day or a month without a year leaves open lies before `at` when true.
+        past: the tense: what a weekday, a day or a month without a year leaves open lies before `at` when true, after
+            it when false; None leaves it to the words around each (`direction`), as for all that somebody tells.
         day_first: whether 5/4/2023 is 5 April. When false (the default) it is 4 May, unless another date of the text
             can only have its day first (22/4/2023). Dates with full stops (5.4.2023) always have.
 
     A date that does not exist is no time expression. Cost O(len(text)); deterministic.
     """
+    if past is not None:
+        return _read(text, at, past=past, day_first=day_first)
+    ahead = _read(text, at, past=False, day_first=day_first)
+    if not any(isinstance(one.value, Period) for one in ahead):
+        return ahead
+    other = {(one.start, one.end): one for one in _read(text, at, past=True, day_first=day_first)}
+    return [_meant(text, at, other.get((one.start, one.end), one), one) for one in ahead]
+
+
+def _meant(text: str, at: datetime, behind: Expression, ahead: Expression) -> Expression:
+    """Return the reading of an expression that the words around it speak for."""
+    one, other = behind.value, ahead.value
+    if one == other or not (isinstance(one, Period) and isinstance(other, Period)):
+        return ahead
+    return behind if lies_behind(text, ahead.start, ahead.end, one.start, other.start, at) else ahead
+
+
+def _read(text: str, at: datetime, *, past: bool, day_first: bool) -> list[Expression]:
     tokens = tokens_of(text)
     triggers = _triggers()
     if not any(token.char in triggers for token in tokens):

@@ -1,7 +1,7 @@
 """Time expressions as a memory keeps them: where they stand in a text, and which days they make a statement valid on.
 
 A month stays a month and a year a year ("last month" -> month, "last summer" -> year); "for six years" is a
-start; a weekday is the latest one before in the past tense and the next one after otherwise.
+start; a weekday is the latest one before or the next one after, as the words around it say.
 """
 
 from __future__ import annotations
@@ -69,13 +69,14 @@ class TimeSpan:
         return self.valid
 
 
-def find_times(text: str, at: datetime, *, past: bool, day_first: bool = False) -> list[TimeSpan]:
+def find_times(text: str, at: datetime, *, past: bool | None = None, day_first: bool = False) -> list[TimeSpan]:
     """Return the time expressions of a text that date a statement, in order, none overlapping.
 
     Args:
         text: what was said.
         at: when it was said.
-        past: the tense: a bare weekday, day or month lies before `at` when true, after it when false.
+        past: the tense: a bare weekday, day or month lies before `at` when true, after it when false; None leaves it to
+            the words around, as in `read_times`.
         day_first: whether 5/4/2023 is 5 April, as in `read_times`.
 
     Repetitions ("every Monday") and lengths that lead to no date ("a two-hour film") are left out. A date that does not

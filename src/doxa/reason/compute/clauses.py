@@ -173,12 +173,7 @@ class _Tree:
 
     def __post_init__(self) -> None:
         self.parse = _repaired(self.parse)
-        past = any(
-            tag == "VERB" and form.endswith(("ed", "nt"))
-            for tag, form in zip(self.parse.upos, self.parse.forms, strict=True)
-        )
-        past = past or bool(re.search(r"\b(?:did|was|were|had|ago|last|went|came|spent|ran|read|bought)\b", self.text))
-        for span in find_times(self.text, self.turn.at, past=past):
+        for span in find_times(self.text, self.turn.at):
             if (span.kind == "duration" and not re.search(r"\bago\b", span.text)) or self._is_no_date(span):
                 continue
             if span.kind == "clock" or span.valid.start is not None or span.valid.end is not None:
@@ -186,7 +181,7 @@ class _Tree:
                 self.timed.update(inside)
                 if span.kind != "clock" and self.when is None:
                     self.when = span.valid
-        for time in read_times(self.text, self.turn.at, past=past):
+        for time in read_times(self.text, self.turn.at):
             if isinstance(time.value, Clock) and self.clock_min is None:
                 self.clock_min = time.value.hour * 60 + time.value.minute
         for number in numbers_of(self.text):

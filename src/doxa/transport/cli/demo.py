@@ -38,6 +38,7 @@ __all__ = ["Asked", "demo", "matches"]
 USER = "ana"
 WIDTH = 100
 """Columns where nobody looks; in a terminal as wide as that is, but no line of text is wider than this."""
+QUOTE = re.compile(r"“([^”]*)”")
 ARTICLES = re.compile(r"^(?:a|an|the|my|your) ")
 
 
@@ -51,7 +52,7 @@ class Asked:
 
     @property
     def right(self) -> bool:
-        """True when the bare answer is one of the expected forms, or when it rightly does not know."""
+        """True when it gives or quotes one of the expected forms, or when it rightly does not know."""
         return matches(self.reply, self.expected)
 
 
@@ -97,10 +98,16 @@ def demo(
 
 
 def matches(reply: Reply, expected: Sequence[str]) -> bool:
-    """Tell whether the bare answer is one of the expected forms; lists in any order; none expected: it must abstain."""
-    if not expected:
-        return reply.abstained
-    return reply.value is not None and _items(reply.value) in [_items(form) for form in expected]
+    """Tell whether the bare answer is one of the expected forms, or a quote without one holds it; none: it abstains.
+
+    Lists count in any order.
+    """
+    if not expected or reply.abstained:
+        return reply.abstained and not expected
+    if reply.value is None:
+        quoted = " ".join(QUOTE.findall(reply.text)).casefold()
+        return any(form.casefold() in quoted for form in expected)
+    return _items(reply.value) in [_items(form) for form in expected]
 
 
 def _items(answer: str) -> frozenset[str]:
