@@ -45,7 +45,7 @@ PENALTY = 3.0
 FOLDS = 8
 CLEAN = tuple(ROOT / f"benchmarks/revision/set{number}.jsonl" for number in (1, 2, 3))
 """Dialogues in plain sentences, developed on: what facts answer there is to be given."""
-SHARE = 0.4
+SHARE = 1.0
 """Weight of an answer to a clean dialogue."""
 Matrix = NDArray[np.float64]
 
