@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from doxa.core.config import Config, EncoderConfig
+from doxa.core.config import Config, EncoderConfig, GraderConfig
 from doxa.core.errors import FormatError, MissingDependencyError, NotFoundError
 from doxa.core.values import Reply
 from doxa.evaluate import run_locomo_answers, run_longmemeval
@@ -20,7 +20,7 @@ from doxa.evaluate.answering import (
 )
 from doxa.evaluate.longmemeval import read_questions
 
-WORDS = Config(encoder=EncoderConfig(name="hash"))
+WORDS = Config(encoder=EncoderConfig(name="hash"), grader=GraderConfig(name="none"))
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,8 @@ def facts(*rows):
     ("rows", "asserted", "denied"),
     [
         (["ana lives_in rome", "ana likes tea"], 2, 0),
-        (["ana lives_in rome", "ana lives_in bonn", "mia lives_in bonn"], 1, 0),
+        (["ana born_in rome", "ana born_in bonn", "mia born_in bonn"], 1, 0),
+        (["ana lives_in rome", "ana lives_in bonn"], 2, 0),
         (["ana married_to bo", "bo married_to eve", "cy married_to dee", "dee married_to cy"], 2, 0),
         (["ana sister ana"], 0, 0),
         (["ana older_than bo", "bo older_than ana"], 1, 0),

@@ -45,7 +45,7 @@ def test_facts_that_agree_are_consistent():
 
 
 def test_two_clashes_are_told_apart():
-    rows = ("ana lives_in rome", "ana lives_in bonn", "bo sister bo", "bo likes tea")
+    rows = ("ana born_in rome", "ana born_in bonn", "bo sister bo", "bo likes tea")
     found = check_rl(facts(*rows), "ana", ONTOLOGY)
     assert [{one.fact_id for one in clash.facts} for clash in found.inconsistencies] == [{"f0", "f1"}, {"f2"}]
 
@@ -60,9 +60,10 @@ def test_only_what_is_believed_is_checked(more):
     ("rows", "clashes"),
     [
         (("ana lives_in rome", "ana sister mia", "bo lives_in rome", "ana not likes tea"), []),
-        (("ana lives_in rome", "ana likes tea", "ana lives_in bonn"), [("prp-fp", {"f0", "f2"})]),
+        (("ana born_in rome", "ana likes tea", "ana born_in bonn"), [("prp-fp", {"f0", "f2"})]),
+        (("ana lives_in rome", "ana lives_in bonn"), []),
     ],
-    ids=["none", "functional"],
+    ids=["none", "functional", "one as a rule"],
 )
 def test_the_reasoner_agrees_with_the_rules(rows, clashes):
     found = check_dl(facts(*rows), "ana", ONTOLOGY)

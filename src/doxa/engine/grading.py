@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from doxa.reason import Doubt, Graded, PassageReader, choose, readings_of, taken
 
 __all__ = ["Ground", "chosen", "doubt_of", "graded_turns"]
 
+WORD = re.compile(r"\w+")
 READ = 10
 """Turns that are graded for one question, besides those that a draft cites: the best of the search."""
 ANSWERED = GRADES["question"].index("answered")
@@ -43,6 +45,7 @@ def chosen(draft: Draft, ground: Ground, grader: Grader, reader: PassageReader |
     scores = {key: item.score for item in reversed(ground.nearby) for key in item.turn_ids}
     keys = dict.fromkeys([*[key for item in ground.nearby for key in item.turn_ids][:READ], *_cited(draft)])
     turns = [turn for key in keys if (turn := state.turn(key)) is not None and _counts(turn, asked, beliefs)]
+    turns = [turn for turn in turns if not _of_another(turn, question, asked, state)]
     top = max((scores.get(turn.turn_id, 0.0) for turn in turns), default=0.0) or 1.0
     rows = graded_turns("question", question.text, turns, state, grader)
     read = readings_of(question.text, turns, reader, asker=asked.speaker) if reader else [0.5] * len(turns)
@@ -113,3 +116,14 @@ def _counts(turn: Turn, asked: Asked, beliefs: Beliefs) -> bool:
     """Tell whether a turn may be quoted: not what Doxa wrote itself, what was taken back, or what came only later."""
     known = asked.known_at is None or turn.at <= asked.known_at
     return known and not turn.generated and not taken_back(turn, beliefs)
+
+
+def _of_another(turn: Turn, question: Question, asked: Asked, state: UserState) -> bool:
+    """Tell whether a turn is of somebody else than who is asked about: Ana's "I live in Bonn" says nothing of Bo.
+
+    Only of those who speak themselves; an assistant speaks of the one it speaks to.
+    """
+    who = question.subject.key if question.subject is not None else ""
+    if turn.role != "user" or turn.speaker.casefold() == who or who in WORD.findall(turn.text.casefold()):
+        return False
+    return who == asked.speaker.casefold() or who in {name.casefold() for name in state.columns.speakers}

@@ -16,6 +16,7 @@ from doxa.core.plans import HOLE, Plan
 from doxa.core.values import Draft, Evidence, Fact, Interval, Precision, Question, Status, Term, Turn
 from doxa.engine.asked import Asked
 from doxa.engine.computing import computed
+from doxa.engine.grading import Ground
 from doxa.engine.wiring import Parts
 from doxa.memory import Beliefs, UserState, answered_by, kinds_of, stems
 from doxa.reason import (
@@ -65,38 +66,26 @@ class Reasoning:
 
 
 def answered(
-    asked: Asked,
-    question: Question,
-    state: UserState,
-    parts: Parts,
-    *,
-    beliefs: Beliefs,
-    today: date,
-    recent: Sequence[Turn],
-    nearby: Sequence[Evidence],
-    reader: PassageReader | None,
+    ground: Ground, parts: Parts, *, today: date, recent: Sequence[Turn], reader: PassageReader | None
 ) -> tuple[Draft, Reasoning | None]:
     """Return the answer that facts and turns give as they stand, and what a search for a better one starts from.
 
     Args:
-        asked: what was asked, by whom, of which time.
-        question: how it was understood.
-        state: the memory, locked.
+        ground: what is asked, by whom, and what bears on it; more turns than are quoted, and the memory is locked.
         parts: what the engine is made of.
-        beliefs: what is believed, now or at the time that is asked about.
         today: the memory's today.
         recent: the turns before the question.
-        nearby: turns that bear on it, best first, more of them than are quoted.
         reader: reads turns, if anything does (`passage_reader`).
     """
-    day, evidence = asked.as_of or question.as_of, nearby[: parts.recall.top_k]
+    asked, question, state, beliefs = ground.asked, ground.question, ground.state, ground.beliefs
+    day, evidence = asked.as_of or question.as_of, ground.nearby[: parts.recall.top_k]
     plans = _Plans(parts.parser)
     if reader is not None and _takes_steps(plans(question.text)):
         reader = None
-    worked = computed(question.text, asked, state, nearby, parts, today=today)
+    worked = computed(question.text, asked, state, ground.nearby, parts, today=today)
     draft = answer(
         question, beliefs, evidence, state.turn, asker=asked.speaker, day=day, today=today, lexicon=parts.lexicon(),
-        nearby=nearby, computed=worked, reader=reader,
+        nearby=ground.nearby, computed=worked, reader=reader,
     )  # fmt: skip
     if not parts.config.reason.tree:
         return draft, None

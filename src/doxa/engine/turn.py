@@ -304,17 +304,15 @@ def _look_up(asked: Asked, query: Query, state: UserState, parts: Parts, tracer:
         if question is None:
             draft = acknowledged(changes, state, speaker=asked.speaker, greets="greet" in intents)
         else:
+            ground = Ground(question=question, nearby=nearby, asked=asked, state=state, beliefs=beliefs)
             reader = passage_reader(state, parts)
-            draft, reasoning = answered(
-                asked, question, state, parts, beliefs=beliefs, today=today, recent=recent, nearby=nearby, reader=reader
-            )
+            draft, reasoning = answered(ground, parts, today=today, recent=recent, reader=reader)
             tree: Tree | None = None
             if reasoning is not None and not is_prompted(reasoning, parts):
                 draft, tree = reason(reasoning)
                 if tree is not None:
                     note["tree"], reached = tree_data(tree), tree.best.state
             if tree is None or doubt_of(draft, beliefs, state):  # several steps stand in no turn that could be quoted
-                ground = Ground(question=question, nearby=nearby, asked=asked, state=state, beliefs=beliefs)
                 draft = _chosen(draft, ground, reader, parts, note)
             draft = _to_the_asker(draft, beliefs, asked.speaker)
         facts = _facts_for_prompt(question, beliefs, today, parts)
