@@ -21,7 +21,7 @@ demo: $(RUN) ## replay the example conversation, show what is remembered, ask te
 
 test: $(DEV) ## run the tests; pass options with ARGS="-k name"
 	@echo "test: pytest"
-	@$(BIN)/python -m pytest -q $(ARGS)
+	@$(BIN)/python -m pytest -q -n auto --dist loadfile $(ARGS)
 
 lint: $(DEV) ## ruff: rules and format
 	@echo "lint: ruff"

@@ -394,7 +394,6 @@ def test_a_turn_id_that_cannot_be_kept_is_refused(doxa, turn_id):
         lambda doxa: doxa.memory(user="ana").history(("a", "b", "c")),
         lambda doxa: doxa.memory(user="ana").export("x", format="pdf"),
     ],
-    ids=str,
 )
 def test_wrong_arguments_say_what_was_expected(doxa, mistake):
     """A mistake in a call is an InputError with words, not an AttributeError from inside."""

@@ -92,20 +92,20 @@ def test_a_search_that_goes_on_from_something_goes_on_from_the_latest_turns(doxa
 @pytest.mark.parametrize(
     ("bounds", "found"),
     [
-        ({"session": "two"}, {"t4", "t5"}),
-        ({"speaker": "ben"}, {"t5"}),
-        ({"since": "2024-07-16"}, {"t5"}),
-        ({"until": "2024-02"}, {"t1", "t2", "t3"}),
-        ({"until": "2024-07-15", "since": "2024-03-01"}, {"t4"}),
-        ({"session": "two", "speaker": "Ana"}, {"t4"}),
-        ({"speaker": "nobody"}, set()),
+        ({"session": "two"}, ["t4", "t5"]),
+        ({"speaker": "ben"}, ["t5"]),
+        ({"since": "2024-07-16"}, ["t5"]),
+        ({"until": "2024-02"}, ["t1", "t2", "t3"]),
+        ({"until": "2024-07-15", "since": "2024-03-01"}, ["t4"]),
+        ({"session": "two", "speaker": "Ana"}, ["t4"]),
+        ({"speaker": "nobody"}, []),
     ],
     ids=str,
 )
 def test_a_search_keeps_within_its_bounds(doxa, bounds, found):
     memory = tell(doxa)
     query = "Nadia nurse Petra Graz dinner Pino ravioli spring"
-    assert ids(memory.search(query, **bounds)) == found
+    assert ids(memory.search(query, **bounds)) == set(found)
 
 
 @pytest.mark.parametrize(
