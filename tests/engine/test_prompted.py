@@ -11,7 +11,15 @@ from doxa.core.config import LLMConfig, UnderstandConfig
 from doxa.core.errors import BackendUnavailableError, ConfigError
 from doxa.engine import Doxa
 
-FACT = {"subject": "Ana", "relation": "is the keeper of", "object": "lighthouse", "quote": "I keep the lighthouse"}
+
+def fact(subject, relation, thing, quote, **more):
+    """An entry for a fact."""
+    whole = {"kind": "fact", "subject": subject, "relation": relation, "object": thing, "holds": True}
+    blank = {"mood": "asserted", "from": None, "to": None, "over": False, "beside": False, "source": None}
+    return {**whole, **blank, "quote": quote, **more}
+
+
+FACT = fact("Ana", "is the keeper of", "lighthouse", "I keep the lighthouse")
 SAID = "I keep the lighthouse."
 
 
@@ -20,13 +28,11 @@ def reading(request):
     text = json.loads(request.messages[1].content)["message"]["text"]
     facts = {
         SAID: [FACT],
-        "I live in Oslo.": [{"subject": "Ana", "relation": "lives in", "object": "Oslo", "quote": "I live in Oslo"}],
-        "My sister is Mia.": [{"subject": "Ana", "relation": "sister", "object": "Mia", "quote": "My sister is Mia"}],
-        "My sister likes tea.": [
-            {"subject": "Ana's sister", "relation": "likes", "object": "tea", "quote": "My sister likes tea"}
-        ],
+        "I live in Oslo.": [fact("Ana", "lives in", "Oslo", "I live in Oslo")],
+        "My sister is Mia.": [fact("Ana", "sister", "Mia", "My sister is Mia")],
+        "My sister likes tea.": [fact("Ana's sister", "likes", "tea", "My sister likes tea")],
     }
-    return json.dumps({"facts": facts.get(text, []), "rules": []})
+    return json.dumps({"entries": facts.get(text, [])})
 
 
 def opened(config, *replies, location=":memory:", **settings):
@@ -89,7 +95,7 @@ def test_the_trace_says_who_read_the_turn_and_what_it_cost(config):
     with doxa:
         reply = doxa.dialogue(user="ana").respond(SAID)
         step = next(step for step in reply.trace.steps if step.name == "understand")
-        assert step.detail["by"].startswith("understand/1")
+        assert step.detail["by"].startswith("understand/2")
         assert step.detail["prompt_tokens"] > 0 and step.detail["completion_tokens"] > 0
         assert "inform" in reply.intents
     doxa, _ = opened(config, BackendUnavailableError("away"), BackendUnavailableError("away"))
@@ -100,7 +106,7 @@ def test_the_trace_says_who_read_the_turn_and_what_it_cost(config):
 
 def test_what_was_turned_down_is_in_the_trace(config):
     """A hallucinated quote: no fact, but a note."""
-    made_up = json.dumps({"facts": [{**FACT, "quote": "I keep goats", "object": "goats"}]})
+    made_up = json.dumps({"entries": [{**FACT, "quote": "I keep goats", "object": "goats"}]})
     doxa, _ = opened(config, made_up, BackendUnavailableError("away"))
     with doxa:
         reply = doxa.dialogue(user="ana").respond(SAID)
@@ -187,17 +193,15 @@ def test_prompted_understanding_needs_a_model(config):
 def test_a_correction_and_a_withdrawal_by_the_model_revise(config):
     """The acts that the model names do what the same acts do without it."""
 
-    def fact(object, **more):
-        return {"subject": "Ana", "relation": "lives in", "object": object, **more}
-
+    named = {"subject": "Ana", "relation": "lives in", "old": None, "new": "Bergen", "from": None, "to": None}
     said = {
-        "I live in Oslo.": fact("Oslo", quote="I live in Oslo"),
-        "Sorry, I meant Bergen.": fact("Bergen", quote="I meant Bergen", act="correct"),
-        "Forget that I live in Bergen.": fact("Bergen", quote="Forget that I live in Bergen", act="withdraw"),
+        "I live in Oslo.": fact("Ana", "lives in", "Oslo", "I live in Oslo"),
+        "Sorry, I meant Bergen.": {"kind": "correction", "target": "f1", **named, "quote": "I meant Bergen"},
+        "Forget that I live in Bergen.": {"kind": "withdrawal", "target": "f1", "quote": "Forget that"},
     }
 
     def read(request):
-        return json.dumps({"facts": [said[json.loads(request.messages[1].content)["message"]["text"]]]})
+        return json.dumps({"entries": [said[json.loads(request.messages[1].content)["message"]["text"]]]})
 
     doxa, _ = opened(config, *[read] * 3)
     with doxa:

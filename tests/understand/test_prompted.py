@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,8 +11,9 @@ import pytest
 from doxa.backends import load
 from doxa.core.errors import BackendUnavailableError
 from doxa.core.values import Act, Interval, Turn
-from doxa.memory import Beliefs
-from doxa.understand import Extraction, Roles, extract_with_model, ground, prompt_version
+from doxa.memory import Beliefs, rule_id
+from doxa.revise import revise
+from doxa.understand import Extraction, Known, Roles, extract_with_model, ground, known_near, prompt_version
 
 AT = datetime(2024, 6, 12, 12, tzinfo=UTC)
 MOVED = {"subject": "Nora", "relation": "lives in", "object": "Bergen", "quote": "I moved to Bergen in March"}
@@ -23,14 +24,38 @@ def turn(text: str, **fields: Any) -> Turn:
     return Turn(text=text, **{**known, **fields})
 
 
-def answer(*facts: Mapping[str, Any], rules: tuple[Mapping[str, Any], ...] = ()) -> str:
-    return json.dumps({"facts": facts, "rules": rules})
+def fact(**more: Any) -> dict[str, Any]:
+    """Return an entry for a fact; without more it is MOVED."""
+    whole = {"kind": "fact", "holds": True, "mood": "asserted", "from": None, "to": None, "over": False}
+    return {**whole, "beside": False, "source": None, **MOVED, **more}
 
 
-def extract(said: Turn, *replies: Any, roles: Roles | None = None, context: tuple[Turn, ...] = ()) -> SimpleNamespace:
+def other(kind: str, quote: str, **more: Any) -> dict[str, Any]:
+    """Return an entry of another kind."""
+    named = {"target": None, "subject": None, "relation": None, "old": None, "new": None}
+    blank = {"change": {**named, "when": None}, "correction": {**named, "from": None, "to": None}}
+    return {"kind": kind, **blank.get(kind, {}), "quote": quote, **more}
+
+
+def atom(subject: str, relation: str, thing: str | None = None) -> dict[str, Any]:
+    return {"subject": subject, "relation": relation, "object": thing, "holds": True, "demand": None}
+
+
+def answer(*entries: Mapping[str, Any]) -> str:
+    return json.dumps({"entries": entries})
+
+
+def extract(
+    said: Turn,
+    *replies: Any,
+    roles: Roles | None = None,
+    context: tuple[Turn, ...] = (),
+    known: Known | None = None,
+    room: int = 2000,
+) -> SimpleNamespace:
     """Return the extraction of a turn by a scripted model, and the model."""
     model = load("llm", "scripted", replies=replies)
-    found = extract_with_model(model, said, context, roles=roles or Roles(), context_tokens=2000, max_tokens=500)
+    found = extract_with_model(model, said, context, known, roles=roles or Roles(), context_tokens=room, max_tokens=500)
     return SimpleNamespace(found=found, model=model)
 
 
@@ -46,9 +71,8 @@ SAID = turn("I moved to Bergen in March. My sister Mia hates herring!")
 
 def test_a_good_answer_becomes_claims() -> None:
     """Quoted, resolved to names, dated, and under the relations of the inventory."""
-    fact = {**MOVED, "valid_from": "in March"}
-    herring = {"subject": "Mia", "relation": "hates", "object": "herring", "quote": "My sister Mia hates herring"}
-    found = extract(SAID, answer(fact, herring)).found
+    herring = fact(subject="Mia", relation="hates", object="herring", quote="My sister Mia hates herring")
+    found = extract(SAID, answer(fact(**{"from": "2024-03"}), herring)).found
     assert not found.failed and found.dropped == ()
     told = ground(found, SAID, (), Beliefs()).claims
     assert [(c.subject.label, c.relation.name, c.object.label, c.polarity) for c in told] == [
@@ -62,10 +86,10 @@ def test_a_good_answer_becomes_claims() -> None:
 @pytest.mark.parametrize(
     "reply",
     [
-        f"Sure! Here it is:\n```json\n{answer(MOVED)}\n```",
-        answer(MOVED).replace('"rules": []}', '"rules": [],}'),
-        answer(MOVED)[:-1],
-        answer(MOVED).replace('"', "'"),
+        f"Sure! Here it is:\n```json\n{answer(fact())}\n```",
+        answer(fact()).replace("}]}", "},]}"),
+        answer(fact())[:-1],
+        answer(fact()).replace("null", "None").replace("true", "True").replace("false", "False").replace('"', "'"),
     ],
     ids=["fenced", "trailing comma", "unclosed", "single quotes"],
 )
@@ -77,7 +101,7 @@ def test_near_json_is_mended(reply: str) -> None:
 
 def test_a_wrong_answer_is_asked_for_again_with_the_error() -> None:
     """The second request says what was wrong with the first."""
-    done = extract(SAID, '{"facts": [{"subject": "Nora"}]}', answer(MOVED))
+    done = extract(SAID, '{"entries": [{"subject": "Nora"}]}', answer(fact()))
     assert [fact["object"] for fact in done.found.facts] == ["Bergen"]
     assert "cannot be used" in done.model.requests[1].messages[-1].content
     assert done.found.calls == 2
@@ -85,7 +109,7 @@ def test_a_wrong_answer_is_asked_for_again_with_the_error() -> None:
 
 @pytest.mark.parametrize(
     "replies",
-    [("no", "still no"), ("{}", "[]"), (BackendUnavailableError("away"),), ("",)],
+    [("no", "still no"), ("{}", "7"), (BackendUnavailableError("away"),), ("",)],
     ids=["prose", "other shape", "server away", "empty"],
 )
 def test_a_model_of_no_use_is_a_value(replies: tuple[Any, ...]) -> None:
@@ -96,20 +120,20 @@ def test_a_model_of_no_use_is_a_value(replies: tuple[Any, ...]) -> None:
 
 def test_a_made_up_quote_is_dropped() -> None:
     """The claim goes, the reason stays."""
-    found = extract(SAID, answer(MOVED, {**MOVED, "object": "Bodo", "quote": "I live in Bodo"})).found
+    found = extract(SAID, answer(fact(), fact(object="Bodo", quote="I live in Bodo"))).found
     assert [fact["object"] for fact in found.facts] == ["Bergen"]
     assert found.dropped == ("Nora lives in Bodo: its quote is not in the turn",)
 
 
 def test_an_object_that_nobody_spoke_of_is_dropped() -> None:
     """Even with words that do stand in the turn."""
-    found = extract(SAID, answer({**MOVED, "object": "Trondheim"})).found
+    found = extract(SAID, answer(fact(object="Trondheim"))).found
     assert found.facts == () and "nobody spoke" in found.dropped[0]
 
 
 def test_a_quote_may_differ_in_marks_and_case() -> None:
     """Small models copy loosely."""
-    assert extract(SAID, answer({**MOVED, "quote": "“i moved to  Bergen, in march”"})).found.facts
+    assert extract(SAID, answer(fact(quote="“i moved to  Bergen, in march”"))).found.facts
 
 
 def test_a_turn_cannot_give_orders() -> None:
@@ -126,7 +150,7 @@ def test_distilling_comes_first_when_it_is_prompted() -> None:
         {"text": "Nora has lived in Bergen since March.", "quote": "I moved to Bergen in March"},
         {"text": "Nora owns a boat.", "quote": "my boat"},
     ]
-    done = extract(SAID, json.dumps({"statements": statements}), answer(MOVED), roles=Roles(distil=True))
+    done = extract(SAID, json.dumps({"statements": statements}), answer(fact()), roles=Roles(distil=True))
     sent = json.loads(done.model.requests[1].messages[1].content)
     assert sent["statements"] == ["Nora has lived in Bergen since March."]
     assert len(done.found.facts) == 1
@@ -140,7 +164,7 @@ def test_nothing_said_costs_one_call() -> None:
 
 def test_validation_drops_what_is_not_confirmed_and_names_the_relation() -> None:
     """A yes keeps a fact under the model's name for the relation, a no or no word at all drops it."""
-    facts = [{**MOVED, "relation": "has settled down in"}, {**MOVED, "subject": "Mia"}, {**MOVED, "subject": "Odd"}]
+    facts = [fact(relation="has settled down in"), fact(subject="Mia"), fact(subject="Odd")]
     verdicts = [{"id": 1, "said": True, "relation": "lives_in"}, {"id": 2, "said": False, "relation": "other"}]
     found = extract(SAID, answer(*facts), json.dumps({"verdicts": verdicts}), roles=Roles(validate=True)).found
     assert [claim.relation.name for claim in ground(found, SAID, (), Beliefs()).claims] == ["lives_in"]
@@ -149,7 +173,7 @@ def test_validation_drops_what_is_not_confirmed_and_names_the_relation() -> None
 
 def test_costs_and_version_are_kept() -> None:
     """Tokens of every call, the prompts and the model."""
-    done = extract(SAID, answer(MOVED))
+    done = extract(SAID, answer(fact()))
     found = done.found
     assert found.by == f"{prompt_version()} {done.model.name}"
     assert found.prompt_tokens > 0 < found.completion_tokens
@@ -223,15 +247,139 @@ def test_an_assistant_corrects_nothing_and_speaks_of_no_self() -> None:
     assert [(claim.subject.label, claim.act) for claim in told.claims] == [("Nora", Act.STATE)]
 
 
-def test_rules_of_a_model_pass_through_the_same_reader() -> None:
-    """Two plain clauses become atoms."""
+def test_rules_of_a_model_are_propositions() -> None:
+    """On both sides, with a variable for whoever it may be; a made-up quote is no rule."""
     said = turn("If it snows I take the tram, and anyone who smokes pays.")
     rules = (
-        {"if": "it snows", "then": "I take the tram", "quote": "If it snows I take the tram"},
-        {"if": "somebody smokes", "then": "they pay", "quote": "anyone who smokes pays"},
-        {"if": "it rains", "then": "I swim", "quote": "made up"},
+        other(
+            "rule", "If it snows I take the tram", **{"if": [atom("it", "snows")], "then": [atom("I", "takes", "tram")]}
+        ),
+        other("rule", "anyone who smokes pays", **{"if": [atom("?x", "smokes")], "then": [atom("?x", "pays")]}),
+        other("rule", "made up", **{"if": [atom("it", "rains")], "then": [atom("I", "swims")]}),
+        other("rule", "If it snows", **{"if": [atom("it", "snows")], "then": []}),
     )
-    found = extract(said, answer(rules=rules)).found
+    found = extract(said, answer(*rules)).found
     told = ground(found, said, (), Beliefs())
-    assert [(r.if_[0].subject.label, r.then[0].relation.name) for r in told.rules] == [("it", "take"), ("?x", "pay")]
-    assert len(told.dropped) == 1
+    assert [(r.if_[0].subject.label, r.then[0].subject.label, r.then[0].relation.label) for r in told.rules] == [
+        ("it", "Nora", "takes"),
+        ("?x", "?x", "pays"),
+    ]
+    assert len(told.dropped) == 2
+
+
+def test_rules_that_were_stored_as_clauses_are_still_read() -> None:
+    """Extractions of the first prompts hold clauses."""
+    said = turn("If it snows I take the tram.")
+    stored = {"if": "it snows", "then": "I take the tram", "quote": "If it snows I take the tram"}
+    (rule,) = ground(Extraction(rules=(stored,)), said, (), Beliefs()).rules
+    assert rule.if_[0].subject.label == "it"
+
+
+def believed(*facts: Mapping[str, Any]) -> Beliefs:
+    """Return the beliefs that earlier facts of a model make, each from a turn of its own."""
+    beliefs = Beliefs()
+    for number, one in enumerate(facts, start=1):
+        said = turn(str(one["quote"]), turn_id=f"k{number}", at=AT - timedelta(days=30 - number))
+        told = ground(Extraction(facts=(one,)), said, (), beliefs).claims
+        beliefs.learn(told, revise(told, beliefs, turn_id=said.turn_id, known_at=said.at))
+    return beliefs
+
+
+OSLO = {"subject": "Nora", "relation": "lives in", "object": "Oslo", "quote": "I live in Oslo"}
+JAZZ = {"subject": "Nora", "relation": "likes", "object": "jazz", "quote": "I like jazz"}
+
+
+def after(text: str, *entries: Mapping[str, Any], before: tuple[Mapping[str, Any], ...] = (OSLO, JAZZ)) -> Any:
+    """Return the beliefs after a turn out of which a model read some entries, and what it was shown."""
+    beliefs = believed(*before)
+    said = turn(text)
+    near = known_near(said, (), beliefs)
+    ids = {fact.object.label: f"f{place}" for place, fact in enumerate(near.facts, start=1)}
+    given = [{**one, "target": ids[one["target"]]} if one.get("target") else one for one in entries]
+    done = extract(said, answer(*given), known=near)
+    assert not done.found.dropped
+    told = ground(done.found, said, (), beliefs)
+    beliefs.learn(told.claims, revise(told.claims, beliefs, turn_id=said.turn_id, known_at=said.at))
+    standing = {f.object.label: str(f.status) for f in beliefs.facts.values() if f.polarity}
+    return SimpleNamespace(standing=standing, beliefs=beliefs, found=done.found, sent=done.model.requests[0])
+
+
+def test_what_is_known_is_shown_with_ids_and_a_target_is_one_of_them() -> None:
+    """Nearest first; the schema takes no other id."""
+    done = after("I left Oslo.", other("change", "I left Oslo", target="Oslo"))
+    assert json.loads(done.sent.messages[1].content)["known"] == [
+        "f1: Nora | lives in | Oslo",
+        "f2: Nora | likes | jazz",
+    ]
+    change = next(k for k in done.sent.schema["properties"]["entries"]["items"]["anyOf"] if "when" in k["properties"])
+    assert change["properties"]["target"]["enum"] == ["f1", "f2", None]
+
+
+@pytest.mark.parametrize(
+    ("entry", "standing"),
+    [
+        (other("change", "I left", target="Oslo", new="Bergen", when="2024-06-01"), ("superseded", "held", "held")),
+        (other("change", "I left", target="Oslo"), ("held", None, "held")),
+        (other("correction", "I left", target="Oslo", new="Bergen"), ("retracted", "held", "held")),
+        (other("correction", "I left", target="Oslo"), ("retracted", None, "held")),
+        (other("withdrawal", "I left", target="jazz"), ("held", None, "retracted")),
+        (other("correction", "I left", target="jazz", new="Bergen"), ("held", "held", "retracted")),
+        (other("change", "I left", target="jazz", new="Bergen"), ("held", "held", "held")),
+    ],
+    ids=["moved", "over", "wrong", "never", "taken back", "wrong of several", "another of several"],
+)
+def test_what_an_entry_does_to_its_target(entry: Mapping[str, Any], standing: tuple[str | None, ...]) -> None:
+    """Oslo, Bergen and jazz afterwards; a value that is over has an end."""
+    done = after("I left. Bergen.", entry)
+    assert tuple(done.standing.get(name) for name in ("Oslo", "Bergen", "jazz")) == standing
+    if entry["kind"] == "change":
+        (fact,) = [f for f in done.beliefs.facts.values() if f.object.label == entry["target"]]
+        assert fact.valid.end is not None
+
+
+def test_what_is_over_and_was_never_known_is_history() -> None:
+    """A change without a target tells both values."""
+    change = other(
+        "change", "I went from Rome to Bergen", subject="Nora", relation="lives in", old="Rome", new="Bergen"
+    )
+    done = after("I went from Rome to Bergen.", {**change, "when": "2024-05"}, before=())
+    spans = {f.object.label: str(f.valid) for f in done.beliefs.facts.values()}
+    assert spans == {"Rome": "until May 2024", "Bergen": "since May 2024"}
+
+
+def test_a_value_may_stand_beside_another() -> None:
+    """ "Also" closes nothing."""
+    done = after("Bergen too.", fact(object="Bergen", quote="Bergen too", beside=True))
+    assert done.standing["Oslo"] == done.standing["Bergen"] == "held"
+
+
+def test_a_rule_is_taken_back_by_its_id() -> None:
+    """It is shown behind the facts."""
+    said = turn("If it snows I take the tram.")
+    rule = other(
+        "rule", "If it snows I take the tram", **{"if": [atom("it", "snows")], "then": [atom("I", "takes", "tram")]}
+    )
+    beliefs = Beliefs()
+    told = ground(extract(said, answer(rule)).found, said, (), beliefs)
+    beliefs.learn((), (), told.rules)
+    later = turn("Forget the tram.", turn_id="t2")
+    gone = extract(
+        later, answer(other("withdrawal", "Forget the tram", target="r1")), known=known_near(later, (), beliefs)
+    )
+    assert ground(gone.found, later, (), beliefs).withdrawn_rules == (rule_id(told.rules[0]),)
+
+
+def test_it_is_noted_whose_facts_live_on_in_a_reading() -> None:
+    """A target, and a name that only stands there: when their turn is erased the reading goes with it."""
+    assert after("I left.", other("change", "I left", target="Oslo")).found.saw == ("k1",)
+    assert after("I like tea.", fact(relation="likes", object="tea", quote="I like tea")).found.saw == ()
+
+
+def test_what_is_known_gives_way_where_there_is_no_room() -> None:
+    """The furthest first."""
+    beliefs = believed(OSLO, *({**JAZZ, "object": f"band {number}"} for number in range(40)))
+    said = turn("I left Oslo.")
+    near = known_near(said, (), beliefs)
+    assert near.facts[0].object.label == "Oslo" and len(near.facts) == 24
+    sent = extract(said, answer(), known=near, room=60).model.requests[0]
+    assert 0 < len(json.loads(sent.messages[1].content)["known"]) < 24

@@ -98,7 +98,12 @@ class UnderstandConfig(_Group):
         "builtin", description="With `extract` prompted: whether the model also has to say yes to every fact."
     )
     max_tokens: int = Field(1500, gt=0, description="Most tokens of one answer of the model about a turn.")
-    parallel: int = Field(4, gt=0, description="How many turns of one user the model, or AMR parser, reads at once.")
+    parallel: int = Field(
+        1,
+        gt=0,
+        description="How many turns of one user the model, or AMR parser, reads at once. Of turns that are read "
+        "together none sees as facts what the others say; more is faster where many turns are taken in.",
+    )
 
 
 class ReviseConfig(_Group):

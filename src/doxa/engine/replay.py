@@ -228,8 +228,6 @@ def _read(
         read,
         intents=intents,
         questions=found.questions,
-        rules=read.rules or found.rules,
-        withdrawn_rules=found.withdrawn_rules,
     ), ""
 
 
@@ -311,6 +309,7 @@ def erase_turn(
         delete = {row.ordinal for row in rows if _concerns(row, gone, turn_id)}
         kept = [row for row in rows if row.ordinal not in delete]
         seen = {later for ordinal in gone for later in _after(state, ordinal, context_turns)}
+        seen |= _repeating(rows, {str(turns[ordinal].turn_id) for ordinal in gone})
         fresh = UserState(user=user, dims=1, beliefs=Beliefs(policy=log.policy))
         tasks = Retelling.without(fresh, [row for row in rows if row.ordinal in delete], task_reader)
         bodies = _retell(kept, tasks, parser, trained, after=turn.ordinal, context_turns=context_turns, seen=seen)
@@ -355,6 +354,11 @@ def _after(state: UserState, ordinal: int, size: int) -> list[int]:
     session = state.session(turn.session) if turn else []
     place = bisect_right(session, ordinal)
     return session[place : place + size]
+
+
+def _repeating(rows: Sequence[Row], gone: set[str]) -> set[int]:
+    """Return the turns out of which a model read something in the terms of a fact that rests on an erased turn."""
+    return {row.about for row in rows if row.about and gone & set(row.body.get("extraction", {}).get("saw", ()))}
 
 
 def _is_empty(row: Row, body: Mapping[str, Any]) -> bool:
@@ -405,7 +409,8 @@ def _retell(
 ) -> Mapping[int, Mapping[str, Any]]:
     """Return the new bodies of the rows after an ordinal; what is believed and done in the end is in the state.
 
-    `seen` are the turns whose context held what was erased: what a model read out of them may repeat it.
+    `seen` are the turns whose context, or what was known before them, held what was erased: what a model read out of
+    them may repeat it.
     """
     state = tasks.state
     bodies: dict[int, Mapping[str, Any]] = {}

@@ -41,10 +41,12 @@ from doxa.recall import RecallSpec
 from doxa.understand import (
     LONGEST,
     Extraction,
+    Known,
     RelationMapper,
     Request,
     Roles,
     extract_with_model,
+    known_near,
     request_of,
     split_sentences,
     weighed,
@@ -229,10 +231,11 @@ class Parts:
             return [None] * len(block)
         with self.log.user(user) as state:
             contexts = [state.context(turn, self.config.engine.context_turns) for turn in block]
+            near = [known_near(turn, context, state.beliefs) for turn, context in zip(block, contexts, strict=True)]
         with ThreadPoolExecutor(settings.parallel, thread_name_prefix="doxa-understand") as pool:
-            return list(pool.map(self._extract_one, block, contexts))
+            return list(pool.map(self._extract_one, block, contexts, near))
 
-    def _extract_one(self, turn: Turn, context: Sequence[Turn]) -> Extraction | None:
+    def _extract_one(self, turn: Turn, context: Sequence[Turn], known: Known) -> Extraction | None:
         if turn.generated or not turn.text.strip():
             return None
         settings = self.config.understand
@@ -248,6 +251,7 @@ class Parts:
                 model,
                 turn,
                 context,
+                known,
                 roles=Roles(distil=settings.distil == "prompted", validate=settings.check == "prompted"),
                 context_tokens=self.config.llm.context_tokens,
                 max_tokens=settings.max_tokens,

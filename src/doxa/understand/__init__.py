@@ -6,6 +6,7 @@ from doxa.understand.gate import weighed, worded
 from doxa.understand.graphs import split_sentences, understand_graph
 from doxa.understand.grounding import ground
 from doxa.understand.identity import identify, of_world
+from doxa.understand.known import Known, known_near
 from doxa.understand.open_ie import open_propositions
 from doxa.understand.parts import plans_of
 from doxa.understand.prompted import Roles, extract_with_model, prompt_version
@@ -17,6 +18,7 @@ from doxa.understand.values import Extraction, Statement, Understanding
 from doxa.understand.variants import kind_of
 
 __all__ = [
+    "Known",
     "LONGEST",
     "Choice",
     "Extraction",
@@ -34,6 +36,7 @@ __all__ = [
     "ground",
     "identify",
     "kept_words",
+    "known_near",
     "kind_of",
     "likely_pos",
     "of_world",

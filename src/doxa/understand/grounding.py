@@ -9,7 +9,7 @@ from datetime import date
 from typing import Any
 
 from doxa.core.times import find_times
-from doxa.core.values import Act, Claim, Interval, Modality, Precision, Rule, Term, Turn
+from doxa.core.values import Act, Atom, Claim, Interval, Modality, Precision, Rule, Term, Turn
 from doxa.memory import (
     Beliefs,
     RelationType,
@@ -20,10 +20,11 @@ from doxa.memory import (
     third_person,
     verb_type,
 )
-from doxa.understand.atoms import ANYONE, AtomReader, atoms_of
+from doxa.understand.atoms import ANYONE, VARIABLE, AtomReader, atoms_of
 from doxa.understand.clauses import parse_clause
 from doxa.understand.propose import propose
 from doxa.understand.referents import Referents, clean, kin_of, term
+from doxa.understand.repairs import taken_back
 from doxa.understand.text import sentences, words
 from doxa.understand.values import Extraction, Statement, Understanding
 from doxa.understand.verbs import base_of as base_form
@@ -53,12 +54,15 @@ def ground(extraction: Extraction, turn: Turn, context: Sequence[Turn], beliefs:
     Deterministic, without a call: the same extraction gives the same claims for the same beliefs.
     """
     work = _Grounding(turn, Referents.of(turn, context, beliefs))
-    claims = [claim for fact in extraction.facts for claim in _claims(fact, work)]
+    lifted = [fact["lifts"] for fact in extraction.facts if fact.get("lifts")]
+    claims = [claim for fact in extraction.facts if not fact.get("lifts") for claim in _claims(fact, work)]
+    claims = [*taken_back(claims), *claims]
     rules = [rule for data in extraction.rules for rule in _rules(data, work)]
     spans = dict.fromkeys([*(claim.span for claim in claims), *(rule.span for rule in rules)])
     return Understanding(
         claims=tuple(dict.fromkeys(claims)),
         rules=tuple(dict.fromkeys(rules)),
+        withdrawn_rules=tuple(dict.fromkeys(lifted)),
         statements=tuple(Statement(text=span) for span in spans),
         intents=_intents(claims, rules),
         dropped=(*extraction.dropped, *work.dropped),
@@ -73,38 +77,50 @@ def _intents(claims: Sequence[Claim], rules: Sequence[Rule]) -> tuple[str, ...]:
 
 
 def _claims(fact: Mapping[str, Any], work: _Grounding) -> list[Claim]:
-    subject = _who(fact["subject"], work.referents)
+    target = fact.get("target") or {}
+    subject = Term(*target["subject"]) if target else _who(fact["subject"], work.referents)
     if subject is None:
         work.dropped.append(f"{fact['subject']} {fact['relation']} {fact['object']}: nobody that it could mean")
         return []
     assistant = work.turn.role == "assistant"
     if assistant and subject == work.referents.speaker:
         return []
-    relation, polarity = _affirmed(fact["relation"], fact.get("polarity", True))
-    thing = _what(fact["object"], work.referents)
-    kind, holds = _kind(fact.get("canonical", ""), relation, thing, work)
-    act = Act.STATE if assistant else Act(fact.get("act", "state"))
-    modality = Modality(fact.get("modality", "asserted"))
-    valid = _interval(fact.get("valid_from"), fact.get("valid_to"), work.turn)
+    kind, thing, polarity = _said(fact, target, work)
+    turn = work.turn
     claim = Claim(
         subject=subject,
         relation=kind.relation,
         object=thing,
-        polarity=polarity == holds,
-        modality=modality,
-        act=act,
-        valid=valid,
+        polarity=polarity,
+        modality=Modality(fact.get("modality", "asserted")),
+        act=Act.STATE if assistant else Act(fact.get("act", "state")),
+        valid=_interval(fact.get("valid_from"), fact.get("valid_to"), turn),
         ended=bool(fact.get("ended", False)),
-        functional=kind.functional,
+        replaces=_what(fact["replaces"], work.referents).key if fact.get("replaces") else None,
+        functional=bool(target.get("functional", kind.functional)),
+        adds=bool(fact.get("adds", False)),
         confidence=CONFIDENCE,
-        turn_id=work.turn.turn_id,
-        speaker=work.turn.speaker,
-        role=work.turn.role,
-        known_at=work.turn.at,
+        turn_id=turn.turn_id,
+        speaker=turn.speaker,
+        source=fact.get("source") or "",
+        role=turn.role,
+        known_at=turn.at,
         span=fact["quote"].strip(),
     )
     work.referents.mention(subject)
     return [claim]
+
+
+def _said(fact: Mapping[str, Any], target: Mapping[str, Any], work: _Grounding) -> tuple[RelationType, Term, bool]:
+    """Return the relation, the object and the polarity of a fact, in the terms of its target where it has one."""
+    relation, polarity = _affirmed(fact["relation"], fact.get("polarity", True))
+    if not target:
+        thing = _what(fact["object"], work.referents)
+        kind, holds = _kind(fact.get("canonical", ""), relation, thing, work)
+        return kind, thing, polarity == holds
+    key, label = target["object"]
+    thing = Term(key, label) if fact["object"] == label else _what(fact["object"], work.referents)
+    return relation_type(target["relation"], fact["relation"]), thing, bool(fact.get("polarity", True))
 
 
 def _who(name: str, referents: Referents) -> Term | None:
@@ -114,6 +130,8 @@ def _who(name: str, referents: Referents) -> Term | None:
 
 
 def _what(noun: str, referents: Referents) -> Term:
+    if not noun.strip():
+        return Term("", "")
     if re.match(r"(?:my|our|your|his|her) |(?:me|him|her|us|you)$", noun.strip(), re.IGNORECASE) or "'s " in noun:
         return referents.resolve(noun) or term(clean(noun) or noun)
     return term(clean(noun) or noun)
@@ -210,9 +228,12 @@ def _day(text: str | None, turn: Turn) -> tuple[date, Precision] | None:
 
 def _rules(data: Mapping[str, Any], work: _Grounding) -> list[Rule]:
     reader = AtomReader(referents=work.referents, at=work.turn.at)
-    if_, then = (atoms_of(_plain(data[side]), reader) for side in ("if", "then"))
+    if_, then = (
+        atoms_of(_plain(data[side]), reader) if isinstance(data[side], str) else _atoms(data[side], data["quote"], work)
+        for side in ("if", "then")
+    )
     if not if_ or not then:
-        work.dropped.append(f"if {data['if']}, {data['then']}: it cannot be read as a rule")
+        work.dropped.append(f"“{data['quote']}”: it cannot be read as a rule")
         return []
     turn = work.turn
     return [
@@ -227,6 +248,30 @@ def _rules(data: Mapping[str, Any], work: _Grounding) -> list[Rule]:
             confidence=CONFIDENCE,
         )
     ]
+
+
+def _atoms(listed: Sequence[Mapping[str, Any]], span: str, work: _Grounding) -> tuple[Atom, ...]:
+    """Return one side of a rule; nothing where a part of it is about nobody who is known."""
+    found: list[Atom] = []
+    for one in listed:
+        subject, thing = _part(one["subject"], work), _part(one["object"] or "", work)
+        if subject is None or thing is None:
+            return ()
+        relation, polarity = _affirmed(one["relation"], one["holds"])
+        kind, holds = _kind("", relation, thing, work)
+        atom = Atom(
+            subject=subject, relation=kind.relation, object=thing, polarity=polarity == holds,
+            deontic=one["demand"] or "", span=span,
+        )  # fmt: skip
+        found.append(atom)
+    return tuple(found)
+
+
+def _part(name: str, work: _Grounding) -> Term | None:
+    """Return what a part of a rule is about; what begins with "?" is a variable."""
+    if name.startswith("?"):
+        return VARIABLE
+    return Term("", "") if not name.strip() else _who(name, work.referents) or term(clean(name) or name)
 
 
 def _plain(clause: str) -> str:

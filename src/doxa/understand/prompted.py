@@ -17,8 +17,10 @@ from typing import Any
 
 from doxa.backends.llm import LanguageModel, Request, Usage, ask, posed
 from doxa.core.errors import BackendError
-from doxa.core.values import Act, Modality, Turn
-from doxa.memory import relation_names, stems
+from doxa.core.values import Modality, Turn
+from doxa.memory import relation_names, relation_type, stems
+from doxa.understand.entries import facts_of
+from doxa.understand.known import Known
 from doxa.understand.values import Extraction
 
 __all__ = ["Roles", "extract_with_model", "prompt_version"]
@@ -40,23 +42,36 @@ def _object(lists: Mapping[str, Any], *, required: Sequence[str]) -> Mapping[str
 
 
 STATEMENTS = _object(_listed("statements", {"text": TEXT, "quote": TEXT}, ["text", "quote"]), required=["statements"])
-FACT = {
-    "subject": TEXT,
-    "relation": TEXT,
-    "object": TEXT,
-    "polarity": FLAG,
-    "modality": {"enum": [str(modality) for modality in Modality]},
-    "valid_from": MAYBE,
-    "valid_to": MAYBE,
-    "ended": FLAG,
-    "act": {"enum": [str(act) for act in Act]},
-    "quote": TEXT,
-}
-FACTS = _object(
-    _listed("facts", FACT, ["subject", "relation", "object", "quote"])
-    | _listed("rules", {"if": TEXT, "then": TEXT, "quote": TEXT}, ["if", "then", "quote"]),
-    required=["facts"],
-)
+ATOM = {"subject": TEXT, "relation": TEXT, "object": MAYBE, "holds": FLAG, "demand": {"enum": ["must", "may", None]}}
+
+
+def _entry(kind: str, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the schema of one kind of entry: every field is there, as strict servers demand."""
+    shape = {"kind": {"type": "string", "enum": [kind]}, **fields, "quote": TEXT}
+    return {"type": "object", "properties": shape, "required": list(shape), "additionalProperties": False}
+
+
+def _entries(known: Known) -> Mapping[str, Any]:
+    """Return the schema of what is extracted: a target is one of what was shown."""
+    ids = known.ids()
+    facts = [key for key in ids if known.fact(key) is not None]
+    target = {"type": ["string", "null"], "enum": [*facts, None]} if facts else {"type": "null"}
+    atoms = _listed("atoms", ATOM, list(ATOM))["atoms"]
+    named = {"target": target, "subject": MAYBE, "relation": MAYBE, "old": MAYBE, "new": MAYBE}
+    span = {"from": MAYBE, "to": MAYBE}
+    mood = {"type": "string", "enum": [str(modality) for modality in Modality]}
+    stated = {"subject": TEXT, "relation": TEXT, "object": MAYBE, "holds": FLAG, "mood": mood, **span}
+    kinds = [
+        _entry("fact", {**stated, "over": FLAG, "beside": FLAG, "source": MAYBE}),
+        _entry("change", {**named, "when": MAYBE}),
+        _entry("correction", {**named, **span}),
+        _entry("rule", {"if": atoms, "then": atoms}),
+    ]
+    kinds += [_entry("withdrawal", {"target": {"type": "string", "enum": ids}})] if ids else []
+    entries = {"entries": {"type": "array", "items": {"anyOf": kinds}}}
+    return _object(entries, required=["entries"])
+
+
 VERDICTS = _object(
     _listed("verdicts", {"id": {"type": "integer"}, "said": FLAG, "relation": TEXT}, ["id", "said"]),
     required=["verdicts"],
@@ -78,9 +93,15 @@ class _Asking:
     model: LanguageModel
     turn: Turn
     context: Sequence[Turn]
+    known: Known
     max_tokens: int
     usage: Usage = field(default_factory=Usage)
     dropped: list[str] = field(default_factory=list)
+
+    @property
+    def spoken(self) -> str:
+        """What an entry may take its words from, but for what is known."""
+        return " ".join(f"{turn.speaker} {turn.text}" for turn in (*self.context, self.turn))
 
     def ask(self, role: str, schema: Mapping[str, Any], more: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the model's answer to a role.
@@ -99,7 +120,8 @@ class _Asking:
     def _material(self) -> dict[str, Any]:
         said = [{"speaker": turn.speaker, "text": turn.text} for turn in self.context]
         message = {"speaker": self.turn.speaker, "text": self.turn.text}
-        return {"date": self.turn.at.date().isoformat(), "context": said, "message": message}
+        known = {"known": self.known.listed(), "context": said, "message": message}
+        return {"date": self.turn.at.strftime("%A %Y-%m-%d"), **known}
 
 
 @cache
@@ -114,13 +136,15 @@ def prompt_version() -> str:
 
 def _prompt(role: str) -> str:
     text: str = _prompts()[role]["system"]
-    return text.replace("{relations}", ", ".join(relation_names())).strip()
+    names = relation_names() if role == "validate" else dict.fromkeys(relation_type(n).label for n in relation_names())
+    return text.replace("{relations}", ", ".join(names)).strip()
 
 
 def extract_with_model(
     model: LanguageModel,
     turn: Turn,
     context: Sequence[Turn],
+    known: Known | None = None,
     *,
     roles: Roles,
     context_tokens: int,
@@ -132,6 +156,7 @@ def extract_with_model(
         model: any language model.
         turn: what was said; a turn longer than `context_tokens` is not given to the model.
         context: earlier turns, oldest first; the oldest are left out when they do not fit.
+        known: what is believed near the turn (`known_near`); what is furthest is left out when it does not fit.
         roles: the steps beside extraction that the model does.
         context_tokens: most tokens of turn and context together.
         max_tokens: most tokens of one answer.
@@ -142,15 +167,23 @@ def extract_with_model(
     left = context_tokens - model.count_tokens(turn.text)
     if left < 0:
         return Extraction(by=by, failed=f"the turn is longer than {context_tokens} tokens (setting llm.context_tokens)")
-    asking = _Asking(model, turn, _fitting(model, context, left), max_tokens)
+    taken = _fitting(model, context, left)
+    left -= sum(model.count_tokens(one.text) for one in taken)
+    asking = _Asking(model, turn, taken, (known or Known()).fitting(left, model.count_tokens), max_tokens)
     try:
         facts, rules = _extract(asking, distil=roles.distil)
         facts = _validated(asking, facts) if roles.validate and facts else facts
     except BackendError as exc:
         failed = f"the language model failed, so the turn was read without it: {exc}"
         return Extraction(by=by, failed=failed, **asdict(asking.usage))
-    dropped = tuple(asking.dropped)
-    return Extraction(by=by, facts=tuple(facts), rules=tuple(rules), dropped=dropped, **asdict(asking.usage))
+    return Extraction(
+        by=by,
+        facts=tuple(facts),
+        rules=tuple(rules),
+        saw=asking.known.told_in(facts, asking.spoken),
+        dropped=tuple(asking.dropped),
+        **asdict(asking.usage),
+    )
 
 
 def _fitting(model: LanguageModel, context: Sequence[Turn], left: int) -> list[Turn]:
@@ -171,9 +204,10 @@ def _extract(asking: _Asking, *, distil: bool) -> tuple[list[Mapping[str, Any]],
         more = {"statements": [told["text"] for told in found if _quoted(told["quote"], asking.turn.text)]}
         if not more["statements"]:
             return [], []  # nothing is said
-    answer = asking.ask("extract", FACTS, more)
-    facts = [fact for fact in answer["facts"][:MOST_FACTS] if _stands(fact, asking)]
-    rules = [rule for rule in answer.get("rules", [])[:MOST_FACTS] if _rule_stands(rule, asking)]
+    entries = asking.ask("extract", _entries(asking.known), more)["entries"][:MOST_FACTS]
+    found = [fact for entry in entries if entry["kind"] != "rule" for fact in facts_of(entry, asking.known)]
+    facts = [fact for fact in found if _stands(fact, asking)]
+    rules = [entry for entry in entries if entry["kind"] == "rule" and _rule_stands(entry, asking)]
     return facts, rules
 
 
@@ -197,23 +231,26 @@ def _validated(asking: _Asking, facts: list[Mapping[str, Any]]) -> list[Mapping[
 def _stands(fact: Mapping[str, Any], asking: _Asking) -> bool:
     """Tell whether a fact has what a claim needs, and stands in the turn; note why when it does not."""
     reason = ""
-    spoken = " ".join(f"{turn.speaker} {turn.text}" for turn in (*asking.context, asking.turn))
-    if not fact["subject"].strip() or not fact["relation"].strip() or not fact["object"].strip():
+    if "lifts" in fact or ("target" in fact and fact["object"] == fact["target"]["object"][1]):
+        pass  # it speaks of what was shown
+    elif not fact["subject"].strip() or not fact["relation"].strip():
         reason = "a part is missing"
-    elif not _quoted(fact["quote"], asking.turn.text):
-        reason = "its quote is not in the turn"
-    elif not _spoken_of(fact["object"], spoken):
+    elif not _spoken_of(fact["object"], asking.spoken):
         reason = "nobody spoke of its object"
+    if not _quoted(fact["quote"], asking.turn.text):
+        reason = "its quote is not in the turn"
     if reason:
         asking.dropped.append(f"{_short(fact)}: {reason}")
     return not reason
 
 
 def _rule_stands(rule: Mapping[str, Any], asking: _Asking) -> bool:
-    stands = bool(rule["if"].strip() and rule["then"].strip()) and _quoted(rule["quote"], asking.turn.text)
-    if not stands:
-        asking.dropped.append(f"if {rule['if']}, {rule['then']}: its quote is not in the turn")
-    return stands
+    reason = "" if _quoted(rule["quote"], asking.turn.text) else "its quote is not in the turn"
+    if not rule["if"] or not rule["then"]:
+        reason = "a part is missing"
+    if reason:
+        asking.dropped.append(f"a rule (“{rule['quote'][:80]}”): {reason}")
+    return not reason
 
 
 def _quoted(quote: str, text: str) -> bool:
@@ -233,4 +270,4 @@ def _spoken_of(thing: str, spoken: str) -> bool:
 
 
 def _short(fact: Mapping[str, Any]) -> str:
-    return f"{fact['subject']} {fact['relation']} {fact['object']}"[:120]
+    return " ".join(str(fact.get(part) or "") for part in ("subject", "relation", "object"))[:120].strip()

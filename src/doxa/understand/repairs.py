@@ -24,7 +24,18 @@ from doxa.understand.fragments import Fragment, read_fragment, refit, sort_of
 from doxa.understand.referents import NAME, clean, kin_of, term
 from doxa.understand.text import words
 
-__all__ = ["Repair", "corrections", "denials", "is_mending", "mended", "put_right", "retold", "settled", "wording"]
+__all__ = [
+    "Repair",
+    "corrections",
+    "denials",
+    "is_mending",
+    "mended",
+    "put_right",
+    "retold",
+    "settled",
+    "taken_back",
+    "wording",
+]
 
 RECENT = 4
 """Turns of the speaker that a correction may mean that names neither a topic nor a wrong value."""
@@ -451,3 +462,14 @@ def _alike(other: Claim, claim: Claim, earlier: Earlier) -> bool:
     at = earlier.turn.at
     recent = earlier.recent([other], 2)
     return bool(recent) and sort_of(other.object.label, at) == sort_of(claim.object.label, at) != "noun"
+
+
+def taken_back(claims: Sequence[Claim]) -> Iterator[Claim]:
+    """Yield the withdrawals of what corrections replace where a relation may have many values, each in its own slot."""
+    gone = {(claim.subject, claim.relation, claim.object.key) for claim in claims if claim.act is Act.WITHDRAW}
+    for claim in claims:
+        several = claim.act is Act.CORRECT and claim.replaces and not claim.functional
+        new = claim.replaces != claim.object.key and (claim.subject, claim.relation, claim.replaces) not in gone
+        if several and new and claim.replaces:
+            wrong = Term(claim.replaces, claim.replaces)
+            yield replace(claim, object=wrong, act=Act.WITHDRAW, replaces=None)

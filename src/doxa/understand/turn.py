@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from doxa.backends.parser import Parser
@@ -24,7 +24,17 @@ from doxa.understand.presuppositions import presupposed
 from doxa.understand.propose import Proposition
 from doxa.understand.referents import Referents, kin_of, named, term
 from doxa.understand.refinements import refined
-from doxa.understand.repairs import Repair, corrections, denials, is_mending, mended, retold, settled, wording
+from doxa.understand.repairs import (
+    Repair,
+    corrections,
+    denials,
+    is_mending,
+    mended,
+    retold,
+    settled,
+    taken_back,
+    wording,
+)
 from doxa.understand.rules import find_rules
 from doxa.understand.sources import at_hand, quoted, source_label
 from doxa.understand.text import Sentence, sentences
@@ -150,7 +160,7 @@ def understand(
     if not reading.intents:
         reading.intents["chat"] = None
     return Understanding(
-        claims=tuple(dict.fromkeys([*_taken_back(reading.claims), *reading.claims])),
+        claims=tuple(dict.fromkeys([*taken_back(reading.claims), *reading.claims])),
         rules=tuple(dict.fromkeys(reading.rules)),
         withdrawn_rules=tuple(dict.fromkeys(reading.withdrawn_rules)),
         statements=tuple(reading.statements),
@@ -173,17 +183,6 @@ def _joined(found: Sequence[Sentence]) -> list[Sentence]:
             )
         joined.append(sentence)
     return joined
-
-
-def _taken_back(claims: Sequence[Claim]) -> Iterator[Claim]:
-    """Yield the withdrawals of what corrections replace where a relation may have many values, each in its own slot."""
-    gone = {(claim.subject, claim.relation, claim.object.key) for claim in claims if claim.act is Act.WITHDRAW}
-    for claim in claims:
-        several = claim.act is Act.CORRECT and claim.replaces and not claim.functional
-        new = claim.replaces != claim.object.key and (claim.subject, claim.relation, claim.replaces) not in gone
-        if several and new and claim.replaces:
-            wrong = Term(claim.replaces, claim.replaces)
-            yield replace(claim, object=wrong, act=Act.WITHDRAW, replaces=None)
 
 
 def _spoken_of(reading: _Reading) -> None:

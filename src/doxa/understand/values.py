@@ -39,13 +39,16 @@ class Understanding:
 class Extraction:
     """What a language model or an AMR parser read out of a turn: plain data, before it is known who and what is meant.
 
-    It depends on the turn and its context alone, so it is stored with the turn, and a replay asks no model again.
+    It depends on the turn, its context and what was believed near it; it is stored with the turn, and a replay asks no
+    model again.
     """
 
     facts: tuple[Mapping[str, Any], ...] = ()
-    """Subject, relation, object, polarity, modality, valid_from, valid_to, ended, act, quote: as the model put them."""
+    """What `entries.facts_of` gives: as the model put it, and in the terms of the facts that it is about."""
     rules: tuple[Mapping[str, Any], ...] = ()
-    """Two clauses, `if` and `then`, with their quote."""
+    """`if` and `then`, lists of propositions (before version 2 of the prompts clauses), with their quote."""
+    saw: tuple[str, ...] = ()
+    """Earlier turns whose facts live on in it; where one of them is erased it is of no use any more."""
     graphs: tuple[str, ...] = ()
     """AMR graphs in PENMAN notation, one for each sentence of the turn, which its `::snt` comment holds."""
     dropped: tuple[str, ...] = ()
@@ -67,6 +70,7 @@ class Extraction:
         return cls(
             facts=tuple(data.get("facts", ())),
             rules=tuple(data.get("rules", ())),
+            saw=tuple(data.get("saw", ())),
             graphs=tuple(data.get("graphs", ())),
             dropped=tuple(data.get("dropped", ())),
             by=data.get("by", ""),

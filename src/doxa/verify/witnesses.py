@@ -1,8 +1,7 @@
 """The verdict of logic and wording on a sentence + graded turns that bear on it -> the verdict that is given.
 
 Logic is right about what it was given, and what it was given may have been misread. Where the turns that bear on a
-sentence were read surely its verdict stands, and so does a contradiction with firm facts. Elsewhere a grader reads the
-turns themselves, and a multinomial regression over what both say gives the probability that the sentence is true by
+sentence were read surely its verdict stands. Elsewhere a grader reads the turns themselves, and a multinomial regression over what both say gives the probability that the sentence is true by
 what was said, false, only planned, or not known. It is called contradicted or supported where that is sure enough, and
 uncertain where something speaks against it and nothing is sure: then both sides are shown, and nothing is held back.
 
@@ -58,7 +57,7 @@ def heard(sentence: SentenceVerdict, witnesses: Sequence[Witness]) -> SentenceVe
         witnesses: turns that bear on it, in any order.
     """
     least = _model()["least"]
-    if _read(witnesses) >= least["read"] or (sentence.label == "contradicted" and sentence.by == "logic"):
+    if _read(witnesses) >= least["read"]:
         return sentence
     p = dict(zip(LABELS, _probabilities(features(sentence, witnesses)), strict=True))
     against = max(witnesses, key=lambda one: one.contradicted, default=None)
