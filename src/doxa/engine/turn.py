@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 from doxa.core.background import Background
 from doxa.core.errors import BackendError
 from doxa.core.trace import Tracer
-from doxa.core.values import Change, Draft, Evidence, Fact, Question, Reply, Turn
+from doxa.core.values import Change, Draft, Evidence, Fact, Question, Reply, Status, Turn
 from doxa.engine.acknowledging import acknowledged
 from doxa.engine.answers import keep
 from doxa.engine.asked import Asked
 from doxa.engine.background import background_of, is_wanted, paths, said_aloud
+from doxa.engine.briefing import Briefing, brief, superseded
 from doxa.engine.feedback import used
 from doxa.engine.grading import Ground, chosen, doubt_of
 from doxa.engine.hearing import Heard, hear, prefers_facts, task_reply
@@ -41,7 +42,7 @@ from doxa.reason import PassageReader, State, Task, Tree, relevant_facts, releva
 from doxa.recall import Query, Rewriting, encoded, enriched, evidence_of, is_incomplete, look_up, read_query, recall
 from doxa.revise import Denials, Judgement, denials, revise
 from doxa.tasks import Reading
-from doxa.understand import Extraction, find_question, read_question
+from doxa.understand import Extraction, find_question, known_near, read_question
 
 __all__ = ["absorb", "respond", "search"]
 
@@ -74,6 +75,8 @@ class _Found:
     """Where the search without a model ended, with what it found on the way."""
     background: Sequence[Background] = ()
     """What the reply may draw on beside the memory."""
+    briefing: Briefing = Briefing()  # noqa: RUF009  # frozen
+    """What a language model is told beside that; empty without one."""
 
 
 def absorb(
@@ -315,8 +318,9 @@ def _look_up(asked: Asked, query: Query, state: UserState, parts: Parts, tracer:
             if tree is None or doubt_of(draft, beliefs, state):  # several steps stand in no turn that could be quoted
                 draft = _chosen(draft, ground, reader, parts, note)
             draft = _to_the_asker(draft, beliefs, asked.speaker)
-        facts = _facts_for_prompt(question, beliefs, today, parts)
-        believed = _believed(question, facts, beliefs, parts)
+        writes = parts.config.llm.name is not None
+        facts = _facts_for_prompt(asked, question, recent, beliefs, today) if writes else []
+        believed = _believed(asked.text, facts, beliefs, parts) if writes else ""
         note.update(value=draft.value, confidence=round(draft.confidence, 3))
     turns = {key: turn for item in evidence for key in item.turn_ids if (turn := state.turn(key))}
     turns |= {key: turn for fact in facts for key in fact.turn_ids if (turn := state.turn(key))}
@@ -333,6 +337,7 @@ def _look_up(asked: Asked, query: Query, state: UserState, parts: Parts, tracer:
         today=today,
         reasoning=reasoning,
         reached=reached,
+        briefing=brief(asked, own, changes, state, parts.config.engine.context_turns) if writes else Briefing(),
     )
 
 
@@ -411,18 +416,24 @@ def _intents(
         return known.intents or ("chat",)
 
 
-def _facts_for_prompt(question: Question | None, beliefs: Beliefs, today: date, parts: Parts) -> list[Fact]:
-    if question is None or parts.config.llm.name is None:
-        return []
-    return relevant_facts(question, beliefs, limit=FACTS_IN_PROMPT, today=today)
+def _facts_for_prompt(
+    asked: Asked, question: Question | None, recent: Sequence[Turn], beliefs: Beliefs, today: date
+) -> list[Fact]:
+    """Return what is believed and bears on a message: what answers it, then what is about those whom it names."""
+    asks = relevant_facts(question, beliefs, limit=FACTS_IN_PROMPT, today=today) if question is not None else []
+    said = Turn(
+        turn_id="", user=asked.user, session=asked.session, speaker=asked.speaker, role="user", text=asked.text,
+        at=asked.at,
+    )  # fmt: skip
+    near = (fact for fact in known_near(said, recent, beliefs).facts if fact.status is Status.HELD)
+    return list({fact.fact_id: fact for fact in (*asks, *near)}.values())[:FACTS_IN_PROMPT]
 
 
-def _believed(question: Question | None, facts: Sequence[Fact], beliefs: Beliefs, parts: Parts) -> str:
+def _believed(text: str, facts: Sequence[Fact], beliefs: Beliefs, parts: Parts) -> str:
     """Return the belief state as a model is told of it, in half of the room for memory at most."""
-    if question is None or parts.config.llm.name is None:
-        return ""
-    rules = relevant_rules(question.text, beliefs)
-    return summarise(facts, beliefs, rules=rules, max_tokens=parts.config.llm.context_tokens // 2, cite=True)
+    room = parts.config.llm.context_tokens // 2
+    past = superseded(facts, beliefs)
+    return summarise(facts, beliefs, rules=relevant_rules(text, beliefs), past=past, max_tokens=room, cite=True)
 
 
 def _recent(asked: Asked, own: Turn | None, state: UserState, size: int) -> list[Turn]:
@@ -464,6 +475,10 @@ def _task(asked: Asked, found: _Found) -> Task:
         recent=tuple(found.recent),
         evidence=tuple(found.evidence),
         background=tuple(one.text for one in found.background),
+        profile=found.briefing.profile,
+        history=found.briefing.history,
+        tasks=found.briefing.tasks,
+        noted=found.briefing.noted,
     )
 
 

@@ -1,9 +1,10 @@
 """The verdict of logic and wording on a sentence + graded turns that bear on it -> the verdict that is given.
 
 Logic is right about what it was given, and what it was given may have been misread. Where the turns that bear on a
-sentence were read surely its verdict stands. Elsewhere a grader reads the turns themselves, and a multinomial regression over what both say gives the probability that the sentence is true by
-what was said, false, only planned, or not known. It is called contradicted or supported where that is sure enough, and
-uncertain where something speaks against it and nothing is sure: then both sides are shown, and nothing is held back.
+sentence were read surely its verdict stands. Elsewhere a grader reads the turns themselves, and a multinomial
+regression over what both say gives the probability that the sentence is true by what was said, false, only planned, or
+not known. It is called contradicted or supported where that is sure enough, and uncertain where something speaks
+against it and nothing is sure: then both sides are shown, and nothing is held back.
 
 Source: ours; the weights (`witnesses.toml`) were fitted on annotated chats and on replies to clean dialogues by
 `training/trust`, which says how well they hold out.

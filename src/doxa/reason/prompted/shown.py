@@ -1,17 +1,21 @@
-"""Question + memory -> the text that every call of one question begins with, and what of the memory it leaves out."""
+"""Question + memory -> the text that every call of one question begins with, and what of the memory it leaves out.
+
+Its beginning is the same for all messages of a session, byte by byte, and what changes comes last, since servers read
+the beginnings of prompts that they know for a fraction of the time and price.
+"""
 
 from __future__ import annotations
 
 import json
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from doxa.core.values import Evidence, Fact, Turn
+from doxa.core.values import EARLIEST, Evidence, Fact, Turn
 from doxa.memory import describe, stems
 from doxa.reason.tree import Task
 
@@ -19,17 +23,21 @@ __all__ = ["Shown", "cited", "prompts", "show"]
 
 BACKGROUND_SHARE = 8
 """One part in how many of the room for memory may be general knowledge."""
+LONGEST_SAID = 600
+"""Characters of a turn of the dialogue."""
+ALWAYS = ("Facts:", "Turns:")
+"""What is shown though it is empty, so that a model sees that there is nothing."""
 FindTurn = Callable[[str], Turn | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """What the calls of one question have in common."""
+    """What the calls of one question have in common, what changes least first."""
 
     system: str
-    """Who asks, and the memory: the first message of every call."""
+    """Who asks and what they are like: the first message of every call of a session."""
     message: str
-    """The dialogue and the message to answer, as JSON: how the second one begins."""
+    """The dialogue, which grows at its end; then the memory and the message to answer: how the second one begins."""
     turn_ids: frozenset[str]
     """The turns that may be cited."""
     stems: frozenset[str]
@@ -55,7 +63,8 @@ def show(
 ) -> Shown:
     """Return what all calls of a question are shown.
 
-    A turn is one line, whatever it holds, so that no turn can look like a part of the prompt.
+    A turn is one line, whatever it holds, so that no turn can look like a part of the prompt. The turns that bear on
+    the question are dated and in the order in which they were said, so that it can be seen what came after what.
 
     Args:
         task: the question with the facts and turns that bear on it, best first.
@@ -67,27 +76,66 @@ def show(
     Deterministic; O(words).
     """
     facts = believed or "\n".join(_fill((cited(fact) for fact in task.facts), context_tokens // 2, count_tokens))
-    withheld = {item.turn_ids[0] for item in task.evidence if _talks_to_models(_text(item, turn))}
-    withheld |= {told.turn_id for told in task.recent if _talks_to_models(told.text)}
-    kept = [item for item in task.evidence if item.turn_ids[0] not in withheld]
-    lines = [f"[{item.turn_ids[0]}] {' '.join(item.text.split())}" for item in kept]
+    history = task.history or task.recent
+    told = {item.turn_ids[0]: turn(item.turn_ids[0]) for item in task.evidence}
+    texts = {item.turn_ids[0]: found.text if (found := told[item.turn_ids[0]]) else item.text for item in task.evidence}
+    texts |= {one.turn_id: one.text for one in history}
+    withheld = {key for key, text in texts.items() if _talks_to_models(text)}
+    dialogue = [f"[{one.turn_id}] {_said(one)}" for one in history if one.turn_id not in withheld]
     background = _background(task, context_tokens // BACKGROUND_SHARE, count_tokens)
     room = context_tokens - count_tokens(facts) - (count_tokens(background) if background else 0)
-    turns = _fill(lines, room, count_tokens)
-    memory = "\n".join(["Facts:", facts or "(none)", "", "Turns:", *(turns or ["(none)"])])
-    system = prompts()["shared"].strip().format(agent=task.agent, asker=task.asker, today=task.today.isoformat())
-    recent = [told for told in task.recent if told.turn_id not in withheld]
-    said = [{"speaker": told.speaker, "text": told.text} for told in recent]
-    material = {"dialogue": said, "message": {"speaker": task.asker, "text": task.text}}
-    ids = {key for item in task.evidence for key in item.turn_ids} | {key for f in task.facts for key in f.turn_ids}
-    spoken = " ".join([memory, task.text, *(told.text for told in recent)])
+    here = withheld | {one.turn_id for one in history}
+    turns = _fitting([item for item in task.evidence if item.turn_ids[0] not in here], told, room, count_tokens)
+    parts = {
+        "Facts:": facts,
+        "Turns:": "\n".join(turns),
+        "Tasks:": task.tasks,
+        "What the last message did to the memory:": "\n".join(f"- {line}" for line in task.noted),
+    }
+    memory = "\n\n".join(f"{head}\n{body or '(none)'}" for head, body in parts.items() if body or head in ALWAYS)
+    last = json.dumps({"speaker": task.asker, "text": task.text}, ensure_ascii=False)
+    today = f"Today is {task.today:%A} {task.today.isoformat()}."
+    spoken = " ".join([facts, *turns, *dialogue, *task.profile, task.tasks, task.text])
+    ids = {*told, *(one.turn_id for one in history), *(key for fact in task.facts for key in fact.turn_ids)}
     return Shown(
-        system="\n\n".join(filter(None, (system, memory, background))),
-        message=json.dumps(material, ensure_ascii=False),
+        system=_system(task),
+        message="\n\n".join(
+            filter(None, ("\n".join(["Dialogue:", *dialogue]), today, memory, background, f"Last message:\n{last}"))
+        ),
         turn_ids=frozenset(ids - withheld),
         stems=frozenset(stems(spoken)),
         withheld=tuple(sorted(withheld)),
     )
+
+
+def _system(task: Task) -> str:
+    """Return what is the same for every message of a session."""
+    text: str = prompts()["shared"].strip().format(agent=task.agent, asker=task.asker)
+    profile = "\n".join(f"- {line}" for line in task.profile)
+    return f"{text}\n\nWhat is known of {task.asker} in general:\n{profile}" if profile else text
+
+
+def _said(turn: Turn) -> str:
+    text = " ".join(turn.text.split())
+    short = text if len(text) <= LONGEST_SAID else f"{text[:LONGEST_SAID]} ..."
+    return f"{turn.at.date().isoformat()} {turn.speaker}: {short}"
+
+
+def _fitting(
+    evidence: Sequence[Evidence],
+    told: Mapping[str, Turn | None],
+    budget: int,
+    count_tokens: Callable[[str], int],
+) -> list[str]:
+    """Return the lines of the turns that fit, the best first of all, in the order in which they were said."""
+    lines: dict[str, str] = {}
+    for item in evidence:
+        turn = told[item.turn_ids[0]]
+        day = f"{turn.at.date().isoformat()} " if turn is not None else ""
+        lines.setdefault(item.turn_ids[0], f"[{item.turn_ids[0]}] {day}{' '.join(item.text.split())}")
+    kept = dict(zip(lines, _fill(lines.values(), budget, count_tokens), strict=False))
+    order = {key: (turn.at, turn.ordinal) for key, turn in told.items() if turn is not None}
+    return [kept[key] for key in sorted(kept, key=lambda key: order.get(key, (EARLIEST, 0)))]
 
 
 def _background(task: Task, budget: int, count_tokens: Callable[[str], int]) -> str:
@@ -102,11 +150,6 @@ def cited(fact: Fact) -> str:
     """Return a fact as a sentence with the ids of its turns."""
     ids = f" [{', '.join(fact.turn_ids)}]" if fact.turn_ids else ""
     return f"{describe(fact)}{ids}"
-
-
-def _text(item: Evidence, turn: FindTurn) -> str:
-    told = turn(item.turn_ids[0])
-    return told.text if told is not None else item.text
 
 
 def _talks_to_models(text: str) -> bool:

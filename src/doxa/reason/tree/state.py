@@ -52,6 +52,14 @@ class Task:
     seed: int = 0
     background: tuple[str, ...] = ()
     """Sentences of general knowledge: material for a reply, never evidence."""
+    profile: tuple[str, ...] = ()
+    """What the asker is like, the same sentences all through a session."""
+    history: tuple[Turn, ...] = ()
+    """The dialogue before the message, oldest first, from the same turn on as for the messages before it."""
+    tasks: str = ""
+    """The tasks that bear on the message, in lines."""
+    noted: tuple[str, ...] = ()
+    """What the message itself changed in the memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
