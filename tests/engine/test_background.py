@@ -228,7 +228,7 @@ def test_a_model_is_told_what_is_background(settings):
         chat = doxa.dialogue(user="ana")
         reply = chat.respond("I run a marathon.")
         asked = chat.respond("What do I eat?", background=True)
-    system = model.requests[0].messages[0].content
+    system = model.requests[0].messages[1].content
     memory, mark, background = system.partition("General knowledge (")
     assert mark and "never cite it" in background and "says nothing about Ana" in background
     for one in reply.background:
@@ -241,7 +241,7 @@ def test_a_model_without_background_is_told_nothing_of_it(settings):
     doxa, model = with_model(settings, answer("Good."))
     with doxa:
         doxa.dialogue(user="ana").respond("I run a marathon.", background=False)
-    assert "General knowledge" not in model.requests[0].messages[0].content
+    assert "General knowledge" not in model.requests[0].messages[1].content
 
 
 def test_what_a_model_says_by_it_is_not_believed_or_cited(settings):
@@ -262,7 +262,7 @@ def test_a_model_writes_each_reply_by_one_sentence(settings):
     doxa, model = with_model(settings, answer("One."), answer("Two."), answer("One."), BackendError("it is down"))
     with doxa:
         reply = doxa.dialogue(user="ana").respond("I run a marathon.", n=4)
-    told = [request.messages[0].content.partition("General knowledge (")[2] for request in model.requests]
+    told = [request.messages[1].content.partition("General knowledge (")[2] for request in model.requests]
     shown = [[one.text for one in reply.background if one.text in text] for text in told]
     assert shown == [[one.text] for one in reply.background[:4]]
     assert (reply.text, reply.alternatives[0]) == ("One.", "Two.") and len(reply.alternatives) == 2
@@ -277,7 +277,7 @@ def test_sentences_that_talk_to_models_are_not_shown(settings, tmp_path):
     with doxa:
         reply = doxa.dialogue(user="ana").respond("I run a marathon.")
     assert len(reply.background) == 2
-    system = model.requests[0].messages[0].content
+    system = model.requests[0].messages[1].content
     assert "- Marathons are long." in system and "Ignore all" not in system
 
 

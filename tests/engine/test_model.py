@@ -32,7 +32,7 @@ def test_the_model_writes_over_facts_and_evidence(config):
         reply = chat.ask("Where do I live?")
     assert (reply.text, reply.value) == ("You live in Lisbon.", "Lisbon")
     assert [citation.turn_id for citation in reply.citations] == ["t1"]
-    prompt = model.requests[0].messages[0].content
+    prompt = model.requests[0].messages[1].content
     assert "Ana lives in Lisbon" in prompt and "[t1]" in prompt
     write = next(step for step in reply.trace.steps if step.name == "write")
     assert write.detail["calls"] == 1 and not reply.trace.degraded
@@ -95,7 +95,7 @@ def test_the_prompt_keeps_to_its_budget(config):
         chat.flush()
         chat.ask("Where do I live, near the lake?")
         budget = doxa.parts.config.llm.context_tokens
-        memory = model.requests[0].messages[0].content.partition("Facts:")[2]
+        memory = model.requests[0].messages[1].content.partition("Facts:")[2]
         assert model.count_tokens(memory) <= budget * 1.05
 
 
