@@ -357,6 +357,9 @@ class EngineConfig(_Group):
         ge=0,
         description="Most seconds that a read waits for turns received before it to be processed; 0 never waits.",
     )
+    workers: int = Field(
+        8, gt=0, description="How many users' turns are processed at the same time where a model reads them."
+    )
     users_in_memory: int = Field(64, gt=0, description="How many users' states are kept loaded.")
     max_turn_chars: int = Field(2_000_000, gt=0, description="Longest turn that is taken, in characters.")
     context_turns: int = Field(6, ge=0, description="How many earlier turns help to understand a new one.")

@@ -169,8 +169,8 @@ class Recorder:
     def __init__(self, model: SingleCalls, folder: Path | str) -> None:
         if not hasattr(model, "once"):
             raise ConfigError(
-                f"Expected a model whose calls can be made one by one, and {model.name} has no method `once`: it cannot be "
-                "recorded. Unset llm.record."
+                f"Expected a model whose calls can be made one by one, and {model.name} has no method `once`: it "
+                "cannot be recorded. Unset llm.record."
             )
         self._model = model
         self._folder = Path(folder).expanduser()
