@@ -67,7 +67,7 @@ class Forest:
     def __init__(self, played):
         self.left, self.now, self.given = list(played), None, []
 
-    def tell(self, text, *, intent=None, said_before=""):
+    def tell(self, text, *, at=None, intent=None, said_before=""):
         self.now = self.left.pop(0)
         self.given.append(intent)
         return self

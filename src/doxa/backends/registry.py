@@ -35,6 +35,7 @@ _BUILT_IN: Final[Mapping[tuple[str, str], str]] = {
     ("lexicon", "scripted"): "doxa.backends.lexicon.scripted:open_lexicon",
     ("lexicon", "wordnet"): "doxa.backends.lexicon.wordnet:open_lexicon",
     ("llm", "openai"): "doxa.backends.llm.openai:open_model",
+    ("llm", "recorded"): "doxa.backends.llm.recorded:open_model",
     ("llm", "scripted"): "doxa.backends.llm.scripted:open_model",
     ("nli", "builtin"): "doxa.backends.nli.onnx:open_nli",
     ("nli", "hf"): "doxa.backends.nli.huggingface:open_nli",

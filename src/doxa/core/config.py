@@ -73,7 +73,10 @@ class ParserConfig(_Group):
 class LLMConfig(_Group):
     """Which language model writes answers; none is needed."""
 
-    name: str | None = Field(None, description="`openai:NAME` for any OpenAI-compatible server; unset works offline.")
+    name: str | None = Field(
+        None,
+        description="`openai:NAME` for any OpenAI-compatible server, or `recorded:FOLDER`; unset works offline.",
+    )
     base_url: str | None = Field(None, description="Address of the server, for example http://localhost:11434/v1.")
     api_key: SecretStr | None = Field(None, description="Key of the server; OPENAI_API_KEY is used if unset.")
     api_key_file: Path | None = Field(None, description="File that holds the key, as an alternative to `api_key`.")
@@ -81,6 +84,9 @@ class LLMConfig(_Group):
     max_retries: int = Field(3, ge=0, description="Retries after time-outs, rate limits and server errors.")
     context_tokens: int = Field(2000, gt=0, description="Most tokens of evidence put into one prompt.")
     max_tokens: int = Field(400, gt=0, description="Most tokens of one answer.")
+    record: Path | None = Field(
+        None, description="Folder in which every answer of the model is kept, for `recorded:FOLDER`."
+    )
 
 
 class UnderstandConfig(_Group):
@@ -355,6 +361,9 @@ class EngineConfig(_Group):
         1.0,
         ge=0,
         description="Most seconds that a read waits for turns received before it to be processed; 0 never waits.",
+    )
+    workers: int = Field(
+        8, gt=0, description="How many users' turns are processed at the same time where a model reads them."
     )
     users_in_memory: int = Field(64, gt=0, description="How many users' states are kept loaded.")
     max_turn_chars: int = Field(2_000_000, gt=0, description="Longest turn that is taken, in characters.")

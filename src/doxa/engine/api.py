@@ -65,7 +65,7 @@ MAX_NAME_CHARS = 200
 
 
 REST_S = 1.0
-"""How long `flush` waits at most for what is lifted from processed turns; nothing is lost when it takes longer."""
+"""How long `flush` waits for what is lifted from processed turns, or `engine.settle_s` if that is longer."""
 
 
 class Doxa:
@@ -232,7 +232,7 @@ class Doxa:
         self._maintenance.wait(user)
         store_feedback(self._parts.log, self._parts.told, user)
         store_answers(self._parts, user)
-        self._maintenance.rest(user, REST_S)
+        self._maintenance.rest(user, max(REST_S, self._parts.config.engine.settle_s))
 
 
 class Dialogue:

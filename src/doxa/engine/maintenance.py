@@ -34,19 +34,29 @@ LEASE_S = 30.0
 """How long another process waits for this one before it takes over. A dead process on this machine is seen at once."""
 POLL_S = 0.02
 """How often to look whether another process has finished."""
+NEWS_S = 1.0
+"""How often to look where this process is at it, and tells of it."""
 
 logger = logging.getLogger("doxa")
 
 
 class Maintenance:
-    """One background thread that processes the turns of all users. It starts at the first turn."""
+    """Background threads that process the turns of all users, those of one user in one thread at a time.
+
+    They start when there are turns. One is enough for the built-in reading; where a model is waited for, there is one
+    for each user whose turns wait, `engine.workers` at most.
+    """
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
+        waits = parts.config.llm.name is not None or parts.config.amr.name is not None
+        self._most = parts.config.engine.workers if waits else 1
         self._queue: deque[str] = deque()
         self._changed = threading.Condition()
-        self._thread: threading.Thread | None = None
-        self._active: str | None = None
+        self._threads: list[threading.Thread] = []
+        self._active: set[str] = set()
+        self._waiting: dict[str, list[threading.Event]] = {}
+        """Who waits for the turns of a user, to be told when there is news of them."""
         self._stopping = False
         self._abandoned = False
         self._errors: dict[str, Exception] = {}
@@ -58,9 +68,10 @@ class Maintenance:
             self._errors.pop(user, None)  # it is tried again: an old failure is no news
             if user not in self._queue:
                 self._queue.append(user)
-            if self._thread is None and not self._stopping:
-                self._thread = threading.Thread(target=self._run, name="doxa-maintenance", daemon=True)
-                self._thread.start()
+            at_work = len(self._active) + sum(waiting not in self._active for waiting in self._queue)
+            if len(self._threads) < min(at_work, self._most) and not self._stopping:
+                self._threads.append(threading.Thread(target=self._run, name="doxa-maintenance", daemon=True))
+                self._threads[-1].start()
             self._changed.notify_all()
 
     def wait(self, user: str, timeout_s: float | None = None) -> bool:
@@ -73,10 +84,22 @@ class Maintenance:
             ClosedError: the engine was closed before they were.
             Exception: what stopped the processing, once.
         """
-        deadline = None if timeout_s is None else time.monotonic() + timeout_s
+        news = threading.Event()
+        with self._changed:
+            self._waiting.setdefault(user, []).append(news)
+        try:
+            return self._wait(user, news, None if timeout_s is None else time.monotonic() + timeout_s)
+        finally:
+            with self._changed:
+                self._waiting[user].remove(news)
+                if not self._waiting[user]:
+                    del self._waiting[user]
+
+    def _wait(self, user: str, news: threading.Event, deadline: float | None) -> bool:
         wanted: int | None = None
         while True:
             self._check_running()
+            news.clear()
             head = self._parts.log.head(user)
             wanted = head.received if wanted is None else min(wanted, head.received)  # less when turns were erased
             if wanted <= head.maintained:
@@ -87,29 +110,30 @@ class Maintenance:
                 left = None if deadline is None else deadline - time.monotonic()
                 if left is not None and left <= 0:
                     return False
-                if user not in self._queue and self._active != user:
+                if user not in self._queue and user not in self._active:
                     self.schedule(user)
-                self._changed.wait(min(POLL_S, left) if left is not None else POLL_S)
+                look_s = NEWS_S if user in self._active else POLL_S
+            news.wait(look_s if left is None else min(look_s, left))
 
     def rest(self, user: str, timeout_s: float) -> None:
         """Wait a moment for what follows the processing of a user's turns: promotions."""
         deadline = time.monotonic() + timeout_s
         with self._changed:
-            while (user in self._queue or self._active == user) and (left := deadline - time.monotonic()) > 0:
+            while (user in self._queue or user in self._active) and (left := deadline - time.monotonic()) > 0:
                 self._changed.wait(min(POLL_S, left))
 
     def _check_running(self) -> None:
-        if self._stopping and (self._thread is None or not self._thread.is_alive()):
+        if self._stopping and not any(thread.is_alive() for thread in self._threads):
             raise ClosedError("This Doxa was closed. What was received is kept; it is processed at the next open.")
 
     def stop(self, *, drain: bool) -> None:
-        """End the thread; with `drain`, after it has processed everything that was scheduled."""
+        """End the threads; with `drain`, after they have processed everything that was scheduled."""
         with self._changed:
             self._stopping = True
             self._abandoned = not drain
             self._changed.notify_all()
-            thread = self._thread
-        if thread is not None:
+            threads = list(self._threads)
+        for thread in threads:
             thread.join()
 
     def _run(self) -> None:
@@ -121,17 +145,29 @@ class Maintenance:
                 with self._changed:
                     self._errors[user] = exc
             with self._changed:
-                self._active = None
-                self._changed.notify_all()
+                self._active.discard(user)
+            self._tell(user)
+
+    def _tell(self, user: str) -> None:
+        """Wake those who wait for the turns of a user."""
+        with self._changed:
+            for news in self._waiting.get(user, ()):
+                news.set()
+            self._changed.notify_all()
 
     def _next(self) -> str | None:
+        """Return the first user that waits and whom no other thread is at; None at the end."""
         with self._changed:
-            while not self._queue and not self._stopping:
+            while not self._abandoned:
+                user = next((waiting for waiting in self._queue if waiting not in self._active), None)
+                if user is not None:
+                    self._queue.remove(user)
+                    self._active.add(user)
+                    return user
+                if self._stopping and not self._queue:
+                    return None
                 self._changed.wait()
-            if self._abandoned or not self._queue:
-                return None
-            self._active = self._queue.popleft()
-            return self._active
+            return None
 
     def _process(self, user: str) -> None:
         """Process one block, then let other users have their turn."""
@@ -204,8 +240,7 @@ class Maintenance:
                     break
                 except StoreConflictError:
                     continue
-            with self._changed:
-                self._changed.notify_all()
+            self._tell(turn.user)
         return True
 
     def _encode(self, block: list[Turn]) -> tuple[list[NDArray[np.float32] | None], str]:

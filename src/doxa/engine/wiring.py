@@ -19,7 +19,7 @@ from doxa.backends.amr import AmrParser
 from doxa.backends.encoder import CachedEncoder, Encoder
 from doxa.backends.grader import Grader
 from doxa.backends.lexicon import Lexicon
-from doxa.backends.llm import LanguageModel
+from doxa.backends.llm import LanguageModel, Recorder
 from doxa.backends.nli import Nli
 from doxa.backends.parser import CachedParser, Parser
 from doxa.backends.reader import Reader
@@ -94,13 +94,18 @@ class Parts:
     _guard: threading.Lock = field(default_factory=threading.Lock)
 
     def model(self) -> LanguageModel | None:
-        """Return the language model, opened at its first use; None when none is configured."""
+        """Return the language model, opened at its first use; None when none is configured.
+
+        Raises:
+            ConfigError: a setting cannot be used, or the model cannot be recorded.
+            BackendError: the recording cannot be read or written.
+        """
         settings = self.config.llm
         if settings.name is None:
             return None
         with self._guard:
             if self._model is None:
-                self._model = load(
+                model = load(
                     "llm",
                     settings.name,
                     base_url=settings.base_url,
@@ -108,7 +113,20 @@ class Parts:
                     timeout_s=settings.timeout_s,
                     max_retries=settings.max_retries,
                 )
+                self._model = model if settings.record is None else Recorder(model, settings.record)
             return self._model
+
+    def model_name(self) -> str | None:
+        """Return the name of the language model; of a recording, that of the model that was recorded, and the day.
+
+        Raises:
+            ConfigError: there is no such recording.
+        """
+        name = self.config.llm.name
+        if name is None or not name.startswith("recorded:"):
+            return name  # to open a model on a server takes a key, and time
+        model = self.model()
+        return model.name if model is not None else name
 
     def lexicon(self) -> Lexicon | None:
         """Return the configured lexicon, opened at its first use; None where it is not installed."""
@@ -271,7 +289,7 @@ class Parts:
             "store": self.log.store.describe(),
             "encoder": {"name": self.encoder.name, "dims": self.encoder.dims},
             "parser": self.parser.name,
-            "llm": self.config.llm.name,
+            "llm": self.model_name(),
             "amr": self.config.amr.name,
         }
 

@@ -32,6 +32,7 @@ from doxa.engine import Doxa, Ledger
 from doxa.evaluate.dialogues import ASSISTANT, Dialogue, DialogueTurn, Probe, read_dialogues
 from doxa.evaluate.judging import Answer, judge
 from doxa.evaluate.metrics import bootstrap_error, bootstrap_interval, ratio
+from doxa.evaluate.parallel import patient, side_by_side
 from doxa.evaluate.record import environment, models_of
 from doxa.evaluate.told import ToldDialogue, read_told
 from doxa.evaluate.understanding import Mistake
@@ -104,6 +105,7 @@ def run(
     *,
     claims: Path | str | None = None,
     config: Config | None = None,
+    parallel: int = 1,
     progress: Progress | None = None,
 ) -> RevisionReport:
     """Return how well the questions of a file of dialogues are answered.
@@ -112,6 +114,7 @@ def run(
         path: dialogues, JSON Lines.
         claims: the same dialogues in claims (`told`); then no language is understood, only these are revised.
         config: the settings; by default those of `doxa.toml` and the environment.
+        parallel: how many dialogues are played at the same time, for a model that is waited for.
         progress: is told how far the run is.
 
     Raises:
@@ -123,23 +126,21 @@ def run(
     """
     dialogues = read_dialogues(Path(path))
     told = None if claims is None else _told(Path(claims), dialogues)
-    tell = progress or (lambda what, done, total: None)
-    predictions: list[Prediction] = []
-    ingest_s = 0.0
-    with Doxa.open(":memory:", config=config) as doxa:
-        for done, dialogue in enumerate(dialogues):
-            tell("revise", done, len(dialogues))
-            play = _Spoken(dialogue, doxa) if told is None else _Structured(dialogue, told[dialogue.id], doxa)
-            predictions += play.answers()
-            ingest_s += play.ingest_s
+    with Doxa.open(":memory:", config=patient(config, parallel)) as doxa:
         described = doxa.describe()
+        plays = [
+            _Spoken(dialogue, doxa) if told is None else _Structured(dialogue, told[dialogue.id], doxa)
+            for dialogue in dialogues
+        ]
+        answers = side_by_side(lambda play: play.answers(), plays, what="revise", parallel=parallel, progress=progress)
+    predictions = [answer for of_dialogue in answers for answer in of_dialogue]
     return RevisionReport(
         data=Path(path).name,
         claims=None if claims is None else Path(claims).name,
         scores=score(dialogues, predictions),
         predictions=predictions,
         turns=sum(len(dialogue.turns) for dialogue in dialogues),
-        ingest_s=ingest_s,
+        ingest_s=sum(play.ingest_s for play in plays),
         models=models_of(described),
         environment=environment(),
     )
@@ -188,7 +189,7 @@ class _Spoken(_Play):
 
     def absorb(self, turn: DialogueTurn, place: int) -> None:
         role: Role = "assistant" if turn.speaker == ASSISTANT else "user"
-        self._chat.absorb(turn.text, speaker=turn.speaker, role=role, at=turn.day)
+        self._chat.absorb(turn.text, speaker=turn.speaker, role=role, at=turn.day, turn_id=f"t{place + 1}")
         self._chat.flush()
 
     def ask(self, probe: Probe, place: int) -> Reply:

@@ -32,6 +32,7 @@ from doxa.engine import Doxa, Memory
 from doxa.evaluate.gold import GoldFact, Item, read_items
 from doxa.evaluate.matching import Encoding, Proposition, Sides, rules_agree
 from doxa.evaluate.metrics import bootstrap_error, f1_of_counts, ratio
+from doxa.evaluate.parallel import patient, side_by_side
 from doxa.evaluate.readings import Reading
 from doxa.evaluate.record import environment, models_of
 
@@ -100,12 +101,15 @@ class UnderstandingReport:
         }
 
 
-def run(path: Path | str, *, config: Config | None = None, progress: Progress | None = None) -> UnderstandingReport:
+def run(
+    path: Path | str, *, config: Config | None = None, parallel: int = 1, progress: Progress | None = None
+) -> UnderstandingReport:
     """Return how well the turns of a gold file are understood.
 
     Args:
         path: gold items, JSON Lines.
         config: the settings; by default those of `doxa.toml` and the environment.
+        parallel: how many items are read at the same time, for a model that is waited for.
         progress: is told how far the run is.
 
     Raises:
@@ -116,22 +120,18 @@ def run(path: Path | str, *, config: Config | None = None, progress: Progress | 
     Deterministic but for the times. Every item is a user of its own; everything is gone afterwards.
     """
     items = read_items(Path(path))
-    tell = progress or (lambda what, done, total: None)
-    predictions, ingest_s = [], 0.0
-    with Doxa.open(":memory:", config=config) as doxa:
-        for done, item in enumerate(items):
-            tell("understand", done, len(items))
-            start = time.perf_counter()
-            turn_id = _absorb(item, doxa)
-            ingest_s += time.perf_counter() - start
-            predictions.append(predicted(item.id, doxa.memory(user=item.id), turn_id))
+    with Doxa.open(":memory:", config=patient(config, parallel)) as doxa:
         described = doxa.describe()
+        read = side_by_side(
+            lambda item: _read(item, doxa), items, what="understand", parallel=parallel, progress=progress
+        )
+    predictions = [prediction for prediction, _ in read]
     return UnderstandingReport(
         data=Path(path).name,
         scores=score(items, {prediction["id"]: prediction for prediction in predictions}),
         predictions=predictions,
         turns=sum(len(item.context) + 1 for item in items),
-        ingest_s=ingest_s,
+        ingest_s=sum(seconds for _, seconds in read),
         models=models_of(described),
         environment=environment(),
     )
@@ -150,13 +150,21 @@ def write_predictions(predictions: Iterable[Prediction], path: Path) -> None:
         raise InputError(f"The predictions cannot be written to {path}: {exc.strerror}. Name another file.") from exc
 
 
+def _read(item: Item, doxa: Doxa) -> tuple[Prediction, float]:
+    """Return what the memory makes of an item, and the seconds that it took to absorb it."""
+    start = time.perf_counter()
+    turn_id = _absorb(item, doxa)
+    seconds = time.perf_counter() - start
+    return predicted(item.id, doxa.memory(user=item.id), turn_id), seconds
+
+
 def _absorb(item: Item, doxa: Doxa) -> str:
     """Absorb the context and then the turn, wait until they are processed, and return the id of the turn."""
     people = [turn.speaker for turn in (item.turn, *reversed(item.context)) if turn.speaker != ASSISTANT]
     chat = doxa.dialogue(user=item.id, agent=ASSISTANT, speaker=people[0] if people else None)
-    for turn in (*item.context, item.turn):
+    for place, turn in enumerate((*item.context, item.turn), start=1):
         role: Role = "assistant" if turn.speaker == ASSISTANT else "user"
-        receipt = chat.absorb(turn.text, speaker=turn.speaker, role=role, at=item.day)
+        receipt = chat.absorb(turn.text, speaker=turn.speaker, role=role, at=item.day, turn_id=f"t{place}")
     chat.flush()
     return receipt.turn_id
 

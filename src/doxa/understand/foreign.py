@@ -9,6 +9,7 @@ Source: py3langid (Barbaresi; after Lui and Baldwin 2012, "langid.py: An Off-the
 from __future__ import annotations
 
 import re
+import threading
 from functools import cache
 from typing import Any
 
@@ -21,6 +22,7 @@ SURE = 0.975
 English chats two are above it."""
 FEWEST_WORDS = 3
 """Of a text in Latin letters; fewer are names and sounds as often as not."""
+LOADING = threading.Lock()
 LATIN = re.compile(r"[a-z]", re.IGNORECASE)
 
 
@@ -31,7 +33,9 @@ def foreign_language(text: str) -> str:
     """
     if not any(char.isalpha() for char in text) or (LATIN.search(text) and len(text.split()) < FEWEST_WORDS):
         return ""
-    ranked: list[tuple[str, float]] = _identifier().rank(text)
+    with LOADING:  # many threads at once would load it once each
+        identifier = _identifier()
+    ranked: list[tuple[str, float]] = identifier.rank(text)
     if sum(p for language, p in ranked if language in ENGLISH) > 1 - SURE:
         return ""
     return str(max(ranked, key=lambda pair: pair[1])[0])

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-__all__ = ["Completion", "LanguageModel", "Message", "Request", "Usage"]
+__all__ = ["Completion", "LanguageModel", "Message", "Request", "SingleCalls", "Usage"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,4 +110,20 @@ class LanguageModel(Protocol):
 
     def close(self) -> None:
         """Let go of connections; a second call does nothing."""
+        ...
+
+
+class SingleCalls(LanguageModel, Protocol):
+    """A language model whose calls can be made one by one, as a recorder needs them."""
+
+    def once(
+        self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None, temperature: float, max_tokens: int
+    ) -> Completion:
+        """One answer as it came: not read against the schema (`parsed` is `None`), and not asked for again.
+
+        Raises:
+            BackendUnavailableError: As for `complete`.
+            BackendReplyError: There was no answer in what came.
+            ClosedError: The model was closed.
+        """
         ...

@@ -76,22 +76,14 @@ class OpenAIModel:
         """
 
         def ask(asked: Sequence[Message]) -> Completion:
-            return self._ask(asked, schema=schema, temperature=temperature, max_tokens=max_tokens)
+            return self.once(asked, schema=schema, temperature=temperature, max_tokens=max_tokens)
 
         return answer(ask, messages, schema, name=self.name)
 
-    def count_tokens(self, text: str) -> int:
-        """About how many tokens a text is; see `tokens.estimate_tokens`."""
-        return estimate_tokens(text)
-
-    def close(self) -> None:
-        """Close the connections; a second call does nothing."""
-        self._closed = True
-        self._client.close()
-
-    def _ask(
+    def once(
         self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None, temperature: float, max_tokens: int
     ) -> Completion:
+        """One answer of the server as it came; see `SingleCalls.once`."""
         if self._closed:
             raise ClosedError(f"The model {self.name!r} was used after `close()`. Open it again.")
         import openai
@@ -115,6 +107,15 @@ class OpenAIModel:
             if dialect != known:
                 self._learn(dialect)
             return self._completion(reply, messages, seconds=perf_counter() - started)
+
+    def count_tokens(self, text: str) -> int:
+        """About how many tokens a text is; see `tokens.estimate_tokens`."""
+        return estimate_tokens(text)
+
+    def close(self) -> None:
+        """Close the connections; a second call does nothing."""
+        self._closed = True
+        self._client.close()
 
     def _simpler(self, dialect: Dialect, exc: "openai.APIStatusError", *, with_schema: bool) -> Dialect | None:
         if exc.status_code not in _BAD_REQUEST:

@@ -64,21 +64,15 @@ class ScriptedModel:
         """
 
         def ask(asked: Sequence[Message]) -> Completion:
-            return self._next(
-                Request(messages=tuple(asked), schema=schema, temperature=temperature, max_tokens=max_tokens)
-            )
+            return self.once(asked, schema=schema, temperature=temperature, max_tokens=max_tokens)
 
         return answer(ask, messages, schema, name=self._name)
 
-    def count_tokens(self, text: str) -> int:
-        """About how many tokens a text is; see `tokens.estimate_tokens`."""
-        return estimate_tokens(text)
-
-    def close(self) -> None:
-        """Take no more calls; the requests stay readable."""
-        self._closed = True
-
-    def _next(self, request: Request) -> Completion:
+    def once(
+        self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None, temperature: float, max_tokens: int
+    ) -> Completion:
+        """The next reply of the script as it is; see `SingleCalls.once`."""
+        request = Request(messages=tuple(messages), schema=schema, temperature=temperature, max_tokens=max_tokens)
         started = perf_counter()
         reply = self._take(request)
         if isinstance(reply, Exception):
@@ -98,6 +92,14 @@ class ScriptedModel:
             ),
             seconds=perf_counter() - started,
         )
+
+    def count_tokens(self, text: str) -> int:
+        """About how many tokens a text is; see `tokens.estimate_tokens`."""
+        return estimate_tokens(text)
+
+    def close(self) -> None:
+        """Take no more calls; the requests stay readable."""
+        self._closed = True
 
     def _take(self, request: Request) -> Reply:
         with self._lock:

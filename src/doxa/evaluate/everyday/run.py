@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ from doxa.engine import Doxa
 from doxa.evaluate.everyday.chats import Chat, Grade, read_chats, read_grades
 from doxa.evaluate.everyday.marks import AnswerMark, FactMark, found_in, mark_answer, mark_fact
 from doxa.evaluate.metrics import bootstrap_interval, ratio
+from doxa.evaluate.parallel import patient, side_by_side
 from doxa.evaluate.record import environment, models_of
 
 __all__ = ["EverydayReport", "HalfReport", "run"]
@@ -169,12 +171,15 @@ class EverydayReport:
             (folder / f"{half.name}.json").write_text(text + "\n", encoding="utf-8")
 
 
-def run(path: Path | str, *, config: Config | None = None, progress: Progress | None = None) -> EverydayReport:
+def run(
+    path: Path | str, *, config: Config | None = None, parallel: int = 1, progress: Progress | None = None
+) -> EverydayReport:
     """Return how far the memory of everyday chats can be trusted.
 
     Args:
         path: a folder of chats, or one with the folders `held_out` and `dev`.
         config: the settings; by default those of `doxa.toml` and the environment.
+        parallel: how many chats are played at the same time, for a model that is waited for.
         progress: is told how far the run is.
 
     Raises:
@@ -184,23 +189,24 @@ def run(path: Path | str, *, config: Config | None = None, progress: Progress | 
 
     Deterministic but for the times. Every chat is a user of its own; everything is gone afterwards.
     """
-    root, tell = Path(path), progress or (lambda what, done, total: None)
+    root = Path(path)
     folders = [root / name for name in HALVES if (root / name).is_dir()] or [root]
     halves = []
-    with Doxa.open(":memory:", config=config) as doxa:
+    with Doxa.open(":memory:", config=patient(config, parallel)) as doxa:
+        described = doxa.describe()
         for folder in folders:
             chats, grades = read_chats(folder), read_grades(folder / "grades.jsonl")
-            marks = []
-            for done, chat in enumerate(chats):
-                tell(folder.name, done, len(chats))
-                marks.append(_play(chat, doxa, grades, user=f"{folder.name}/{chat.id}"))
+            marks = side_by_side(
+                partial(_play, doxa=doxa, grades=grades, half=folder.name), chats, what=folder.name,
+                parallel=parallel, progress=progress,
+            )  # fmt: skip
             halves.append(HalfReport(name=folder.name, chats=marks))
-        described = doxa.describe()
     return EverydayReport(data=root.name, halves=halves, models=models_of(described), environment=environment())
 
 
-def _play(chat: Chat, doxa: Doxa, grades: Mapping[tuple[str, str], Grade], *, user: str) -> ChatMarks:
+def _play(chat: Chat, *, doxa: Doxa, grades: Mapping[tuple[str, str], Grade], half: str) -> ChatMarks:
     """Tell a chat to a memory of its own, then ask, look and check."""
+    user = f"{half}/{chat.id}"
     dialogue = doxa.dialogue(user=user, agent=chat.assistant, speaker=chat.user)
     start = time.perf_counter()
     for turn in chat.turns:

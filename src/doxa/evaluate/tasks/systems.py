@@ -12,6 +12,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol, get_args
 
 from doxa.core.config import Config
@@ -26,6 +27,9 @@ from doxa.evaluate.tasks.scoring import Played
 __all__ = ["OURS", "SYSTEMS", "Memory", "System", "Tasks", "Told", "opened"]
 
 OURS = "ours"
+START = datetime(2026, 1, 5, 9, tzinfo=UTC)
+"""When the first turn of every scenario is said, a minute before the next: a model is told, and has to be told the same
+when it is asked again."""
 RANDOM_INTENTS: tuple[Intent, ...] = get_args(Intent)
 Chooses = Callable[[str, int], Intent]
 """Scenario id and number of a turn -> the intent that it is given."""
@@ -45,7 +49,9 @@ class Told(Protocol):
 class Tasks(Protocol):
     """The task forest of a user, as the engine hands it out."""
 
-    def tell(self, text: str, *, intent: Intent | None = None, said_before: str = "") -> Told: ...
+    def tell(
+        self, text: str, *, at: datetime | None = None, intent: Intent | None = None, said_before: str = ""
+    ) -> Told: ...
     def state(self) -> Mapping[str, Any]: ...
     def history(self) -> Mapping[str, Sequence[Any]]: ...
     def context(self, text: str, budget: int = CONTEXT_TOKENS) -> str: ...
@@ -88,7 +94,8 @@ class Memory:
         return [self._turn(tasks, scenario.id, number, text) for number, text in enumerate(scenario.turns, start=1)]
 
     def _turn(self, tasks: Tasks, id: str, number: int, text: str) -> Played:
-        told = tasks.tell(text, intent=self._intents(id, number)) if self._intents else tasks.tell(text)
+        intent = self._intents(id, number) if self._intents else None
+        told = tasks.tell(text, at=START + timedelta(minutes=number), intent=intent)
         return Played(
             intents=tuple(told.intents),
             state=dict(tasks.state()),
@@ -110,10 +117,14 @@ class _Responded:
 
     def __init__(self, doxa: Doxa, user: str) -> None:
         self._dialogue, self._tasks = doxa.dialogue(user=user), doxa.tasks(user=user)
+        self._said = 0
 
-    def tell(self, text: str, *, intent: Intent | None = None, said_before: str = "") -> TaskReply:
-        """Say a turn in the conversation; the other arguments are for what is told to the tasks."""
-        reply = self._dialogue.respond(text)
+    def tell(
+        self, text: str, *, at: datetime | None = None, intent: Intent | None = None, said_before: str = ""
+    ) -> TaskReply:
+        """Say a turn in the conversation; the last arguments are for what is told to the tasks."""
+        self._said += 1
+        reply = self._dialogue.respond(text, at=at, turn_id=f"t{self._said}")
         self._dialogue.flush()
         return TaskReply(text=reply.text, intents=reply.intents)
 

@@ -10,12 +10,14 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from doxa.core.config import Config
 from doxa.core.errors import InputError
 from doxa.evaluate.metrics import bootstrap_interval, ratio
+from doxa.evaluate.parallel import patient, side_by_side
 from doxa.evaluate.record import environment
 from doxa.evaluate.tasks.prompts import TOKENIZER
 from doxa.evaluate.tasks.scenarios import Scenario, read_scenarios
@@ -128,6 +130,7 @@ def run_scenarios(
     seed: int = 0,
     limit: int | None = None,
     config: Config | None = None,
+    parallel: int = 1,
     progress: Progress | None = None,
     known: Mapping[str, Callable[[Config, int], Any]] = SYSTEMS,
 ) -> TasksReport:
@@ -140,6 +143,7 @@ def run_scenarios(
         seed: of what is drawn, for `random-intent`.
         limit: only so many scenarios.
         config: the settings; by default those of `doxa.toml` and the environment.
+        parallel: how many scenarios a system plays at the same time, for a model that is waited for.
         progress: is told how far the run is.
         known: the systems that there are.
 
@@ -150,15 +154,14 @@ def run_scenarios(
 
     Deterministic. Every scenario is a user of its own; everything is gone afterwards.
     """
-    settings = Config.load() if config is None else config
+    settings = patient(config, parallel)
     scenarios, names = read_scenarios(path)[:limit], chosen(systems, known)
-    tell = progress or (lambda what, done, total: None)
     runs: dict[str, SystemRun] = {}
     models: dict[str, str | None] = {}
     for name in names:
         with known[name](settings, seed) as system:
             models |= system.models
-            runs[name] = _run(system, scenarios, lambda done, name=name: tell(name, done, len(scenarios)))  # type: ignore[misc]
+            runs[name] = _run(system, scenarios, name=name, parallel=parallel, progress=progress)
     return TasksReport(
         set=set, data=path.name, seed=seed, scenarios=scenarios, systems=runs, models=models, environment=environment()
     )
@@ -175,15 +178,20 @@ def chosen(systems: Sequence[str], known: Mapping[str, object] = SYSTEMS) -> lis
     return list(systems or known)
 
 
-def _run(system: System, scenarios: Sequence[Scenario], tell: Callable[[int], None]) -> SystemRun:
-    scores, played, seconds = [], [], 0.0
-    for done, scenario in enumerate(scenarios):
-        tell(done)
-        start = time.perf_counter()
-        played.append(system.play(scenario))
-        seconds += time.perf_counter() - start
-        scores.append(score(scenario, played[-1]))
-    return SystemRun(scores=scores, played=played, seconds=seconds)
+def _run(
+    system: System, scenarios: Sequence[Scenario], *, name: str, parallel: int, progress: Progress | None
+) -> SystemRun:
+    found = side_by_side(partial(_timed, system), scenarios, what=name, parallel=parallel, progress=progress)
+    return SystemRun(
+        scores=[score(scenario, turns) for scenario, (turns, _) in zip(scenarios, found, strict=True)],
+        played=[turns for turns, _ in found],
+        seconds=sum(seconds for _, seconds in found),
+    )
+
+
+def _timed(system: System, scenario: Scenario) -> tuple[list[Played], float]:
+    start = time.perf_counter()
+    return system.play(scenario), time.perf_counter() - start
 
 
 def _turns(scenario: Scenario, found: ScenarioScore) -> list[dict[str, Any]]:

@@ -37,6 +37,7 @@ from doxa.transport.cli.bench_options import (
     KOption,
     LimitOption,
     OutOption,
+    ParallelOption,
     PlotOption,
     PredictionsOption,
     RecordOption,
@@ -151,6 +152,7 @@ def bench(
     details: DetailsOption = None,
     rounds: RoundsOption = None,
     plot: PlotOption = None,
+    parallel: ParallelOption = None,
     record: RecordOption = True,
 ) -> None:
     """Measure the memory on a benchmark.
@@ -162,7 +164,7 @@ def bench(
     about_replies = (systems, runs, judge, sensitivity)
     wanted = Wanted(
         data, k, limit, predictions, errors, claims, seed, *about_worlds, baselines, ablations, out, answers,
-        *about_replies, set_, details, rounds, plot,
+        *about_replies, set_, details, rounds, plot, parallel,
     )  # fmt: skip
     _check(name, wanted)
     measure, _, show = BENCHMARKS[name]
@@ -213,7 +215,7 @@ def _measure_locomo(request: Request, wanted: Wanted, tell: Tell | None) -> tupl
 def _measure_understanding(request: Request, wanted: Wanted, tell: Tell | None) -> tuple[_Report, dict[str, Any]]:
     from doxa.evaluate import run_understanding, write_predictions
 
-    report = run_understanding(wanted.path, config=request.config, progress=tell)
+    report = run_understanding(wanted.path, config=request.config, parallel=wanted.parallel or 1, progress=tell)
     if wanted.predictions is not None:
         write_predictions(report.predictions, wanted.predictions)
     return report, report.to_dict(errors=wanted.errors or 0)
@@ -243,7 +245,9 @@ def _measure_observations(request: Request, wanted: Wanted, tell: Tell | None) -
 def _measure_revision(request: Request, wanted: Wanted, tell: Tell | None) -> tuple[_Report, dict[str, Any]]:
     from doxa.evaluate import run_revision, write_predictions
 
-    report = run_revision(wanted.path, claims=wanted.claims, config=request.config, progress=tell)
+    report = run_revision(
+        wanted.path, claims=wanted.claims, config=request.config, parallel=wanted.parallel or 1, progress=tell
+    )
     if wanted.predictions is not None:
         write_predictions(report.predictions, wanted.predictions)
     return report, report.to_dict(errors=wanted.errors or 0)
@@ -374,12 +378,16 @@ BENCHMARKS: dict[Benchmark, tuple[Measure, set[str], Show]] = {
         _show_locomo,
     ),
     Benchmark.LONGMEMEVAL: (measure_longmemeval, {"data", "limit", "seed", "errors", "out"}, show_answers),
-    Benchmark.UNDERSTANDING: (_measure_understanding, {"data", "predictions", "errors"}, _show_understanding),
+    Benchmark.UNDERSTANDING: (
+        _measure_understanding,
+        {"data", "predictions", "errors", "parallel"},
+        _show_understanding,
+    ),
     Benchmark.OPENIE: (_measure_openie, {"data", "limit"}, _show_openie),
     Benchmark.DIALOGRE: (_measure_dialogre, {"data", "limit"}, _show_dialogre),
     Benchmark.OBSERVATIONS: (_measure_observations, {"data", "limit"}, _show_observations),
-    Benchmark.REVISION: (_measure_revision, {"data", "predictions", "errors", "claims"}, _show_revision),
-    Benchmark.EVERYDAY: (measure_everyday, {"data", "predictions", "errors"}, show_everyday),
+    Benchmark.REVISION: (_measure_revision, {"data", "predictions", "errors", "claims", "parallel"}, _show_revision),
+    Benchmark.EVERYDAY: (measure_everyday, {"data", "predictions", "errors", "parallel"}, show_everyday),
     Benchmark.REPLIES: (measure_replies, {"data", "seed", "dialogues", "errors"}, show_replies),
     Benchmark.NLI: (measure_nli, {"data", "limit"}, show_nli),
     Benchmark.WORLDS: (
@@ -393,7 +401,7 @@ BENCHMARKS: dict[Benchmark, tuple[Measure, set[str], Show]] = {
     Benchmark.TABLES: (measure_tables, {"data", "seed", "dialogues", "out"}, show_tables),
     Benchmark.TASKS: (
         measure_tasks,
-        {"data", "limit", "predictions", "seed", "systems", "set", "details", "rounds", "plot"},
+        {"data", "limit", "predictions", "seed", "systems", "set", "details", "rounds", "plot", "parallel"},
         show_tasks,
     ),
     Benchmark.KNOWLEDGE: (

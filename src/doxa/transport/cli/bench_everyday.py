@@ -43,7 +43,7 @@ def measure_everyday(request: Request, wanted: Wanted, tell: Tell | None) -> tup
     """Return the report on everyday chats, and it as plain data with the first mistakes of `dev`."""
     from doxa.evaluate import run_everyday
 
-    report = run_everyday(wanted.data or CHATS, config=request.config, progress=tell)
+    report = run_everyday(wanted.data or CHATS, config=request.config, parallel=wanted.parallel or 1, progress=tell)
     if wanted.predictions is not None:
         report.write_predictions(wanted.predictions)
     return report, report.to_dict(errors=wanted.errors or 0)

@@ -25,6 +25,7 @@ __all__ = [
     "KOption",
     "LimitOption",
     "OutOption",
+    "ParallelOption",
     "PlotOption",
     "PredictionsOption",
     "RecordOption",
@@ -159,6 +160,16 @@ PlotOption = Annotated[
         help="tasks --set forms: draw tokens and saving by round, PNG. knowledge: alignment by threshold.",
     ),
 ]
+ParallelOption = Annotated[
+    int | None,
+    typer.Option(
+        "--parallel",
+        metavar="N",
+        min=1,
+        help="understanding, revision, everyday, tasks (gold, published): so many items, dialogues, chats or scenarios "
+        "at the same time, for a model that is waited for [default 1].",
+    ),
+]
 RecordOption = Annotated[bool, typer.Option("--record/--no-record", help="Write a run record under runs/, or none.")]
 
 
@@ -190,6 +201,7 @@ class Wanted:
     details: bool | None = None
     rounds: int | None = None
     plot: Path | None = None
+    parallel: int | None = None
 
     @property
     def given(self) -> set[str]:

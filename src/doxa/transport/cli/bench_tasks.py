@@ -22,7 +22,7 @@ __all__ = ["NO_DATA", "measure_tasks", "show_tasks"]
 Tell = Callable[[str, int, int], None]
 FILES = {"gold": "dev.jsonl", "published": "published.jsonl"}
 """Set -> its file in a folder of scenarios."""
-SCENARIO_OPTIONS = {"data", "seed", "systems", "predictions", "details", "limit"}
+SCENARIO_OPTIONS = {"data", "seed", "systems", "predictions", "details", "limit", "parallel"}
 NO_DATA = ("forms",)
 """Sets that need no --data."""
 
@@ -48,6 +48,7 @@ def _scenarios(request: Request, wanted: Wanted, name: str, tell: Tell | None) -
         seed=wanted.seed or 0,
         limit=wanted.limit,
         config=request.config,
+        parallel=wanted.parallel or 1,
         progress=tell,
     )
     if wanted.predictions is not None:

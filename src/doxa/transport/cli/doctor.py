@@ -249,6 +249,8 @@ def _model(request: Request, *, offline: bool) -> Check:
 
     where = {"base_url": group.base_url, "api_key": request.config.secret("llm")}
     model = load("llm", group.name, timeout_s=min(group.timeout_s, PING_TIMEOUT_S), max_retries=0, **where)
+    if group.name.startswith("recorded:"):
+        return Check(name=name, state="ok", detail=f"{model.name}: it answers what was recorded, and nothing else")
     try:
         done = model.complete([Message(role="user", content="Say: ok")], max_tokens=16)
     finally:
