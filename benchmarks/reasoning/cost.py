@@ -32,7 +32,7 @@ from standin import StandIn
 from doxa.backends.llm import LanguageModel, posed
 from doxa.backends.registry import load
 from doxa.backends.transcripts import read
-from doxa.core.config import Config, EncoderConfig, LLMConfig, ReasonConfig
+from doxa.core.config import Config, EncoderConfig, LLMConfig, ReasonConfig, RolesConfig
 from doxa.core.tokens import estimate_tokens
 from doxa.engine import Doxa
 
@@ -72,7 +72,7 @@ def _arguments() -> argparse.Namespace:
 
 def measured(server: StandIn, path: Path, depth: int, options: argparse.Namespace) -> dict[str, Any]:
     """Return what the three ways cost at one depth, with the bounds and whether they hold."""
-    spec = ReasonConfig(depth=depth, roles="prompted", seconds=3600, calls=1000, tokens=10_000_000)
+    spec = ReasonConfig(depth=depth, seconds=3600, calls=1000, tokens=10_000_000)
     rows: dict[str, dict[str, Any]] = {}
     for name, parallel in (("one at a time", 1), ("ours", spec.parallel)):
         with opened(path, server, spec.model_copy(update={"parallel": parallel})) as doxa:
@@ -113,7 +113,8 @@ def remember(path: Path) -> None:
 def opened(path: Path, server: StandIn, spec: ReasonConfig) -> Doxa:
     """Return that memory with the stand-in as its model."""
     llm = LLMConfig(name="openai:stand-in", base_url=server.url, timeout_s=600.0, max_retries=0)
-    return Doxa.open(path, config=Config(encoder=EncoderConfig(name="hash"), llm=llm, reason=spec))
+    roles, encoder = RolesConfig(reason="prompted"), EncoderConfig(name="hash")
+    return Doxa.open(path, config=Config(profile="writer", encoder=encoder, llm=llm, reason=spec, roles=roles))
 
 
 def warm(server: StandIn, doxa: Doxa) -> None:

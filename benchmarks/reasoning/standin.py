@@ -1,8 +1,9 @@
 """A stand-in for a language model: an OpenAI-compatible server on this machine with a set latency that counts tokens.
 
 It knows the roles of the reasoning tree by the name of the schema that it is asked for and answers so that the search
-goes to its greatest depth: no answer before the last move, no two moves alike. What it says is of no use; what is
-measured is how often, how long and with how many tokens it is asked.
+goes to its greatest depth: no answer before the last move, no two moves alike. Any other schema it answers with the
+least that fits, unless it is told what to say. What it says is of no use; what is measured is how often, how long and
+with how many tokens it is asked.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import json
 import random
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -46,8 +47,16 @@ class StandIn(ThreadingHTTPServer):
     request_queue_size = 64
     daemon_threads = True
 
-    def __init__(self, *, latency_s: float, jitter_s: float = 0.0, seed: int = 0) -> None:
+    def __init__(
+        self,
+        *,
+        latency_s: float,
+        jitter_s: float = 0.0,
+        seed: int = 0,
+        says: Mapping[str, Callable[[str], str]] | None = None,
+    ) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
+        self.says = {**ROLES, **(says or {})}
         self.latency_s, self.jitter_s = latency_s, jitter_s
         self.account = Account()
         self._random, self._guard, self._seen = random.Random(seed), threading.Lock(), set[str]()
@@ -107,9 +116,11 @@ class Handler(BaseHTTPRequestHandler):
         began = time.perf_counter()
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         prompt = "\n".join(message["content"] for message in body["messages"])
-        role = body.get("response_format", {}).get("json_schema", {}).get("name", "text")
+        asked = body.get("response_format", {}).get("json_schema", {})
+        role, schema = _role(asked), asked.get("schema", {})
         wait, blocks = self.server.begin(role, prompt)
-        said = ROLES.get(role, _text)(prompt)
+        says = self.server.says.get(role)
+        said = says(prompt) if says is not None else json.dumps(least(schema)) if schema else _text(prompt)
         time.sleep(max(0.0, wait - (time.perf_counter() - began)))
         self.server.end(blocks, said)
         used = {"prompt_tokens": estimate_tokens(prompt), "completion_tokens": estimate_tokens(said)}
@@ -124,6 +135,26 @@ class Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""
+
+
+def _role(asked: Mapping[str, Any]) -> str:
+    """Return the title of the schema that is asked for, or the fields of one without a title."""
+    name = str(asked.get("name", "text"))
+    return "+".join(asked["schema"]["properties"]) if name == "reply" else name
+
+
+def least(schema: Mapping[str, Any]) -> Any:
+    """Return the smallest value that fits a schema: nothing in lists, null where it may be, the first of choices."""
+    if "enum" in schema or "const" in schema:
+        return schema["const"] if "const" in schema else schema["enum"][0]
+    if "anyOf" in schema or "oneOf" in schema:
+        return least((schema.get("anyOf") or schema["oneOf"])[-1])
+    kinds = schema.get("type", "object")
+    if isinstance(kinds, list):
+        kinds = "null" if "null" in kinds else kinds[0]
+    fields = {name: schema["properties"][name] for name in schema.get("required", ()) if kinds == "object"}
+    plain = {"array": [], "string": "", "integer": 0, "number": 0, "boolean": False, "null": None}
+    return {name: least(one) for name, one in fields.items()} if kinds == "object" else plain[kinds]
 
 
 def _moves(prompt: str) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 from doxa.backends.amr.scripted import ScriptedParser
 from doxa.backends.llm.scripted import ScriptedModel
-from doxa.core.config import AmrConfig, LLMConfig, UnderstandConfig
+from doxa.core.config import AmrConfig, LLMConfig, RolesConfig
 from doxa.core.errors import ConfigError
 from doxa.engine import Doxa
 
@@ -21,7 +21,7 @@ GRAPHS = {"I keep bees.": BEES, "My sister plants thyme!": THYME, "I live in Osl
 
 def opened(config, graphs=GRAPHS, location=":memory:"):
     """An engine that reads turns with a scripted AMR parser."""
-    settings = {"amr": AmrConfig(name="scripted"), "understand": UnderstandConfig(extract="amr")}
+    settings = {"amr": AmrConfig(name="scripted"), "roles": RolesConfig(extract="amr")}
     doxa = Doxa.open(location, config=config.model_copy(update=settings))
     doxa.parts._amr = parser = ScriptedParser(graphs)
     return doxa, parser
@@ -124,8 +124,8 @@ def test_erasing_keeps_the_graphs_of_later_turns(config):
 
 def test_a_language_model_can_be_the_parser(config):
     """One call for each sentence."""
-    understand, amr, llm = UnderstandConfig(extract="amr"), AmrConfig(name="llm"), LLMConfig(name="scripted")
-    settings = {"amr": amr, "understand": understand, "llm": llm}
+    roles, amr, llm = RolesConfig(extract="amr"), AmrConfig(name="llm"), LLMConfig(name="scripted")
+    settings = {"amr": amr, "roles": roles, "llm": llm}
     with Doxa.open(":memory:", config=config.model_copy(update=settings)) as doxa:
         doxa.parts._model = model = ScriptedModel([BEES, THYME])
         doxa.dialogue(user="ana").absorb(SAID)
@@ -137,6 +137,6 @@ def test_a_language_model_can_be_the_parser(config):
 @pytest.mark.parametrize(("amr", "missing"), [(None, "DOXA_AMR"), ("llm", "DOXA_LLM")])
 def test_reading_by_graphs_needs_a_parser(config, amr, missing):
     """The message says which settings fit together."""
-    settings = {"understand": UnderstandConfig(extract="amr"), "amr": AmrConfig(name=amr)}
+    settings = {"roles": RolesConfig(extract="amr"), "amr": AmrConfig(name=amr)}
     with pytest.raises(ConfigError, match=missing):
         Doxa.open(":memory:", config=config.model_copy(update=settings))

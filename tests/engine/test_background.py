@@ -72,9 +72,15 @@ def with_group(config, **changes):
     return config.model_copy(update={"commonsense": config.commonsense.model_copy(update=changes)})
 
 
+def with_infer(config, name):
+    return config.model_copy(update={"roles": config.roles.model_copy(update={"infer": name})})
+
+
 def with_model(config, *replies):
     """Return an engine whose model says these things, and the model."""
-    doxa = Doxa.open(":memory:", config=config.model_copy(update={"llm": LLMConfig(name="scripted")}))
+    settings = config.model_copy(update={"llm": LLMConfig(name="scripted")})
+    roles = settings.roles.model_copy(update={"write": "prompted"})
+    doxa = Doxa.open(":memory:", config=settings.model_copy(update={"roles": roles}))
     model = ScriptedModel(json.dumps(reply) if isinstance(reply, dict) else reply for reply in replies)
     doxa.parts._model = model
     return doxa, model
@@ -302,7 +308,7 @@ def test_a_checkpoint_infers_where_it_is_configured(settings, monkeypatch):
         return opened[-1]
 
     monkeypatch.setattr("doxa.engine.reasoners.load", load)
-    with Doxa.open(":memory:", config=with_group(settings, reasoner="hf:comet")) as doxa:
+    with Doxa.open(":memory:", config=with_infer(settings, "hf:comet")) as doxa:
         chat = doxa.dialogue(user="ana")
         assert not opened
         first, _ = chat.respond(SAID), chat.respond("I run every day.")
@@ -315,7 +321,7 @@ def test_a_checkpoint_infers_where_it_is_configured(settings, monkeypatch):
 
 def test_the_language_model_infers_where_it_is_configured(settings):
     inferred = {"inferences": [{"relation": "xWant", "tail": "to sleep long", "confidence": 0.9}]}
-    doxa, _ = with_model(with_group(settings, reasoner="prompted"), inferred, answer("Sleep well."))
+    doxa, _ = with_model(with_infer(settings, "prompted"), inferred, answer("Sleep well."))
     with doxa:
         reply = doxa.dialogue(user="ana").respond("I run a marathon.")
     assert [one.inference.tail for one in reply.background] == ["to sleep long"]
@@ -323,7 +329,7 @@ def test_the_language_model_infers_where_it_is_configured(settings):
 
 def test_a_reasoner_that_fails_is_told(settings):
     """The sentences then support the conversation alone."""
-    doxa, _ = with_model(with_group(settings, reasoner="prompted"), BackendError("it is down"), answer("Good."))
+    doxa, _ = with_model(with_infer(settings, "prompted"), BackendError("it is down"), answer("Good."))
     with doxa:
         reply = doxa.dialogue(user="ana").respond("I run a marathon.")
     assert reply.background and all(one.inference is None for one in reply.background)
@@ -331,8 +337,8 @@ def test_a_reasoner_that_fails_is_told(settings):
 
 
 def test_the_prompted_reasoner_needs_a_model(settings):
-    with pytest.raises(ConfigError, match="commonsense.reasoner"):
-        Doxa.open(":memory:", config=with_group(settings, reasoner="prompted"))
+    with pytest.raises(ConfigError, match="roles.infer"):
+        Doxa.open(":memory:", config=with_infer(settings, "prompted"))
 
 
 # -- what cannot be had
@@ -409,5 +415,5 @@ def test_several_replies_need_background(settings):
 
 @pytest.mark.parametrize("name", ["comet", "hf:", "prompt"])
 def test_an_unknown_reasoner_is_refused(name):
-    with pytest.raises(ConfigError, match="commonsense.reasoner"):
-        Config.from_tree({"commonsense": {"reasoner": name}})
+    with pytest.raises(ConfigError, match="roles.infer"):
+        Config.from_tree({"roles": {"infer": name}})

@@ -6,7 +6,7 @@ import pytest
 
 from doxa.backends.llm import Completion, Usage
 from doxa.backends.llm.scripted import ScriptedModel
-from doxa.core.config import Config, LLMConfig, RecallConfig
+from doxa.core.config import Config, LLMConfig, RolesConfig
 from doxa.core.errors import BackendUnavailableError, ConfigError, InputError
 from doxa.engine import Doxa
 from doxa.engine.replay import erase_turn
@@ -131,7 +131,7 @@ def rewritten(question, *words, seeks="other"):
 
 def opened(config, *replies):
     """An engine whose queries are rewritten by a scripted model; the first reply is for the first query."""
-    update = {"llm": LLMConfig(name="scripted"), "recall": RecallConfig(rewrite="prompted")}
+    update = {"llm": LLMConfig(name="scripted"), "roles": RolesConfig(rewrite="prompted", write="prompted")}
     doxa = Doxa.open(":memory:", config=config.model_copy(update=update))
     doxa.parts._model = ScriptedModel(replies)
     return doxa, doxa.parts._model
@@ -183,8 +183,8 @@ def test_without_the_model_the_query_is_read_the_built_in_way(config, replies, r
 
 
 def test_a_model_that_is_not_configured_is_said_at_once(config):
-    with pytest.raises(ConfigError, match=r"recall\.rewrite is 'prompted'"):
-        Doxa.open(":memory:", config=config.model_copy(update={"recall": RecallConfig(rewrite="prompted")}))
+    with pytest.raises(ConfigError, match=r"Role rewrite is 'prompted' by the setting roles\.rewrite"):
+        Doxa.open(":memory:", config=config.model_copy(update={"roles": RolesConfig(rewrite="prompted")}))
 
 
 @pytest.fixture
@@ -197,7 +197,8 @@ def test_a_server_named_in_the_environment_rewrites(server):
     environ = {
         "DOXA_LLM": "openai:tiny",
         "DOXA_LLM_BASE_URL": f"http://127.0.0.1:{server.server_port}/v1",
-        "DOXA_RECALL_REWRITE": "prompted",
+        "DOXA_PROFILE": "writer",
+        "DOXA_ROLES_REWRITE": "prompted",
         "DOXA_ENCODER": "hash",
     }
     with Doxa.open(":memory:", config=Config.load(environ=environ)) as doxa:

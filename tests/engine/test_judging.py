@@ -9,7 +9,7 @@ import pytest
 
 from doxa.backends.llm import Completion, Usage
 from doxa.backends.llm.scripted import ScriptedModel
-from doxa.core.config import Config, LLMConfig, ReviseConfig
+from doxa.core.config import Config, LLMConfig, ReviseConfig, RolesConfig
 from doxa.core.errors import BackendUnavailableError, ConfigError
 from doxa.engine import Doxa
 from doxa.memory import Event
@@ -44,7 +44,8 @@ def clash(one, other, kind):
 def opened(config, *replies, location=":memory:", kind="update", budget=2000, **settings):
     """An engine whose clashes are judged by a scripted model."""
     llm = LLMConfig(name="scripted", context_tokens=budget)
-    update = {"llm": llm, "revise": ReviseConfig(judge="prompted", **settings)}
+    roles = RolesConfig(judge="prompted", write="prompted")
+    update = {"llm": llm, "roles": roles, "revise": ReviseConfig(**settings)}
     doxa = Doxa.open(location, config=config.model_copy(update=update))
     model = ScriptedModel(replies or repeat(clash("plant eater", "steak", kind)))
     doxa.parts._model = model
@@ -301,8 +302,8 @@ def test_what_is_retracted_while_the_judge_thinks_is_not_denied(config):
 
 def test_a_prompted_judge_needs_a_model(config):
     """The message says which two settings fit together."""
-    with pytest.raises(ConfigError, match=r"revise\.judge.*DOXA_LLM"):
-        Doxa.open(":memory:", config=config.model_copy(update={"revise": ReviseConfig(judge="prompted")}))
+    with pytest.raises(ConfigError, match=r"roles\.judge.*DOXA_LLM"):
+        Doxa.open(":memory:", config=config.model_copy(update={"roles": RolesConfig(judge="prompted")}))
 
 
 @pytest.fixture
@@ -316,7 +317,8 @@ def test_a_server_named_in_the_environment_judges(server):
     environ = {
         "DOXA_LLM": "openai:tiny",
         "DOXA_LLM_BASE_URL": f"http://127.0.0.1:{server.server_port}/v1",
-        "DOXA_REVISE_JUDGE": "prompted",
+        "DOXA_PROFILE": "writer",
+        "DOXA_ROLES_JUDGE": "prompted",
         "DOXA_ENCODER": "hash",
         "DOXA_GRADER": "none",
     }

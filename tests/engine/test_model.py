@@ -16,7 +16,8 @@ REFUSAL = Completion(text="", parsed=None, refused=True, truncated=False, usage=
 
 def told(config, *replies):
     """Return an engine whose model says these things, with one fact in memory, and the model."""
-    doxa = Doxa.open(":memory:", config=config.model_copy(update={"llm": LLMConfig(name="scripted")}))
+    settings = config.model_copy(update={"llm": LLMConfig(name="scripted")}).with_profile("writer")
+    doxa = Doxa.open(":memory:", config=settings)
     model = ScriptedModel(replies)
     doxa.parts._model = model
     chat = doxa.dialogue(user="ana", session="s")
@@ -106,8 +107,9 @@ def server(chat_server):
 
 
 def test_a_server_named_in_the_environment_writes_the_answer(server):
-    """DOXA_LLM and DOXA_LLM_BASE_URL are all it takes; when the server fails, memory answers."""
+    """DOXA_LLM and DOXA_LLM_BASE_URL are all it takes beside the profile; when the server fails, memory answers."""
     environ = {
+        "DOXA_PROFILE": "writer",
         "DOXA_LLM": "openai:tiny",
         "DOXA_LLM_BASE_URL": f"http://127.0.0.1:{server.server_port}/v1",
         "DOXA_LLM_MAX_RETRIES": "0",

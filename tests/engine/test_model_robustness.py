@@ -128,7 +128,7 @@ def talking(config, server):
     llm = LLMConfig(
         name="openai:tiny", base_url=f"http://127.0.0.1:{server.server_port}/v1", timeout_s=0.5, max_retries=0
     )
-    settings = config.model_copy(update={"llm": llm, "reason": ReasonConfig(seconds=SECONDS)})
+    settings = config.model_copy(update={"llm": llm, "reason": ReasonConfig(seconds=SECONDS)}).with_profile("writer")
     with Doxa.open(":memory:", config=settings) as doxa:
         chat = doxa.dialogue(user="ana", session="s")
         chat.absorb("I live in Lisbon.", at="2024-01-01", turn_id="t1")

@@ -1,11 +1,11 @@
-"""A language model plays the roles of the search (`reason.roles = prompted`), behind a real server, well or badly."""
+"""A language model plays the roles of the search (`roles.reason = prompted`), behind a real server, well or badly."""
 
 import json
 import threading
 
 import pytest
 
-from doxa.core.config import LLMConfig, ReasonConfig
+from doxa.core.config import LLMConfig, ReasonConfig, RolesConfig
 from doxa.core.errors import ConfigError
 from doxa.engine import Doxa
 
@@ -45,11 +45,12 @@ def opened(config, server):
     """A function that gives an engine on that server with some facts in memory, and its dialogue."""
     engines = []
 
-    def opening(**limits):
+    def opening(*, reason="prompted", write="prompted", **limits):
         url = f"http://127.0.0.1:{server.server_port}/v1"
         llm = LLMConfig(name="openai:tiny", base_url=url, timeout_s=5, max_retries=0)
-        reason = ReasonConfig(**{"roles": "prompted", "seconds": 60} | limits)
-        doxa = Doxa.open(":memory:", config=config.model_copy(update={"llm": llm, "reason": reason}))
+        roles, limits = RolesConfig(reason=reason, write=write), ReasonConfig(**{"seconds": 60} | limits)
+        settings = config.model_copy(update={"llm": llm, "reason": limits, "roles": roles})
+        doxa = Doxa.open(":memory:", config=settings)
         engines.append(doxa)
         chat = doxa.dialogue(user="ana", session="s")
         for number, text in enumerate(["My sister Eva lives in Graz.", "Eva works at Siemens.", "I live in Lisbon."]):
@@ -64,8 +65,8 @@ def opened(config, server):
 
 def test_roles_for_a_model_need_one(config):
     """The message says which settings to change."""
-    settings = config.model_copy(update={"reason": ReasonConfig(roles="prompted")})
-    with pytest.raises(ConfigError, match="reason.roles"):
+    settings = config.model_copy(update={"roles": RolesConfig(reason="prompted")})
+    with pytest.raises(ConfigError, match="roles.reason"):
         Doxa.open(":memory:", config=settings)
 
 
@@ -102,7 +103,7 @@ def test_an_answer_that_facts_give_is_only_written(opened, server):
 
 def test_by_default_the_model_is_asked_once(opened, server):
     """The search then plays its roles without it, and the model is shown what the search found."""
-    _, chat = opened(roles="builtin")
+    _, chat = opened(reason="builtin")
     reply = chat.ask(QUESTION)
     assert reply.value == "Graz" and [role_of(body) for body in server.requests] == ["answer"]
 

@@ -7,7 +7,7 @@ from itertools import repeat
 import pytest
 
 from doxa.backends.llm.scripted import ScriptedModel
-from doxa.core.config import LLMConfig, UnderstandConfig
+from doxa.core.config import LLMConfig, RolesConfig, UnderstandConfig
 from doxa.core.errors import BackendUnavailableError, ConfigError
 from doxa.engine import Doxa
 
@@ -35,12 +35,14 @@ def reading(request):
     return json.dumps({"entries": facts.get(text, [])})
 
 
-def opened(config, *replies, location=":memory:", **settings):
+def opened(config, *replies, location=":memory:", parallel=4, **roles):
     """An engine that reads turns with a scripted model."""
-    understand = UnderstandConfig(extract="prompted", **settings)
-    doxa = Doxa.open(
-        location, config=config.model_copy(update={"llm": LLMConfig(name="scripted"), "understand": understand})
-    )
+    update = {
+        "llm": LLMConfig(name="scripted"),
+        "roles": RolesConfig(extract="prompted", write="prompted", **roles),
+        "understand": UnderstandConfig(parallel=parallel),
+    }
+    doxa = Doxa.open(location, config=config.model_copy(update=update))
     model = ScriptedModel(replies or repeat(reading))
     doxa.parts._model = model
     return doxa, model
@@ -187,7 +189,7 @@ def test_an_export_keeps_what_the_model_read(config, tmp_path):
 def test_prompted_understanding_needs_a_model(config):
     """The message says which two settings fit together."""
     with pytest.raises(ConfigError, match="DOXA_LLM"):
-        Doxa.open(":memory:", config=config.model_copy(update={"understand": UnderstandConfig(extract="prompted")}))
+        Doxa.open(":memory:", config=config.model_copy(update={"roles": RolesConfig(extract="prompted")}))
 
 
 def test_a_correction_and_a_withdrawal_by_the_model_revise(config):

@@ -10,7 +10,7 @@ import pytest
 
 from doxa.backends.llm import Completion, Usage
 from doxa.backends.llm.scripted import ScriptedModel
-from doxa.core.config import Config, LLMConfig, TasksConfig
+from doxa.core.config import Config, LLMConfig, RolesConfig, TasksConfig
 from doxa.core.errors import BackendUnavailableError, ConfigError
 from doxa.engine import Doxa
 from doxa.engine.tasking import edit_tasks, node_at
@@ -61,7 +61,8 @@ def reading(request):
 
 def opened(config, *replies, location=":memory:", reader="prompted", **settings):
     """An engine whose tasks are read for by a scripted model, and that model."""
-    update = {"llm": LLMConfig(name="scripted"), "tasks": TasksConfig(reader=reader, **settings)}
+    roles = RolesConfig(tasks=reader, write="prompted")
+    update = {"llm": LLMConfig(name="scripted"), "roles": roles, "tasks": TasksConfig(**settings)}
     doxa = Doxa.open(location, config=config.model_copy(update=update))
     model = ScriptedModel(replies or repeat(reading))
     doxa.parts._model = model
@@ -278,8 +279,8 @@ def test_what_the_model_read_with_a_forgotten_turn_goes_with_it(config):
 
 @pytest.mark.parametrize("reader", ["prompted", "hybrid"])
 def test_a_reader_that_needs_a_model_says_so(config, reader):
-    with pytest.raises(ConfigError, match=r"tasks\.reader.*DOXA_LLM"):
-        Doxa.open(":memory:", config=config.model_copy(update={"tasks": TasksConfig(reader=reader)}))
+    with pytest.raises(ConfigError, match=r"roles\.tasks.*DOXA_LLM"):
+        Doxa.open(":memory:", config=config.model_copy(update={"roles": RolesConfig(tasks=reader)}))
 
 
 def test_a_server_named_in_the_environment_reads(chat_server):
@@ -288,7 +289,8 @@ def test_a_server_named_in_the_environment_reads(chat_server):
     environ = {
         "DOXA_LLM": "openai:tiny",
         "DOXA_LLM_BASE_URL": f"http://127.0.0.1:{server.server_port}/v1",
-        "DOXA_TASKS_READER": "prompted",
+        "DOXA_PROFILE": "writer",
+        "DOXA_ROLES_TASKS": "prompted",
         "DOXA_ENCODER": "hash",
     }
     with Doxa.open(":memory:", config=Config.load(environ=environ)) as doxa:
@@ -304,7 +306,7 @@ def test_a_server_that_is_down_degrades_the_turn(chat_server):
     server = chat_server("", tokens=(1, 1))
     server.failing = True
     llm = LLMConfig(name="openai:tiny", base_url=f"http://127.0.0.1:{server.server_port}/v1", max_retries=0)
-    config = Config(encoder={"name": "hash"}, llm=llm, tasks=TasksConfig(reader="prompted"))
+    config = Config(encoder={"name": "hash"}, llm=llm, profile="writer", roles=RolesConfig(tasks="prompted"))
     with Doxa.open(":memory:", config=config) as doxa:
         reply = doxa.tasks(user="ana").tell("Plan a dinner for Friday.")
         assert "503" in reply.degraded and doxa.tasks(user="ana").state() == {"dinner/day": "Friday"}

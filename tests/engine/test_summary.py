@@ -91,7 +91,9 @@ def test_what_cannot_be_meant_is_an_error(doxa, wrong):
 def test_the_model_is_told_what_is_believed_now(config):
     """With turns to cite, rules that bear on the question, and no word of what was displaced."""
     good = {"answer": "In Berlin.", "value": "Berlin", "citations": ["t4"], "abstained": False}
-    with Doxa.open(":memory:", config=config.model_copy(update={"llm": LLMConfig(name="scripted")})) as doxa:
+    with Doxa.open(
+        ":memory:", config=config.model_copy(update={"llm": LLMConfig(name="scripted")}).with_profile("writer")
+    ) as doxa:
         model = doxa.parts._model = ScriptedModel([json.dumps(good)])
         chat = doxa.dialogue(user="ana", speaker="Ana")
         for place, (_, text, day) in enumerate(TURNS, start=1):

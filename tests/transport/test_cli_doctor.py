@@ -242,46 +242,54 @@ def test_where_nothing_is_expected_only_not_knowing_is_right():
     assert not matches(Reply(text="5", value="5"), [])
 
 
-def test_doctor_says_who_reads_turns(cli, monkeypatch):
-    """Patterns, or a model; a model that is not configured is a failure with its mending command."""
-    checks = {check["name"]: check for check in cli.json("doctor")["checks"]}
-    assert "built-in" in checks["understanding"]["detail"]
-    monkeypatch.setenv("DOXA_UNDERSTAND_EXTRACT", "prompted")
-    checks = {check["name"]: check for check in cli.json("doctor", code=1)["checks"]}
-    assert checks["understanding"]["state"] == "failed" and "DOXA_LLM" in checks["understanding"]["fix"]
-    monkeypatch.setenv("DOXA_UNDERSTAND_EXTRACT", "amr")
-    checks = {check["name"]: check for check in cli.json("doctor", code=1)["checks"]}
-    assert checks["understanding"]["state"] == "failed" and "DOXA_AMR" in checks["understanding"]["fix"]
+def roles(cli, *arguments, code=0):
+    """Return the checks of the roles and of the profile by name."""
+    checks = cli.json("doctor", *arguments, code=code)["checks"]
+    return {check["name"].removeprefix("role "): check for check in checks}
+
+
+def test_doctor_shows_the_profile_and_who_plays_each_role(cli, monkeypatch):
+    """Without a model all is built in; with one, it plays what the profile leaves to it."""
+    found = roles(cli)
+    assert found["profile"]["detail"].startswith("offline") and "patterns" in found["extract"]["detail"]
+    assert "solver" in found["judge"]["detail"] and "recency" in found["judge"]["detail"]
+    assert found["distil"]["state"] == "off" and "grammar" in found["tasks"]["detail"]
+    monkeypatch.setenv("DOXA_LLM", "scripted")
+    found = roles(cli, "--offline")
+    asked = [name for name, check in found.items() if ": scripted" in check["detail"]]
+    assert asked == ["extract", "judge", "rewrite", "reason", "write", "tasks"]
+    assert found["profile"]["detail"].startswith("full") and "where it fails, patterns" in found["extract"]["detail"]
+    monkeypatch.setenv("DOXA_PROFILE", "writer")
+    monkeypatch.setenv("DOXA_ROLES_TASKS", "hybrid")
+    found = roles(cli, "--offline")
+    assert "patterns" in found["extract"]["detail"] and "scripted" in found["write"]["detail"]
+    assert "a grammar, and scripted where that is unsure" in found["tasks"]["detail"]
+
+
+@pytest.mark.parametrize(
+    ("role", "by", "missing"),
+    [
+        ("extract", "prompted", "DOXA_LLM"),
+        ("extract", "amr", "DOXA_AMR"),
+        ("validate", "prompted", "DOXA_LLM"),
+        ("judge", "prompted", "DOXA_LLM"),
+        ("tasks", "hybrid", "DOXA_LLM"),
+        ("infer", "prompted", "DOXA_LLM"),
+    ],
+)
+def test_doctor_finds_a_role_that_nobody_can_play(cli, monkeypatch, role, by, missing):
+    """A role left to what is not configured is a failure, with the command that mends it."""
+    monkeypatch.setenv(f"DOXA_ROLES_{role.upper()}", by)
+    found = roles(cli, code=1)
+    assert (
+        found[role]["state"] == "failed" and missing in found[role]["fix"] and f"roles.{role}" in found[role]["detail"]
+    )
+
+
+def test_doctor_says_which_amr_parser_reads(cli, monkeypatch):
+    monkeypatch.setenv("DOXA_ROLES_EXTRACT", "amr")
     monkeypatch.setenv("DOXA_AMR", "spring:http://127.0.0.1:9")
-    checks = {check["name"]: check for check in cli.json("doctor", "--offline")["checks"]}
-    assert checks["understanding"]["state"] == "ok" and "spring" in checks["understanding"]["detail"]
-
-
-def test_doctor_says_who_judges_what_clashes(cli, monkeypatch):
-    """Axioms and the solver, or a model beside them; one that is not configured is a failure with its mending."""
-    checks = {check["name"]: check for check in cli.json("doctor")["checks"]}
-    assert "solver" in checks["revision"]["detail"] and "recency" in checks["revision"]["detail"]
-    monkeypatch.setenv("DOXA_REVISE_JUDGE", "prompted")
-    checks = {check["name"]: check for check in cli.json("doctor", code=1)["checks"]}
-    assert checks["revision"]["state"] == "failed" and "DOXA_LLM" in checks["revision"]["fix"]
-    monkeypatch.setenv("DOXA_LLM", "scripted")
-    checks = {check["name"]: check for check in cli.json("doctor", "--offline")["checks"]}
-    assert checks["revision"]["state"] == "ok" and "scripted judges" in checks["revision"]["detail"]
-
-
-def test_doctor_says_who_reads_what_the_tasks_are_told(cli, monkeypatch):
-    """The grammar, a model, or both; one that is not configured is a failure with its mending."""
-    checks = {check["name"]: check for check in cli.json("doctor")["checks"]}
-    assert checks["tasks"]["state"] == "ok" and "grammar" in checks["tasks"]["detail"]
-    monkeypatch.setenv("DOXA_TASKS_READER", "hybrid")
-    checks = {check["name"]: check for check in cli.json("doctor", code=1)["checks"]}
-    assert checks["tasks"]["state"] == "failed" and "DOXA_LLM" in checks["tasks"]["fix"]
-    monkeypatch.setenv("DOXA_LLM", "scripted")
-    checks = {check["name"]: check for check in cli.json("doctor", "--offline")["checks"]}
-    assert checks["tasks"]["state"] == "ok" and "scripted what that is unsure of" in checks["tasks"]["detail"]
-    monkeypatch.setenv("DOXA_TASKS_READER", "prompted")
-    checks = {check["name"]: check for check in cli.json("doctor", "--offline")["checks"]}
-    assert "scripted reads what the tasks are told" in checks["tasks"]["detail"]
+    assert "spring" in roles(cli, "--offline")["extract"]["detail"]
 
 
 def test_doctor_reads_the_ontology_that_is_configured(cli, monkeypatch):

@@ -114,7 +114,7 @@ def test_doctor_asks_the_checkpoint_that_is_to_infer(cli, facts, monkeypatch):
 
     cli("kb", "build", facts, "--to", "base")
     monkeypatch.setenv("DOXA_COMMONSENSE_BASE", "base")
-    monkeypatch.setenv("DOXA_COMMONSENSE_REASONER", "hf:some/comet")
+    monkeypatch.setenv("DOXA_ROLES_INFER", "hf:some/comet")
     with monkeypatch.context() as patched:
         patched.setattr(huggingface.HuggingFaceSeq2Seq, "generate", lambda *args, **limits: [[]])
         assert "hf:some/comet, loaded and asked once" in knowledge(cli)["detail"]
@@ -131,9 +131,6 @@ def test_doctor_looks_at_the_base(cli, facts, monkeypatch):
     cli("kb", "build", facts)
     fine = knowledge(cli)
     assert fine["state"] == "ok" and "3 sentences" in fine["detail"] and "hash:64" in fine["detail"]
-    monkeypatch.setenv("DOXA_COMMONSENSE_REASONER", "prompted")
-    assert "a model is to infer" in knowledge(cli, code=1)["detail"]
-    monkeypatch.delenv("DOXA_COMMONSENSE_REASONER")
     monkeypatch.setenv("DOXA_ENCODER", "hash:32")
     other = knowledge(cli, code=1)
     assert other["state"] == "failed" and "hash:64" in other["detail"] and "hash:32" in other["detail"]

@@ -13,9 +13,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
+from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator, model_validator
 
 from doxa.core.errors import ConfigError
+from doxa.core.roles import MOVED, Group, Profile, RolesConfig, resolved, without_preset
 
 __all__ = [
     "AmrConfig",
@@ -30,11 +31,13 @@ __all__ = [
     "ReaderConfig",
     "ReasonConfig",
     "RecallConfig",
+    "RolesConfig",
     "StoreConfig",
     "TasksConfig",
     "UnderstandConfig",
     "VerifyConfig",
     "data_folder",
+    "environment_name",
     "settings",
 ]
 
@@ -43,11 +46,7 @@ MISSPELT = 0.85
 """How alike (difflib ratio) a variable has to be to a setting's name to be taken for a slip of it."""
 
 
-class _Group(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-class StoreConfig(_Group):
+class StoreConfig(Group):
     """Where the memory is kept and how safe a write is."""
 
     durability: Literal["process", "power"] = Field(
@@ -56,7 +55,7 @@ class StoreConfig(_Group):
     timeout_s: float = Field(30.0, gt=0, description="Seconds to wait for a database that another process has locked.")
 
 
-class EncoderConfig(_Group):
+class EncoderConfig(Group):
     """Which sentence encoder makes the vectors."""
 
     name: str = Field("builtin", description="`builtin`, `hf:NAME` (extra hf), `openai:NAME`, or `hash` (tests).")
@@ -64,14 +63,14 @@ class EncoderConfig(_Group):
     api_key: SecretStr | None = Field(None, description="Key of that server; OPENAI_API_KEY is used if unset.")
 
 
-class ParserConfig(_Group):
+class ParserConfig(Group):
     """Which parser reads sentences."""
 
     name: str = Field("builtin", description="`builtin`, or a parser that an installed package adds.")
 
 
-class LLMConfig(_Group):
-    """Which language model writes answers; none is needed."""
+class LLMConfig(Group):
+    """Which language model plays the roles that are left to one; none is needed."""
 
     name: str | None = Field(
         None,
@@ -89,20 +88,9 @@ class LLMConfig(_Group):
     )
 
 
-class UnderstandConfig(_Group):
-    """Who reads a turn; each role is the built-in one or a prompt to the language model."""
+class UnderstandConfig(Group):
+    """What a model, or AMR parser, may cost that reads a turn (see `roles.extract`)."""
 
-    extract: Literal["builtin", "prompted", "amr"] = Field(
-        "builtin",
-        description="What finds the facts of a turn: `builtin`; `prompted`, the language model (see `llm`); or `amr`, "
-        "the graphs of the AMR parser (see `amr`).",
-    )
-    distil: Literal["builtin", "prompted"] = Field(
-        "builtin", description="With `extract` prompted: whether the model first writes the turn as plain statements."
-    )
-    check: Literal["builtin", "prompted"] = Field(
-        "builtin", description="With `extract` prompted: whether the model also has to say yes to every fact."
-    )
     max_tokens: int = Field(1500, gt=0, description="Most tokens of one answer of the model about a turn.")
     parallel: int = Field(
         1,
@@ -112,7 +100,7 @@ class UnderstandConfig(_Group):
     )
 
 
-class ReviseConfig(_Group):
+class ReviseConfig(Group):
     """What happens when beliefs clash."""
 
     policy: Literal["recency", "trust", "minimal", "weighted", "reject-new", "ask"] = Field(
@@ -120,11 +108,6 @@ class ReviseConfig(_Group):
         description="Which of several beliefs that cannot all be true gives way: the older (`recency`), that of "
         "whoever is further from the subject (`trust`), as few as possible (`minimal`), the lightest (`weighted`), the "
         "new one (`reject-new`), or none until somebody decides (`ask`).",
-    )
-    judge: Literal["builtin", "prompted"] = Field(
-        "builtin",
-        description="What finds that a new statement clashes with a belief: `builtin`, the axioms and the solver; or "
-        "`prompted`, the language model as well (see `llm`), shown the new statements and at most 20 facts near them.",
     )
     firm: float = Field(
         0.5,
@@ -135,7 +118,7 @@ class ReviseConfig(_Group):
     )
 
 
-class VerifyConfig(_Group):
+class VerifyConfig(Group):
     """How replies are checked against the memory before they leave."""
 
     mode: Literal["off", "annotate", "repair", "block"] = Field(
@@ -158,14 +141,14 @@ class VerifyConfig(_Group):
     )
 
 
-class AmrConfig(_Group):
-    """Which parser turns sentences into AMR graphs, for `doxa amr` and `understand.extract`."""
+class AmrConfig(Group):
+    """Which parser turns sentences into AMR graphs, for `doxa amr` and `roles.extract`."""
 
     name: str | None = Field(None, description="`spring:URL`, `amrlib` or `amrlib:FOLDER` (extra amr), or `llm`.")
     timeout_s: float = Field(30.0, gt=0, description="Seconds to wait for the graph of one sentence.")
 
 
-class LexiconConfig(_Group):
+class LexiconConfig(Group):
     """Where word senses come from."""
 
     name: str = Field(
@@ -173,7 +156,7 @@ class LexiconConfig(_Group):
     )
 
 
-class NliConfig(_Group):
+class NliConfig(Group):
     """Which model judges whether one text follows from another, or contradicts it."""
 
     name: str = Field(
@@ -192,7 +175,7 @@ class NliConfig(_Group):
         return {"folder": self.model} if own else {}
 
 
-class ReaderConfig(_Group):
+class ReaderConfig(Group):
     """Which model reads short answers out of what was said, where facts do not answer."""
 
     name: str = Field(
@@ -211,7 +194,7 @@ class ReaderConfig(_Group):
         return {"folder": self.model} if own else {}
 
 
-class GraderConfig(_Group):
+class GraderConfig(Group):
     """Which model judges how far a reading can be trusted, whether a turn answers, and what a turn says to a reply."""
 
     name: str = Field(
@@ -230,7 +213,7 @@ class GraderConfig(_Group):
         return {"folder": self.model} if own else {}
 
 
-class RecallConfig(_Group):
+class RecallConfig(Group):
     """How evidence is searched for."""
 
     top_k: int = Field(10, gt=0, description="How many pieces of evidence an answer may rest on.")
@@ -239,11 +222,6 @@ class RecallConfig(_Group):
         500.0,
         ge=0,
         description="Milliseconds after which search begins no further step and gives what it has; 0: none.",
-    )
-    rewrite: Literal["builtin", "prompted"] = Field(
-        "builtin",
-        description="Who reads what a query leaves to the dialogue: `builtin`, the rules for pronouns and ellipsis; or "
-        "`prompted`, the language model (see `llm`), one call for every search, which also adds other words for it.",
     )
     route: bool = Field(
         False,
@@ -264,14 +242,9 @@ class RecallConfig(_Group):
     )
 
 
-class ReasonConfig(_Group):
+class ReasonConfig(Group):
     """How an answer is searched for where facts do not give it at once, and what a model may cost for one question."""
 
-    roles: Literal["builtin", "prompted"] = Field(
-        "builtin",
-        description="Who chooses the moves of the search and judges what they lead to: `builtin`, heuristics, so that "
-        "a language model is asked once, to write the answer; or `prompted`, the language model (see `llm`).",
-    )
     parallel: int = Field(9, gt=0, description="Most calls to the language model under way at once, for one question.")
     calls: int = Field(60, gt=0, description="Most calls to the language model for one question.")
     tokens: int = Field(150_000, gt=0, description="Most tokens of prompts and answers for one question.")
@@ -287,16 +260,14 @@ class ReasonConfig(_Group):
     seed: int = Field(0, description="Decides between states that are alike in every other respect.")
 
 
-class TasksConfig(_Group):
-    """How the tasks are kept, what reaches them, and who reads it."""
+class TasksConfig(Group):
+    """How the tasks are kept, and what reaches them."""
 
-    reader: Literal["builtin", "prompted", "hybrid"] = Field(
-        "builtin",
-        description="Who reads what the tasks are told: `builtin`, a grammar; `prompted`, the language model (see "
-        "`llm` and `understand.max_tokens`), one call a turn; or `hybrid`, the model where the grammar is unsure.",
-    )
     sure: float = Field(
-        0.5, ge=0, le=1, description="With `reader` hybrid: confidence of the grammar below which the model is asked."
+        0.5,
+        ge=0,
+        le=1,
+        description="With `roles.tasks` hybrid: confidence of the grammar below which the model is asked.",
     )
     doubted: float = Field(
         0.5, ge=0, le=1, description="Confidence of the model below which a change is asked back and not made."
@@ -319,7 +290,7 @@ class TasksConfig(_Group):
     )
 
 
-class CommonsenseConfig(_Group):
+class CommonsenseConfig(Group):
     """Where background knowledge comes from, and how it is searched for."""
 
     base: Path | None = Field(
@@ -330,12 +301,6 @@ class CommonsenseConfig(_Group):
         "auto",
         description="Whether `respond` adds background by itself: to a turn that tells or chats and asks nothing "
         "(`auto`), or never (`off`); `respond(..., background=True)` always does.",
-    )
-    reasoner: str = Field(
-        "builtin",
-        pattern=r"^(builtin|prompted|hf:.+)$",
-        description="Who infers what the background is to support: `builtin`, the inferences of the base; `prompted`, "
-        "the language model (see `llm`), one call a reply; or `hf:NAME`, a COMET checkpoint (extra `hf`).",
     )
     k: int = Field(5, gt=0, description="How many inferences are chosen, and so how many sentences are found at most.")
     least: float = Field(
@@ -354,7 +319,7 @@ class CommonsenseConfig(_Group):
     seed: int = Field(0, ge=0, description="Decides between moves that a search for background finds alike.")
 
 
-class EngineConfig(_Group):
+class EngineConfig(Group):
     """How the two loops run."""
 
     settle_s: float = Field(
@@ -373,9 +338,18 @@ class EngineConfig(_Group):
     )
 
 
-class Config(_Group):
-    """All settings. `Config.load()` reads file and environment; arguments to `Config(...)` read neither."""
+class Config(Group):
+    """All settings. `Config.load()` reads file and environment; arguments to `Config(...)` read neither.
 
+    `profile` and what it sets are resolved when it is made, so `model_copy` changes no role: see `with_profile`.
+    """
+
+    profile: Profile | None = Field(
+        None,
+        description="What the language model does: nothing (`offline`), write answers (`writer`), or play all roles, "
+        "with `verify.mode` repair (`full`); unset is `full` where `llm.name` is set, else `offline`. Single settings "
+        "of `roles` and `verify` go before it.",
+    )
     tenant: str = Field("default", description="Name of the tenant; users of two tenants never share anything.")
     db: str = Field("memory.db", description="Database of the command line: a path or an SQLAlchemy URL.")
     user: str = Field("me", description="User of the command line.")
@@ -387,6 +361,7 @@ class Config(_Group):
     encoder: EncoderConfig = EncoderConfig()
     parser: ParserConfig = ParserConfig()
     llm: LLMConfig = LLMConfig()
+    roles: RolesConfig = RolesConfig()
     understand: UnderstandConfig = UnderstandConfig()
     revise: ReviseConfig = ReviseConfig()
     verify: VerifyConfig = VerifyConfig()
@@ -400,6 +375,11 @@ class Config(_Group):
     tasks: TasksConfig = TasksConfig()
     commonsense: CommonsenseConfig = CommonsenseConfig()
     engine: EngineConfig = EngineConfig()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _resolved(cls, tree: object) -> object:
+        return resolved(tree) if isinstance(tree, Mapping) else tree
 
     @field_validator("ontology", mode="before")
     @classmethod
@@ -417,6 +397,9 @@ class Config(_Group):
         path = path or environ.get("DOXA_CONFIG")
         tree = _read_file(Path(path or FILE_NAME), required=path is not None)
         known = {name: keys for name, keys, _, _ in settings()}
+        for old, new in MOVED.items():
+            if environ.get(environment_name(old)):
+                raise ConfigError(_moved(environment_name(old), environment_name(new)))
         for name in sorted(n for n in environ if n.startswith("DOXA_") and n not in known and n not in _NOT_SETTINGS):
             near = difflib.get_close_matches(name, known, n=3, cutoff=MISSPELT)
             if near:  # others may use the prefix for things of their own, so only what looks like a slip is refused
@@ -441,6 +424,8 @@ class Config(_Group):
         except ValidationError as exc:
             error = exc.errors()[0]
             where = ".".join(str(part) for part in error["loc"])
+            if error["type"] == "extra_forbidden" and where in MOVED:
+                raise ConfigError(_moved(where, MOVED[where])) from exc
             if error["type"] == "extra_forbidden":
                 known = [".".join(path) for _, path, _, _ in settings()]
                 near = difflib.get_close_matches(where, known, n=3)
@@ -449,6 +434,16 @@ class Config(_Group):
             said = error["msg"].removeprefix("Value error, ")
             given = "****" if "key" in where else repr(error["input"])
             raise ConfigError(f"Setting {where!r}: {said}; it was given {given}.") from exc
+
+    def with_profile(self, profile: Profile) -> Config:
+        """Return these settings under another profile.
+
+        What the old profile set is what the new one sets; single settings that differ from the old one's stay.
+        """
+        groups = {name: getattr(self, name) for name in type(self).model_fields}
+        for group in ("roles", "verify"):
+            groups[group] = without_preset(group, groups[group], self.profile)
+        return Config(**groups | {"profile": profile})
 
     def secret(self, group: Literal["llm", "encoder"]) -> str | None:
         """Return the API key of a group, from the setting or its file; None when there is none."""
@@ -485,7 +480,16 @@ def settings(
             yield from settings(info.annotation, path)
         else:
             visible = path[:-1] if name == "name" and keys else path
-            yield "DOXA_" + "_".join(visible).upper(), path, info.default, info.description or ""
+            yield environment_name(".".join(visible)), path, info.default, info.description or ""
+
+
+def environment_name(setting: str) -> str:
+    """Return the name in the environment of a dotted setting (`name` of a group is the group itself)."""
+    return "DOXA_" + setting.replace(".", "_").upper()
+
+
+def _moved(old: str, new: str) -> str:
+    return f"Setting {old} is now called {new}. Rename it; its values are the same."
 
 
 def _read_file(path: Path, *, required: bool) -> dict[str, Any]:

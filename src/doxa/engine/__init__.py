@@ -8,6 +8,7 @@
 from doxa.commonsense import Card
 from doxa.engine.api import Dialogue, Doxa
 from doxa.engine.asynchronous import AsyncDialogue, AsyncDoxa, AsyncMemory, AsyncTasks
+from doxa.engine.casting import Played, played
 from doxa.engine.checking import find_reasoner
 from doxa.engine.graphs import KnowledgeGraph, extract_graph
 from doxa.engine.knowledge import build_base, show_base
@@ -28,10 +29,12 @@ __all__ = [
     "KnowledgeGraph",
     "Ledger",
     "Memory",
+    "Played",
     "Tasks",
     "build_base",
     "extract_graph",
     "find_reasoner",
+    "played",
     "relation_counts",
     "show_base",
 ]

@@ -92,7 +92,7 @@ def background_of(asked: Asked, recent: Sequence[Turn], parts: Parts, tracer: Tr
 
 def _retrieved(asked: Asked, recent: Sequence[Turn], knowledge: Knowledge, parts: Parts) -> Retrieved:
     settings = parts.config.commonsense
-    written = parts.config.llm.name is not None
+    written = parts.config.roles.write == "prompted"
     said = [Utterance(speaker=one.speaker, text=one.text) for one in recent if written or not one.generated]
     utterances = (*said, Utterance(speaker=asked.speaker, text=asked.text))
     context = read_context(utterances, knowledge.base, encoder=parts.encoder, parser=parts.parser)

@@ -9,9 +9,10 @@ from doxa.core.trace import Tracer
 from doxa.core.values import Change, ChangeKind, Reply, ToTasks, Turn
 from doxa.engine.asked import Asked
 from doxa.engine.disputes import disputes_of
+from doxa.engine.replay import read_by
 from doxa.engine.tasking import NOTHING, tasks_of
 from doxa.engine.wiring import Parts
-from doxa.memory import UserState
+from doxa.memory import Note, UserState
 from doxa.tasks import names_known
 
 __all__ = ["Heard", "hear", "prefers_facts", "task_reply"]
@@ -50,8 +51,12 @@ def hear(asked: Asked, parts: Parts, tracer: Tracer) -> Heard:
         if commit is None:
             return Heard()
         note.update(intents=commit.intents, commit=commit.number)
+        if commit.by:
+            note["by"] = commit.by
         asks = not commit.edits and not commit.asked and set(commit.intents) <= ASKING
         sure = not asks or names_known(asked.text, state.tasks, parts.parser, asked.at)
+        if sure and own is not None and (understood := read_by(state.notes.get(own.turn_id, Note()))):
+            note["understood"] = understood  # no later step tells of it
         told = frozenset() if sure else frozenset(one.turn_id for one in state.tasks.commits)
         changes = state.beliefs.changes_by(own.turn_id) if own is not None else []
         disputed = [change.fact for change in changes if change.kind is ChangeKind.DISPUTE]

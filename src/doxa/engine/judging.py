@@ -21,7 +21,7 @@ def judge(
 ) -> Judgement | None:
     """Return what a language model found that a turn clashes with; None where it is not asked.
 
-    It is asked only by the setting `revise.judge`, and when there are facts near what the turn says. A failure is a
+    It is asked only by the setting `roles.judge`, and when there are facts near what the turn says. A failure is a
     value: the turn is then revised by axioms and the solver alone.
 
     Args:
@@ -32,7 +32,7 @@ def judge(
 
     Cost: reading the turn, and one call (two when the answer did not fit its schema).
     """
-    if parts.config.revise.judge == "builtin" or turn.generated or not turn.text.strip():
+    if parts.config.roles.judge == "builtin" or turn.generated or not turn.text.strip():
         return None
     with parts.log.user(turn.user) as state:
         docket = _docket(turn, vector, state, parts, extraction)

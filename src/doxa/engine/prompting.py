@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from doxa.backends.llm import Budget
 from doxa.core.errors import BackendError
 from doxa.core.values import Draft, Turn
-from doxa.engine.reasoning import Reasoning
+from doxa.engine.reasoning import Reasoning, chain_writer
 from doxa.engine.wiring import Parts
 from doxa.reason import (
     Asking,
@@ -41,18 +41,18 @@ class Material:
 def is_prompted(reasoning: Reasoning, parts: Parts) -> bool:
     """Tell whether a language model plays the roles of the search.
 
-    It does by the setting `reason.roles`, and only where the answer at the root is not sure: that costs one call, to
+    It does by the setting `roles.reason`, and only where the answer at the root is not sure: that costs one call, to
     write it, whoever plays the roles.
     """
-    settings = parts.config
-    return settings.llm.name is not None and settings.reason.roles == "prompted" and not reasoning.sure
+    return parts.config.roles.reason == "prompted" and not reasoning.sure
 
 
 def searched(material: Material, reasoning: Reasoning, parts: Parts, note: dict[str, object]) -> Draft:
-    """Return the best answer of a search whose moves, values and answers come from the language model.
+    """Return the best answer of a search whose moves and values come from the language model.
 
-    The built-in answer takes part in it. A call that fails costs a branch; a budget that is spent ends the search with
-    the best that there is; and where all fails the built-in answer is the answer. `note` is told of it.
+    So do its answers, unless the built-in writer is to write them (`roles.write`). The built-in answer takes part in
+    it. A call that fails costs a branch; a budget that is spent ends the search with the best that there is; and where
+    all fails the built-in answer is the answer. `note` is told of it.
 
     Cost: at most one call for each state that is expanded and each that is reached, those of a level at the same time,
     within the budget of `reason.calls`, `reason.tokens` and `reason.seconds`.
@@ -63,11 +63,14 @@ def searched(material: Material, reasoning: Reasoning, parts: Parts, note: dict[
     except BackendError as exc:
         note["degraded"] = f"the language model could not be opened, so the built-in roles answered: {exc}"
         return material.builtin
+    writes = parts.config.roles.write == "prompted"
+    writer = PromptedWriter(asking) if writes else chain_writer(reasoning)
+    note["written_by"] = parts.config.llm.name if writes else "builtin"
     tree = search_tree(
         material.task,
         PromptedPolicy(asking, reasoning.tools.entity, reasoning.spec.depth),
         PromptedValuer(asking),
-        PromptedWriter(asking),
+        writer,
         reasoning.tools,
         reasoning.spec,
         first=material.builtin,
@@ -125,7 +128,7 @@ def _asking(material: Material, parts: Parts) -> Asking:
         BackendError: the model cannot be opened.
     """
     model, settings, limits = parts.model(), parts.config.llm, parts.config.reason
-    assert model is not None  # the caller has looked at `llm.name`
+    assert model is not None  # checked by `wire`
     shown = show(
         material.task, material.turn, believed=material.believed, context_tokens=settings.context_tokens,
         count_tokens=model.count_tokens,

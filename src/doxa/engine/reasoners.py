@@ -31,12 +31,13 @@ class Knowledge:
 
 
 def open_knowledge(
-    settings: CommonsenseConfig, *, encoder: Encoder, model: LanguageModel | None, judge: Judge | None
+    settings: CommonsenseConfig, name: str, *, encoder: Encoder, model: LanguageModel | None, judge: Judge | None
 ) -> Knowledge | None:
     """Return the configured base with its reasoner; None where no base is configured.
 
     Args:
         settings: the group `commonsense`.
+        name: who infers (`roles.infer`).
         encoder: the one in use; the base has to be made by it.
         model: the language model, for the reasoner `prompted`.
         judge: the NLI model, if any, for the built-in reasoner.
@@ -57,10 +58,10 @@ def open_knowledge(
             f"is configured (setting encoder.name). Use that one, or build the base again: doxa kb build FILE --to "
             f"{settings.base} --force"
         )
-    if settings.reasoner == "builtin":
+    if name == "builtin":
         return Knowledge(base=base, reasoner=NearestReasoner(base, judge=judge))
-    if settings.reasoner == "prompted":
+    if name == "prompted":
         assert model is not None  # checked by `wire`
         return Knowledge(base=base, reasoner=PromptedReasoner(model, encoder))
-    seq2seq = load("seq2seq", settings.reasoner)
+    seq2seq = load("seq2seq", name)
     return Knowledge(base=base, reasoner=CometReasoner(seq2seq, encoder), seq2seq=seq2seq)

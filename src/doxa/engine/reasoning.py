@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
+from functools import partial
 
 from dateutil import parser as dateparser
 
@@ -37,7 +38,7 @@ from doxa.reason import (
 )
 from doxa.understand import plans_of, read_question
 
-__all__ = ["Reasoning", "answered", "passage_reader", "reason"]
+__all__ = ["Reasoning", "answered", "chain_writer", "passage_reader", "reason"]
 
 SURE = 0.85
 """Confidence from which an answer from facts needs no search."""
@@ -97,7 +98,7 @@ def answered(
         entities=tuple(sorted(known, key=lambda term: term.key == mine)), recent=tuple(recent),
         evidence=tuple(evidence), plans=plans(question.text), seed=parts.config.reason.seed,
     )  # fmt: skip
-    waits = parts.config.reason.roles == "prompted"  # then the memory is not locked while the tree grows
+    waits = parts.config.roles.reason == "prompted"  # then the memory is not locked while the tree grows
     look: Look = (lambda: parts.log.user(asked.user)) if waits else (lambda: nullcontext(state))
     memory = _Memory(asked, beliefs, look, graph, parts, task)
     sure = _is_sure(draft) and not any(plan.needed for plan in task.plans)
@@ -141,20 +142,25 @@ def reason(reasoning: Reasoning, *, entails: Entails | None = None) -> tuple[Dra
     """
     if reasoning.sure or not reasoning.task.plans:
         return reasoning.first, None
-    tools, plans = reasoning.tools, reasoning.plans
-
-    def fits(noun: str, name: str) -> bool:
-        entity = tools.entity(name)
-        return entity is None or may_be(noun, entity.key, tools.expand(entity, 1))
-
+    tools, plans, fits = reasoning.tools, reasoning.plans, partial(_fits, tools=reasoning.tools)
     policy = GraphPolicy(tools, plans, fits)
     valuer = CoverageValuer(plans, entails, fits)
-    writer = ChainWriter(tools, plans, fits)
     tree = search_tree(
-        reasoning.task, policy, valuer, writer, reasoning.tools, reasoning.spec, first=reasoning.first,
+        reasoning.task, policy, valuer, chain_writer(reasoning), tools, reasoning.spec, first=reasoning.first,
         sure=reasoning.sure,
     )  # fmt: skip
     return _kept(tree, reasoning), tree
+
+
+def chain_writer(reasoning: Reasoning) -> ChainWriter:
+    """Return the writer of a search that asks no language model."""
+    return ChainWriter(reasoning.tools, reasoning.plans, partial(_fits, tools=reasoning.tools))
+
+
+def _fits(noun: str, name: str, *, tools: Tools) -> bool:
+    """Tell whether what is called by a name may be what a noun says."""
+    entity = tools.entity(name)
+    return entity is None or may_be(noun, entity.key, tools.expand(entity, 1))
 
 
 def _kept(tree: Tree, reasoning: Reasoning) -> Draft:

@@ -31,7 +31,7 @@ from doxa.understand import (
     understand_graph,
 )
 
-__all__ = ["NO_TURN", "beliefs_at", "erase_all", "erase_turn", "note_of", "reading_of", "undone"]
+__all__ = ["NO_TURN", "beliefs_at", "erase_all", "erase_turn", "note_of", "read_by", "reading_of", "undone"]
 
 LIFTED = ("promoted", "demoted")
 AMENDS = (Act.WITHDRAW, Act.CORRECT)
@@ -274,6 +274,19 @@ def note_of(
         judge_prompt_tokens=judgement.prompt_tokens,
         judge_completion_tokens=judgement.completion_tokens,
     )
+
+
+def read_by(note: Note) -> dict[str, Any]:
+    """Return what a trace tells of the models that read a turn and judged what it clashes with; nothing without one."""
+    told: dict[str, Any] = {}
+    if note.by:
+        told.update(by=note.by, prompt_tokens=note.prompt_tokens, completion_tokens=note.completion_tokens)
+    if note.dropped:
+        told["dropped"] = note.dropped
+    if note.judged_by:
+        tokens = (note.judge_prompt_tokens, note.judge_completion_tokens)
+        told.update(judged_by=note.judged_by, judge_prompt_tokens=tokens[0], judge_completion_tokens=tokens[1])
+    return told
 
 
 def erase_turn(

@@ -15,7 +15,7 @@ __all__ = ["rewrite"]
 def rewrite(text: str, recent: Sequence[Turn], parts: Parts, *, asker: str) -> Rewriting | None:
     """Return what a language model makes of a query in its dialogue; None where it is not asked.
 
-    It is asked only by the setting `recall.rewrite`. A failure is a value: the query is then read the built-in way.
+    It is asked only by the setting `roles.rewrite`. A failure is a value: the query is then read the built-in way.
 
     Args:
         text: what is asked.
@@ -25,7 +25,7 @@ def rewrite(text: str, recent: Sequence[Turn], parts: Parts, *, asker: str) -> R
 
     Cost: one call (two when the answer did not fit its schema).
     """
-    if parts.config.recall.rewrite == "builtin":
+    if parts.config.roles.rewrite == "builtin":
         return None
     try:
         model = parts.model()

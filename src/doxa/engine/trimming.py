@@ -28,7 +28,7 @@ NOT_UNDERSTOOD = "This was not understood, so nothing was changed."
 def propose(turn: Turn, parts: Parts) -> Reading | None:
     """Return what a language model says that a turn tells the tasks; None where it is not asked.
 
-    It is asked only by the setting `tasks.reader`: about every turn that is told to the tasks (`prompted`), or about
+    It is asked only by the setting `roles.tasks`: about every turn that is told to the tasks (`prompted`), or about
     those that the grammar leaves open (`hybrid`). A failure is a value: the grammar reads the turn then.
 
     Args:
@@ -38,8 +38,8 @@ def propose(turn: Turn, parts: Parts) -> Reading | None:
     Cost: one call (two when the answer did not fit its schema); with `hybrid`, the turn read by the grammar, and a call
     where that is unsure.
     """
-    settings = parts.config.tasks
-    if settings.reader == "builtin" or turn.to_tasks is None or turn.to_tasks.intent or not turn.text.strip():
+    reader = parts.config.roles.tasks
+    if reader == "builtin" or turn.to_tasks is None or turn.to_tasks.intent or not turn.text.strip():
         return None
     try:
         model = parts.model()
@@ -51,7 +51,7 @@ def propose(turn: Turn, parts: Parts) -> Reading | None:
             return None
         if turn.to_tasks.routed and not routed(turn, state, parts.parser)[0].to_tasks:
             return None
-        if settings.reader == "hybrid" and not _left_open(turn, turn.to_tasks, state, parts):
+        if reader == "hybrid" and not _left_open(turn, turn.to_tasks, state, parts):
             return None
         material = _material(turn, turn.to_tasks, state, parts, model)
     if material is None:

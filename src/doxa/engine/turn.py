@@ -29,7 +29,7 @@ from doxa.engine.grading import Ground, chosen, doubt_of
 from doxa.engine.hearing import Heard, hear, prefers_facts, task_reply
 from doxa.engine.prompting import Material, is_prompted, searched, written
 from doxa.engine.reasoning import Reasoning, answered, passage_reader, reason
-from doxa.engine.replay import beliefs_at, note_of, reading_of
+from doxa.engine.replay import beliefs_at, note_of, read_by, reading_of
 from doxa.engine.replying import Settled, settled
 from doxa.engine.requests import requested
 from doxa.engine.rewriting import rewrite
@@ -237,7 +237,7 @@ def _note_use(leaving: Settled, asked: Asked, found: _Found, parts: Parts) -> No
 
 def _rewritten(asked: Asked, recent: Sequence[Turn], parts: Parts, tracer: Tracer) -> Rewriting | None:
     """Let the language model rewrite the question where it is configured to; the trace tells of it, or why not."""
-    if parts.config.recall.rewrite == "builtin":
+    if parts.config.roles.rewrite == "builtin":
         return None
     with tracer.step("rewrite") as note:
         rewriting = rewrite(asked.text, recent, parts, asker=asked.speaker)
@@ -318,7 +318,7 @@ def _look_up(asked: Asked, query: Query, state: UserState, parts: Parts, tracer:
             if tree is None or doubt_of(draft, beliefs, state):  # several steps stand in no turn that could be quoted
                 draft = _chosen(draft, ground, reader, parts, note)
             draft = _to_the_asker(draft, beliefs, asked.speaker)
-        writes = parts.config.llm.name is not None
+        writes = _tells(parts)
         facts = _facts_for_prompt(asked, question, recent, beliefs, today) if writes else []
         believed = _believed(asked.text, facts, beliefs, parts) if writes else ""
         note.update(value=draft.value, confidence=round(draft.confidence, 3))
@@ -406,13 +406,7 @@ def _intents(
         if failed:
             note["degraded"] = failed
         note["intents"] = known.intents
-        if known.by:
-            note.update(by=known.by, prompt_tokens=known.prompt_tokens, completion_tokens=known.completion_tokens)
-        if known.dropped:
-            note["dropped"] = known.dropped
-        if known.judged_by:
-            tokens = (known.judge_prompt_tokens, known.judge_completion_tokens)
-            note.update(judged_by=known.judged_by, judge_prompt_tokens=tokens[0], judge_completion_tokens=tokens[1])
+        note.update(read_by(known))
         return known.intents or ("chat",)
 
 
@@ -445,9 +439,15 @@ def _recent(asked: Asked, own: Turn | None, state: UserState, size: int) -> list
     return sorted((*known, *asked.said), key=lambda turn: turn.ordinal)[-size:]
 
 
+def _tells(parts: Parts) -> bool:
+    """Tell whether a language model is told of what is believed: it writes the answers, or searches for them."""
+    return "prompted" in (parts.config.roles.write, parts.config.roles.reason)
+
+
 def _write(asked: Asked, found: _Found, parts: Parts, tracer: Tracer) -> Draft:
-    """Let the language model search or write, if there is one; else, or when it fails, keep the built-in draft."""
-    if parts.config.llm.name is None:
+    """Let the language model search or write, where it is to; else, or when it fails, keep the built-in draft."""
+    reasoning = found.reasoning if found.reasoning is not None and is_prompted(found.reasoning, parts) else None
+    if reasoning is None and parts.config.roles.write == "builtin":
         return found.draft
 
     def turn(turn_id: str) -> Turn | None:
@@ -455,9 +455,9 @@ def _write(asked: Asked, found: _Found, parts: Parts, tracer: Tracer) -> Draft:
             return state.turn(turn_id)
 
     material = Material(task=_task(asked, found), builtin=found.draft, believed=found.believed, turn=turn)
-    if found.reasoning is not None and is_prompted(found.reasoning, parts):
+    if reasoning is not None:
         with tracer.step("search") as note:
-            return searched(material, found.reasoning, parts, note)
+            return searched(material, reasoning, parts, note)
     with tracer.step("write") as note:
         return written(material, found.reached, parts, note)
 

@@ -26,10 +26,11 @@ from doxa.backends.reader import Reader
 from doxa.commonsense import Judge
 from doxa.core.answers import Answered
 from doxa.core.config import Config
-from doxa.core.errors import BackendError, ConfigError, DoxaError, InputError
+from doxa.core.errors import BackendError, DoxaError, InputError
 from doxa.core.feedback import Feedback
 from doxa.core.ontology import Ontology
 from doxa.core.values import Claim, Turn
+from doxa.engine.casting import require_players
 from doxa.engine.learned import LearnedWeights, folder_of
 from doxa.engine.offers import Offers
 from doxa.engine.parsing import graphs_of, needs_model, open_amr
@@ -212,13 +213,13 @@ class Parts:
             ConfigError: another encoder made it.
             BackendError: the model of the reasoner cannot be opened.
         """
-        settings = self.config.commonsense
+        settings, name = self.config.commonsense, self.config.roles.infer
         if settings.base is None:
             return None
-        model = self.model() if settings.reasoner == "prompted" else None
+        model = self.model() if name == "prompted" else None
         with self._guard:
             if self._knowledge is None:
-                self._knowledge = open_knowledge(settings, encoder=self.encoder, model=model, judge=self.judge())
+                self._knowledge = open_knowledge(settings, name, encoder=self.encoder, model=model, judge=self.judge())
             return self._knowledge
 
     def amr(self) -> AmrParser:
@@ -236,7 +237,7 @@ class Parts:
 
     def block(self, most: int) -> int:
         """Return how many turns of one user are processed together: fewer when a model or AMR parser reads them."""
-        return most if self.config.understand.extract == "builtin" else min(most, self.config.understand.parallel)
+        return most if self.config.roles.extract == "builtin" else min(most, self.config.understand.parallel)
 
     def extract(self, user: str, block: Sequence[Turn]) -> list[Extraction | None]:
         """Return what the language model or the AMR parser reads out of some turns; None where neither is asked.
@@ -245,7 +246,7 @@ class Parts:
         read in the built-in way.
         """
         settings = self.config.understand
-        if settings.extract == "builtin":
+        if self.config.roles.extract == "builtin":
             return [None] * len(block)
         with self.log.user(user) as state:
             contexts = [state.context(turn, self.config.engine.context_turns) for turn in block]
@@ -256,8 +257,8 @@ class Parts:
     def _extract_one(self, turn: Turn, context: Sequence[Turn], known: Known) -> Extraction | None:
         if turn.generated or not turn.text.strip():
             return None
-        settings = self.config.understand
-        if settings.extract == "amr":
+        roles = self.config.roles
+        if roles.extract == "amr":
             return self._graphs_of(turn)
         try:
             model = self.model()
@@ -270,9 +271,9 @@ class Parts:
                 turn,
                 context,
                 known,
-                roles=Roles(distil=settings.distil == "prompted", validate=settings.check == "prompted"),
+                roles=Roles(distil=roles.distil == "prompted", validate=roles.validate == "prompted"),
                 context_tokens=self.config.llm.context_tokens,
-                max_tokens=settings.max_tokens,
+                max_tokens=self.config.understand.max_tokens,
             )
 
     def _graphs_of(self, turn: Turn) -> Extraction:
@@ -344,17 +345,12 @@ def wire(location: str, config: Config, ontology: OntologySource | Sequence[Onto
     """Return the parts for a database and settings. Models are opened at their first use.
 
     Raises:
-        ConfigError: a backend is unknown.
+        ConfigError: a backend is unknown, or there is nothing to play a role as it is configured.
         BackendError: the reader is wanted and its weights are not there.
         InputError: an ontology is neither Turtle nor a pydantic class, or says what cannot be.
         StoreError: the database cannot be opened.
     """
-    _require_reader(config)
-    _require_judge(config)
-    _require_rewriter(config)
-    _require_roles(config)
-    _require_task_reader(config)
-    _require_reasoner(config)
+    require_players(config)
     known = _ontology(config, ontology)
     encoder = load("encoder", config.encoder.name, **encoder_options(config))  # first: a bad name makes no file
     parser = CachedParser(load("parser", config.parser.name))
@@ -387,67 +383,6 @@ def wire(location: str, config: Config, ontology: OntologySource | Sequence[Onto
         reader=reader,
         ontology_files=tuple(Path(one) for one in _sources(config, ontology) if isinstance(one, (str, Path))),
     )
-
-
-def _require_reader(config: Config) -> None:
-    """Raise ConfigError where turns are to be read by what is not configured."""
-    wanted, amr = config.understand.extract, config.amr.name
-    if wanted == "amr" and amr is None:
-        raise ConfigError(
-            "Setting understand.extract is 'amr', which needs an AMR parser, and none is configured. Set amr.name "
-            "(DOXA_AMR=spring:URL, amrlib or llm), or set understand.extract to 'builtin'."
-        )
-    if config.llm.name is None and (wanted == "prompted" or (wanted == "amr" and needs_model(amr or ""))):
-        reason = "which needs a language model" if wanted == "prompted" else "by the parser 'llm', a language model"
-        raise ConfigError(
-            f"Setting understand.extract is {wanted!r}, {reason}, and none is configured. Set "
-            "llm.name (DOXA_LLM=openai:NAME), or set understand.extract to 'builtin'."
-        )
-
-
-def _require_judge(config: Config) -> None:
-    """Raise ConfigError where a model is to judge what clashes and none is configured."""
-    if config.revise.judge == "prompted" and config.llm.name is None:
-        raise ConfigError(
-            "Setting revise.judge is 'prompted', which needs a language model, and none is configured. Set llm.name "
-            "(DOXA_LLM=openai:NAME), or set revise.judge to 'builtin'."
-        )
-
-
-def _require_rewriter(config: Config) -> None:
-    """Raise ConfigError where a model is to rewrite queries and none is configured."""
-    if config.recall.rewrite == "prompted" and config.llm.name is None:
-        raise ConfigError(
-            "Setting recall.rewrite is 'prompted', which needs a language model, and none is configured. Set llm.name "
-            "(DOXA_LLM=openai:NAME), or set recall.rewrite to 'builtin'."
-        )
-
-
-def _require_roles(config: Config) -> None:
-    """Raise ConfigError where a model is to play the roles of the search and none is configured."""
-    if config.reason.roles == "prompted" and config.llm.name is None:
-        raise ConfigError(
-            "Setting reason.roles is 'prompted', which needs a language model, and none is configured. Set llm.name "
-            "(DOXA_LLM=openai:NAME), or set reason.roles to 'builtin'."
-        )
-
-
-def _require_task_reader(config: Config) -> None:
-    """Raise ConfigError where a model is to read what the tasks are told and none is configured."""
-    if config.tasks.reader != "builtin" and config.llm.name is None:
-        raise ConfigError(
-            f"Setting tasks.reader is {config.tasks.reader!r}, which needs a language model, and none is configured. "
-            "Set llm.name (DOXA_LLM=openai:NAME), or set tasks.reader to 'builtin'."
-        )
-
-
-def _require_reasoner(config: Config) -> None:
-    """Raise ConfigError where a model is to infer what background is about and none is configured."""
-    if config.commonsense.reasoner == "prompted" and config.llm.name is None:
-        raise ConfigError(
-            "Setting commonsense.reasoner is 'prompted', which needs a language model, and none is configured. Set "
-            "llm.name (DOXA_LLM=openai:NAME), or set commonsense.reasoner to 'builtin'."
-        )
 
 
 def _ontology(config: Config, given: OntologySource | Sequence[OntologySource] | None) -> Ontology | None:

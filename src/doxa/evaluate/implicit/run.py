@@ -207,7 +207,7 @@ class _Session:
             facts=tuple(memory.facts()),
             summary=memory.summary(max_tokens=SUMMARY_TOKENS),
             encoder=self._doxa.parts.encoder,
-            model=self._doxa.parts.model(),
+            model=self._doxa.parts.model() if self._doxa.parts.config.roles.write == "prompted" else None,
         )
 
     def _ours(self, query: PreferenceQuery) -> Scored:

@@ -55,7 +55,7 @@ def measure(
     check(set, wanted)
     data = find_data(path)
     base = open_base(config, data, tell=building)
-    asks = config.llm.name is not None
+    asks = config.roles.write == "prompted"
     shown = (limit or 10**9) if asks else examples
     report = run_retrieval(
         data, base, set=set, systems=wanted, limit=limit, examples=shown, config=config, progress=progress

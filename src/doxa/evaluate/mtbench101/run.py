@@ -150,7 +150,7 @@ def _wanted(systems: Sequence[str], runs: int, config: Config, *, sensitivity: b
         raise InputError(f"bench mtbench101: expected systems out of {', '.join(SYSTEMS)}, got {unknown[0]!r}.")
     if runs < 1:
         raise InputError(f"bench mtbench101: expected at least 1 run, got {runs}.")
-    usual = OFFLINE if config.llm.name is None else SYSTEMS
+    usual = SYSTEMS if config.roles.write == "prompted" else OFFLINE
     wanted = [name for name in SYSTEMS if name in (systems or usual)]
     needy = [name for name in wanted if name in PROMPTED] + (["--sensitivity"] if sensitivity else [])
     if config.llm.name is None and needy:
@@ -252,13 +252,15 @@ def _offline(name: str, doxa: Doxa) -> System:
 
 def _without_model(config: Config) -> Config:
     """Return settings for a memory that asks no language model."""
-    return config.model_copy(update={"llm": config.llm.model_copy(update={"name": None})})
+    return config.with_profile("offline")
 
 
 def _with_tree(config: Config, **size: int) -> Config:
     """Return settings for a tree whose roles the language model plays."""
-    reason = config.reason.model_copy(update={"tree": True, "roles": "prompted", **size})
-    return config.model_copy(update={"reason": reason})
+    config = config.with_profile("writer")
+    reason = config.reason.model_copy(update={"tree": True, **size})
+    roles = config.roles.model_copy(update={"reason": "prompted"})
+    return config.model_copy(update={"reason": reason, "roles": roles})
 
 
 @contextmanager

@@ -92,9 +92,8 @@ def demo(
         shown = Shown(
             lines=lines, facts=facts, everything=everything, revisions=revisions, asked=asked, seconds=seconds
         )
-        request.give(
-            _data(shown, keep), lambda out: _show(out, shown, memory, keep=keep, model=request.config.llm.name)
-        )
+        model = request.config.llm.name if request.config.roles.write == "prompted" else None
+        request.give(_data(shown, keep), lambda out: _show(out, shown, memory, keep=keep, model=model))
 
 
 def matches(reply: Reply, expected: Sequence[str]) -> bool:

@@ -69,11 +69,7 @@ def doctor(
         _guarded("grader", lambda: _grader(request)),
         Check(name="languages", state="ok", detail="English is read; turns in others are kept, searched and not read"),
         _guarded("language model", lambda: _model(request, offline=offline)),
-        _understanding(request),
-        _judging(request),
-        _rewriting(request),
-        _answering(request),
-        _telling(request),
+        *_roles(request),
         _guarded("ontology", lambda: _ontology(request)),
         _guarded("AMR parser", lambda: _amr(request, offline=offline)),
         _guarded("WordNet", lambda: _lexicon(request)),
@@ -258,80 +254,24 @@ def _model(request: Request, *, offline: bool) -> Check:
     return Check(name=name, state="ok", detail=f"{group.name} answered in {done.seconds:.1f} s")
 
 
-def _understanding(request: Request) -> Check:
-    """Say who reads turns, and whether that can work."""
-    group, model = request.config.understand, request.config.llm.name
-    name = "understanding"
-    if group.extract == "builtin":
-        return Check(name=name, state="ok", detail="built-in patterns read the turns")
-    if group.extract == "amr":
-        return _amr_understanding(request)
-    if model is None:
-        fix = "export DOXA_LLM=openai:NAME"
-        return Check(
-            name=name, state="failed", detail="turns are to be read by a model, and none is configured", fix=fix
-        )
-    roles = [role for role, by in (("distil", group.distil), ("check", group.check)) if by == "prompted"]
-    steps = " and ".join(["extract", *roles])
-    detail = f"{model} reads the turns ({steps}); where it fails, built-in patterns do, and the turn counts as degraded"
-    return Check(name=name, state="ok", detail=detail)
+def _roles(request: Request) -> list[Check]:
+    """Say which profile is set, and who plays each role, and whether that can be."""
+    from doxa.engine import played
 
-
-def _judging(request: Request) -> Check:
-    """Say who finds what clashes, and whether that can work."""
-    name, model = "revision", request.config.llm.name
-    policy = f"the policy {request.config.revise.policy} settles it"
-    if request.config.revise.judge == "builtin":
-        return Check(name=name, state="ok", detail=f"axioms and the solver find what clashes; {policy}")
-    if model is None:
-        fix = "export DOXA_LLM=openai:NAME"
-        return Check(name=name, state="failed", detail="a model is to judge, and none is configured", fix=fix)
-    detail = (
-        f"{model} judges what clashes beside the axioms and the solver; where it fails they judge alone, and the turn"
-    )
-    return Check(name=name, state="ok", detail=f"{detail} counts as degraded; {policy}")
-
-
-def _rewriting(request: Request) -> Check:
-    """Say who reads what a query leaves to the dialogue, and whether that can work."""
-    name, model = "queries", request.config.llm.name
-    if request.config.recall.rewrite == "builtin":
-        return Check(name=name, state="ok", detail="built-in rules read what a query leaves to the dialogue")
-    if model is None:
-        fix = "export DOXA_LLM=openai:NAME"
-        return Check(name=name, state="failed", detail="a model is to rewrite queries, and none is configured", fix=fix)
-    detail = f"{model} rewrites every query before it is searched for; where it fails, built-in rules read it"
-    return Check(name=name, state="ok", detail=detail)
-
-
-def _answering(request: Request) -> Check:
-    """Say who searches for answers and writes them, and whether that can work."""
-    name, model = "answers", request.config.llm.name
-    if request.config.reason.roles == "prompted":
-        if model is None:
-            fix = "export DOXA_LLM=openai:NAME"
-            return Check(name=name, state="failed", detail="a model is to search, and none is configured", fix=fix)
-        limits = request.config.reason
-        detail = f"{model} searches for answers and writes them, in at most {limits.calls} calls a question"
-        return Check(name=name, state="ok", detail=f"{detail} and {limits.seconds:g} s; where it fails, memory answers")
-    if model is None:
-        return Check(name=name, state="ok", detail="found and written without a model")
-    return Check(name=name, state="ok", detail=f"found without a model, written by {model}; where it fails, by memory")
-
-
-def _telling(request: Request) -> Check:
-    """Say who reads what the tasks are told, and whether that can work."""
-    name, model, reader = "tasks", request.config.llm.name, request.config.tasks.reader
-    if reader == "builtin":
-        return Check(name=name, state="ok", detail="a built-in grammar reads what the tasks are told")
-    if model is None:
-        fix = "export DOXA_LLM=openai:NAME"
-        return Check(name=name, state="failed", detail="a model is to read for them, and none is configured", fix=fix)
-    who = f"{model} reads what the tasks are told"
-    if reader == "hybrid":
-        who = f"a built-in grammar reads what the tasks are told, and {model} what that is unsure of"
-    detail = f"{who}; where it fails, or says what nobody said, the grammar does, and the turn counts as degraded"
-    return Check(name=name, state="ok", detail=detail)
+    config = request.config
+    limits = f"at most {config.reason.calls} calls and {config.reason.seconds:g} s a question"
+    more = {"judge": f"the policy {config.revise.policy} settles it", "reason": limits}
+    checks = [Check(name="profile", state="ok", detail=f"{config.profile} (offline, writer or full)")]
+    for one in played(config):
+        name = f"role {one.role}"
+        if one.missing:
+            checks.append(Check(name=name, state="failed", detail=one.missing, fix=one.fix))
+            continue
+        falls = f"where it fails, {one.falls_to}, and the trace says so" if one.falls_to else ""
+        own = more.get(one.role, "") if one.role == "judge" or one.falls_to else ""
+        detail = "; ".join(filter(None, (f"{one.does}: {one.by or 'nobody'}", own, falls)))
+        checks.append(Check(name=name, state="ok" if one.by else "off", detail=detail))
+    return checks
 
 
 def _ontology(request: Request) -> Check:
@@ -362,17 +302,6 @@ def _amr(request: Request, *, offline: bool) -> Check:
 
     extract_graph("I live here.", config=request.config, senses=False)
     return Check(name="AMR parser", state="ok", detail=f"{name}, one sentence parsed")
-
-
-def _amr_understanding(request: Request) -> Check:
-    """Say whether an AMR parser is there to read turns."""
-    name, parser = "understanding", request.config.amr.name
-    if parser is None:
-        fix = "export DOXA_AMR=spring:URL"
-        detail = "turns are to be read by an AMR parser, and none is configured"
-        return Check(name=name, state="failed", detail=detail, fix=fix)
-    detail = f"the AMR parser {parser} reads the turns; where it fails, built-in patterns do, and the turn counts as "
-    return Check(name=name, state="ok", detail=f"{detail}degraded")
 
 
 def _lexicon(request: Request) -> Check:
@@ -424,11 +353,8 @@ def _knowledge(request: Request) -> Check:
             f"({', '.join(card.sources)}): doxa kb build FILE --inferences FILE --to {folder} --force"
         )
         return Check(name=name, state="failed", detail=detail, fix=fix)
-    if request.config.commonsense.reasoner == "prompted" and request.config.llm.name is None:
-        detail = "a model is to infer what background is about, and none is configured"
-        return Check(name=name, state="failed", detail=detail, fix="export DOXA_LLM=openai:NAME")
     made = f"{card.sentences:,} sentences, {card.concepts:,} concepts, {card.inferences:,} inferences"
-    detail = f"{folder}: {made}; by the encoder {card.encoder}{_inferring(request.config.commonsense.reasoner)}"
+    detail = f"{folder}: {made}; by the encoder {card.encoder}{_inferring(request.config.roles.infer)}"
     return Check(name=name, state="ok", detail=detail)
 
 
