@@ -54,7 +54,7 @@ def main() -> None:
     arguments.add_argument("--latency-ms", type=float, default=500.0, help="Latency of one call.")
     arguments.add_argument("--json", type=Path, help="File for the report.")
     options = arguments.parse_args()
-    says = {"facts+rules": _facts, "question+words+seeks": _query}
+    says = {"entries": _facts, "question+words+seeks": _query}
     server = StandIn(latency_s=options.latency_ms / 1000, says=says)
     runs = {profile: measured(server, profile) for profile in PROFILES}
     print(table(runs, options.latency_ms))
@@ -67,8 +67,11 @@ def _facts(prompt: str) -> str:
     """Read what a turn tells, off the table of those that are told."""
     text = json.loads(prompt.rpartition("\n")[2])["message"]["text"]
     found = TOLD.get(text)
-    named = {} if found is None else dict(zip(("subject", "relation", "object"), found, strict=True))
-    return json.dumps({"facts": [{**named, "quote": text.rstrip(".")}] if named else [], "rules": []})
+    if found is None:
+        return json.dumps({"entries": []})
+    named = dict(zip(("subject", "relation", "object"), found, strict=True))
+    plain = {"kind": "fact", "holds": True, "mood": "asserted", "from": None, "to": None, "over": False}
+    return json.dumps({"entries": [{**plain, **named, "beside": False, "source": None, "quote": text.rstrip(".")}]})
 
 
 def _query(prompt: str) -> str:

@@ -18,7 +18,9 @@ def open_(config):
     opened = []
 
     def start():
-        doxa = Doxa.open(":memory:", config=config.model_copy(update={"llm": LLMConfig(name="scripted")}))
+        doxa = Doxa.open(
+            ":memory:", config=config.model_copy(update={"llm": LLMConfig(name="scripted")}).with_profile("writer")
+        )
         model = ScriptedModel(repeat(PLAIN))
         doxa.parts._model = model
         opened.append(doxa)

@@ -15,6 +15,10 @@ FACTS = {
     "I am a strict plant eater.": [("Ana", "is_a", "plant eater", "I am a strict plant eater")],
     "I love steak.": [("Ana", "likes", "steak", "I love steak")],
 }
+PLAIN = {
+    "kind": "fact", "holds": True, "mood": "asserted", "from": None, "to": None, "over": False, "beside": False,
+    "source": None,
+}  # fmt: skip
 PLAN = "Plan a dinner for Friday."
 QUESTION = "Where does the person who works at Siemens live?"
 DINNER = {"intent": "new", "quote": "a dinner", "confidence": 0.9, "names": ["Dinner"], "kind": "task"}
@@ -37,10 +41,10 @@ def played(body):
     """Play whatever role asks as a sensible model would; roles are told apart by what their answer has to hold."""
     said = body["messages"][-1]["content"]
     match sorted(body["response_format"]["json_schema"]["schema"]["properties"]):
-        case ["facts", "rules"]:
+        case ["entries"]:
             names = ("subject", "relation", "object", "quote")
             read = FACTS.get(json.loads(said)["message"]["text"], [])
-            answer = {"facts": [dict(zip(names, one, strict=True)) for one in read], "rules": []}
+            answer = {"entries": [{**PLAIN, **dict(zip(names, one, strict=True))} for one in read]}
         case ["verdicts"]:
             answer = {"verdicts": []}
         case ["acts"]:

@@ -9,29 +9,33 @@ import pytest
 
 from doxa.backends.llm import Recorder
 from doxa.backends.llm.scripted import ScriptedModel
-from doxa.core.config import LLMConfig, UnderstandConfig
+from doxa.core.config import LLMConfig, RolesConfig
 from doxa.core.errors import ConfigError
 from doxa.engine import Doxa
 from doxa.evaluate.record import models_of
 
 TURNS = ("I keep the lighthouse.", "I live in Oslo.", "Where do I live?", "What do I keep?")
-KEEPS = {"subject": "Ana", "relation": "is the keeper of", "object": "lighthouse", "quote": "I keep the lighthouse"}
+KEEPS = {
+    "kind": "fact", "subject": "Ana", "relation": "is the keeper of", "object": "lighthouse", "holds": True,
+    "mood": "asserted", "from": None, "to": None, "over": False, "beside": False, "source": None,
+    "quote": "I keep the lighthouse",
+}  # fmt: skip
 
 
 def model(request):
     """Answer as a model would, once in prose, and once not at all."""
     text = request.messages[-1].content
-    if "facts" in (request.schema or {}).get("properties", {}):
+    if "entries" in (request.schema or {}).get("properties", {}):
         said = json.loads(request.messages[1].content)["message"]["text"]
-        return json.dumps({"facts": [KEEPS] if said == TURNS[0] else [], "rules": []})
+        return json.dumps({"entries": [KEEPS] if said == TURNS[0] else []})
     if TURNS[3] in text and len(request.messages) < 4:
         return "The lighthouse, I think."
     return json.dumps({"answer": "In Oslo.", "value": "Oslo", "citations": [], "abstained": False})
 
 
 def opened(config, **settings):
-    understand = UnderstandConfig(extract="prompted")
-    return Doxa.open(config=config.model_copy(update={"llm": LLMConfig(**settings), "understand": understand}))
+    roles = RolesConfig(extract="prompted", write="prompted")
+    return Doxa.open(config=config.model_copy(update={"llm": LLMConfig(**settings), "roles": roles}))
 
 
 def told(doxa):

@@ -14,7 +14,7 @@ from doxa.backends.parser import Parser
 from doxa.backends.store import Row
 from doxa.core.errors import BackendError, NotFoundError, StoreConflictError
 from doxa.core.promotions import Promotion, Support
-from doxa.core.values import Act, Certificate, Change, Claim, Fact, Rule, Turn
+from doxa.core.values import Act, Certificate, Change, Claim, Fact, Rule, Status, Turn
 from doxa.engine.retelling import Retelling, TaskReader
 from doxa.memory import LEAST_SUPPORT, Beliefs, Event, MemoryLog, Note, UserState, fold, is_identity, turn_of
 from doxa.revise import Denials, Judgement, bring_back, give_up, retract, revise, upheld, withdraw
@@ -143,7 +143,7 @@ def reading_of(
     Names that stand for one person or thing are claims as well, found by the same rules whoever read the turn.
     """
     if turn.generated:
-        return Understanding(), ""
+        return _own_word(turn, context, beliefs, parser, trained)
     unread = extraction is None or bool(extraction.failed)
     if unread and (language := foreign_language(turn.text)):
         return Understanding(intents=("chat",)), FOREIGN.format(language=language)
@@ -168,6 +168,31 @@ def reading_of(
         names, failed = (), f"{failed}; its names could not be compared: {exc!r}".strip("; ")
     lifting = (_lifting(rule, turn) for rule in found.withdrawn_rules)
     return replace(found, claims=(*of_world(told, names), *names), rules=(*found.rules, *lifting)), failed
+
+
+def _own_word(
+    turn: Turn, context: Sequence[Turn], beliefs: Beliefs, parser: Parser, trained: Trained | None
+) -> tuple[Understanding, str]:
+    """Return what a reply of Doxa's own says of the world; it is kept as the agent's word and never believed.
+
+    It tells nothing of names and rules; what is not surely read is left out, and what somebody has spoken of already,
+    since a reply mostly repeats what the memory holds. It is read the built-in way: replies are whole sentences, and a
+    call for each would cost as much as the user's turn.
+    """
+    found, failed = _read(turn, context, beliefs, parser, None)
+    claims: Sequence[Claim] = _told(found)
+    if trained is not None:
+        try:
+            claims = trained.gate(claims, turn, context[-1] if context else None)
+        except BackendError as exc:
+            return Understanding(), f"the grader failed, so the reply was not read: {exc}"
+    firm = (one for one in claims if not one.tentative and one.act is Act.STATE and not _known(one, beliefs))
+    return Understanding(claims=tuple(of_world(list(firm), ()))), failed
+
+
+def _known(claim: Claim, beliefs: Beliefs) -> bool:
+    """Tell whether somebody has said something of just this; the agent's word adds nothing to it then."""
+    return any(fact.status is not Status.QUARANTINED for fact in beliefs.in_slot(beliefs.slot(claim)))
 
 
 def _told(found: Understanding) -> list[Claim]:

@@ -13,7 +13,7 @@ from doxa.verify.alignment import another_detail
 from doxa.verify.conflicts import EMPTY, conflict_of
 from doxa.verify.evidence import Evidence, p_contradicted
 from doxa.verify.findings import Finding, Known
-from doxa.verify.logic import by_logic, listed_many
+from doxa.verify.logic import by_logic, by_own_word, listed_many
 from doxa.verify.mentions import mentions
 from doxa.verify.premises import Premise, bears, premise_of, premised
 from doxa.verify.promises import Promise, broken, due, promises_of
@@ -122,7 +122,7 @@ class _Check:
             return said
         if found:
             return found[0]
-        return self._by_history(clause, turns, many=many)
+        return by_own_word(claims, clause, self.known) or self._by_history(clause, turns, many=many)
 
     def _elsewhere(self, clause: Clause, passages: Sequence[Passage]) -> Finding | None:
         """Return the sentence that says all that a clause says but for one detail, in place of which it has another."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache
@@ -24,7 +24,7 @@ from doxa.verify.findings import Finding, Known, quoted
 from doxa.verify.sentences import Clause, cue
 from doxa.verify.values import relation_of
 
-__all__ = ["by_logic", "listed_many"]
+__all__ = ["by_logic", "by_own_word", "listed_many"]
 
 GIVING_WAY = (ChangeKind.CLOSE, ChangeKind.RETRACT, ChangeKind.DISPUTE)
 NAMED = re.compile(r"^(?:[Mm]y|[A-Z][\w-]+'s) [\w -]{2,40} (?:is|was) (?:called |named )?(?=[A-Z])")
@@ -62,17 +62,37 @@ def by_logic(claims: Sequence[Claim], clause: Clause, near: Sequence[Fact], know
     Sound for what was understood: every contradiction names facts and rules with which the claim has no model, or
     days that exclude each other. Cost: O(facts near) and one pure revision a claim.
     """
-    found: list[Finding] = []
-    told = [claim for claim in claims if claim.act is not Act.WITHDRAW]
-    for claim in told:
-        if claim.modality not in (Modality.ASSERTED, Modality.PLANNED):
-            continue
-        plain = replace(known.beliefs.identity.told(claim), act=Act.STATE, replaces=None)
-        plain = _attribute(plain)
-        one = _Judged(plain, clause, near, known).finding()
-        if one is not None:
-            found.append(one)
-    return found
+    facts = [fact for fact in near if fact.status is not Status.QUARANTINED]
+    judged = (_Judged(claim, clause, facts, known) for claim in _plain(claims, known))
+    return [one for about in judged if (one := about.finding()) is not None]
+
+
+def by_own_word(claims: Sequence[Claim], clause: Clause, known: Known) -> Finding | None:
+    """Return what the agent said before that excludes a claim of its reply; None for nothing.
+
+    Its own word is no evidence, so it supports nothing; where the user has said anything of a claim, that counts alone
+    (`by_logic`). Source: GreedySAT, "Algorithm", where the answers of the model are the theory; D-SMART, "Dynamic
+    Structured Memory", where a turn is a question with its reply. Cost: O(facts near).
+    """
+    for claim in _plain(claims, known):
+        about = known.beliefs.about(claim.subject.key, claim.relation.name)
+        own = [
+            replace(fact, status=Status.HELD)
+            for fact in about
+            if fact.status is Status.QUARANTINED
+            and any(said.speaker == known.agent for said in known.beliefs.supporting(fact))
+        ]
+        found = _Judged(claim, clause, own, known, only=True).finding() if own else None
+        if found is not None and found.label == "contradicted":
+            return replace(found, by="history", reason=found.reason.replace("the memory holds", "said before"))
+    return None
+
+
+def _plain(claims: Sequence[Claim], known: Known) -> Iterator[Claim]:
+    """Give what claims say of the world, as it is or is arranged to be, in the terms of the memory."""
+    for claim in claims:
+        if claim.act is not Act.WITHDRAW and claim.modality in (Modality.ASSERTED, Modality.PLANNED):
+            yield _attribute(replace(known.beliefs.identity.told(claim), act=Act.STATE, replaces=None))
 
 
 def listed_many(claims: Sequence[Claim]) -> bool:
@@ -85,10 +105,11 @@ def listed_many(claims: Sequence[Claim]) -> bool:
 class _Judged:
     """One claim held against the memory."""
 
-    def __init__(self, claim: Claim, clause: Clause, near: Sequence[Fact], known: Known) -> None:
-        self.claim, self.clause, self.known = claim, clause, known
+    def __init__(self, claim: Claim, clause: Clause, near: Sequence[Fact], known: Known, *, only: bool = False) -> None:
+        """`only`: it is held against the facts near it and nothing else."""
+        self.claim, self.clause, self.known, self.only = claim, clause, known, only
         self.when = self._when()
-        about = known.beliefs.about(claim.subject.key, claim.relation.name)
+        about = [] if only else known.beliefs.about(claim.subject.key, claim.relation.name)
         facts = {fact.fact_id: fact for fact in (*about, *near) if fact.status in (Status.HELD, Status.SUPERSEDED)}
         self.retracted = [fact for fact in (*about, *near) if fact.status is Status.RETRACTED]
         replaced = (f for f in facts.values() if f.status is not Status.SUPERSEDED or f.modality is Modality.ASSERTED)
@@ -98,7 +119,7 @@ class _Judged:
         """Return what is found; None where nothing is."""
         if self.claim.source:
             return self._by_source()
-        if (restated := self._restated()) is not None:
+        if not self.only and (restated := self._restated()) is not None:
             return self._for(restated)
         same = [fact for fact in self.facts if self._compared(fact) == "same"]
         agreeing = [fact for fact in same if fact.polarity == self.claim.polarity]
@@ -131,7 +152,7 @@ class _Judged:
         present = self.when.kind == "now" and self.claim.polarity and self.claim.modality is Modality.ASSERTED
         if agreeing and present and not is_identity(agreeing[-1]) and not _point(agreeing[-1].valid):
             return self._against(agreeing[-1:], "that is over")
-        return self._revised() if self.when.kind == "now" else None
+        return self._revised() if self.when.kind == "now" and not self.only else None
 
     def _restated(self) -> Fact | None:
         """Return a fact that the claim only says again, however its words fall on relation and object.
