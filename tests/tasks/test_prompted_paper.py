@@ -25,24 +25,38 @@ def act(intent: str, *targets: str, quote: str = "", **fields: Any) -> dict[str,
     return {"intent": intent, "targets": list(targets), "quote": quote, "confidence": 0.95, **fields}
 
 
-def new(*names: str, under: str | None = None, quote: str = "", **fields: Any) -> dict[str, Any]:
-    return act("new", quote=quote, names=list(names), under=under, **fields)
+def task(name: str, number: int = 1) -> dict[str, Any]:
+    return act("new_task", id=f"+{number}", name=name, under=None)
+
+
+def slot(name: str, value: str | None, under: str, number: int = 1) -> dict[str, Any]:
+    return act("new_slot", id=f"+{number}", name=name, value=value, under=under)
+
+
+def items(*names: str, under: str, first: int = 5) -> dict[str, Any]:
+    return act(
+        "add_items", items=[{"id": f"+{first + at}", "name": name} for at, name in enumerate(names)], under=under
+    )
+
+
+def put(path: str, value: str) -> dict[str, Any]:
+    return act("set_value", target=path, value=value)
 
 
 Turn = tuple[str, list[dict[str, Any]]]
 TRIP: list[Turn] = [
-    ("Help me schedule a trip based on the information I provide.", [new("trip", kind="task")]),
-    ("destination: Set the destination to Seattle.", [new("destination", under="trip", value="Seattle")]),
-    ("start: I will depart from Chicago.", [new("start", under="trip", value="Chicago")]),
-    ("date: I want to leave on June 10th.", [new("date", under="trip", value="June 10th")]),
-    ("destination: Actually, make that San Francisco.", [act("update", "trip/destination", value="San Francisco")]),
-    ("date: Change the departure date to June 15th.", [act("update", "trip/date", value="June 15th")]),
+    ("Help me schedule a trip based on the information I provide.", [task("trip")]),
+    ("destination: Set the destination to Seattle.", [slot("destination", "Seattle", "trip")]),
+    ("start: I will depart from Chicago.", [slot("start", "Chicago", "trip")]),
+    ("date: I want to leave on June 10th.", [slot("date", "June 10th", "trip")]),
+    ("destination: Actually, make that San Francisco.", [put("trip/destination", "San Francisco")]),
+    ("date: Change the departure date to June 15th.", [put("trip/date", "June 15th")]),
     ("destination: Sorry, go back to Seattle as originally planned.", [act("rollback", "trip/destination")]),
-    ("hotel: Find a hotel near downtown.", [new("hotel", under="trip", value="near downtown", kind="slot")]),
+    ("hotel: Find a hotel near downtown.", [slot("hotel", "near downtown", "trip")]),
     ("start: By the way, wasn’t I departing from Boston?", [act("check", "trip/start")]),
     (
         "flight: Search for flights from Boston to San Francisco on June 10th.",
-        [new("flight", under="trip", kind="slot", value="from Boston to San Francisco on June 10th")],
+        [slot("flight", "from Boston to San Francisco on June 10th", "trip")],
     ),
     (
         "finalize: Can you generate a complete trip plan? What's my start, destination and start date?",
@@ -50,15 +64,15 @@ TRIP: list[Turn] = [
     ),
 ]
 COOKING: list[Turn] = [
-    ("To make soup, wash and chop celery.", [new("soup", kind="task"), new("celery", under="+1", kind="item")]),
+    ("To make soup, wash and chop celery.", [task("soup"), items("celery", under="+1")]),
     (
         "To make dumplings, chop tomatoes and peel & chop shrimp.",
-        [new("dumplings", kind="task"), new("tomatoes", "shrimp", under="+1", kind="item")],
+        [task("dumplings"), items("tomatoes", "shrimp", under="+1")],
     ),
-    ("Also use celery in dumplings.", [act("new", "soup/celery", under="dumplings")]),
+    ("Also use celery in dumplings.", [act("move", "soup/celery", under="dumplings", stays=True)]),
     (
         "Wait! There's no celery in the refrigerator at all. Let's all use mushrooms instead.",
-        [act("replace", "soup/celery", names=["mushrooms"], quote="Let's all use mushrooms instead")],
+        [act("replace", "soup/celery", id="+1", name="mushrooms", quote="Let's all use mushrooms instead")],
     ),
     ("Can you list all ingredients used in the soup?", [act("check", "soup")]),
     ("Did I ever say to remove celery from the dumplings?", [act("check", "~soup/celery")]),
@@ -68,27 +82,27 @@ MEETING: list[Turn] = [
     (
         "Schedule a team meeting on Thursday at 2 PM with Alice, Bob, and Carol.",
         [
-            new("team meeting", kind="task"),
-            new("day", under="+1", value="Thursday"),
-            new("time", under="+1", value="2 PM"),
-            new("participants", under="+1", kind="slot"),
-            new("Alice", "Bob", "Carol", under="+4", kind="item"),
+            task("team meeting"),
+            slot("day", "Thursday", "+1", 2),
+            slot("time", "2 PM", "+1", 3),
+            slot("participants", None, "+1", 4),
+            items("Alice", "Bob", "Carol", under="+4"),
         ],
     ),
-    ("Carol can’t make it at 2 PM. Move it to 4 PM.", [act("update", "team meeting/time", value="4 PM")]),
+    ("Carol can’t make it at 2 PM. Move it to 4 PM.", [put("team meeting/time", "4 PM")]),
     (
         "Actually, Bob is only free before 3. Split it into two parts—Bob from 2 to 2:45, the rest at 4.",
         [
-            act("split", "team meeting", names=["Bob", "rest"]),
-            new("time", under="+1", value="2 to 2:45"),
-            new("time", under="+2", value="4"),
-            act("new", "team meeting/participants/Bob", under="+1"),
-            act("new", "team meeting/participants/Alice", "team meeting/participants/Carol", under="+2"),
+            act("split", target="team meeting", parts=[{"id": "+1", "name": "Bob"}, {"id": "+2", "name": "rest"}]),
+            slot("time", "2 to 2:45", "+1", 3),
+            slot("time", "4", "+2", 4),
+            act("move", "team meeting/participants/Bob", under="+1", stays=True),
+            act("move", "team meeting/participants/Alice", "team meeting/participants/Carol", under="+2", stays=True),
         ],
     ),
     (
         "On second thought, just make it a single 3 PM meeting with everyone.",
-        [act("merge", "Bob", "rest"), act("update", "~team meeting/time", value="3 PM")],
+        [act("merge", "Bob", "rest"), put("~team meeting/time", "3 PM")],
     ),
     ("Why does it still show two sessions?", [act("check", "team meeting")]),
 ]
@@ -96,8 +110,8 @@ CART: list[Turn] = [
     (
         "Add two iPhone cases (black and clear), a charger, and a MacBook stand to my cart.",
         [
-            new("cart", kind="task"),
-            new("black iPhone case", "clear iPhone case", "charger", "MacBook stand", under="+1", kind="item"),
+            task("cart"),
+            items("black iPhone case", "clear iPhone case", "charger", "MacBook stand", under="+1"),
         ],
     ),
     ("Remove the clear case and charger.", [act("remove", "cart/clear iPhone case", "cart/charger")]),
@@ -124,7 +138,7 @@ def played(parser: Any, turns: list[Turn]) -> tuple[TaskForest, list[Step]]:
     """Return the forest after some turns, and what each of them did."""
     forest, steps = TaskForest(), list[Step]()
     for text, acts in turns:
-        reading = Reading(acts=tuple({**one, "quote": one["quote"] or text} for one in acts), by="by hand")
+        reading = Reading(acts=tuple({**one, "quote": one["quote"] or text} for one in acts), by="trim/2 by hand")
         done = carry_out(reading, text, forest, parser, AT)
         assert done.step is not None, f"{text} {done.refused}"
         commit = TaskCommit(

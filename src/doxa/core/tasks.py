@@ -222,7 +222,7 @@ class TaskReply:
     intents: tuple[str, ...] = ()
     edits: tuple[TaskEdit, ...] = ()
     asks: bool = False
-    """True where the text asks back what was meant; then nothing was changed."""
+    """True where the text asks back what was meant; what it asks about was not changed."""
     confidence: float = 1.0
     by: str = ""
     """The prompt and the model that read the turn; empty for the grammar."""

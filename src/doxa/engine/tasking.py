@@ -17,7 +17,7 @@ from doxa.core.tasks import Forest, NodeKind, TaskCommit, TaskReply, TaskStatus,
 from doxa.core.values import Change, ChangeKind, Receipt, Status, ToTasks, Turn
 from doxa.engine.intake import Moment, clean, display_name, read_turn, require_positive, require_text
 from doxa.engine.retrying import retried
-from doxa.engine.trimming import NOTHING, routed, step_of
+from doxa.engine.trimming import CHAT, NOTHING, routed, step_of
 from doxa.engine.wiring import Parts
 from doxa.memory import Event, MemoryLog, TaskForest, UserState
 from doxa.tasks import Editor, Moved, Reading, Step, Undone, context_of, opened, stands, summary
@@ -41,6 +41,7 @@ Shown = str | list[str]
 GIVEN_UP = (ChangeKind.CLOSE, ChangeKind.RETRACT, ChangeKind.QUARANTINE)
 SESSION = "tasks"
 """The session of what is told to the tasks."""
+BY_MODEL = "the language model reads it as one for the tasks"
 NOT_TAKEN = Step(intents=())
 """What a turn does to the tasks that is not said to them."""
 
@@ -345,9 +346,15 @@ def _read_step(
     if not to_tasks.routed:
         return *step_of(turn, to_tasks, state.tasks, parser, reading, config), ""
     found, failed = routed(turn, state, parser)
+    if not found.to_tasks and (reading is None or reading.failed):
+        return NOT_TAKEN, failed or (reading.failed if reading is not None else ""), found.why
+    step, failed = step_of(turn, to_tasks, state.tasks, parser, reading, config)
+    if step.by:  # the model has said what the turn is
+        if step.edits or step.asked or (found.to_tasks and step.intents != CHAT):
+            return step, failed, found.why if found.to_tasks else BY_MODEL
+        return NOT_TAKEN, failed, f"{found.why}{NOTHING}" if found.to_tasks else found.why
     if not found.to_tasks:
         return NOT_TAKEN, failed, found.why
-    step, failed = step_of(turn, to_tasks, state.tasks, parser, reading, config)
     if failed and not step.confidence:
         return NOT_TAKEN, failed, found.why
     if not stands(found, step, state.tasks):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,21 @@ from doxa.core.tasks import TaskCommit
 from doxa.core.values import ToTasks, Turn
 from doxa.engine.wiring import Parts
 from doxa.memory import TaskForest, UserState
-from doxa.tasks import Material, Reading, Route, Step, carry_out, material_of, read_with_model, route, take, unsure
+from doxa.tasks import (
+    Material,
+    Reading,
+    Refused,
+    Route,
+    Step,
+    carry_out,
+    material_of,
+    only_asks,
+    read_with_model,
+    refusals,
+    route,
+    take,
+    unsure,
+)
 
 __all__ = ["NOTHING", "going_on", "kept", "propose", "routed", "step_of"]
 
@@ -28,15 +42,17 @@ NOT_UNDERSTOOD = "This was not understood, so nothing was changed."
 def propose(turn: Turn, parts: Parts) -> Reading | None:
     """Return what a language model says that a turn tells the tasks; None where it is not asked.
 
-    It is asked only by the setting `roles.tasks`: about every turn that is told to the tasks (`prompted`), or about
-    those that the grammar leaves open (`hybrid`). A failure is a value: the grammar reads the turn then.
+    It is asked only by the setting `roles.tasks`: about every turn that may tell the tasks something (`prompted`), or
+    about those that the grammar leaves open (`hybrid`). Of the turns of a conversation, a question that names no task
+    tells them nothing; what any other one tells is for the model to say. A failure is a value: the grammar reads the
+    turn then.
 
     Args:
         turn: a turn that was received and is not processed yet; those before it are.
         parts: what the engine is made of.
 
-    Cost: one call (two when the answer did not fit its schema); with `hybrid`, the turn read by the grammar, and a call
-    where that is unsure.
+    Cost: one call, and one more where some of its acts do not hold (see `read_with_model`); with `hybrid`, the turn is
+    read by the grammar, and there are calls where that is unsure.
     """
     reader = parts.config.roles.tasks
     if reader == "builtin" or turn.to_tasks is None or turn.to_tasks.intent or not turn.text.strip():
@@ -49,7 +65,7 @@ def propose(turn: Turn, parts: Parts) -> Reading | None:
     with parts.log.user(turn.user) as state:
         if turn.ordinal <= state.maintained or state.turns.get(turn.ordinal) != turn:
             return None
-        if turn.to_tasks.routed and not routed(turn, state, parts.parser)[0].to_tasks:
+        if turn.to_tasks.routed and not _may_tell(turn, state, parts):
             return None
         if reader == "hybrid" and not _left_open(turn, turn.to_tasks, state, parts):
             return None
@@ -57,7 +73,35 @@ def propose(turn: Turn, parts: Parts) -> Reading | None:
     if material is None:
         tokens = parts.config.llm.context_tokens
         return Reading(failed=f"the turn is longer than {tokens} tokens (setting llm.context_tokens)")
-    return read_with_model(model, material, max_tokens=parts.config.understand.max_tokens)
+    to_tasks = turn.to_tasks
+
+    def check(acts: Sequence[Mapping[str, Any]]) -> list[Refused]:
+        with parts.log.user(turn.user) as state:
+            return refusals(acts, turn.text, state.tasks, parts.parser, turn.at, said_before=to_tasks.said_before)
+
+    try:
+        return read_with_model(model, material, check, max_tokens=parts.config.understand.max_tokens)
+    except Exception as exc:  # noqa: BLE001  a model may write anything; the grammar reads the turn then
+        return Reading(failed=f"what the language model read could not be carried out: {type(exc).__name__}")
+
+
+def _may_tell(turn: Turn, state: UserState, parts: Parts) -> bool:
+    """Tell whether a turn of a conversation is shown to the model: one that the grammar takes for the tasks.
+
+    With `prompted`, any other that says something as well, or that answers what was asked back: what it tells is for
+    the model to say.
+    """
+    if routed(turn, state, parts.parser)[0].to_tasks:
+        return True
+    if parts.config.tasks.reader != "prompted":
+        return False
+    last = state.tasks.commits[-1] if state.tasks.commits else None
+    if last is not None and last.asked:
+        return True
+    try:
+        return not only_asks(turn.text, parts.parser, turn.at)
+    except Exception:  # noqa: BLE001  one turn must not hold up all that come after it
+        return True
 
 
 def going_on(turn: Turn, state: UserState) -> bool:
@@ -101,6 +145,7 @@ def _material(turn: Turn, to_tasks: ToTasks, state: UserState, parts: Parts, mod
         at=turn.at,
         speaker=turn.speaker,
         said_before=to_tasks.said_before,
+        said_to="conversation" if to_tasks.routed else "tasks",
         budget=parts.config.llm.context_tokens,
         count_tokens=model.count_tokens,
     )
@@ -111,8 +156,8 @@ def step_of(
 ) -> tuple[Step, str]:
     """Return what a turn does to the tasks, and why that was not found as configured (empty when it was).
 
-    What a model read is carried out where it holds against the turn and the tasks as they are now; otherwise the
-    grammar reads the turn.
+    What a model read is carried out where it holds against the turn and the tasks as they are now. Where the model
+    failed, or the tasks have changed so that it does not hold any more, the grammar reads the turn.
     """
     if reading is None:
         return _by_grammar(turn, to_tasks, forest, parser, config)
@@ -135,12 +180,10 @@ def kept(reading: Reading | None, commit: TaskCommit | None) -> Mapping[str, Any
     """Return what is stored of a reading: its acts only where the commit carries them out, else what it cost."""
     if reading is None:
         return {}
-    done = (
-        reading
-        if commit is not None and commit.by
-        else replace(reading, acts=(), failed=reading.failed or "it was refused")
-    )
-    return done.to_data()
+    if commit is None or not commit.by:
+        failed = reading.failed or ("it was refused" if commit is not None else "")
+        reading = replace(reading, acts=(), asked=(), failed=failed)
+    return reading.to_data()
 
 
 def _by_grammar(turn: Turn, to_tasks: ToTasks, forest: TaskForest, parser: Parser, config: Config) -> tuple[Step, str]:

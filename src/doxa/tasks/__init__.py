@@ -9,9 +9,19 @@ forest, over a state that it never changes; its `edits` are what the turn change
 from doxa.tasks.context import context_of
 from doxa.tasks.editing import Editor
 from doxa.tasks.inverse import Undone
-from doxa.tasks.prompted import Decoded, Material, Reading, carry_out, material_of, read_with_model, unsure
+from doxa.tasks.prompted import (
+    Decoded,
+    Material,
+    Reading,
+    Refused,
+    carry_out,
+    material_of,
+    read_with_model,
+    refusals,
+    unsure,
+)
 from doxa.tasks.propagation import Moved, ShiftBy
-from doxa.tasks.routing import Route, names_known, route, stands
+from doxa.tasks.routing import Route, names_known, only_asks, route, stands
 from doxa.tasks.saying import summary
 from doxa.tasks.trim import Step, opened, take
 
@@ -21,6 +31,7 @@ __all__ = [
     "Material",
     "Moved",
     "Reading",
+    "Refused",
     "Route",
     "ShiftBy",
     "Step",
@@ -29,8 +40,10 @@ __all__ = [
     "context_of",
     "material_of",
     "names_known",
+    "only_asks",
     "opened",
     "read_with_model",
+    "refusals",
     "route",
     "stands",
     "summary",

@@ -39,7 +39,7 @@ from doxa.tasks.reading import Clause, read_clauses
 from doxa.tasks.trim import Step
 from doxa.tasks.verbs import STRONG, Token, lexicon, verbs_of
 
-__all__ = ["Route", "names_known", "route", "stands"]
+__all__ = ["Route", "names_known", "only_asks", "route", "stands"]
 
 POINTING = frozenset("it that those these them one ones both other others rest everything all hers his theirs".split())
 META = frozenset(
@@ -156,6 +156,16 @@ def names_known(text: str, forest: TaskForest, parser: Parser, at: datetime) -> 
         BackendError: the parser failed.
     """
     return all(_nodes(token, forest) for token in _things(read_clauses(text, parser, at)))
+
+
+def only_asks(text: str, parser: Parser, at: datetime) -> bool:
+    """Tell whether a turn does nothing but ask, or say "ok": then it changes no task.
+
+    Raises:
+        BackendError: the parser failed.
+    """
+    small = lexicon()["cues"]["discourse"]
+    return all(asks(clause) or clause.lowered in small for clause in read_clauses(text, parser, at))
 
 
 def _alone(clauses: Sequence[Clause]) -> list[Clause]:

@@ -123,6 +123,8 @@ def _edit(scene: Scene, before: TaskNode | None, after: TaskNode | None, because
         return ""
     name = named(scene, node.node_id)
     if after is None or not after.status.standing:
+        if before is not None and before.waits and after is not None and after.status is TaskStatus.REPLACED:
+            return ""  # what it waited for came true, and what was to be done then is told by itself
         if (
             before is not None
             and before.status.standing

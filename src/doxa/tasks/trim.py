@@ -63,7 +63,7 @@ class Step:
     reply: str = ""
     focus: tuple[str, ...] = ()
     asked: str = ""
-    """What is asked back; then nothing was changed."""
+    """What is asked back; that was not changed."""
     confidence: float = 1.0
     """How likely it is that this is what was meant, from 0 to 1."""
     signals: Mapping[str, float] = field(default_factory=dict)

@@ -1,12 +1,22 @@
 """prompted: turn, forest -> acts by a language model -> step.
 
 The prompted twin of the grammar. `material_of` is what a model is shown, `read_with_model` what it makes of the turn (a
-`Reading`, which is stored), and `carry_out` does that over the forest as far as it holds against turn and forest. What
-is said to the turn comes from the state in either way, never from the model.
+`Reading`, which is stored), `refusals` what of that does not hold and is sent back, and `carry_out` does the rest over
+the forest. What is said to the turn comes from the state in either way, never from the model.
 """
 
-from doxa.tasks.prompted.decoding import Decoded, carry_out, unsure
+from doxa.tasks.prompted.decoding import Decoded, carry_out, refusals, unsure
 from doxa.tasks.prompted.material import Material, material_of
-from doxa.tasks.prompted.reading import Reading, read_with_model
+from doxa.tasks.prompted.reading import Reading, Refused, read_with_model
 
-__all__ = ["Decoded", "Material", "Reading", "carry_out", "material_of", "read_with_model", "unsure"]
+__all__ = [
+    "Decoded",
+    "Material",
+    "Reading",
+    "Refused",
+    "carry_out",
+    "material_of",
+    "read_with_model",
+    "refusals",
+    "unsure",
+]

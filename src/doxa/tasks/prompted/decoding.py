@@ -1,8 +1,9 @@
 """decoding: reading, forest -> step, or why there is none.
 
-A reading is carried out whole or not at all: where one act is refused, the grammar reads the turn. A change that the
-model is not sure of, or that the turn only proposes, is asked back. Questions are answered by `asking`, and every reply
-is put together from the state.
+What does not hold of the acts of a model is told apart first (`refusals`), so that it can be sent back; a reading that
+is carried out holds whole. A change that the model is not sure of, that the turn only proposes, or that stands in the
+words of a question, is asked back, and the others are made. Questions are answered by `asking`, and every reply is put
+together from the state.
 """
 
 from __future__ import annotations
@@ -19,16 +20,18 @@ from doxa.tasks.amounts import read_values
 from doxa.tasks.asking import answer, asks
 from doxa.tasks.prompted.acts import Desk
 from doxa.tasks.prompted.material import places_of
-from doxa.tasks.prompted.reading import CHANGING, Reading
+from doxa.tasks.prompted.reading import Reading, Refused
+from doxa.tasks.prompted.shapes import CHANGING
 from doxa.tasks.prompted.support import Refusal, Support
 from doxa.tasks.reading import read_clauses
-from doxa.tasks.saying import named, sentence, summary, value_text
+from doxa.tasks.saying import named, said_of, sentence, summary, value_text
 from doxa.tasks.scene import Scene
-from doxa.tasks.trim import Step, closed, opened
+from doxa.tasks.trim import NOTED, Step, by_amount, closed, opened
 from doxa.tasks.verbs import lexicon
 
-__all__ = ["Decoded", "carry_out", "unsure"]
+__all__ = ["Decoded", "carry_out", "refusals", "unsure"]
 
+Act = Mapping[str, Any]
 SURE = 0.5
 """Confidence of the grammar from which no model has to be asked."""
 DOUBTED = 0.5
@@ -49,6 +52,19 @@ def unsure(step: Step, *, sure: float = SURE) -> bool:
     return bool(step.asked) or step.confidence < sure or (step.intents == ("chat",) and not step.edits)
 
 
+def refusals(
+    acts: Sequence[Act], text: str, forest: TaskForest, parser: Parser, at: datetime, *, said_before: str = ""
+) -> list[Refused]:
+    """Return the acts that do not hold, where the others are carried out in order; the forest stays as it is.
+
+    The arguments are those of `carry_out`.
+
+    Raises:
+        BackendError: the parser failed.
+    """
+    return _tried(_desk(acts, text, forest, parser, at, said_before), acts)
+
+
 def carry_out(
     reading: Reading,
     text: str,
@@ -62,10 +78,10 @@ def carry_out(
     """Carry out what a model read in a turn over a forest, which stays as it is.
 
     Args:
-        reading: what the model said; one that failed is refused.
+        reading: what the model said; one that failed, or an act of which does not hold here, is refused.
         text: the turn.
         forest: the tasks so far.
-        parser: reads the sentences; a clause that asks is no ground for a change.
+        parser: reads the sentences; a change in the words of a question is asked back.
         at: when it was said.
         said_before: what the assistant said just before.
         doubted: confidence below which a change is asked back.
@@ -77,40 +93,105 @@ def carry_out(
     """
     if reading.failed:
         return Decoded(refused=reading.failed)
+    every = _desk(reading.acts, text, forest, parser, at, said_before)
+    if refused := _tried(every, reading.acts):
+        return Decoded(refused=f"act {refused[0].at + 1} ({refused[0].intent}): {refused[0].why}")
+    left_open = _left_open(every, reading.acts, doubted)
+    meant = [act for at, act in enumerate(reading.acts) if at not in left_open]
+    desk = _desk(meant, text, forest, parser, at, said_before)
+    if _tried(desk, meant):  # what is meant rests on what is not sure
+        meant, left_open = [], set(range(len(reading.acts)))
+        desk = _desk(meant, text, forest, parser, at, said_before)
+    step = replace(closed(desk.scene, _answers(desk, meant)), confidence=_confidence(reading.acts), by=reading.by)
+    asked = [_proposal(every, step)] if left_open else []
+    asked += [_question(quote, why) for quote, why in reading.asked]
+    return Decoded(step=_asking(step, " ".join(filter(None, asked))))
+
+
+def _desk(acts: Sequence[Act], text: str, forest: TaskForest, parser: Parser, at: datetime, said_before: str) -> Desk:
+    """Return where the acts of a turn are carried out."""
     scene = opened(text, forest, at, said_before)
     scene.clauses = read_clauses(text, parser, at)
     scene.text = text.replace("’", "'").replace("‘", "'").replace("“", '"').replace("”", '"')
     scene.typed = read_values(scene.text, at)
-    desk = Desk(scene=scene, support=Support(scene, _grounds(scene)), parser=parser, places=places_of(forest))
-    for number, act in enumerate(reading.acts, start=1):
-        try:
-            desk.do(act)
-        except Refusal as exc:
-            return Decoded(refused=f"act {number} ({act['intent']}): {exc}")
-    replies = _answers(desk, reading)
-    step = replace(closed(scene, replies), confidence=_confidence(reading), by=reading.by)
-    left_open = desk.proposed or step.confidence < doubted
-    return Decoded(step=_asked_back(step, forest) if step.edits and left_open else step)
+    changing = {act["intent"] for act in acts} & {*CHANGING}
+    return Desk(
+        scene=scene,
+        support=Support(scene, _grounds(scene)),
+        places=places_of(forest),
+        alone=changing == {"settle"},
+    )
 
 
 def _grounds(scene: Scene) -> list[str]:
-    """Return the texts that a turn may take its words from: itself, and what it answers."""
-    commits = scene.editor.forest.commits
-    asked = [commits[-1].text] if commits and commits[-1].asked else []
-    return [scene.text, scene.said_before, *asked]
+    """Return the texts that a turn may take its words from: itself, and what was said just before."""
+    last = scene.editor.forest.commits[-1:]
+    return [scene.text, scene.said_before, *(said for one in last for said in (one.text, one.reply))]
 
 
-def _answers(desk: Desk, reading: Reading) -> list[str]:
-    """Return the answers to the questions of the turn, from the state as the turn leaves it."""
+def _tried(desk: Desk, acts: Sequence[Act]) -> list[Refused]:
+    """Carry out the acts that hold, and return the others."""
+    refused: list[Refused] = []
+    for at, act in enumerate(acts):
+        try:
+            desk.do(act)
+        except Refusal as exc:
+            refused.append(Refused(at=at, intent=act["intent"], quote=_quote(desk, act), why=str(exc)))
+    return refused
+
+
+def _quote(desk: Desk, act: Act) -> str:
+    """Return the words of the turn that an act rests on."""
+    try:
+        start, end = desk.support.quoted(str(act.get("quote", "")))
+    except Refusal:
+        return ""
+    return desk.scene.text[start:end]
+
+
+def _left_open(desk: Desk, acts: Sequence[Act], doubted: float) -> set[int]:
+    """Return the places of the changes that are not made but asked about."""
+    found, proposed = set[int](), False
+    for at, act in enumerate(acts):
+        proposed |= act["intent"] == "propose"
+        if act["intent"] in CHANGING and (
+            proposed or float(act["confidence"]) < doubted or desk.support.asked(act.get("quote", ""))
+        ):
+            found.add(at)
+    return found
+
+
+def _proposal(every: Desk, step: Step) -> str:
+    """Return the question whether what is not sure is meant; `every` carried out all acts, the step only the others."""
+    moved = every.scene.editor.propagate(by_amount)
+    edits = [edit for edit in every.scene.editor.edits() if edit not in step.edits]
+    told = " ".join(filter(None, (said_of(every.scene, edits, moved), *every.scene.notes_said())))
+    return f"I am not sure what is meant. Is it this? {told}" if edits else ""
+
+
+def _question(quote: str, why: str) -> str:
+    """Return what is asked about words that could not be carried out."""
+    said = f"“{quote}”" if quote else "that"
+    return f"I could not do what {said} asks for: {why}. What should change?"
+
+
+def _asking(step: Step, asked: str) -> Step:
+    """Return a step with a question about what it leaves out."""
+    if not asked:
+        return step
+    reply = "" if step.reply == NOTED else step.reply
+    return replace(step, reply=f"{reply} {asked}".strip(), asked=asked)
+
+
+def _answers(desk: Desk, acts: Sequence[Act]) -> list[str]:
+    """Return the answers to what a model says the turn asks, from the state as the turn leaves it."""
     scene, replies, said = desk.scene, list[str](), list[str]()
-    telling = [act for act in reading.acts if act["intent"] in ("check", "finalize")]
-    for clause in scene.clauses:
-        asking = asks(clause) if telling else clause.mood == "question"
-        if asking and clause.lowered not in lexicon()["cues"]["discourse"]:
-            said.append(answer(scene, clause, replies))
+    telling = [act for act in acts if act["intent"] in ("check", "finalize")]
     if not telling:
-        scene.intents += said
         return replies
+    for clause in scene.clauses:
+        if asks(clause) and clause.lowered not in lexicon()["cues"]["discourse"]:
+            said.append(answer(scene, clause, replies))
     asked = _asked_about(desk, telling)
     if not said:
         roots = list(dict.fromkeys(scene.root_of(key) for key in asked)) or [key for key in (scene.root(),) if key]
@@ -122,7 +203,7 @@ def _answers(desk: Desk, reading: Reading) -> list[str]:
     return replies
 
 
-def _asked_about(desk: Desk, acts: Sequence[Mapping[str, Any]]) -> list[str]:
+def _asked_about(desk: Desk, acts: Sequence[Act]) -> list[str]:
     """Return the nodes that a model says are asked about, as far as they are there."""
     found: dict[str, None] = {}
     for act in acts:
@@ -133,14 +214,7 @@ def _asked_about(desk: Desk, acts: Sequence[Mapping[str, Any]]) -> list[str]:
     return list(found)
 
 
-def _confidence(reading: Reading) -> float:
+def _confidence(acts: Sequence[Act]) -> float:
     """Return how sure a model is of a turn: of its least sure change, or else of what it says least surely."""
-    changing = [float(act["confidence"]) for act in reading.acts if act["intent"] in CHANGING]
-    return min(changing or [float(act["confidence"]) for act in reading.acts] or [1.0])
-
-
-def _asked_back(step: Step, forest: TaskForest) -> Step:
-    """Return the question whether a step is meant, in place of the step."""
-    asked = f"I am not sure what is meant. Is it this? {step.reply}"
-    focus = tuple(key for key in step.focus if forest.get(key) is not None)
-    return replace(step, intents=("chat",), edits=(), undoes=None, reply=asked, asked=asked, focus=focus)
+    changing = [float(act["confidence"]) for act in acts if act["intent"] in CHANGING]
+    return min(changing or [float(act["confidence"]) for act in acts] or [1.0])

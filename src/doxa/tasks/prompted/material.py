@@ -54,6 +54,7 @@ def material_of(
     at: datetime,
     speaker: str,
     said_before: str,
+    said_to: str = "tasks",
     budget: int,
     count_tokens: Callable[[str], int],
 ) -> Material | None:
@@ -65,6 +66,7 @@ def material_of(
         at: when it was said.
         speaker: who said it.
         said_before: what the assistant said just before; by default the reply to the turn before.
+        said_to: "tasks", or "conversation" for a turn that may tell them something and may not.
         budget: tokens at most.
         count_tokens: of the model that is asked.
 
@@ -73,12 +75,13 @@ def material_of(
     last = forest.commits[-1] if forest.commits else None
     before = [said_before] if said_before else [last.text, last.reply] if last is not None else []
     data: dict[str, Any] = {"date": at.strftime("%A, %Y-%m-%d %H:%M"), "tasks": [], "gone": []}
-    data |= {"before": [said[:LONGEST_SAID] for said in before if said], "speaker": speaker, "message": text}
+    data |= {"before": [said[:LONGEST_SAID] for said in before if said], "speaker": speaker}
+    data |= {"said_to": said_to, "message": text}
     left = budget - count_tokens(json.dumps(data, ensure_ascii=False))
     if left < 0:
         return None
     shown = _filled(forest, _in_sight(forest, text), left, count_tokens)
-    left -= sum(count_tokens(line) for line in shown.values())
+    left -= sum(count_tokens(line) for line in _nested(forest, shown))
     gone = dict(_fitting(forest, _out_of_sight(forest), left, count_tokens))
     data["tasks"], data["gone"] = list(_nested(forest, shown)), list(gone.values())
     places = forest.paths(shown) | {key: f"{GONE}{path}" for key, path in forest.paths(gone).items()}
@@ -106,10 +109,11 @@ def _in_sight(forest: TaskForest, text: str) -> Iterator[str]:
 
 
 def _out_of_sight(forest: TaskForest) -> Iterator[str]:
-    """Give the nodes that were taken out, the last first."""
+    """Give the nodes that were taken out, the last first, each with the things that went with it."""
     for key in forest.recent(RECENT):
         if not forest.visible(key) and not forest.node(key).status.standing:
-            yield key
+            below = (one for one in forest.descendants(key) if forest.node(one).kind is not NodeKind.SLOT)
+            yield from (key, *(one for one in below if not forest.visible(one)))
 
 
 def _filled(forest: TaskForest, keys: Iterable[str], budget: int, count_tokens: Callable[[str], int]) -> dict[str, str]:
@@ -120,7 +124,7 @@ def _filled(forest: TaskForest, keys: Iterable[str], budget: int, count_tokens: 
             continue
         way = [key, *(above for above in forest.ancestors(key) if above not in lines and forest.visible(above))]
         new = {one: _line(forest, one) for one in reversed(way)}
-        budget -= sum(count_tokens(line) for line in new.values())
+        budget -= sum(count_tokens(line) * max(1, len(forest.node(one).parents)) for one, line in new.items())
         if budget < 0 or len(lines) + len(new) > MOST_SHOWN:
             break
         lines |= new
@@ -130,9 +134,11 @@ def _filled(forest: TaskForest, keys: Iterable[str], budget: int, count_tokens: 
 def _fitting(
     forest: TaskForest, keys: Iterable[str], budget: int, count_tokens: Callable[[str], int]
 ) -> Iterator[tuple[str, str]]:
-    for taken, key in enumerate(keys):
-        above = ", ".join(forest.node(one).name for one in forest.node(key).parents)
-        line = f"{_line(forest, key)}; {forest.node(key).status}{f' from {above}' if above else ''}"
+    for taken, key in enumerate(dict.fromkeys(keys)):
+        node = forest.node(key)
+        above = ", ".join(forest.node(one).name for one in node.parents)
+        went = f"gone with {above}" if node.status.standing else f"{node.status}{f' from {above}' if above else ''}"
+        line = f"{_line(forest, key)}; {went}"
         budget -= count_tokens(line)
         if budget < 0 or taken >= MOST_GONE:
             return
@@ -140,14 +146,17 @@ def _fitting(
 
 
 def _nested(forest: TaskForest, lines: Mapping[str, str]) -> Iterator[str]:
-    """Give the lines in the order of the forest, what is under a node indented; a shared node comes once."""
+    """Give the lines in the order of the forest, what is under a node indented.
+
+    A shared node is in each of its places, and what is under it in the first.
+    """
     waiting = [(root, 0) for root in reversed(forest.roots()) if root in lines]
     given: set[str] = set()
     while waiting:
         key, depth = waiting.pop()
+        yield f"{'  ' * depth}{lines[key]}"
         if key not in given:
             given.add(key)
-            yield f"{'  ' * depth}{lines[key]}"
             waiting += [(child, depth + 1) for child in reversed(forest.children(key)) if child in lines]
 
 
@@ -165,8 +174,9 @@ def _marks(forest: TaskForest, node: TaskNode) -> Iterator[str]:
         yield f"was {', '.join(past)}"
     if node.status in (TaskStatus.DONE, TaskStatus.BLOCKED):
         yield str(node.status)
-    if len(node.parents) > 1:
-        yield f"shared by {', '.join(node.parents)}"
+    shared = [parent for parent in node.parents if forest.visible(parent)]
+    if len(shared) > 1:
+        yield f"shared by {', '.join(shared)}"
     for needed in node.depends:
         if needed.kind == "condition":
             yield f"on the condition that {needed.text}"

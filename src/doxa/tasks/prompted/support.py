@@ -1,17 +1,19 @@
 """support: what a model writes -> whether the turn, or the forest, says it.
 
-Nothing that a model makes up gets into the tasks: a value stands in the turn, or in the forest now or earlier, or is
-what the turn's own shift makes of the value before; a name is in the words of either; a quote stands in the turn.
+Nothing that a model makes up gets into the tasks. Every word and number of a value stands in the turn, in what was said
+just before, or in the value before, or the value stands in the forest as a whole, or is what the turn's own shift makes
+of the value before. A name is in the words of all these; what a slot is called is a plain word of the model's. The form
+may be another one: what counts are words and numbers.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 
 from doxa.core.tasks import NodeKind, TaskValue
+from doxa.core.times import read_numbers
 from doxa.memory import stems
 from doxa.tasks.adding import value_of
 from doxa.tasks.amounts import Typed, read_values
@@ -21,24 +23,16 @@ from doxa.tasks.moving import same_value, shifted
 from doxa.tasks.phrases import Element, words_of
 from doxa.tasks.scene import Scene
 from doxa.tasks.shifts import Shift, number_in
-from doxa.tasks.verbs import lexicon
 
 __all__ = ["Refusal", "Support"]
 
 LONGEST = 200
 """Characters of a name, a value or a condition."""
-PROPOSING = re.compile(
-    r"(?:(?:and|so|ok|okay|well|hmm|then|maybe) )*"
-    r"(?:how about|what about|shall (?:we|i)|should we|why don't (?:we|you)|why not|(?:do you )?mind \w+ing|"
-    r"is it ok(?:ay)? (?:if|to)|would it be (?:ok|okay|possible)|(?:can|could|may) i)\b"
-)
-"""A question that proposes a change: it is asked back, since it may be meant as one."""
-DISTANCE = re.compile(r"\b(half an|\d+(?:\.\d+)?|[a-z]+) (minute|hour|day|night|week|month|year)s?\b", re.IGNORECASE)
 LEAST_SHARED, MOSTLY = 4, 0.6
 """Letters, and share of the longer stem, in which two forms of a word agree."""
 ARTICLE = re.compile(r"^(?:a|an|the|my|our)\s+(?=\S)", re.IGNORECASE)
-PLAIN = "start end destination note topic by for company return arrival departure per person".split()
-"""Names of slots that nobody says, beside those of the lexicon."""
+LABEL = re.compile(r"[a-z]+(?:[ -][a-z]+){0,3}")
+"""What a slot may be called though nobody said it: a few words in small letters, so no name and no number."""
 
 
 class Refusal(Exception):
@@ -55,113 +49,103 @@ class Support:
     _names: frozenset[str] | None = field(default=None)
 
     def said(self, text: str) -> bool:
-        """Tell whether all words of a text are in the turn."""
-        words = words_of(text)
-        known = {word for said in self.texts for word in words_of(said)}
-        return bool(words) and set(words) <= known
+        """Tell whether all words and numbers of a text are in the turn, or in what it may take its words from."""
+        return self._drawn(text, self.texts)
 
     def quoted(self, quote: str) -> tuple[int, int]:
-        """Return where a quote stands in the turn, whatever its marks, spaces and case.
+        """Return where a quote stands in the turn, whatever its marks, spaces and case; words may be left out of it.
 
         Raises:
             Refusal: it stands nowhere.
         """
-        wanted = re.findall(r"\w+", quote.casefold().replace("’", "'"))
-        words = [(found[0], *found.span()) for found in re.finditer(r"\w+", self.scene.text.casefold())]
-        for at in range(len(words) - len(wanted) + 1 if wanted else 0):
-            if [word for word, _, _ in words[at : at + len(wanted)]] == wanted:
-                return words[at][1], words[at + len(wanted) - 1][2]
-        raise Refusal("its quote is not in the turn")
+        wanted = _tokens(quote)
+        found: list[tuple[int, int]] = []
+        rest = [(word[0], *word.span()) for word in re.finditer(r"\w+", self.scene.text.casefold())]
+        for word in wanted:
+            at = next((place for place, (said, _, _) in enumerate(rest) if said == word), None)
+            if at is None:
+                raise Refusal("its quote is not in the turn")
+            found.append(rest[at][1:])
+            rest = rest[at + 1 :]
+        if not found:
+            raise Refusal("it has no quote")
+        return found[0][0], found[-1][1]
 
-    def wanted(self, quote: str) -> bool:
-        """Hold the words of a changing act against the turn; tell whether they ask for it, and do not only propose it.
+    def asked(self, quote: str) -> bool:
+        """Tell whether the words of a changing act are those of a question, which changes nothing by itself.
 
         Raises:
-            Refusal: they are not in it, or are those of a question, which never changes anything.
+            Refusal: they are not in the turn.
         """
         start, end = self.quoted(quote)
         clauses = [one for one in self.scene.clauses if one.tokens]
         over = [one for one in clauses if one.tokens[0].start < end and start < one.tokens[-1].end] or clauses
-        if not over or not all(asks(clause) for clause in over):
-            return True
-        if not any(PROPOSING.match(clause.lowered) for clause in over):
-            raise Refusal("a question changes nothing")
-        return False
+        return bool(over) and all(asks(clause) for clause in over)
 
     def name(self, text: object, kind: NodeKind) -> str:
         """Return a name for something new, or another name for something that is there.
 
         Args:
             text: what the model calls it.
-            kind: of what it names: a slot may have a plain word for a name, and that of a slot or task may be another
-                form of a word ("application" of "I am applying").
+            kind: of what it names: a slot may have a plain word for a name, and a task another form of a word that
+                was said ("application" of "I am applying").
 
         Raises:
             Refusal: it is empty, too long, or in words that nobody said.
         """
-        name = ARTICLE.sub("", _line(text).strip(" .,;:"))
-        words = set(words_of(name))
-        if not words:
+        name = ARTICLE.sub("", line(text).strip(" .,;:"))
+        if not words_of(name):
             raise Refusal("a name is missing")
-        if self.said(name):
+        if self.said(name) or (kind is NodeKind.SLOT and LABEL.fullmatch(name)):
             return name
-        plain = _slot_words() if kind is NodeKind.SLOT else frozenset[str]()
-        odd = words - self._known() - plain - {word for said in self.texts for word in words_of(said)}
+        odd = self._odd(name, _words(self.texts) | self._known(), _figures(self.texts))
         if odd and (kind is NodeKind.ITEM or not all(self._akin(word) for word in odd)):
             raise Refusal("a name is neither in the turn nor in the tasks")
         return name
 
-    def _akin(self, word: str) -> bool:
-        """Tell whether a word is another form of one that was said: "application", "departure"."""
-        own = {stem for said in self.texts for stem in stems(said)}
-        return any(_alike(one, other) for one in stems(word) for other in own)
-
     def value(self, text: object, old: TaskValue | None) -> TaskValue:
         """Return a value as the turn or the forest has it, or as a shift of the turn makes it of the old one.
+
+        Args:
+            text: what the model says.
+            old: the value before; its words and numbers may stay.
 
         Raises:
             Refusal: nothing of this gives it.
         """
-        said = _line(text)
+        said = line(text)
         if not said:
             raise Refusal("a value is missing")
         typed = _whole(said, read_values(said, self.scene.at))
         if typed is not None and typed.shift is not None:
             return self._moved(typed.shift, old)
-        value = self._in_turn(said, typed, old) or self._computed(typed, old) or self._in_forest(said)
+        value = self._in_turn(said, typed) or self._computed(typed, old) or self._in_forest(said)
+        value = value or self._drawn_together(said, typed, old)
         if value is None:
             raise Refusal("a value is neither in the turn nor in the tasks")
         return coerced(old, value)
 
-    def distance(self, text: object) -> Shift:
-        """Return how far what follows something is from it: "a day after", "two hours before", "".
+    def distance(self, amount: float, unit: str) -> Shift:
+        """Return how far what follows something is from it, as far as the turn says that number.
 
         Raises:
-            Refusal: no such distance is in the turn.
+            Refusal: it does not.
         """
-        said = _line(text)
-        if not said:
-            return Shift(amount=0.0)
-        if not self.said(said):
+        if abs(amount) not in {0.0, 1.0, *_figures(self.texts)}:
             raise Refusal("a distance is not in the turn")
-        found = DISTANCE.search(said)
-        number = number_in("one" if found[1].lower() == "the" else found[1]) if found is not None else None
-        if found is None or number is None:
-            raise Refusal("a distance is no length of time")
-        back = re.search(r"\b(?:before|earlier|ahead|prior|sooner)\b", said, re.IGNORECASE)
-        return Shift(amount=-number if back else number, unit=found[2].lower())
+        return Shift(amount=amount, unit=unit)
 
     def _moved(self, shift: Shift, old: TaskValue | None) -> TaskValue:
         told = (one.shift for one in self.scene.typed if one.shift is not None)
-        if not any(_agree(shift, one) for one in told):
+        if not any(_agree(shift, one) for one in told) and abs(shift.amount) not in _figures(self.texts):
             raise Refusal("an amount is not in the turn")
         moved = shifted(old, shift) if old is not None and shift.sure else None
         if moved is None:
             raise Refusal("there is nothing that could be moved by that amount")
         return moved
 
-    def _in_turn(self, said: str, typed: Typed | None, old: TaskValue | None) -> TaskValue | None:
-        """Return a value in the form that the turn has it; a part of it may be that of the old one ("Mill Lane 81")."""
+    def _in_turn(self, said: str, typed: Typed | None) -> TaskValue | None:
+        """Return a value in the form that the turn has it."""
         words = set(words_of(said))
         for one in self.scene.typed:
             if one.value is None:
@@ -169,13 +153,7 @@ class Support:
             alike = typed is not None and same_value(typed.value, one.value)
             if alike or words == set(words_of(self.scene.text[one.start : one.end])):
                 return one.value
-        if not self.said(said) and not words <= self._words(old):
-            return None
-        return typed.value if typed is not None and typed.value is not None else value_of(Element(text=said))
-
-    def _words(self, old: TaskValue | None) -> set[str]:
-        """Return the words of the turn and of an old value."""
-        return {word for said in (*self.texts, old.text if old is not None else "") for word in words_of(said)}
+        return _plain(said, typed) if self.said(said) else None
 
     def _computed(self, typed: Typed | None, old: TaskValue | None) -> TaskValue | None:
         """Return the old value moved by a shift of the turn, where that is what the model says."""
@@ -194,28 +172,83 @@ class Support:
                     return value
         return None
 
+    def _drawn_together(self, said: str, typed: Typed | None, old: TaskValue | None) -> TaskValue | None:
+        """Return a value put together of words that were said: "Friday 5 pm" of "Friday 3 pm" and "make it 5".
+
+        Its numbers are those of the turn or of the value before; its words may be those of the tasks as well.
+        """
+        told = [*self.texts, old.text if old is not None else ""]
+        odd = self._odd(said, _words(told) | self._known(), _figures(told))
+        return None if odd else _plain(said, typed)
+
+    def _drawn(self, text: str, told: Sequence[str]) -> bool:
+        words = words_of(text)
+        known = _words(told)
+        return bool(words) and (set(words) <= known or not self._odd(text, known, _figures(told)))
+
+    def _odd(self, text: str, known: Iterable[str], figures: Iterable[float]) -> list[str]:
+        """Return the words and numbers of a text that are not among others; small words are free beside others."""
+        known, figures = set(known), set(figures)
+        words = words_of(text)
+        telling = [word for word in words if stems(word)]
+        return [word for word in telling or words if word not in known and _figure(word) not in figures]
+
+    def _akin(self, word: str) -> bool:
+        """Tell whether a word is another form of one that was said: "application", "departure"."""
+        own = {stem for said in self.texts for stem in stems(said)}
+        return any(_alike(one, other) for one in stems(word) for other in own)
+
     def _known(self) -> frozenset[str]:
-        """Return the words of all names in the forest. Cost: O(nodes), once a turn."""
+        """Return the words of all names and values in the forest, no numbers. Cost: O(nodes), once a turn."""
         if self._names is None:
             nodes = self.scene.editor.forest.nodes.values()
-            names = (name for node in nodes for name in (node.name, *node.aliases))
-            self._names = frozenset(word for name in names for word in words_of(name))
+            names = [name for node in nodes for name in (node.name, *node.aliases)]
+            values = [node.value.text for node in nodes if node.value is not None]
+            self._names = _words(names) | {word for word in _words(values) if _figure(word) is None}
         return self._names
+
+
+def line(text: object) -> str:
+    """Return a text as one line.
+
+    Raises:
+        Refusal: it is too long.
+    """
+    if not isinstance(text, str):
+        return ""
+    found = " ".join(text.split())
+    if len(found) > LONGEST:
+        raise Refusal(f"a text is longer than {LONGEST} characters")
+    return found
+
+
+def _plain(said: str, typed: Typed | None) -> TaskValue:
+    return typed.value if typed is not None and typed.value is not None else value_of(Element(text=said))
+
+
+def _tokens(text: str) -> list[str]:
+    return re.findall(r"\w+", text.casefold().replace("’", "'"))
+
+
+def _words(texts: Iterable[str]) -> frozenset[str]:
+    return frozenset(word for said in texts for word in words_of(said))
+
+
+def _figures(texts: Iterable[str]) -> frozenset[float]:
+    """Return the numbers of texts, in digits or words."""
+    found = {number for text in texts for _, _, number in read_numbers(text)}
+    return frozenset(found | {figure for word in _words(texts) if (figure := _figure(word)) is not None})
+
+
+def _figure(word: str) -> float | None:
+    """Return the number that a word is; None for a word."""
+    return number_in(word) if word[:1].isdigit() or read_numbers(word) else None
 
 
 def _alike(one: str, other: str) -> bool:
     """Tell whether two stems open alike, for most of their length."""
     shared = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
     return shared >= LEAST_SHARED and shared >= MOSTLY * max(len(one), len(other))
-
-
-@cache
-def _slot_words() -> frozenset[str]:
-    """Return the words that name a slot without being said."""
-    known = lexicon()
-    names = [*known["slot_words"], *known["verb_slots"].values(), *PLAIN]
-    names += [phrase for phrases in known["slot_words"].values() for phrase in phrases]
-    return frozenset(word for name in names for word in words_of(name))
 
 
 def _whole(said: str, found: Sequence[Typed]) -> Typed | None:
@@ -231,12 +264,3 @@ def _agree(one: Shift, told: Shift) -> bool:
     """Tell whether two shifts are the same; one whose direction is not said has either."""
     same = one.unit.rstrip("s") == told.unit.rstrip("s") and abs(one.amount) == abs(told.amount)
     return same and (not told.sure or one.amount == told.amount)
-
-
-def _line(text: object) -> str:
-    if not isinstance(text, str):
-        return ""
-    line = " ".join(text.split())
-    if len(line) > LONGEST:
-        raise Refusal(f"a text is longer than {LONGEST} characters")
-    return line
