@@ -81,7 +81,7 @@ class StandIn(BaseHTTPRequestHandler):
     def _answer_rating(self, body):
         return {"accuracy": 1, "completeness": 1, "clarity": 1}
 
-    def _reply(self, body):
+    def _final(self, body):
         return {"answer": "Rex, as was said."}
 
     def _grade(self, body):
@@ -323,7 +323,7 @@ def test_the_search_of_the_paper_runs_beside_ours_with_its_windows(server, confi
     assert [turn.calls for one in report.results["as published"] for turn in one.turns] == [5] * 4
     sent = [(body["temperature"], body["response_format"]["json_schema"]["name"]) for body in server.requests
             if "response_format" in body]  # fmt: skip
-    assert {role: heat for heat, role in sent} == {"step": 0.8, "reply": 0.8, "answer_rating": 0.0}
+    assert {role: heat for heat, role in sent} == {"step": 0.8, "final": 0.8, "answer_rating": 0.0}
     head = report.to_dict()["tables"]["consistency"]["heads"]
     assert head[2:6] == ["CS", "DER", "CS, the paper's windows", "DER, the paper's windows"]
 

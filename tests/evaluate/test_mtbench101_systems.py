@@ -114,15 +114,15 @@ def test_a_path_is_looked_for_and_the_answer_written_from_it():
     search = searching(
         step=lambda state: step("answer") if state["known"] else step("find_path", entity="Rex", other="Bonn"),
         rating=lambda state: {"relevance": 1, "progress": 0.5, "potential": 0.9},
-        reply=lambda state: {"answer": "In Bonn." if "Ana lives in Bonn" in state["known"] else "?"},
+        final=lambda state: {"answer": "In Bonn." if "Ana lives in Bonn" in state["known"] else "?"},
         answer_rating=lambda state: {"accuracy": 1, "completeness": 1, "clarity": 1},
     )
     best = search.run()
     assert (best.answer, best.steps, best.value) == ("In Bonn.", ("FIND PATH [Rex] [Bonn]", "ANSWER"), 1.0)
-    assert titles(search) == ["step"] * 3 + ["rating"] + ["step"] * 3 + ["reply", "answer_rating"]
+    assert titles(search) == ["step"] * 3 + ["rating"] + ["step"] * 3 + ["final", "answer_rating"]
     heats = {request.schema["title"]: (request.temperature, request.max_tokens) for request in search.model.requests}
     assert heats == {
-        "step": (0.8, 8192), "rating": (0.0, 8192), "reply": (0.8, 8192), "answer_rating": (0.0, 8192),
+        "step": (0.8, 8192), "rating": (0.0, 8192), "final": (0.8, 8192), "answer_rating": (0.0, 8192),
     }  # fmt: skip
     assert MAX_TOKENS == 8192
 
@@ -133,7 +133,7 @@ def test_a_search_that_never_answers_ends_and_answers_from_the_best_state():
     search = searching(
         step=lambda state: step("think", text=f"thought {next(thoughts)}"),
         rating=lambda state: {"relevance": 0.5, "progress": 0.5, "potential": 0.5},
-        reply=lambda state: {"answer": "I do not know."},
+        final=lambda state: {"answer": "I do not know."},
         answer_rating=lambda state: {"accuracy": 0, "completeness": 0, "clarity": 0},
     )
     best = search.run()

@@ -236,7 +236,7 @@ def _told(tree: Mapping[str, Any]) -> Iterator[str]:
     at, lines = tree.get("best"), list[str]()
     while at in states:
         move = states[at]
-        if move.get("action"):
+        if move.get("action") and move.get("do") != "answer":  # the answer itself follows the path
             lines.append(": ".join(filter(None, (str(move["action"]), str(move.get("observation", ""))))))
         at = move.get("parent")
     return reversed(lines)

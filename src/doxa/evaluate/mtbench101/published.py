@@ -52,7 +52,7 @@ STEPS = ("expand_entity", "find_path", "think", "answer")
 ACTION = _schema("step", {"step": {"enum": list(STEPS)}, "entity": TEXT, "other": TEXT, "text": TEXT})
 OPEN = _schema("rating", dict.fromkeys(("relevance", "progress", "potential"), SHARE))
 ANSWER = _schema("answer_rating", dict.fromkeys(("accuracy", "completeness", "clarity"), SHARE))
-REPLY = _schema("reply", {"answer": {"type": "string"}})
+REPLY = _schema("final", {"answer": {"type": "string"}})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from doxa.backends.llm import Answered, Budget, LanguageModel, Request, Usage, ask_together, posed
 from doxa.reason.prompted.shown import FindTurn, Shown, cited, prompts
@@ -87,9 +87,9 @@ class Asking:
                 self.failures.append(answered.failed)
         return answers
 
-    def told(self, text: str, task: Task) -> str:
+    def told(self, text: str, task: Task, part: Literal["answer", "judge"]) -> str:
         """Return what a role is to do, in the names of the dialogue, and with leave to use what the model knows."""
-        more = prompts()["knowledge"]["text"] if self.general else ""
+        more = prompts()["knowledge"][part] if self.general else ""
         return f"{text.strip()}\n{more}".strip().format(agent=task.agent, asker=task.asker)
 
     def material(self, state: State, **more: object) -> str:

@@ -85,7 +85,7 @@ class PromptedPolicy:
         Cost: one call a state, all at once (two where an answer did not fit its schema).
         """
         prompt = prompts()["policy"]
-        text = self.asking.told(prompt["text"], task)
+        text = self.asking.told(prompt["text"], task, "answer")
         parts = [self._part(state, text, width) for state in states]
         schema = OPEN_SCHEMA if self.asking.general else SCHEMA
         answers = self.asking.ask("policy", parts, [schema] * len(parts), temperature=prompt["temperature"], last=False)

@@ -52,10 +52,10 @@ class PromptedValuer:
 
     def _part(self, state: State, task: Task, prompt: Mapping[str, Any]) -> str:
         if not state.terminal:
-            return f"{self.asking.told(prompt['open'], task)}\n{self.asking.material(state)}"
+            return f"{self.asking.told(prompt['open'], task, 'judge')}\n{self.asking.material(state)}"
         draft = state.draft
         said = draft.text if draft is not None else state.steps[-1].observation or str(state.steps[-1].action)
-        return f"{self.asking.told(prompt['answer'], task)}\n{self.asking.material(state, answer=said)}"
+        return f"{self.asking.told(prompt['answer'], task, 'judge')}\n{self.asking.material(state, answer=said)}"
 
 
 def _mean(parsed: Mapping[str, Any]) -> float:

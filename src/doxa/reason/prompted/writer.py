@@ -72,7 +72,7 @@ class PromptedWriter:
     def written(self, states: Sequence[State], task: Task) -> list[Written | None]:
         """Return what the model wrote for each state, held against what it was shown; None for a call that failed."""
         prompt = prompts()["writer"]
-        text = self.asking.told(prompt["text"], task)
+        text = self.asking.told(prompt["text"], task, "answer")
         schema = OPEN_SCHEMA if self.asking.general else SCHEMA
         parts = [text if not state.steps else f"{text}\n{self.asking.material(state)}" for state in states]
         answers = self.asking.ask("writer", parts, [schema] * len(parts), temperature=prompt["temperature"], last=True)
