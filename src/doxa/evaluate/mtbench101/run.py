@@ -126,8 +126,7 @@ def run(
         as_published: run the search of the paper as well, and measure CS and DER with its windows beside ours.
         parallel: how many dialogues a language model holds at a time.
         figures: draw figures; nothing is measured when matplotlib is not there for it.
-        nli: the NLI model; by default the configured one.
-        config: the settings; by default those of the file and the environment.
+        nli: the NLI model, and `config` the settings; by default those of the file and the environment.
         progress: is told how far the run is.
 
     Raises:
