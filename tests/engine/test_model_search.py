@@ -204,3 +204,39 @@ def test_an_invented_answer_is_no_move(opened, server):
     _, chat = opened()
     reply = chat.ask(QUESTION)
     assert reply.value == "Graz" and any("Oslo" in told and "rests on nothing" in told for told in reply.trace.degraded)
+
+
+def worldly(body):
+    """Play the roles as a model that knows something of the world, where it has leave to."""
+    if role_of(body) == "promise":
+        return json.dumps({"bears": 0.5, "closer": 0.5, "reach": 0.5})
+    if role_of(body) == "worth":
+        good = "Aconcagua" in body["messages"][-1]["content"].partition('"answer"')[2]
+        return json.dumps(dict.fromkeys(("true", "whole", "clear"), 1.0 if good else 0.1))
+    told = {"text": "It is Aconcagua.", "value": "Aconcagua", "citations": [], "general": True}
+    return json.dumps({"moves": [{"move": "answer", "likelihood": 0.9, **told}]})
+
+
+def test_where_memory_is_silent_an_answer_may_come_from_the_model(opened, server):
+    """By the setting `reason.knowledge`; the trace says so, and nothing is cited."""
+    server.says = worldly
+    _, chat = opened(knowledge="open")
+    reply = chat.ask("Which is the highest mountain of South America?")
+    assert (reply.value, reply.citations, reply.abstained) == ("Aconcagua", (), False)
+    assert "the model's own" in search_of(reply)["knowledge"]
+
+
+def test_what_was_said_elsewhere_is_shown_and_not_remembered(opened, server):
+    """Messages that are given with a question stand before it, for that question alone."""
+    server.says = worldly
+    _, chat = opened(knowledge="open")
+    said = [
+        {"role": "user", "content": "Let us talk of mountains."},
+        {"role": "assistant", "content": "With pleasure."},
+    ]
+    for given in (said, None):
+        server.requests.clear()
+        chat.ask("Which is the highest?", said=given)
+        shown = json.loads(server.requests[0]["messages"][1]["content"].partition("\n")[0])["dialogue"]
+        assert [one["text"] for one in shown[-2:]] == ["Let us talk of mountains.", "With pleasure."] or given is None
+        assert ("With pleasure." in str(shown)) == (given is not None)

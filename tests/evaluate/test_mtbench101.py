@@ -231,7 +231,7 @@ def test_results_are_read_as_they_were_written(tmp_path):
 def test_an_offline_run_scores_reference_and_built_in_replies(data, tmp_path):
     """The reference agrees with itself, and its replies are judged against what was said before them."""
     nli = CountingNli()
-    report = run(data, out=tmp_path / "out", nli=nli, plots=False, config=WORDS)
+    report = run(data, out=tmp_path / "out", nli=nli, config=WORDS)
     found = report.to_dict()
     assert (found["dialogues"], found["turns"], found["stand_in"]) == (3, 5, False)
     assert set(found["systems"]) == {"reference", "builtin"}
@@ -246,7 +246,7 @@ def test_an_offline_run_scores_reference_and_built_in_replies(data, tmp_path):
 
 
 def test_the_built_in_replies_go_on_from_its_own_and_know_what_was_said(data, tmp_path):
-    report = run(data, out=tmp_path / "out", systems=["builtin"], plots=False, config=WORDS, nli=CountingNli())
+    report = run(data, out=tmp_path / "out", systems=["builtin"], config=WORDS, nli=CountingNli())
     kept = [json.loads(line)[1] for line in (tmp_path / "out" / "replies.jsonl").read_text().splitlines()]
     assert "Rex" in kept[0][1]["text"]
     assert report.to_dict()["systems"]["builtin"]["runs"] == 1
@@ -255,9 +255,9 @@ def test_the_built_in_replies_go_on_from_its_own_and_know_what_was_said(data, tm
 def test_a_run_that_was_stopped_goes_on(data, tmp_path):
     """The second run asks no model again."""
     out, nli = tmp_path / "out", CountingNli()
-    first = run(data, out=out, plots=False, nli=nli, config=WORDS)
+    first = run(data, out=out, nli=nli, config=WORDS)
     size, asked = (out / "replies.jsonl").stat().st_size, len(nli.asked)
-    again = run(data, out=out, plots=False, nli=nli, config=WORDS)
+    again = run(data, out=out, nli=nli, config=WORDS)
     assert (out / "replies.jsonl").stat().st_size == size
     assert len(nli.asked) == asked + 1  # the pair that tells the weights
     assert again.to_dict()["systems"]["reference"] == first.to_dict()["systems"]["reference"]
@@ -265,19 +265,19 @@ def test_a_run_that_was_stopped_goes_on(data, tmp_path):
 
 def test_without_an_nli_model_the_rest_is_measured(data, tmp_path):
     config = WORDS.model_copy(update={"nli": WORDS.nli.model_copy(update={"name": "none"})})
-    found = run(data, out=tmp_path / "out", plots=False, config=config).to_dict()
+    found = run(data, out=tmp_path / "out", config=config).to_dict()
     assert "nli.name" in found["left_out"]["CS and DER"]
     assert "cs" not in found["systems"]["reference"]
 
 
 def test_an_nli_model_without_its_weights_is_left_out_with_the_reason(data, tmp_path):
     config = WORDS.model_copy(update={"nli": WORDS.nli.model_copy(update={"model": tmp_path / "nowhere"})})
-    found = run(data, out=tmp_path / "out", plots=False, config=config).to_dict()
+    found = run(data, out=tmp_path / "out", config=config).to_dict()
     assert "nowhere" in found["left_out"]["CS and DER"] and found["systems"]["reference"]["f1"] == 1.0
 
 
 def test_a_scripted_nli_model_is_named_as_a_stand_in(data, tmp_path):
-    report = run(data, out=tmp_path, plots=False, config=WORDS, nli=ScriptedNli({}))
+    report = run(data, out=tmp_path, config=WORDS, nli=ScriptedNli({}))
     assert report.stand_in
     assert (tmp_path / "tables.md").read_text().startswith("# MT-Bench-101: STAND-IN model")
 
@@ -293,7 +293,7 @@ def test_a_scripted_nli_model_is_named_as_a_stand_in(data, tmp_path):
 )
 def test_options_that_cannot_be_are_refused(data, tmp_path, options, error, said):
     with pytest.raises(error, match=said):
-        run(data, out=tmp_path / "out", plots=False, config=WORDS, **options)
+        run(data, out=tmp_path / "out", config=WORDS, **options)
     assert not (tmp_path / "out").exists()
 
 

@@ -262,3 +262,39 @@ def test_a_budget_that_holds_nothing_for_the_search_stops_it_at_once():
     about = asking(budget=Budget(calls=9, tokens=200, seconds=60))
     assert "200 tokens" in about.spent() and policy(about).propose([State()], TASK, 3) == [[]]
     assert not about.model.requests
+
+
+@pytest.mark.parametrize(
+    ("general", "said", "kept"),
+    [(True, True, True), (True, False, False), (False, True, False)],
+    ids=["may and says so", "may and does not say so", "may not"],
+)
+def test_an_answer_from_general_knowledge_needs_leave_and_says_what_it_is(general, said, kept):
+    """It cites nothing; without leave, or without saying so, it is an invention."""
+    known = answer("It boils at a hundred degrees in Quito.", "Quito", citations=[], general=said)
+    about = asking(*[json.dumps(known)] * 2, general=general)
+    (draft,) = PromptedWriter(about).write([State()], TASK)
+    assert (draft is not None) == kept
+    if draft is not None:
+        assert draft.general and not draft.citations and not draft.abstained
+
+
+def test_every_role_is_told_that_it_may_use_what_it_knows():
+    """And only where it may; in the names of the dialogue."""
+    for general in (True, False):
+        said = answer(**{"general": False} if general else {})
+        about = asking(
+            moves(move("think", text="x")), '{"bears": 1, "closer": 1, "reach": 1}', json.dumps(said), general=general
+        )
+        policy(about).propose([State()], TASK, 1)
+        PromptedValuer(about).score([State()], TASK)
+        PromptedWriter(about).write([State()], TASK)
+        told = [request.messages[-1].content for request in about.model.requests]
+        assert ["memory is not all" in one for one in told] == [general] * 3
+        assert not any("{asker}" in one for one in told)
+
+
+def test_a_move_that_answers_from_general_knowledge_has_a_draft_that_says_so():
+    known = move("answer", text="Quito lies high.", value="Quito", citations=[], general=True)
+    ((found,),) = policy(asking(moves(known), general=True)).propose([State()], TASK, 1)
+    assert found.draft is not None and found.draft.general

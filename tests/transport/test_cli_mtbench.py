@@ -52,6 +52,19 @@ def test_a_system_that_needs_a_model_says_what_to_set(cli, data):
     assert done.exit_code != 0 and "DOXA_LLM" in done.stderr
 
 
+def test_the_server_of_a_judge_needs_a_judge(cli, data):
+    done = cli("bench", "mtbench101", "--data", data, "--judge-base-url", "http://judge/v1", "--out", cli.folder / "o")
+    assert done.exit_code != 0 and "add --judge" in done.stderr and not (cli.folder / "o").exists()
+
+
+def test_options_reach_the_benchmark(cli, data):
+    """Whatever their order in the signature; no figure is drawn that nobody asked for."""
+    out = cli.folder / "out"
+    options = ("--systems", "reference", "--parallel", "2", "--limit", "1", "--no-record")
+    found = cli.json("bench", "mtbench101", "--data", data, "--out", out, *options)
+    assert list(found["systems"]) == ["reference"] and not list(out.glob("*.png"))
+
+
 def test_the_help_says_what_each_benchmark_is_about(cli):
     shown = cli("bench", "--help").stdout
     assert "mtbench101:" in shown and "beliefbank:" in shown and "git revision" in shown

@@ -245,6 +245,12 @@ class RecallConfig(Group):
 class ReasonConfig(Group):
     """How an answer is searched for where facts do not give it at once, and what a model may cost for one question."""
 
+    knowledge: Literal["memory", "open"] = Field(
+        "memory",
+        description="What an answer of the language model may rest on: the memory alone (`memory`), or, where that "
+        "holds nothing, what the model knows of the world as well (`open`): never against the memory, never cited, and "
+        "the trace says so.",
+    )
     parallel: int = Field(9, gt=0, description="Most calls to the language model under way at once, for one question.")
     calls: int = Field(60, gt=0, description="Most calls to the language model for one question.")
     tokens: int = Field(150_000, gt=0, description="Most tokens of prompts and answers for one question.")

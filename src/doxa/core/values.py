@@ -511,6 +511,8 @@ class Draft:
     disputed: bool = False
     settled: bool = False
     """It follows by arithmetic, or nothing can answer what is asked: no quote is better."""
+    general: bool = False
+    """Part of it is what a language model knows of the world, and stands in no turn (`reason.knowledge`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

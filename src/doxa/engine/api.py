@@ -299,7 +299,13 @@ class Dialogue:
         return reply
 
     def ask(
-        self, text: str, *, as_of: Day | None = None, known_at: Moment | None = None, at: Moment | None = None
+        self,
+        text: str,
+        *,
+        as_of: Day | None = None,
+        known_at: Moment | None = None,
+        at: Moment | None = None,
+        said: Sequence[Mapping[str, Any]] | None = None,
     ) -> Reply:
         """Answer without remembering the question; this dialogue alone knows it for what is asked next ("And Ben?").
 
@@ -308,16 +314,20 @@ class Dialogue:
             as_of: the day of the world that is asked about; by default now, or what the question says.
             known_at: answer from what had been said by then.
             at: when it is asked, for "today" and "next week"; by default when the latest turn was said.
+            said: what was said before it and is not remembered, as OpenAI writes messages; by default what this
+                dialogue was asked. What is given is known to this question alone, and so is the question.
 
         Raises:
-            InputError: the question is empty, or a time cannot be read.
+            InputError: the question is empty, a time cannot be read, or `said` holds something that is no message.
         """
         require_text(text, "ask")
         known = None if known_at is None else read_end(known_at)
         day = None if as_of is None else read_day(as_of)
         forgotten = self._doxa.parts.forgotten  # an answer to what is erased meanwhile is not kept
-        reply = self._answer(text, as_of=day, known_at=known, at=None if at is None else read_moment(at))
-        self._asked.note(self._aside(text, reply), forgotten=forgotten)
+        before = None if said is None else self._unstored([(one.role, one.text) for one in read_messages(said)])
+        reply = self._answer(text, as_of=day, known_at=known, at=None if at is None else read_moment(at), said=before)
+        if before is None:
+            self._asked.note(self._aside(text, reply), forgotten=forgotten)
         return reply
 
     def ask_again(self, answer_id: str) -> Reply:
@@ -406,6 +416,7 @@ class Dialogue:
         known_at: datetime | None = None,
         background: bool | None = False,
         n: int = 1,
+        said: tuple[Turn, ...] | None = None,
     ) -> Reply:
         tracer = Tracer()
         with tracer.step("settle") as note:
@@ -422,7 +433,7 @@ class Dialogue:
             as_of=as_of,
             known_at=known_at,
             turn_id=turn_id,
-            said=self._asked.turns(forgotten=self._doxa.parts.forgotten),
+            said=self._asked.turns(forgotten=self._doxa.parts.forgotten) if said is None else said,
             background=background,
             n=n,
         )
@@ -430,16 +441,21 @@ class Dialogue:
         self._doxa.kept(self.user)
         return reply
 
-    def _aside(self, text: str, reply: Reply) -> tuple[Turn, Turn]:
+    def _aside(self, text: str, reply: Reply) -> tuple[Turn, ...]:
         """Return a question and its answer as turns that are not stored."""
+        question, answer = self._unstored([("user", text), ("assistant", reply.text)])
+        return question, replace(answer, generated=True)
+
+    def _unstored(self, said: Sequence[tuple[Role, str]]) -> tuple[Turn, ...]:
         with self._doxa.parts.log.user(self.user) as state:
             at, ordinal = state.now() or datetime.now(UTC), state.ordinal
-        question = Turn(
-            turn_id="", user=self.user, session=self.session, speaker=self.speaker, role="user", text=text, at=at,
-            ordinal=ordinal,
+        return tuple(
+            Turn(
+                turn_id="", user=self.user, session=self.session, role=role, text=text, at=at, ordinal=ordinal,
+                speaker=self.agent if role == "assistant" else self.speaker,
+            )
+            for role, text in said
         )  # fmt: skip
-        answer = replace(question, speaker=self.agent, role="assistant", text=reply.text, generated=True)
-        return question, answer
 
     def _now(self) -> datetime:
         with self._doxa.parts.log.user(self.user) as state:

@@ -156,10 +156,16 @@ class AsyncDialogue:
         )
 
     async def ask(
-        self, text: str, *, as_of: Day | None = None, known_at: Moment | None = None, at: Moment | None = None
+        self,
+        text: str,
+        *,
+        as_of: Day | None = None,
+        known_at: Moment | None = None,
+        at: Moment | None = None,
+        said: Sequence[Mapping[str, Any]] | None = None,
     ) -> Reply:
         """Answer without remembering the question; this dialogue alone knows it for what is asked next ("And Ben?")."""
-        return await asyncio.to_thread(self._twin.ask, text, as_of=as_of, known_at=known_at, at=at)
+        return await asyncio.to_thread(self._twin.ask, text, as_of=as_of, known_at=known_at, at=at, said=said)
 
     async def ask_again(self, answer_id: str) -> Reply:
         """Answer a question that was answered before from what is known now, as the one who asked it then."""

@@ -84,6 +84,7 @@ def searched(material: Material, reasoning: Reasoning, parts: Parts, note: dict[
         reason = f"the answer is the built-in one: {reason}"
     if reason:
         note["degraded"] = reason
+    note.update(_own(draft))
     return draft
 
 
@@ -118,7 +119,14 @@ def written(material: Material, state: State, parts: Parts, note: dict[str, obje
         reason = f"the language model is of no use here, so the built-in writer answered: {reason}"
     if reason:
         note["degraded"] = reason
-    return material.builtin if kept is None else kept
+    draft = material.builtin if kept is None else kept
+    note.update(_own(draft))
+    return draft
+
+
+def _own(draft: Draft) -> dict[str, object]:
+    """Return what the trace says of an answer that rests on more than the memory."""
+    return {"knowledge": "part of it is the model's own"} if draft.general else {}
 
 
 def _asking(material: Material, parts: Parts) -> Asking:
@@ -141,4 +149,5 @@ def _asking(material: Material, parts: Parts) -> Asking:
         parallel=limits.parallel,
         context_tokens=settings.context_tokens,
         max_tokens=settings.max_tokens,
+        general=limits.knowledge == "open",
     )

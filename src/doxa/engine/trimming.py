@@ -93,7 +93,7 @@ def _may_tell(turn: Turn, state: UserState, parts: Parts) -> bool:
     """
     if routed(turn, state, parts.parser)[0].to_tasks:
         return True
-    if parts.config.tasks.reader != "prompted":
+    if parts.config.roles.tasks != "prompted":
         return False
     last = state.tasks.commits[-1] if state.tasks.commits else None
     if last is not None and last.asked:

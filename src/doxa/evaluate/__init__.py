@@ -23,6 +23,7 @@ from doxa.evaluate.locomo_answers import LocomoAnswersReport
 from doxa.evaluate.locomo_answers import run as run_locomo_answers
 from doxa.evaluate.longmemeval import LongMemEvalReport
 from doxa.evaluate.longmemeval import run as run_longmemeval
+from doxa.evaluate.mtbench101 import JudgeSpec as MtbenchJudge
 from doxa.evaluate.mtbench101 import MtbenchReport, RefinedReport
 from doxa.evaluate.mtbench101 import run as run_mtbench
 from doxa.evaluate.mtbench101 import run_refined as run_mtbench_refined
@@ -63,6 +64,7 @@ __all__ = [
     "LocomoAnswersReport",
     "LocomoReport",
     "LongMemEvalReport",
+    "MtbenchJudge",
     "MtbenchReport",
     "NliReport",
     "ObservationsReport",

@@ -25,9 +25,15 @@ COLOURS = {
     "without memory": "#CC79A7",
     "builtin": "#E69F00",
     "reference": "#666666",
+    "mem0-style": "#56B4E9",
+    "memorybank-style": "#F0E442",
+    "comedy-style": "#999933",
+    "as published": "#882255",
 }
 """Okabe and Ito (2008); ours is always the same one."""
-MARKERS = {"full": "o", "base": "s", "without tree": "^", "without memory": "D", "builtin": "v", "reference": "P"}
+MARKERS = {"full": "o", "base": "s", "without tree": "^", "without memory": "D", "builtin": "v", "reference": "P",
+    "mem0-style": "<", "memorybank-style": ">", "comedy-style": "*", "as published": "h",
+}  # fmt: skip
 ENOUGH = 5
 """Dialogues from which a turn is drawn; tables hold all."""
 SCORE, F1 = "judge's score, 1 to 10", "word F1 with the reference (no judge)"

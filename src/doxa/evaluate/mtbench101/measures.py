@@ -13,7 +13,18 @@ from typing import Any
 from doxa.evaluate.metrics import bootstrap_interval, mean, ratio
 from doxa.evaluate.paper.tables import Cell
 
-__all__ = ["MEASURES", "DialogueResult", "TurnResult", "by_task", "by_turn", "measured", "overall", "plain"]
+__all__ = [
+    "MEASURES",
+    "PUBLISHED",
+    "DialogueResult",
+    "TurnResult",
+    "against",
+    "by_task",
+    "by_turn",
+    "measured",
+    "overall",
+    "plain",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +53,15 @@ class TurnResult:
     """Word for word an earlier reply of the same dialogue, which an NLI model takes for entailed by it."""
     failed: str = ""
     """Why there is no reply; it is scored as an empty one."""
+    degraded: str = ""
+    """What did not work on the way to it and was done without."""
+    noted: bool = False
+    """The memory, or the tree, had something to say to it."""
+    facts: int | None = None
+    """Facts that the memory believed after it; None without a memory of facts."""
+    cs_published: float | None = None
+    """CS with the windows of the paper: all of the dialogue and all of the reply in one pair."""
+    label_published: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +80,11 @@ class DialogueResult:
         given = [turn.score for turn in self.turns if turn.score is not None]
         return min(given) if given else None
 
+    @property
+    def facts(self) -> int | None:
+        """Facts that the memory ended with; None without a memory of facts."""
+        return self.turns[-1].facts if self.turns else None
+
     def measure(self, name: str) -> float | None:
         """Return one of `MEASURES` of the dialogue; None where it was not measured."""
         if name == "score":
@@ -77,16 +102,41 @@ MEASURES = {
     "bleu": "BLEU",
 }
 """Measure -> head of its column. `score`: of the judge, 1 to 10; all others 0 to 1."""
-LABELS = {"der": "entailment", "contradicted": "contradiction"}
+PUBLISHED = ("cs_published", "der_published")
+"""The same two with the windows of the paper, where they were measured."""
+LABELS = {
+    "der": ("label", "entailment"),
+    "contradicted": ("label", "contradiction"),
+    "der_published": ("label_published", "entailment"),
+}
+"""Measure -> field of a turn, and the label that counts."""
 
 
 def measured(results: Iterable[DialogueResult], value: Callable[[DialogueResult], float | None]) -> Cell | None:
     """Return the mean over dialogues, each averaged over its runs; None where nothing was measured."""
+    return _cell(list(_means(results, value).values()))
+
+
+def against(
+    results: Iterable[DialogueResult], others: Iterable[DialogueResult], value: Callable[[DialogueResult], float | None]
+) -> Cell | None:
+    """Return by how much a system is above another over the dialogues that both have; None where there are none.
+
+    The interval is over differences of the same dialogue, so that what makes a dialogue hard is in neither.
+    """
+    one, other = _means(results, value), _means(others, value)
+    return _cell([one[key] - other[key] for key in one if key in other])
+
+
+def _means(results: Iterable[DialogueResult], value: Callable[[DialogueResult], float | None]) -> dict[str, float]:
     by_dialogue: dict[str, list[float]] = {}
     for result in results:
         if (found := value(result)) is not None:
             by_dialogue.setdefault(result.id, []).append(found)
-    means = [mean(values) for values in by_dialogue.values()]
+    return {key: mean(values) for key, values in by_dialogue.items()}
+
+
+def _cell(means: Sequence[float]) -> Cell | None:
     if not means:
         return None
     low, high = bootstrap_interval([[one, 1.0] for one in means], ratio) or (None, None)
@@ -121,8 +171,9 @@ def by_turn(results: Sequence[DialogueResult]) -> dict[int, dict[str, Cell | Non
 
 def _of_turns(turns: Sequence[TurnResult], name: str) -> float | None:
     if name in LABELS:
-        labels = [turn.label for turn in turns if turn.label is not None]
-        return sum(label == LABELS[name] for label in labels) / len(labels) if labels else None
+        field_, wanted = LABELS[name]
+        labels = [label for turn in turns if (label := getattr(turn, field_)) is not None]
+        return sum(label == wanted for label in labels) / len(labels) if labels else None
     values = [value for turn in turns if (value := getattr(turn, name)) is not None]
     return fsum(values) / len(values) if values else None
 

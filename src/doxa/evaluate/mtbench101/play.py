@@ -12,7 +12,7 @@ from doxa.evaluate.mtbench101.dialogues import BenchDialogue
 from doxa.evaluate.mtbench101.journal import Journal, key_of
 from doxa.evaluate.mtbench101.systems import Said, System
 
-__all__ = ["Played", "play_all"]
+__all__ = ["DIALOGUES_AT_ONCE", "Played", "Progress", "play_all"]
 
 GIVE_UP_AFTER = 20
 """Replies of which none came, after which a run stops: a server that is away would fail thousands more."""
@@ -31,11 +31,18 @@ class Played(NamedTuple):
 
 
 def play_all(
-    system: System, dialogues: Sequence[BenchDialogue], runs: int, journal: Journal, tell: Progress
+    system: System,
+    dialogues: Sequence[BenchDialogue],
+    runs: int,
+    journal: Journal,
+    tell: Progress,
+    *,
+    parallel: int = DIALOGUES_AT_ONCE,
 ) -> Iterator[Played]:
     """Yield what a system says in every dialogue of every run, in order; one run of a system that repeats itself.
 
-    The protocol is autoregressive: the messages are those of the data, the replies before them the system's own.
+    The protocol is autoregressive: the messages are those of the data, the replies before them the system's own. What
+    asks a model holds `parallel` dialogues at a time.
 
     Raises:
         BackendUnavailableError: none of the first 20 replies came.
@@ -56,7 +63,7 @@ def play_all(
             journal.put({key: [one.to_data() for one in said]})
         return Played(system.name, run, dialogue, said)
 
-    with ThreadPoolExecutor(1 if system.repeatable else DIALOGUES_AT_ONCE) as pool:
+    with ThreadPoolExecutor(1 if system.repeatable else parallel) as pool:
         for done, played in enumerate(pool.map(play, asked), start=1):
             tell(f"{system.name}: replies", done, len(asked))
             yield played

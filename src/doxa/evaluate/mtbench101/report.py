@@ -87,7 +87,19 @@ def _system(found: Sequence[DialogueResult]) -> dict[str, Any]:
     return {
         "runs": len({one.run for one in found}),
         "failed_replies": sum(bool(turn.failed) for one in found for turn in one.turns),
+        "degraded_replies": sum(bool(turn.degraded) for one in found for turn in one.turns),
+        "noted_replies": sum(turn.noted for one in found for turn in one.turns),
+        "without_fact": _without_fact(found),
         **plain(overall(found)),
         "tasks": {task: plain(cells) for task, cells in by_task(found).items()},
         "turns": {str(turn): plain(cells) for turn, cells in by_turn(found).items()},
     }
+
+
+def _without_fact(found: Sequence[DialogueResult]) -> dict[str, int]:
+    """Return run -> dialogues at whose end the memory believed nothing; empty for what has no memory of facts."""
+    runs = dict[str, int]()
+    for one in found:
+        if one.facts is not None:
+            runs[str(one.run + 1)] = runs.get(str(one.run + 1), 0) + (one.facts == 0)
+    return runs

@@ -2,15 +2,15 @@
 
 The experiment of Lei et al., D-SMART, on MT-Bench-101. Without a language model the reference replies and Doxa's
 built-in ones are scored, so that every part but the judge runs on all dialogues; with one, the four set-ups of the
-ablation are as well. Replies, verdicts and scores are kept in the output folder while they come: a run that was stopped
-goes on.
+ablation and three other ways to remember are as well, and the memory of ours is that of the settings. Replies, verdicts
+and scores are kept in the output folder while they come: a run that was stopped goes on.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -18,12 +18,12 @@ from typing import Any
 
 from doxa.backends.llm import LanguageModel
 from doxa.backends.nli import Nli
-from doxa.backends.registry import load
 from doxa.core.config import Config
 from doxa.core.errors import BackendError, ConfigError, InputError
 from doxa.engine import Doxa
 from doxa.evaluate.metrics import mean
 from doxa.evaluate.mtbench101.complexity import refine
+from doxa.evaluate.mtbench101.configured import with_tree, without_model
 from doxa.evaluate.mtbench101.dialogues import BenchDialogue, read_benchmark
 from doxa.evaluate.mtbench101.entailment import JournalledNli
 from doxa.evaluate.mtbench101.figures import draw_figures
@@ -31,11 +31,25 @@ from doxa.evaluate.mtbench101.journal import Journal, key_of
 from doxa.evaluate.mtbench101.judge import Judge
 from doxa.evaluate.mtbench101.lexical import has_bleu
 from doxa.evaluate.mtbench101.measures import DialogueResult, measured, overall
-from doxa.evaluate.mtbench101.play import Progress, play_all
+from doxa.evaluate.mtbench101.opened import JudgeSpec, opened_judge, opened_model
+from doxa.evaluate.mtbench101.play import DIALOGUES_AT_ONCE, Progress, play_all
+from doxa.evaluate.mtbench101.prompted import Notebook, OurNotes, Prompted
+from doxa.evaluate.mtbench101.published import Published
 from doxa.evaluate.mtbench101.report import MtbenchReport, RefinedReport
 from doxa.evaluate.mtbench101.results import read_results, write_json, write_results
 from doxa.evaluate.mtbench101.scoring import score_all
-from doxa.evaluate.mtbench101.systems import OFFLINE, PROMPTED, TREE, Builtin, Prompted, Reference, System
+from doxa.evaluate.mtbench101.styles import notebook_of
+from doxa.evaluate.mtbench101.systems import (
+    MEMORY,
+    OFFLINE,
+    PUBLISHED,
+    STYLES,
+    SYSTEMS,
+    TREE,
+    Builtin,
+    Reference,
+    System,
+)
 from doxa.evaluate.mtbench101.tables import complexity_table, sensitivity_table, tables_of
 from doxa.evaluate.paper.figures import require_plots
 from doxa.evaluate.paper.tables import make_folder, write_tables
@@ -59,7 +73,6 @@ SIZES = {
 """Name -> Dmax, B, S. Appendix B says that 1 to 3 deepen the tree, that 3 and 5 differ in B, and what 5 is; the rest is
 ours."""
 RESULTS, REFINED = "results.json", "refined.json"
-SYSTEMS = (*OFFLINE, *PROMPTED)
 STAND_IN = "STAND-IN model: these numbers show that the harness works, not how good any model is"
 
 
@@ -90,11 +103,13 @@ def run(
     out: Path,
     systems: Sequence[str] = (),
     runs: int = RUNS,
-    judge: str | None = None,
+    judge: JudgeSpec | str | None = None,
     limit: int | None = None,
     sensitivity: bool = False,
+    as_published: bool = False,
+    parallel: int = DIALOGUES_AT_ONCE,
     seed: int = 0,
-    plots: bool = True,
+    figures: bool = False,
     nli: Nli | None = None,
     config: Config | None = None,
     progress: Progress | None = None,
@@ -102,63 +117,54 @@ def run(
     """Let systems reply to the dialogues of MT-Bench-101, score the replies, and write tables and figures.
 
     Args:
-        data: the file or folder.
+        data: the file or folder; `limit` is how many dialogues of it at most, from every task in turn.
         out: the folder for tables, figures and journals; what its journals hold is not made again.
         systems: which of `SYSTEMS`; by default the offline ones, and the others where a language model is configured.
         runs: how often a system replies that would not reply the same again.
-        judge: the name of the model that scores replies, such as `openai:NAME`; it is reached as `llm` is.
-        limit: most dialogues, from every task in turn.
-        sensitivity: run `full` with seven sizes of the tree on 100 dialogues as well.
-        seed: of the draw of those dialogues.
-        plots: draw figures.
-        nli: the NLI model; by default the configured one.
-        config: the settings; by default those of `doxa.toml` and the environment.
+        judge: the model that scores replies, such as `openai:NAME`; by name alone it is reached as `llm` is.
+        sensitivity: run `full` with seven sizes of the tree on 100 dialogues, drawn by `seed`, as well.
+        as_published: run the search of the paper as well, and measure CS and DER with its windows beside ours.
+        parallel: how many dialogues a language model holds at a time.
+        figures: draw figures; nothing is measured when matplotlib is not there for it.
+        nli: the NLI model, and `config` the settings; by default those of the file and the environment.
         progress: is told how far the run is.
 
     Raises:
         InputError: a system is unknown, or a number is out of range.
         ConfigError: a system needs a language model and none is configured.
-        MissingDependencyError: figures are wanted and matplotlib is not installed; nothing was measured yet.
+        MissingDependencyError: figures are wanted and matplotlib is not installed.
         BackendError: a model answered none of its first 20 calls.
         StoreReadOnlyError: the folder cannot be written.
 
     Cost: one call a turn and run, the tree's besides; one a judged reply; `PremiseSpec.max_pairs` NLI pairs a reply.
     """
     config = config or Config.load()
-    wanted = _wanted(systems, runs, config, sensitivity=sensitivity)
-    dialogues = _prepared(data, out, limit=limit, plots=plots)
-    bench = _Bench(config=config, out=out, tell=progress or (lambda what, done, total: None))
+    bench = _Bench(config=config, out=out, tell=progress or _silent, parallel=parallel, as_published=as_published)
+    wanted = bench.wanted(systems, runs, sensitivity=sensitivity)
+    dialogues = _prepared(data, out, limit=limit, figures=figures)
     with ExitStack() as stack:
         bench.open(stack, wanted, judge=judge, nli=nli)
         results = {system.name: bench.measure(system, dialogues, runs) for system in bench.systems}
         sizes = bench.sensitivity(stack, dialogues, seed) if sensitivity else []
-    return _report(bench, data, dialogues, results, sizes, runs=runs, plots=plots)
+    return _report(bench, data, dialogues, results, sizes, runs=runs, figures=figures)
 
 
-def _prepared(data: Path, out: Path, *, limit: int | None, plots: bool) -> list[BenchDialogue]:
+def _prepared(data: Path, out: Path, *, limit: int | None, figures: bool) -> list[BenchDialogue]:
     """Return the dialogues, once it is certain that what is measured can be drawn and written."""
-    if plots:
+    if figures:
         require_plots()
     dialogues = read_benchmark(data, limit=limit)
     make_folder(out)
     return dialogues
 
 
-def _wanted(systems: Sequence[str], runs: int, config: Config, *, sensitivity: bool) -> list[str]:
-    unknown = [name for name in systems if name not in SYSTEMS]
-    if unknown:
-        raise InputError(f"bench mtbench101: expected systems out of {', '.join(SYSTEMS)}, got {unknown[0]!r}.")
-    if runs < 1:
-        raise InputError(f"bench mtbench101: expected at least 1 run, got {runs}.")
-    usual = SYSTEMS if config.roles.write == "prompted" else OFFLINE
-    wanted = [name for name in SYSTEMS if name in (systems or usual)]
-    needy = [name for name in wanted if name in PROMPTED] + (["--sensitivity"] if sensitivity else [])
-    if config.llm.name is None and needy:
-        raise ConfigError(
-            f"bench mtbench101: {', '.join(needy)} need a language model, and none is configured. Set llm.name "
-            "(DOXA_LLM=openai:NAME), or take --systems reference,builtin."
-        )
-    return wanted
+def _silent(what: str, done: int, total: int) -> None:
+    """Tell nobody how far a run is."""
+
+
+def _plain(name: str) -> str:
+    """Return a name as people may type it: "without-tree" is "without tree"."""
+    return name.strip().casefold().replace("-", " ")
 
 
 @dataclass(slots=True)
@@ -168,6 +174,8 @@ class _Bench:
     config: Config
     out: Path
     tell: Progress
+    parallel: int
+    as_published: bool
     systems: list[System] = field(default_factory=list)
     classify: JournalledNli | None = None
     judge: Judge | None = None
@@ -177,14 +185,41 @@ class _Bench:
     started: float = field(default_factory=time.perf_counter)
     _model: LanguageModel | None = None
 
-    def open(self, stack: ExitStack, wanted: Sequence[str], *, judge: str | None, nli: Nli | None) -> None:
+    def wanted(self, systems: Sequence[str], runs: int, *, sensitivity: bool) -> list[str]:
+        """Return the systems of the run, in the order of the report, once it is certain that they can run.
+
+        Raises:
+            InputError: a system is unknown, or a number is out of range.
+            ConfigError: one needs a language model and none is configured.
+        """
+        known = {_plain(name): name for name in SYSTEMS}
+        unknown = [name for name in systems if _plain(name) not in known]
+        if unknown:
+            raise InputError(f"bench mtbench101: expected systems out of {', '.join(SYSTEMS)}, got {unknown[0]!r}.")
+        if runs < 1 or self.parallel < 1:
+            told = f"got {runs} and {self.parallel}"
+            raise InputError(f"bench mtbench101: expected at least 1 run and 1 dialogue at once, {told}.")
+        usual = SYSTEMS if self.config.roles.write == "prompted" else OFFLINE
+        chosen = {known[_plain(name)] for name in systems} or set(usual)
+        wanted = [*(name for name in SYSTEMS if name in chosen), *([PUBLISHED] if self.as_published else [])]
+        needy = [name for name in wanted if name not in OFFLINE] + (["--sensitivity"] if sensitivity else [])
+        if self.config.llm.name is None and needy:
+            raise ConfigError(
+                f"bench mtbench101: {', '.join(needy)} need a language model, and none is configured. Set llm.name "
+                "(DOXA_LLM=openai:NAME), or take --systems reference,builtin."
+            )
+        return wanted
+
+    def open(self, stack: ExitStack, wanted: Sequence[str], *, judge: JudgeSpec | str | None, nli: Nli | None) -> None:
         """Open what the systems and measures need; what cannot be measured is noted."""
-        offline = stack.enter_context(Doxa.open(":memory:", config=_without_model(self.config)))
+        offline = stack.enter_context(Doxa.open(":memory:", config=without_model(self.config)))
         self.models = models_of(offline.describe()) | {"llm": self.config.llm.name}
         for name in wanted:
-            self.systems.append(_offline(name, offline) if name in OFFLINE else self._prompted(name, stack))
+            self.systems.append(_offline(name, offline) if name in OFFLINE else self._prompted(name, stack, offline))
         if judge is not None:
-            judging = stack.enter_context(_opened(self.config, judge))
+            judging = stack.enter_context(
+                opened_judge(self.config, JudgeSpec(judge) if isinstance(judge, str) else judge)
+            )
             self.judge = Judge(judging, Journal(self.out / "judged.jsonl"))
         else:
             self.left_out["score"] = "no judge; name a model with --judge, such as openai:NAME"
@@ -207,12 +242,15 @@ class _Bench:
     def measure(self, system: System, dialogues: Sequence[BenchDialogue], runs: int) -> tuple[DialogueResult, ...]:
         """Return what a system makes of every dialogue."""
         total = len(dialogues) * (1 if system.repeatable else runs)
-        played = play_all(system, dialogues, runs, Journal(self.out / "replies.jsonl"), self.tell)
+        journal = Journal(self.out / "replies.jsonl")
+        played = play_all(system, dialogues, runs, journal, self.tell, parallel=self.parallel)
         scored = score_all(
             played,
             classify=self.classify,
             judge=self.judge,
             spec=self.spec,
+            published=self.as_published,
+            parallel=self.parallel,
             tell=lambda done: self.tell(f"{system.name}: scores", done, total),
         )
         return tuple(scored)
@@ -222,21 +260,39 @@ class _Bench:
         drawn = Random(seed).sample(list(dialogues), min(len(dialogues), DRAWN))
         rows = []
         for name, (depth, beam, branching) in SIZES.items():
-            system = self._prompted("full", stack, depth=depth, beam=beam, branching=branching)
+            system = self._ours("full", stack, depth=depth, beam=beam, branching=branching)
             found = self.measure(system, drawn, 1)
             calls = mean([float(turn.calls) for one in found for turn in one.turns])
             size = {"name": name, "depth": depth, "beam": beam, "branching": branching, "calls": calls}
             rows.append({**size, **overall(found)})
         return rows
 
-    def _prompted(self, name: str, stack: ExitStack, **size: int) -> Prompted:
-        if self._model is None:
-            self._model = stack.enter_context(_opened(self.config, str(self.config.llm.name)))
+    def _prompted(self, name: str, stack: ExitStack, offline: Doxa) -> System:
         if name == "base":
-            return Prompted(name=name, model=self._model)
-        settings = _with_tree(self.config, **size) if name in TREE else _without_model(self.config)
-        doxa = stack.enter_context(Doxa.open(":memory:", config=settings))
-        return Prompted(name=name, model=self._model, doxa=doxa, settings=(key_of(masked(settings)),))
+            return Prompted(name=name, model=self._opened(stack))
+        if name in STYLES:
+            encoder, model = offline.parts.encoder, self._opened(stack)
+            notebook = notebook_of(name, model, encoder.encode)
+            return Prompted(name=name, model=model, notebook=notebook, settings=(encoder.name,))
+        return self._ours(name, stack)
+
+    def _ours(self, name: str, stack: ExitStack, **size: int) -> System:
+        """Return a set-up of ours, or the paper's search: over the memory that is configured, or over none."""
+        settings = with_tree(self.config, memory=name in MEMORY, **size) if name in TREE else self.config
+        doxa, model = stack.enter_context(Doxa.open(":memory:", config=settings)), self._opened(stack)
+        version = (key_of(masked(settings)),)
+        if name == PUBLISHED:
+            return Published(model=model, doxa=doxa, settings=version)
+
+        def notebook(user: str) -> Notebook:
+            return OurNotes(setup=name, doxa=doxa, chat=doxa.dialogue(user=user, speaker="User"))
+
+        return Prompted(name=name, model=model, notebook=notebook, settings=version)
+
+    def _opened(self, stack: ExitStack) -> LanguageModel:
+        if self._model is None:
+            self._model = stack.enter_context(opened_model(self.config, str(self.config.llm.name)))
+        return self._model
 
     @property
     def stand_in(self) -> bool:
@@ -248,36 +304,6 @@ def _offline(name: str, doxa: Doxa) -> System:
     if name == "reference":
         return Reference()
     return Builtin(doxa, ("builtin", environment()["revision"], key_of(masked(doxa.parts.config))))
-
-
-def _without_model(config: Config) -> Config:
-    """Return settings for a memory that asks no language model."""
-    return config.with_profile("offline")
-
-
-def _with_tree(config: Config, **size: int) -> Config:
-    """Return settings for a tree whose roles the language model plays."""
-    config = config.with_profile("writer")
-    reason = config.reason.model_copy(update={"tree": True, **size})
-    roles = config.roles.model_copy(update={"reason": "prompted"})
-    return config.model_copy(update={"reason": reason, "roles": roles})
-
-
-@contextmanager
-def _opened(config: Config, name: str) -> Iterator[LanguageModel]:
-    settings = config.llm
-    model: LanguageModel = load(
-        "llm",
-        name,
-        base_url=settings.base_url,
-        api_key=config.secret("llm"),
-        timeout_s=settings.timeout_s,
-        max_retries=settings.max_retries,
-    )
-    try:
-        yield model
-    finally:
-        model.close()
 
 
 def _stands_in(name: str | None) -> bool:
@@ -292,7 +318,7 @@ def _report(
     sizes: Sequence[Mapping[str, Any]],
     *,
     runs: int,
-    plots: bool,
+    figures: bool,
 ) -> MtbenchReport:
     selection = refine(dialogues, _base_scores(results))
     used = {name: found for name, found in results.items() if found}
@@ -302,7 +328,7 @@ def _report(
         tables.append(sensitivity_table(sizes))
     files = write_tables(bench.out, tables, title=f"MT-Bench-101{': ' + STAND_IN if stand_in else ''}")
     files += [write_results(bench.out / RESULTS, used), write_json(bench.out / REFINED, selection.to_dict())]
-    if plots:
+    if figures:
         files += draw_figures(bench.out, used, selection.ids, sizes, mark=STAND_IN if stand_in else "")
     return MtbenchReport(
         data=str(data),
@@ -332,9 +358,11 @@ def _base_scores(results: Mapping[str, Sequence[DialogueResult]]) -> dict[str, f
 
 
 def _counts(bench: _Bench, results: Mapping[str, Sequence[DialogueResult]]) -> dict[str, int]:
+    turns = [turn for found in results.values() for one in found for turn in one.turns]
     counts = {
-        "replies": sum(len(one.turns) for found in results.values() for one in found),
-        "failed_replies": sum(bool(turn.failed) for found in results.values() for one in found for turn in one.turns),
+        "replies": len(turns),
+        "failed_replies": sum(bool(turn.failed) for turn in turns),
+        "degraded_replies": sum(bool(turn.degraded) for turn in turns),
     }
     if bench.classify is not None:
         counts["nli_pairs"] = bench.classify.asked

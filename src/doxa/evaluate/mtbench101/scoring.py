@@ -13,6 +13,8 @@ from doxa.verify import Classify, PremiseSpec, TurnScore, score_replies
 
 __all__ = ["score_all"]
 
+PUBLISHED = PremiseSpec(premise_tokens=10**9, hypothesis_tokens=10**9, max_chunks=1, max_parts=1)
+"""The windows of the paper: everything that was said and the whole reply; the NLI model cuts what it cannot read."""
 BLOCK = 16
 """Dialogues whose pairs go to the NLI model in one call, so that it can sort them by length."""
 
@@ -24,6 +26,8 @@ def score_all(
     judge: Judge | None,
     spec: PremiseSpec,
     tell: Callable[[int], None],
+    published: bool = False,
+    parallel: int = DIALOGUES_AT_ONCE,
 ) -> Iterator[DialogueResult]:
     """Yield the scores of every dialogue, in order.
 
@@ -33,13 +37,16 @@ def score_all(
         judge: without it there is no score.
         spec: how long histories are cut.
         tell: is told how many dialogues are scored.
+        published: measure CS and DER with the windows of the paper as well.
+        parallel: how many dialogues are judged at a time.
     """
     done, with_bleu = 0, has_bleu()
     for block in _batched(played):
         consistency = _consistency(block, classify, spec)
-        scores = _judged(block, judge)
-        for one, turns, judged in zip(block, consistency, scores, strict=True):
-            yield _result(one, turns, judged, with_bleu=with_bleu)
+        whole = _consistency(block, classify if published else None, PUBLISHED)
+        scores = _judged(block, judge, parallel)
+        for one, turns, uncut, judged in zip(block, consistency, whole, scores, strict=True):
+            yield _result(one, turns, uncut, judged, with_bleu=with_bleu)
         done += len(block)
         tell(done)
 
@@ -74,19 +81,24 @@ def _replies(played: Played) -> Iterator[tuple[list[str], str]]:
         history.append(said.text)
 
 
-def _judged(block: Sequence[Played], judge: Judge | None) -> list[list[float | None]]:
+def _judged(block: Sequence[Played], judge: Judge | None, parallel: int) -> list[list[float | None]]:
     if judge is None:
         return [[None] * len(one.said) for one in block]
-    with ThreadPoolExecutor(DIALOGUES_AT_ONCE) as pool:
+    with ThreadPoolExecutor(parallel) as pool:
         return list(pool.map(lambda one: judge.scores(one.dialogue, [said.text for said in one.said]), block))
 
 
 def _result(
-    played: Played, scored: Sequence[TurnScore | None], judged: Sequence[float | None], *, with_bleu: bool
+    played: Played,
+    scored: Sequence[TurnScore | None],
+    whole: Sequence[TurnScore | None],
+    judged: Sequence[float | None],
+    *,
+    with_bleu: bool,
 ) -> DialogueResult:
     turns, before = list[TurnResult](), set[str]()
-    for at, (turn, said, score, points) in enumerate(
-        zip(played.dialogue.turns, played.said, scored, judged, strict=True), start=1
+    for at, (turn, said, score, uncut, points) in enumerate(
+        zip(played.dialogue.turns, played.said, scored, whole, judged, strict=True), start=1
     ):
         turns.append(
             TurnResult(
@@ -97,6 +109,8 @@ def _result(
                 label=score.label if score else None,
                 p_entailment=score.p_entailment if score else None,
                 p_contradiction=score.p_contradiction if score else None,
+                cs_published=uncut.cs if uncut else None,
+                label_published=uncut.label if uncut else None,
                 score=points,
                 seconds=said.seconds,
                 maintenance_s=said.maintenance_s,
@@ -104,6 +118,9 @@ def _result(
                 tokens=said.usage.prompt_tokens + said.usage.completion_tokens,
                 repeated=said.text.strip() in before,
                 failed=said.failed,
+                degraded=said.degraded,
+                noted=said.noted,
+                facts=said.facts,
             )
         )
         before.add(said.text.strip())

@@ -9,8 +9,17 @@ from doxa.evaluate.metrics import mean, percentile
 from doxa.evaluate.mtbench101.complexity import PAPER as PAPER_TABLE_4
 from doxa.evaluate.mtbench101.complexity import Selection
 from doxa.evaluate.mtbench101.dialogues import TASKS
-from doxa.evaluate.mtbench101.measures import MEASURES, DialogueResult, by_task, by_turn, overall
-from doxa.evaluate.mtbench101.systems import PROMPTED
+from doxa.evaluate.mtbench101.measures import (
+    MEASURES,
+    PUBLISHED,
+    DialogueResult,
+    against,
+    by_task,
+    by_turn,
+    measured,
+    overall,
+)
+from doxa.evaluate.mtbench101.systems import ABLATION
 from doxa.evaluate.paper.tables import Cell, Table
 
 __all__ = ["Results", "complexity_table", "sensitivity_table", "tables_of"]
@@ -67,6 +76,8 @@ def tables_of(results: Results, selection: Selection, *, note: str = "") -> list
     refined = {name: [one for one in found if one.id in subset] for name, found in results.items()}
     return [
         _overall(results, note),
+        _consistency(results, note),
+        _memory(results),
         _ablation(refined, note),
         _latency(results),
         complexity_table(selection),
@@ -110,6 +121,47 @@ def _overall(results: Results, note: str) -> Table:
     return Table(name="overall", title="Overall (table 1)", heads=heads, rows=tuple(rows), note=text)
 
 
+def _consistency(results: Results, note: str) -> Table:
+    """Return CS and DER of every system, and by how much each is above the model alone."""
+    columns = {"CS": "cs", "DER": "der"}
+    if any(turn.cs_published is not None for found in results.values() for one in found for turn in one.turns):
+        columns |= dict(zip(("CS, the paper's windows", "DER, the paper's windows"), PUBLISHED, strict=True))
+    base, rows = results.get("base", ()), list[tuple[Any, ...]]()
+    for name, found in results.items():
+        cells = [measured(found, lambda one, of=of: one.measure(of)) for of in columns.values()]  # type: ignore[misc]
+        above = [against(found, base, lambda one, of=of: one.measure(of)) for of in columns.values()]  # type: ignore[misc]
+        rows.append((name, _dialogues(found), *map(_shown, cells), *map(_shown, above if name != "base" else ())))
+        rows[-1] += (NONE,) * (2 + 2 * len(columns) - len(rows[-1]))
+    heads = ("system", "dialogues", *columns, *(f"{head} - base" for head in columns))
+    text = "95% bootstrap intervals over dialogues; of a difference, over differences of the same dialogue."
+    windows = "The paper's windows: the dialogue and the reply in one pair, as far as the NLI model reads."
+    text = " ".join(filter(None, (note, text, windows if len(columns) > 2 else "")))
+    return Table(name="consistency", title="Consistency (equations 4 and 5)", heads=heads, rows=tuple(rows), note=text)
+
+
+def _memory(results: Results) -> Table:
+    """Return, run by run, what the memories held in the end and how often they had something to say."""
+    rows: list[tuple[Any, ...]] = []
+    for name, found in results.items():
+        for run in sorted({one.run for one in found}):
+            part = [one for one in found if one.run == run]
+            turns = [turn for one in part for turn in one.turns]
+            held = [one.facts for one in part if one.facts is not None]
+            noted = sum(turn.noted for turn in turns)
+            if held or noted:
+                none, average = (
+                    (sum(not one for one in held), mean([float(one) for one in held])) if held else (NONE,) * 2
+                )
+                degraded = sum(bool(turn.degraded) for turn in turns)
+                rows.append((name, run + 1, len(part), none, average, len(turns), noted, degraded))
+    heads = ("system", "run", "dialogues", "without a fact", "facts a dialogue", "turns", "with notes", "degraded")
+    note = (
+        "Without a fact: dialogues at whose end the memory believed nothing. With notes: turns to which the memory or "
+        "the tree had something to say. Degraded: turns for which a model was to do what was then done without it."
+    )
+    return Table(name="memory", title="What the memories held", heads=heads, rows=tuple(rows), note=note)
+
+
 def _ablation(refined: Results, note: str) -> Table:
     rows: list[tuple[Any, ...]] = []
     for name, found in refined.items():
@@ -117,7 +169,7 @@ def _ablation(refined: Results, note: str) -> Table:
         rows.append((name, _dialogues(found), *(_shown(cells[one]) for one in ("score", "cs", "der"))))
     rows += [(f"paper: {name}", NONE, *values) for name, *values in PAPER_TABLE_2]
     heads = ("system", "dialogues", "Score", "CS", "DER")
-    missing = [name for name in PROMPTED if name not in refined]
+    missing = [name for name in ABLATION if name not in refined]
     left = f"Not run: {', '.join(missing)}." if missing else ""
     text = " ".join(filter(None, (note, left, OTHERS)))
     title = "Ablation on the refined subset (table 2)"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from doxa.backends.llm import Answered, Budget, LanguageModel, Request, Usage, ask_together, posed
 from doxa.reason.prompted.shown import FindTurn, Shown, cited, prompts
-from doxa.reason.tree import State
+from doxa.reason.tree import State, Task
 
 __all__ = ["Asking", "prompt_version"]
 
@@ -35,6 +35,7 @@ class Asking:
         context_tokens: most tokens of what a state has gathered; what was found last goes first.
         max_tokens: most tokens of one answer.
         setting: what to raise when an answer is cut off.
+        general: whether the model may answer from its own knowledge where the memory is silent.
     """
 
     model: LanguageModel
@@ -45,6 +46,7 @@ class Asking:
     context_tokens: int
     max_tokens: int
     setting: str = "llm.max_tokens"
+    general: bool = False
     calls: dict[str, int] = field(default_factory=dict)
     """Calls of each role."""
     failures: list[str] = field(default_factory=list)
@@ -84,6 +86,11 @@ class Asking:
             if answered.failed:
                 self.failures.append(answered.failed)
         return answers
+
+    def told(self, text: str, task: Task, part: Literal["answer", "judge"]) -> str:
+        """Return what a role is to do, in the names of the dialogue, and with leave to use what the model knows."""
+        more = prompts()["knowledge"][part] if self.general else ""
+        return f"{text.strip()}\n{more}".strip().format(agent=task.agent, asker=task.asker)
 
     def material(self, state: State, **more: object) -> str:
         """Return a state as JSON: its path, what it found, and what else a role has to know."""

@@ -45,23 +45,21 @@ FIELDS: Mapping[str, Any] = {
     "citations": {"type": "array", "items": {"type": "string"}},
     "abstained": {"type": "boolean"},
 }
-SCHEMA: Mapping[str, Any] = {
-    "title": "moves",
-    "type": "object",
-    "properties": {
-        "moves": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": FIELDS,
-                "required": ["move", "likelihood"],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["moves"],
-    "additionalProperties": False,
-}
+
+
+def _schema(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    move = {
+        "type": "object", "properties": fields, "required": ["move", "likelihood"], "additionalProperties": False,
+    }  # fmt: skip
+    moves = {"moves": {"type": "array", "items": move}}
+    return {
+        "title": "moves", "type": "object", "properties": moves, "required": ["moves"], "additionalProperties": False,
+    }  # fmt: skip
+
+
+SCHEMA = _schema(FIELDS)
+OPEN_SCHEMA = _schema({**FIELDS, "general": {"type": "boolean"}})
+"""Where answers may rest on what the model knows: a move that answers says whether it does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,18 +85,19 @@ class PromptedPolicy:
         Cost: one call a state, all at once (two where an answer did not fit its schema).
         """
         prompt = prompts()["policy"]
-        parts = [self._part(state, task, prompt["text"].strip(), width) for state in states]
-        answers = self.asking.ask("policy", parts, [SCHEMA] * len(parts), temperature=prompt["temperature"], last=False)
+        text = self.asking.told(prompt["text"], task, "answer")
+        parts = [self._part(state, text, width) for state in states]
+        schema = OPEN_SCHEMA if self.asking.general else SCHEMA
+        answers = self.asking.ask("policy", parts, [schema] * len(parts), temperature=prompt["temperature"], last=False)
         return [
             [] if answered.failed else self._proposals(answered.parsed["moves"], state, task, width)
             for state, answered in zip(states, answers, strict=True)
         ]
 
-    def _part(self, state: State, task: Task, text: str, width: int) -> str:
+    def _part(self, state: State, text: str, width: int) -> str:
         left = max(0, self.depth - state.depth - 1)
         # The numbers stand in the JSON, so that the prompt above them is the same for every state.
-        told = text.format(agent=task.agent, asker=task.asker)
-        return f"{told}\n{self.asking.material(state, width=width, left=left)}"
+        return f"{text}\n{self.asking.material(state, width=width, left=left)}"
 
     def _proposals(self, moves: Sequence[Mapping[str, Any]], state: State, task: Task, width: int) -> list[Proposal]:
         made = {str(step.action) for step in state.steps}

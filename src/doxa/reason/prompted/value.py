@@ -42,7 +42,7 @@ class PromptedValuer:
         Cost: one call a state, all at once (two where an answer did not fit its schema).
         """
         prompt = prompts()["value"]
-        parts = [self._part(state, prompt) for state in states]
+        parts = [self._part(state, task, prompt) for state in states]
         schemas = [ANSWER if state.terminal else OPEN for state in states]
         answers = self.asking.ask("value", parts, schemas, temperature=prompt["temperature"], last=False)
         return [
@@ -50,12 +50,12 @@ class PromptedValuer:
             for state, answered in zip(states, answers, strict=True)
         ]
 
-    def _part(self, state: State, prompt: Mapping[str, Any]) -> str:
+    def _part(self, state: State, task: Task, prompt: Mapping[str, Any]) -> str:
         if not state.terminal:
-            return f"{prompt['open'].strip()}\n{self.asking.material(state)}"
+            return f"{self.asking.told(prompt['open'], task, 'judge')}\n{self.asking.material(state)}"
         draft = state.draft
         said = draft.text if draft is not None else state.steps[-1].observation or str(state.steps[-1].action)
-        return f"{prompt['answer'].strip()}\n{self.asking.material(state, answer=said)}"
+        return f"{self.asking.told(prompt['answer'], task, 'judge')}\n{self.asking.material(state, answer=said)}"
 
 
 def _mean(parsed: Mapping[str, Any]) -> float:

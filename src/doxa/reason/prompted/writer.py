@@ -36,6 +36,14 @@ SCHEMA: Mapping[str, Any] = {
 }
 
 
+OPEN_SCHEMA: Mapping[str, Any] = {
+    **SCHEMA,
+    "properties": {**SCHEMA["properties"], "general": {"type": "boolean"}},
+    "required": [*SCHEMA["required"], "general"],
+}
+"""Of an answer that may rest on what the model knows: it says whether it does."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
     """What a model wrote, held against what it was shown."""
@@ -64,9 +72,10 @@ class PromptedWriter:
     def written(self, states: Sequence[State], task: Task) -> list[Written | None]:
         """Return what the model wrote for each state, held against what it was shown; None for a call that failed."""
         prompt = prompts()["writer"]
-        text = prompt["text"].strip().format(agent=task.agent, asker=task.asker)
+        text = self.asking.told(prompt["text"], task, "answer")
+        schema = OPEN_SCHEMA if self.asking.general else SCHEMA
         parts = [text if not state.steps else f"{text}\n{self.asking.material(state)}" for state in states]
-        answers = self.asking.ask("writer", parts, [SCHEMA] * len(parts), temperature=prompt["temperature"], last=True)
+        answers = self.asking.ask("writer", parts, [schema] * len(parts), temperature=prompt["temperature"], last=True)
         found: list[Written | None] = []
         for state, answered in zip(states, answers, strict=True):
             one = None if answered.failed else written(answered.parsed, state, task, self.asking)
@@ -80,7 +89,7 @@ def written(parsed: Mapping[str, Any], state: State, task: Task, asking: Asking)
 
     Ids of turns that were not shown are left out. A value that names no turn and of which no word was shown is an
     invention, and so is an answer far longer than was allowed; neither is a draft. What a question does not ask for (a
-    greeting) needs no turn.
+    greeting) needs no turn, and neither does what the model says to know itself, where it may (`Asking.general`).
     """
     text = str(parsed["answer"]).strip()
     if not text:
@@ -95,7 +104,8 @@ def written(parsed: Mapping[str, Any], state: State, task: Task, asking: Asking)
     abstained = bool(parsed.get("abstained"))
     value = None if abstained or not parsed.get("value") else str(parsed["value"])
     strange = value is not None and _is_strange(value, state, task, asking)
-    if strange and not cited:
+    general = asking.general and not abstained and parsed.get("general") is True
+    if strange and not cited and not general:
         dropped.append(f"the language model's answer rests on nothing that it was shown: {value!r:.80}")
         return Written(draft=None, strange=True, dropped=tuple(dropped))
     draft = Draft(
@@ -104,6 +114,7 @@ def written(parsed: Mapping[str, Any], state: State, task: Task, asking: Asking)
         citations=tuple(citation_of(turn) for turn in cited),
         confidence=0.0 if abstained else CITED if cited else UNCITED,
         abstained=abstained,
+        general=general,
     )
     return Written(draft=draft, strange=strange, dropped=tuple(dropped))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import fields
 from enum import StrEnum
 from typing import Annotated, Any, Protocol
 
@@ -24,6 +25,7 @@ from doxa.transport.cli.bench_options import (
     AblationsOption,
     AnswererOption,
     AnswersOption,
+    AsPublishedOption,
     BaselinesOption,
     ClaimsOption,
     ContradictionOption,
@@ -33,6 +35,9 @@ from doxa.transport.cli.bench_options import (
     ErrorRateOption,
     ErrorsOption,
     FamilyOption,
+    FiguresOption,
+    JudgeBaseUrlOption,
+    JudgeKeyFileOption,
     JudgeOption,
     KOption,
     LimitOption,
@@ -147,6 +152,10 @@ def bench(
     systems: SystemsOption = None,
     runs: RunsOption = None,
     judge: JudgeOption = None,
+    judge_base_url: JudgeBaseUrlOption = None,
+    judge_key_file: JudgeKeyFileOption = None,
+    as_published: AsPublishedOption = None,
+    figures: FiguresOption = None,
     sensitivity: SensitivityOption = None,
     set_: SetOption = None,
     details: DetailsOption = None,
@@ -160,12 +169,8 @@ def bench(
     Every report has turns per second, git revision and versions. It works on a memory of its own; --db and --user play
     no part.
     """
-    about_worlds = (dialogues, family, answerer, error_rate, contradiction_rate)
-    about_replies = (systems, runs, judge, sensitivity)
-    wanted = Wanted(
-        data, k, limit, predictions, errors, claims, seed, *about_worlds, baselines, ablations, out, answers,
-        *about_replies, set_, details, rounds, plot, parallel,
-    )  # fmt: skip
+    given = locals()  # its options, by the names that they have in `Wanted`
+    wanted = Wanted(**{option.name: given[option.name] for option in fields(Wanted)})
     _check(name, wanted)
     measure, _, show = BENCHMARKS[name]
     with _progress(request) as tell:
@@ -411,7 +416,21 @@ BENCHMARKS: dict[Benchmark, tuple[Measure, set[str], Show]] = {
     ),
     Benchmark.MTBENCH101: (
         measure_mtbench,
-        {"data", "limit", "seed", "out", "systems", "runs", "judge", "sensitivity"},
+        {
+            "data",
+            "limit",
+            "seed",
+            "out",
+            "systems",
+            "runs",
+            "judge",
+            "judge-base-url",
+            "judge-key-file",
+            "sensitivity",
+            "as-published",
+            "parallel",
+            "figures",
+        },
         show_mtbench,
     ),
     Benchmark.MTBENCH101_REFINED: (measure_refined, {"data", "out"}, show_mtbench),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
+from doxa.core.errors import InputError
 from doxa.transport.cli.bench_options import Wanted
 from doxa.transport.cli.bench_tables import show_table
 from doxa.transport.cli.render import put
@@ -26,17 +27,23 @@ def measure_mtbench(
     request: Request, wanted: Wanted, tell: Callable[[str, int, int], None] | None
 ) -> tuple[MtbenchReport, dict[str, Any]]:
     """Let the systems reply, score what they said, and return the report and it as plain data."""
-    from doxa.evaluate import run_mtbench
+    from doxa.evaluate import MtbenchJudge, run_mtbench
 
-    names = (wanted.systems or "").replace("-", " ").split(",")
+    if wanted.judge is None and (wanted.judge_base_url or wanted.judge_key_file):
+        raise InputError("bench mtbench101: --judge-base-url and --judge-key-file are of a judge; add --judge MODEL.")
+    judge = wanted.judge and MtbenchJudge(wanted.judge, wanted.judge_base_url, wanted.judge_key_file)
+    names = (wanted.systems or "").split(",")
     report = run_mtbench(
         wanted.path,
         out=wanted.out or OUT,
         systems=[name.strip() for name in names if name.strip()],
         runs=wanted.runs or 3,
-        judge=wanted.judge,
+        judge=judge or None,
         limit=wanted.limit,
         sensitivity=bool(wanted.sensitivity),
+        as_published=bool(wanted.as_published),
+        parallel=wanted.parallel or 8,
+        figures=bool(wanted.figures),
         seed=wanted.seed or 0,
         config=request.config,
         progress=tell,

@@ -12,6 +12,7 @@ __all__ = [
     "AblationsOption",
     "AnswererOption",
     "AnswersOption",
+    "AsPublishedOption",
     "BaselinesOption",
     "ClaimsOption",
     "ContradictionOption",
@@ -21,6 +22,9 @@ __all__ = [
     "ErrorRateOption",
     "ErrorsOption",
     "FamilyOption",
+    "FiguresOption",
+    "JudgeBaseUrlOption",
+    "JudgeKeyFileOption",
     "JudgeOption",
     "KOption",
     "LimitOption",
@@ -118,9 +122,10 @@ SystemsOption = Annotated[
     typer.Option(
         "--systems",
         metavar="NAMES",
-        help="mtbench101: reference, builtin, base, without-tree, without-memory, full; with commas [default: all that "
-        "the settings allow]. tasks: ours, respond, no-dag, random-intent, flat-history [default: all]. knowledge: "
-        "ours, dense, rerank, bm25, mmr, rerank-nli, no-reasoner, no-bridging, no-check [default: all].",
+        help="mtbench101: reference, builtin, base, without-tree, without-memory, full, mem0-style, memorybank-style, "
+        "comedy-style; with commas [default: all that the settings allow]. tasks: ours, respond, no-dag, "
+        "random-intent, flat-history [default: all]. knowledge: ours, dense, rerank, bm25, mmr, rerank-nli, "
+        "no-reasoner, no-bridging, no-check [default: all].",
     ),
 ]
 RunsOption = Annotated[
@@ -130,6 +135,21 @@ JudgeOption = Annotated[
     str | None,
     typer.Option("--judge", metavar="MODEL", help="mtbench101: the model that scores replies, such as openai:NAME."),
 ]
+JudgeBaseUrlOption = Annotated[
+    str | None,
+    typer.Option(
+        "--judge-base-url", metavar="URL", help="mtbench101: the judge's server [default: that of the setting llm]."
+    ),
+]
+JudgeKeyFileOption = Annotated[
+    Path | None,
+    typer.Option("--judge-key-file", metavar="FILE", help="mtbench101: the key of the judge's own server."),
+]
+AsPublishedOption = Annotated[
+    bool | None,
+    typer.Option("--as-published", help="mtbench101: the paper's own search and windows beside ours."),
+]
+FiguresOption = Annotated[bool | None, typer.Option("--figures", help="mtbench101: draw figures (extra plots).")]
 SensitivityOption = Annotated[
     bool | None, typer.Option("--sensitivity", help="mtbench101: seven sizes of the tree on 100 dialogues as well.")
 ]
@@ -167,7 +187,8 @@ ParallelOption = Annotated[
         metavar="N",
         min=1,
         help="understanding, revision, everyday, tasks (gold, published): so many items, dialogues, chats or scenarios "
-        "at the same time, for a model that is waited for [default 1].",
+        "at the same time, for a model that is waited for [default 1]. mtbench101: dialogues that a model holds at a "
+        "time [default 8].",
     ),
 ]
 RecordOption = Annotated[bool, typer.Option("--record/--no-record", help="Write a run record under runs/, or none.")]
@@ -196,6 +217,10 @@ class Wanted:
     systems: str | None = None
     runs: int | None = None
     judge: str | None = None
+    judge_base_url: str | None = None
+    judge_key_file: Path | None = None
+    as_published: bool | None = None
+    figures: bool | None = None
     sensitivity: bool | None = None
     set_: str | None = None
     details: bool | None = None
