@@ -384,7 +384,7 @@ BENCHMARKS: dict[Benchmark, tuple[Measure, set[str], Show]] = {
     Benchmark.NLI: (measure_nli, {"data", "limit"}, show_nli),
     Benchmark.WORLDS: (
         measure_worlds,
-        {"seed", "dialogues", "family", "answerer", "error-rate", "contradiction-rate"},
+        {"seed", "dialogues", "family", "answerer", "error-rate", "contradiction-rate", "details"},
         show_worlds,
     ),
     Benchmark.BELIEFBANK: (measure_beliefbank, {"data", "limit", "seed"}, show_beliefbank),

@@ -102,7 +102,11 @@ FamilyOption = Annotated[
 ]
 AnswererOption = Annotated[
     str | None,
-    typer.Option("--answerer", metavar="NAME", help="worlds: simulated [default] or model, the language model."),
+    typer.Option(
+        "--answerer",
+        metavar="NAME",
+        help="worlds: simulated, or model, the language model [default: both where one is configured].",
+    ),
 ]
 ErrorRateOption = Annotated[
     float | None,
@@ -145,7 +149,8 @@ DetailsOption = Annotated[
     bool | None,
     typer.Option(
         "--details",
-        help="tasks: every violation, with its turn, what was expected and what came. knowledge: examples.",
+        help="tasks: every violation, with its turn, what was expected and what came. knowledge: examples. worlds: "
+        "every literal that was given up, and because of what.",
     ),
 ]
 RoundsOption = Annotated[
