@@ -13,6 +13,7 @@ from doxa.core.config import Config, LLMConfig
 from doxa.core.errors import BackendError, BackendUnavailableError, ConfigError, InputError
 from doxa.evaluate import run_worlds
 from doxa.evaluate.metrics import wilson_interval
+from doxa.evaluate.models import Asked
 from doxa.evaluate.worlds.answerers import Prompted, Rates, Setting, Simulated, parse_label, summary
 from doxa.evaluate.worlds.play import Script, draw_scripts, play
 from doxa.evaluate.worlds.questions import TURNS, Question, draw_questions
@@ -262,20 +263,20 @@ def test_the_model_is_told_what_is_believed_and_not_what_was_given_up():
 def test_a_language_model_is_asked_the_same_thing_once():
     """Systems that believe the same share an answer."""
     model = ScriptedModel(["Yes", "No"])
-    answerer = Prompted(model)
+    answerer = Prompted(Asked(model))
     script = script_of(world_of("-A B"), "A", "B")
     assert play(script, answerer, DIRECT, BASELINE).turns == 2
     assert play(script, answerer, DIRECT, "recency").retractions == 1
-    assert answerer.calls == len(model.requests) == 2
+    assert answerer.asked.calls == len(model.requests) == 2
     assert "-A B" in model.requests[1].messages[1].content
     assert "So far, we believe that A is true." in model.requests[1].messages[1].content
 
 
 def test_calls_that_fail_are_counted_and_leave_no_label():
     """The dialogue goes on."""
-    answerer = Prompted(ScriptedModel([BackendUnavailableError("away"), "Yes"]))
+    answerer = Prompted(Asked(ScriptedModel([BackendUnavailableError("away"), "Yes"])))
     played = play(script_of(world_of("-A B"), "A", "B"), answerer, DIRECT, BASELINE)
-    assert (answerer.calls, answerer.failed, played.unread) == (2, 1, 1)
+    assert (answerer.asked.calls, answerer.asked.failed, played.unread) == (2, 1, 1)
 
 
 def test_a_model_that_answers_nothing_stops_the_run():

@@ -10,13 +10,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from doxa.core.config import Config
 from doxa.core.errors import InputError
-from doxa.evaluate.models import open_model
+from doxa.evaluate.models import opened_model
 from doxa.evaluate.record import environment
 from doxa.evaluate.worlds.answerers import Answerer, Prompted, Rates, Setting, Simulated
 from doxa.evaluate.worlds.play import Played, Script, draw_scripts, play
@@ -94,7 +94,9 @@ def run(
     asks = config.llm.name is not None and rates is None if answerer is None else answerer == "model"
     tell = progress or (lambda what, done, total: None)
     start = time.perf_counter()
-    with _model(config) if asks else nullcontext() as model:
+    asked = opened_model(config, "bench worlds", "use the simulated answerer") if asks else nullcontext()
+    with asked as opened:
+        model = Prompted(opened) if opened else None
         families = (family,) if family else ("paper", "hard")
         parts = [*_asked(families, model)] if model else []
         if answerer != "model":
@@ -106,7 +108,7 @@ def run(
         simulated=model is None,
         seed=seed,
         sections=sections,
-        calls=_calls(model),
+        calls=model.asked.counts if model else {},
         seconds=time.perf_counter() - start,
         logged=logs,
         models={"llm": model.name} if model else {},
@@ -212,22 +214,3 @@ def _play_all(
         return
     with ThreadPoolExecutor(CALLS_AT_ONCE) as pool:
         yield from pool.map(play_one, scripts)
-
-
-@contextmanager
-def _model(config: Config) -> Iterator[Prompted]:
-    """Give the configured language model, closed afterwards."""
-    with closing(open_model(config, "bench worlds", "use the simulated answerer")) as model:
-        yield Prompted(model)
-
-
-def _calls(model: Prompted | None) -> dict[str, int]:
-    if model is None:
-        return {}
-    return {
-        "made": model.calls,
-        "failed": model.failed,
-        "refused": model.refused,
-        "prompt_tokens": model.usage.prompt_tokens,
-        "completion_tokens": model.usage.completion_tokens,
-    }
