@@ -122,8 +122,8 @@ SystemsOption = Annotated[
         "--systems",
         metavar="NAMES",
         help="mtbench101: reference, builtin, base, without-tree, without-memory, full; with commas [default: all that "
-        "the settings allow]. tasks: ours, respond, no-dag, random-intent, flat-history, and base-flat, cot, react where "
-        "a language model is configured [default: all; --set forms: without respond, no-dag, random-intent]. knowledge: "
+        "the settings allow]. tasks: ours, respond, no-dag, random-intent, flat-history, and with a language model "
+        "base-flat, cot, react [default: all; --set forms: not respond, no-dag, random-intent]. knowledge: "
         "ours, dense, rerank, bm25, mmr, rerank-nli, no-reasoner, no-bridging, no-check [default: all].",
     ),
 ]
