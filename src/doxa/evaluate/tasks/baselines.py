@@ -140,7 +140,7 @@ def _react(asked: Asked, talk: Sequence[Message]) -> Said:
         tokens += _tokens(messages)
         actions = ["reply"] if step == STEPS else ["note", "look", "reply"]
         text = {"type": "string"}
-        found = asked.object(_request(messages, thought=text, action={"enum": actions}, input=text))
+        found = asked.object(_request(messages, thought=text, action=_one_of(actions), input=text))
         if found is None:
             break
         taken += [f"Thought {step}: {found['thought']}", f"Action {step}: {found['action']}[{found['input']}]"]
@@ -155,12 +155,12 @@ BASELINES: Mapping[str, Style] = {"base-flat": _flat, "cot": _cot, "react": _rea
 
 
 def _observed(step: Mapping[str, Any], talk: Sequence[Message]) -> str:
-    """Return what an action gives back; a look finds lines by the words of its input, next to each other."""
+    """Return what an action gives back; a look finds lines before the turn by the words of its input."""
     words = _prompts()["react"]
     if step["action"] == "note":
         return str(words["noted"])
     lines = [
-        f"{one.role}: {line}" for one in talk for line in one.content.splitlines() if contains(line, step["input"])
+        f"{one.role}: {line}" for one in talk[:-1] for line in one.content.splitlines() if contains(line, step["input"])
     ]
     return " / ".join(lines[-LINES:]) or str(words["nothing"])
 
@@ -176,13 +176,13 @@ def _reading(scenario: Scenario, talk: Sequence[Message]) -> Request:
         "conversation": [{"who": one.role, "says": one.content} for one in talk],
     }
     held: Mapping[str, Mapping[str, Any]] = {
-        "slot": {"enum": list(scenario.judged)},
+        "slot": _one_of(scenario.judged),
         "values": {"type": "array", "items": {"type": "string"}},
     }
     schema = _object(
         {
             "slots": {"type": "array", "items": _object(held)},
-            "intents": {"type": "array", "items": {"enum": sorted(INTENTS)}},
+            "intents": {"type": "array", "items": _one_of(sorted(INTENTS))},
         }
     )
     messages = posed(_system("read"), json.dumps(material, ensure_ascii=False))
@@ -197,6 +197,10 @@ def _read(scenario: Scenario, found: Mapping[str, Any]) -> tuple[tuple[str, ...]
         if values:
             state[one["slot"]] = values if one["slot"] in scenario.sets or len(values) > 1 else values[0]
     return tuple(dict.fromkeys(found["intents"])), state
+
+
+def _one_of(words: Sequence[str]) -> dict[str, Any]:
+    return {"type": "string", "enum": list(words)}
 
 
 def _object(fields: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
