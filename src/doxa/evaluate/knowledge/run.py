@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from doxa.backends.llm import LanguageModel
 from doxa.commonsense import KnowledgeBase
 from doxa.core.config import Config
 from doxa.core.errors import InputError
@@ -19,7 +20,8 @@ from doxa.evaluate.knowledge.alignment import ARGMAX, THRESHOLDS, Entailment, Tr
 from doxa.evaluate.knowledge.dialogues import Talk, read_dailydialog, read_empathetic
 from doxa.evaluate.knowledge.overlap import Rouge, nearness, semantic_overlap, token_overlap
 from doxa.evaluate.knowledge.rivals import RIVALS
-from doxa.evaluate.knowledge.systems import ABLATIONS, OURS, REFERENCE, SYSTEMS, Bench
+from doxa.evaluate.knowledge.systems import ABLATIONS, OURS, REFERENCE, SYSTEMS, Bench, Case
+from doxa.evaluate.knowledge.transitions import Labelled
 from doxa.evaluate.metrics import bootstrap_interval, mean, percentile
 
 __all__ = ["SETS", "KnowledgeReport", "check", "run"]
@@ -61,6 +63,10 @@ class KnowledgeReport:
     examples: Sequence[Mapping[str, Any]] = field(default=())
     inferred: Mapping[str, Any] | None = None
     """How near each system is to what a language model infers (`inferences`); None where none was asked."""
+    labelled: Labelled = field(default_factory=Labelled)
+    """Who told the transitions."""
+    degraded: Sequence[str] = field(default=())
+    """Of each dialogue of which the reasoner inferred less than it could, why."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain data; baselines and ours under `systems`, the rest under names of their own."""
@@ -74,6 +80,8 @@ class KnowledgeReport:
             "reference": {name: row for name, row in table.items() if name == REFERENCE},
             "compared": self._compared(),
             "base": dict(self.base),
+            "transitions": self.labelled.to_dict(),
+            "degraded": {"dialogues": len(self.degraded), "first": self.degraded[0] if self.degraded else ""},
             "examples": list(self.examples),
             **({} if self.inferred is None else {"model": dict(self.inferred)}),
         }
@@ -141,6 +149,8 @@ def run(
     limit: int | None = None,
     examples: int = 0,
     config: Config | None = None,
+    model: LanguageModel | None = None,
+    labelled: Labelled | None = None,
     progress: Tell | None = None,
 ) -> KnowledgeReport:
     """Measure what is retrieved for the dialogues of a test set.
@@ -152,7 +162,9 @@ def run(
         systems: some of `SYSTEMS`; ours sets how many sentences all give.
         limit: only the first dialogues.
         examples: of how many dialogues the report shows what was retrieved.
-        config: names of parser and NLI model.
+        config: names of encoder, reasoner, parser and NLI model.
+        model: for the reasoner `prompted`; it stays with the caller.
+        labelled: who tells the transitions; by default they are what is said next.
         progress: is told how far it is.
 
     Dialogues of a single utterance are left out: nothing is said after them. Cost: about a second for each dialogue
@@ -162,7 +174,8 @@ def run(
         InputError: a set or system is unknown, the data is not there or of another form, or nothing can be measured.
     """
     talks = _talks(path, set, systems, limit)
-    bench = Bench(base, config or Config())
+    bench, labelled = Bench(base, config or Config(), model), labelled or Labelled()
+    degraded: list[str] = []
     rows: dict[str, list[Scored]] = {name: [] for name in systems}
     shown: list[dict[str, Any]] = []
     try:
@@ -170,29 +183,36 @@ def run(
         for number, talk in enumerate(talks):
             if progress:
                 progress(set, number, len(talks))
-            _measure(bench, talk, rows, entails, shown if number < examples else None)
+            case = bench.case(talk)
+            degraded += [case.candidates.degraded] if case.candidates.degraded else []
+            transitions = labelled.of(talk, case.next)
+            found = _measure(bench, case, transitions, rows, entails)
+            shown += [_example(talk, case, transitions, found)] if number < examples else []
             entails.forget()
-        models = {"encoder": bench.encoder.name, "parser": bench.parser.name, "nli": bench.nli.name}
+        models = bench.models
     finally:
         bench.close()
     described = {"sentences": len(base), "groups": base.card.groups, "inferences": base.card.inferences}
     return KnowledgeReport(
-        set=set, dialogues=len(talks), base=described, systems=rows, models=models, examples=tuple(shown)
+        set=set,
+        dialogues=len(talks),
+        base=described,
+        systems=rows,
+        models=models,
+        examples=tuple(shown),
+        labelled=labelled,
+        degraded=degraded,
     )
 
 
 def _measure(
-    bench: Bench,
-    talk: Talk,
-    rows: Mapping[str, list[Scored]],
-    entails: Entailment,
-    shown: list[dict[str, Any]] | None,
-) -> None:
-    case = bench.case(talk)
+    bench: Bench, case: Case, transitions: Sequence[str], rows: Mapping[str, list[Scored]], entails: Entailment
+) -> dict[str, tuple[list[str], float]]:
+    """Score every system on a dialogue, and return what each retrieved."""
     found = bench.run(case, tuple(rows), entails)
     events = list(dict.fromkeys(one.text for one in case.candidates.inferences[:EVENTS]))
-    transitions = Transitions.of(case.transitions, events, entails)
-    said = bench.encoder.token_vectors(case.transitions)
+    aims = Transitions.of(transitions, events, entails)
+    said = bench.measure.token_vectors(case.next)
     for name, (sentences, ms) in found.items():
         tokens = bench.tokens(sentences)
         overlap, semantic = token_overlap(sentences), semantic_overlap(tokens)
@@ -201,19 +221,22 @@ def _measure(
                 rouge=overlap or Rouge(0.0, 0.0, 0.0),
                 semantic=semantic.f1 if semantic else 0.0,
                 next=nearness(tokens, said)[0] if said else None,
-                aligned=counts(transitions, sentences, entails),
+                aligned=counts(aims, sentences, entails),
                 ms=ms,
             )
         )
-    if shown is not None:
-        shown.append(
-            {
-                "id": talk.talk_id,
-                "context": [one.text for one in case.context.utterances],
-                "next": list(case.transitions),
-                "retrieved": {name: sentences for name, (sentences, _) in found.items()},
-            }
-        )
+    return found
+
+
+def _example(
+    talk: Talk, case: Case, transitions: Sequence[str], found: Mapping[str, tuple[list[str], float]]
+) -> dict[str, Any]:
+    return {
+        "id": talk.talk_id,
+        "context": [one.text for one in case.context.utterances],
+        "next": list(transitions),
+        "retrieved": {name: sentences for name, (sentences, _) in found.items()},
+    }
 
 
 def check(set: str, systems: Sequence[str]) -> None:

@@ -35,6 +35,7 @@ from doxa.transport.cli.bench_options import (
     FamilyOption,
     JudgeOption,
     KOption,
+    LabelsOption,
     LimitOption,
     OutOption,
     PlotOption,
@@ -151,6 +152,7 @@ def bench(
     details: DetailsOption = None,
     rounds: RoundsOption = None,
     plot: PlotOption = None,
+    labels: LabelsOption = None,
     record: RecordOption = True,
 ) -> None:
     """Measure the memory on a benchmark.
@@ -162,7 +164,7 @@ def bench(
     about_replies = (systems, runs, judge, sensitivity)
     wanted = Wanted(
         data, k, limit, predictions, errors, claims, seed, *about_worlds, baselines, ablations, out, answers,
-        *about_replies, set_, details, rounds, plot,
+        *about_replies, set_, details, rounds, plot, labels,
     )  # fmt: skip
     _check(name, wanted)
     measure, _, show = BENCHMARKS[name]
@@ -398,7 +400,7 @@ BENCHMARKS: dict[Benchmark, tuple[Measure, set[str], Show]] = {
     ),
     Benchmark.KNOWLEDGE: (
         measure_knowledge,
-        {"data", "limit", "systems", "set", "details", "plot"},
+        {"data", "limit", "systems", "set", "details", "plot", "labels", "predictions"},
         show_knowledge,
     ),
     Benchmark.MTBENCH101: (

@@ -23,6 +23,7 @@ __all__ = [
     "FamilyOption",
     "JudgeOption",
     "KOption",
+    "LabelsOption",
     "LimitOption",
     "OutOption",
     "PlotOption",
@@ -71,7 +72,20 @@ OutOption = Annotated[
 ]
 PredictionsOption = Annotated[
     Path | None,
-    typer.Option("--predictions", metavar="FILE", help="understanding, revision, tasks: write what came out."),
+    typer.Option(
+        "--predictions",
+        metavar="FILE",
+        help="understanding, revision, tasks: write what came out. knowledge: write the labelled transitions.",
+    ),
+]
+LabelsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--labels",
+        metavar="FILE",
+        help="knowledge: transitions from a file [default: by the language model where one is configured, else what is "
+        "said next].",
+    ),
 ]
 ErrorsOption = Annotated[
     int | None, typer.Option("--errors", min=1, help="understanding, revision, answers: show mistakes.")
@@ -196,6 +210,7 @@ class Wanted:
     details: bool | None = None
     rounds: int | None = None
     plot: Path | None = None
+    labels: Path | None = None
 
     @property
     def given(self) -> set[str]:
