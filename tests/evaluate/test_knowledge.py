@@ -242,7 +242,8 @@ def test_a_language_model_labels_the_transitions_and_what_nobody_said_is_left_ou
     monkeypatch.setattr("doxa.evaluate.models.load", lambda kind, name, **_: model)
     config = Config.from_tree({"llm": {"name": "openai:m"}, "commonsense": {"base": str(base)}})
     kept = tmp_path / "labels.jsonl"
-    found = measure(data, systems=[OURS], examples=3, write_labels=kept, config=config)
+    found = measure(data, systems=[OURS], examples=3, config=config)
+    found.labelled.write(kept)
     told = found.to_dict()["transitions"]
     assert told == {"by": "scripted (transitions/1)", "phrases": 3, "missing": 0, "strange": 3}
     assert [one["next"] for one in found.examples] == [

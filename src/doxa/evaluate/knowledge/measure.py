@@ -33,7 +33,6 @@ def measure(
     limit: int | None = None,
     examples: int = 0,
     labels: Path | None = None,
-    write_labels: Path | None = None,
     config: Config | None = None,
     progress: Tell | None = None,
     building: Tell | None = None,
@@ -47,11 +46,8 @@ def measure(
         limit: only the first dialogues.
         examples: of how many dialogues the report shows what was retrieved.
         labels: a file of labelled transitions; without it the language model labels, where one is configured.
-        write_labels: where the labels that were taken are written.
-        config: names the base, encoder, reasoner, parser and NLI model, and the language model, which is asked where
-            there is one.
-        progress: is told how far it is.
-        building: is told how far a base is that has to be built.
+        config: names the base and all models; a language model is asked where there is one.
+        progress, building: are told how far it is, and how far a base is that has to be built.
 
     Raises:
         InputError: a name is unknown, or data or base are not there.
@@ -66,23 +62,19 @@ def measure(
     data, filed = find_data(path), Filed.read(labels) if labels else None
     base = open_base(config, data, tell=building)
     with _model(config) as asked:
-        shown = (limit or 10**9) if asked else examples
         report = run_retrieval(
             data,
             base,
             set=set,
             systems=wanted,
             limit=limit,
-            examples=shown,
+            examples=(limit or 10**9) if asked else examples,
             config=config,
             model=asked.model if asked else None,
             labelled=Labelled(filed or (Prompted(asked) if asked else None)),
             progress=progress,
         )
-        report = _compared(report, asked, examples, progress) if asked else report
-    if write_labels is not None:
-        report.labelled.write(write_labels)
-    return report
+        return _compared(report, asked, examples, progress) if asked else report
 
 
 def measure_cicero(

@@ -6,9 +6,10 @@ Source: Liu et al., Reasoning in Action (`mcts-retrieval`), section IV, tables I
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from doxa.evaluate.knowledge.alignment import ARGMAX, THRESHOLDS, Entailment, Tr
 from doxa.evaluate.knowledge.dialogues import Talk, read_dailydialog, read_empathetic
 from doxa.evaluate.knowledge.overlap import Rouge, nearness, semantic_overlap, token_overlap
 from doxa.evaluate.knowledge.rivals import RIVALS
-from doxa.evaluate.knowledge.systems import ABLATIONS, OURS, REFERENCE, SYSTEMS, Bench, Case
+from doxa.evaluate.knowledge.systems import ABLATIONS, OURS, REFERENCE, SYSTEMS, Bench
 from doxa.evaluate.knowledge.transitions import Labelled
 from doxa.evaluate.metrics import bootstrap_interval, mean, percentile
 
@@ -167,51 +168,48 @@ def run(
         labelled: who tells the transitions; by default they are what is said next.
         progress: is told how far it is.
 
-    Dialogues of a single utterance are left out: nothing is said after them. Cost: about a second for each dialogue
-    with all systems, most of it NLI pairs.
+    Dialogues of one utterance are left out. Cost: about a second for each, most of it NLI pairs.
 
     Raises:
         InputError: a set or system is unknown, the data is not there or of another form, or nothing can be measured.
     """
-    talks = _talks(path, set, systems, limit)
-    bench, labelled = Bench(base, config or Config(), model), labelled or Labelled()
-    degraded: list[str] = []
-    rows: dict[str, list[Scored]] = {name: [] for name in systems}
-    shown: list[dict[str, Any]] = []
-    try:
+    talks, labelled = _talks(path, set, systems, limit), labelled or Labelled()
+    tell = progress or (lambda what, done, whole: None)
+    with closing(Bench(base, config or Config(), model)) as bench:
+        rows: dict[str, list[Scored]] = {name: [] for name in systems}
+        measured = []
         entails = Entailment(bench.nli.classify)
         for number, talk in enumerate(talks):
-            if progress:
-                progress(set, number, len(talks))
-            case = bench.case(talk)
-            degraded += [case.candidates.degraded] if case.candidates.degraded else []
-            transitions = labelled.of(talk, case.next)
-            found = _measure(bench, case, transitions, rows, entails)
-            shown += [_example(talk, case, transitions, found)] if number < examples else []
+            tell(set, number, len(talks))
+            measured.append(_measure(bench, talk, labelled, rows, entails))
             entails.forget()
         models = bench.models
-    finally:
-        bench.close()
     described = {"sentences": len(base), "groups": base.card.groups, "inferences": base.card.inferences}
     return KnowledgeReport(
-        set=set,
-        dialogues=len(talks),
-        base=described,
-        systems=rows,
-        models=models,
-        examples=tuple(shown),
-        labelled=labelled,
-        degraded=degraded,
-    )
+        set=set, dialogues=len(talks), base=described, systems=rows, models=models, labelled=labelled,
+        examples=tuple(one.example for one in measured[:examples]),
+        degraded=[one.degraded for one in measured if one.degraded],
+    )  # fmt: skip
+
+
+class _Measured(NamedTuple):
+    """A dialogue after it was scored."""
+
+    degraded: str
+    """Why the reasoner inferred less than it could."""
+    example: dict[str, Any]
+    """What was retrieved for it, as reports show it."""
 
 
 def _measure(
-    bench: Bench, case: Case, transitions: Sequence[str], rows: Mapping[str, list[Scored]], entails: Entailment
-) -> dict[str, tuple[list[str], float]]:
-    """Score every system on a dialogue, and return what each retrieved."""
+    bench: Bench, talk: Talk, labelled: Labelled, rows: Mapping[str, list[Scored]], entails: Entailment
+) -> _Measured:
+    """Score every system on a dialogue."""
+    case = bench.case(talk)
+    aims = labelled.of(talk, case.next)
     found = bench.run(case, tuple(rows), entails)
     events = list(dict.fromkeys(one.text for one in case.candidates.inferences[:EVENTS]))
-    aims = Transitions.of(transitions, events, entails)
+    transitions = Transitions.of(aims, events, entails)
     said = bench.measure.token_vectors(case.next)
     for name, (sentences, ms) in found.items():
         tokens = bench.tokens(sentences)
@@ -221,22 +219,17 @@ def _measure(
                 rouge=overlap or Rouge(0.0, 0.0, 0.0),
                 semantic=semantic.f1 if semantic else 0.0,
                 next=nearness(tokens, said)[0] if said else None,
-                aligned=counts(aims, sentences, entails),
+                aligned=counts(transitions, sentences, entails),
                 ms=ms,
             )
         )
-    return found
-
-
-def _example(
-    talk: Talk, case: Case, transitions: Sequence[str], found: Mapping[str, tuple[list[str], float]]
-) -> dict[str, Any]:
-    return {
+    example = {
         "id": talk.talk_id,
         "context": [one.text for one in case.context.utterances],
-        "next": list(transitions),
+        "next": list(aims),
         "retrieved": {name: sentences for name, (sentences, _) in found.items()},
     }
+    return _Measured(case.candidates.degraded, example)
 
 
 def check(set: str, systems: Sequence[str]) -> None:

@@ -19,14 +19,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from doxa.core.config import Config
 from doxa.evaluate.record import environment
 from doxa.evaluate.tasks.forms_state import STATEFUL, FormState, expected, form_scenario, measure_states
 from doxa.evaluate.tasks.prompts import TOKENIZER, history_tokens, memory_tokens
 from doxa.evaluate.tasks.scenarios import Expectation, Scenario
-from doxa.evaluate.tasks.systems import OURS, Memory, opened
+from doxa.evaluate.tasks.systems import OURS, Memory, Tasks, opened
 from doxa.evaluate.tasks.table import chosen
 from doxa.evaluate.tasks.values import contains
 
@@ -223,33 +223,46 @@ def run_forms(
     names = chosen(systems, STATEFUL, settings)
     told = form(max(rounds - 1, PAPER_ROUNDS - 1), seed)
     tell = progress or (lambda what, done, total: None)
-    by_round: list[tuple[int, int]] = []
-    savings: list[Saving] = []
-    closing = (0, 0)
     with memory(settings) as system:
-        tasks, models = system.tasks("form"), system.models
-        for number, one in enumerate(told, start=1):
-            tell("form", number - 1, len(told))
-            tasks.tell(one.text)
-            said = [each.text for each in told[:number]]
-            by_round.append((history_tokens(said), memory_tokens(tasks.context(one.text, budget=BUDGET), one.text)))
-            closed = tasks.context(CLOSING, budget=BUDGET)
-            last = (history_tokens([*said, CLOSING]), memory_tokens(closed, CLOSING))
-            closing = last if number == PAPER_ROUNDS - 1 else closing
-            savings.append(_saving(by_round, last, told[:number], closed))
+        found, models = _count(system.tasks("form"), told, tell), system.models
     kinds = {**STATEFUL, OURS: lambda config, seed: memory(config)}
     states, more = measure_states(_scenario(told), {name: kinds[name] for name in names}, settings, seed, tell)
     texts = [*(one.text for one in told[: PAPER_ROUNDS - 1]), CLOSING]
-    six = zip(texts, [*by_round[: PAPER_ROUNDS - 1], closing], strict=True)
+    six = zip(texts, [*found.by_round[: PAPER_ROUNDS - 1], found.closing], strict=True)
     return FormsReport(
         seed=seed,
         six=[(text, flat, ours) for text, (flat, ours) in six],
-        by_round=by_round,
-        savings=savings,
+        by_round=found.by_round,
+        savings=found.savings,
         models={**models, **more},
         environment=environment(),
         states=states,
     )
+
+
+class _Counted(NamedTuple):
+    """Tokens of a linear history and of ours."""
+
+    by_round: list[tuple[int, int]]
+    closing: tuple[int, int]
+    """Of the last of the first six rounds."""
+    savings: list[Saving]
+
+
+def _count(tasks: Tasks, told: Sequence[Round], tell: Callable[[str, int, int], None]) -> _Counted:
+    """Tell a form, and count the tokens of each round and of a closing one after it."""
+    found = _Counted([], (0, 0), [])
+    for number, one in enumerate(told, start=1):
+        tell("form", number - 1, len(told))
+        tasks.tell(one.text)
+        said = [each.text for each in told[:number]]
+        ours = memory_tokens(tasks.context(one.text, budget=BUDGET), one.text)
+        found.by_round.append((history_tokens(said), ours))
+        closed = tasks.context(CLOSING, budget=BUDGET)
+        last = (history_tokens([*said, CLOSING]), memory_tokens(closed, CLOSING))
+        found = found._replace(closing=last) if number == PAPER_ROUNDS - 1 else found
+        found.savings.append(_saving(found.by_round, last, told[:number], closed))
+    return found
 
 
 def _scenario(told: Sequence[Round]) -> Scenario:

@@ -71,14 +71,13 @@ def run(
 
     Args:
         config: the settings, of which those of the language model matter; by default as elsewhere.
-        seed: of worlds, questions and simulated answers; the same seed gives the same report but for the times.
+        seed: of worlds, questions and simulated answers; the same gives the same report but for the times.
         dialogues: how many per condition.
         family: only the worlds of one of `FAMILIES`; without it `paper` and `hard`.
         answerer: `simulated`, or `model` for the configured language model; by default both where one is configured
             and no rates are given, else `simulated`.
-        error: of the simulated answerer, in place of the rates that were fitted to the paper: how often it misjudges an
-            atom, 0 to 1.
-        contradiction: likewise, how often an answer contradicts its own judgement.
+        error, contradiction: of the simulated answerer, in place of the rates that were fitted to the paper: how often
+            it misjudges an atom, and how often an answer contradicts its own judgement, 0 to 1.
         logs: whether the report lists every literal that was given up; with a language model it does in any case.
         progress: is told how far the run is.
 
@@ -92,25 +91,26 @@ def run(
     _check(dialogues, family, answerer, error, contradiction)
     config, rates = config or Config.load(), _rates(error, contradiction)
     asks = config.llm.name is not None and rates is None if answerer is None else answerer == "model"
-    tell = progress or (lambda what, done, total: None)
-    start = time.perf_counter()
-    asked = opened_model(config, "bench worlds", "use the simulated answerer") if asks else nullcontext()
-    with asked as opened:
-        model = Prompted(opened) if opened else None
-        families = (family,) if family else ("paper", "hard")
-        parts = [*_asked(families, model)] if model else []
-        if answerer != "model":
-            parts += _simulated(families, rates, "simulated " if model else "")
+    tell, start = progress or (lambda what, done, total: None), time.perf_counter()
+    with opened_model(config, "bench worlds", "use the simulated answerer") if asks else nullcontext() as asked:
+        model = Prompted(asked) if asked else None
+        parts = _parts((family,) if family else ("paper", "hard"), model, rates, simulates=answerer != "model")
         logs = logs or model is not None
         sections = {section.name: _run_section(section, dialogues, seed, tell, logs=logs) for section in parts}
+    return _report(model, sections, seed=seed, logged=logs, seconds=time.perf_counter() - start)
+
+
+def _report(
+    model: Prompted | None, sections: Mapping[str, Sequence[Condition]], *, seed: int, logged: bool, seconds: float
+) -> WorldsReport:
     return WorldsReport(
         answerer=model.name if model else "simulated",
         simulated=model is None,
         seed=seed,
         sections=sections,
         calls=model.asked.counts if model else {},
-        seconds=time.perf_counter() - start,
-        logged=logs,
+        seconds=seconds,
+        logged=logged,
         models={"llm": model.name} if model else {},
         environment=environment(),
     )
@@ -136,6 +136,16 @@ def _rates(error: float | None, contradiction: float | None) -> Rates | None:
     if error is None and contradiction is None:
         return None
     return Rates.of(error=error or 0.0, contradiction=contradiction or 0.0)
+
+
+def _parts(
+    families: Sequence[str], model: Prompted | None, rates: Rates | None, *, simulates: bool
+) -> Iterator[_Section]:
+    """Yield the parts of a run, those of a language model first."""
+    if model is not None:
+        yield from _asked(families, model)
+    if simulates:
+        yield from _simulated(families, rates, "" if model is None else "simulated ")
 
 
 def _asked(families: Sequence[str], model: Prompted) -> Iterator[_Section]:

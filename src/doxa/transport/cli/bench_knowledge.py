@@ -49,11 +49,12 @@ def _measured(request: Request, wanted: Wanted, tell: Tell | None) -> Report:
         limit=wanted.limit,
         examples=EXAMPLES if wanted.details else 0,
         labels=wanted.labels,
-        write_labels=wanted.predictions,
         config=request.config,
         progress=tell,
         building=building,
     )
+    if wanted.predictions is not None:
+        report.labelled.write(wanted.predictions)
     if wanted.plot is not None:
         draw_alignment(wanted.plot, report)
     return report
