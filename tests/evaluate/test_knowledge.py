@@ -8,9 +8,10 @@ import pytest
 
 from doxa.backends.llm import Completion, Usage
 from doxa.backends.llm.scripted import ScriptedModel
+from doxa.backends.seq2seq import Generated
 from doxa.commonsense import KnowledgeBase
 from doxa.core.config import CommonsenseConfig, Config
-from doxa.core.errors import BackendError, BackendUnavailableError, FormatError, InputError, NotFoundError
+from doxa.core.errors import BackendError, BackendUnavailableError, ConfigError, FormatError, InputError, NotFoundError
 from doxa.engine import build_base
 from doxa.evaluate.knowledge import opening
 from doxa.evaluate.knowledge.cicero import KINDS, _kind
@@ -139,12 +140,132 @@ def test_what_is_not_there_is_refused(base, data, tmp_path, monkeypatch):
         measure(tmp_path, set="empathetic", config=set_to(base))
 
 
-def test_a_base_of_another_encoder_is_refused(data, tmp_path):
-    (tmp_path / "facts.txt").write_text("\n".join(SENTENCES), encoding="utf-8")
-    other = Config.from_tree({"encoder": {"name": "hash:32"}, "commonsense": {"base": str(tmp_path / "base")}})
-    build_base([tmp_path / "facts.txt"], tmp_path / "base", config=other)
-    with pytest.raises(InputError, match="made by hash:32"):
-        measure(data, config=other)
+@pytest.fixture(scope="module")
+def hashed(tmp_path_factory):
+    """A base by another encoder, and the settings that name both."""
+    folder = tmp_path_factory.mktemp("hashed")
+    (folder / "facts.txt").write_text("\n".join(SENTENCES), encoding="utf-8")
+    (folder / "follows.tsv").write_text(FOLLOWS, encoding="utf-8")
+    config = Config.from_tree({"encoder": {"name": "hash:32"}, "commonsense": {"base": str(folder / "base")}})
+    build_base([folder / "facts.txt"], folder / "base", config=config, inferences=[folder / "follows.tsv"], groups=8)
+    return config
+
+
+def test_a_base_of_another_encoder_than_the_configured_one_is_refused(data, hashed):
+    with pytest.raises(InputError, match=r"configured encoder builtin.*made by hash:32"):
+        measure(data, config=set_to(hashed.commonsense.base))
+
+
+def test_the_configured_encoder_searches_and_the_built_in_one_measures(data, hashed):
+    """Both are named in the report."""
+    report = measure(data, systems=[OURS, "dense", "rerank"], limit=2, config=hashed)
+    assert report.models["encoder"] == "hash:32" and report.models["measure"].startswith("builtin")
+    assert report.models["reasoner"] == "builtin" and report.to_dict()["degraded"] == {"dialogues": 0, "first": ""}
+    assert all(row["semantic_overlap"] > 0 for row in report.to_dict()["systems"].values())
+
+
+@pytest.fixture
+def comet(monkeypatch):
+    """A model of common sense that says one thing of everything, or fails."""
+    written = {"text": "see a doctor at the hospital", "fails": False}
+
+    class Comet:
+        name = "hf:comet"
+
+        def generate(self, texts, *, n, max_tokens):
+            if written["fails"]:
+                raise BackendError("no weights")
+            return [[Generated(text=written["text"], score=0.9)] for _ in texts]
+
+        def close(self):
+            written["closed"] = True
+
+    monkeypatch.setattr("doxa.engine.reasoners.load", lambda kind, name: Comet())
+    return written
+
+
+def test_the_configured_reasoner_infers(base, data, comet):
+    """And is named; what it infers is what is retrieved for."""
+    config = Config.from_tree({"commonsense": {"base": str(base), "reasoner": "hf:comet"}})
+    report = measure(data, systems=[OURS], examples=1, config=config)
+    assert report.models["reasoner"] == "hf:comet" and comet["closed"]
+    builtin = measure(data, systems=[OURS], examples=1, config=set_to(base))
+    ours, theirs = (one.examples[0]["retrieved"][OURS] for one in (report, builtin))
+    assert ours != theirs and any("hospital" in text or "doctor" in text for text in ours)
+
+
+def test_a_reasoner_that_fails_is_told_in_the_report(base, data, comet, tmp_path):
+    """Of each dialogue or question, with the first reason."""
+    comet["fails"] = True
+    config = Config.from_tree({"commonsense": {"base": str(base), "reasoner": "hf:comet"}})
+    failed = measure(data, systems=[OURS], config=config).to_dict()["degraded"]
+    assert failed["dialogues"] == 3 and "no weights" in failed["first"]
+    path = cicero(tmp_path / "made.json", asked(EVENT, ["The speaker slept.", "The speaker waits."], [1]))
+    report = measure_cicero(path, config=config)
+    assert report.models["reasoner"] == "hf:comet" and report.to_dict()["degraded"]["dialogues"] == 1
+
+
+def test_a_language_model_can_be_the_reasoner(base, data, monkeypatch, tmp_path):
+    """Of dialogues and of CICERO; without one it is refused."""
+    tree = {"commonsense": {"base": str(base), "reasoner": "prompted"}}
+    with pytest.raises(ConfigError, match=r"bench knowledge: no language model.*commonsense\.reasoner"):
+        measure(data, config=Config.from_tree(tree))
+    models = []
+
+    def opened(kind, name, **_):
+        models.append(ScriptedModel(repeat(answer), name=name))
+        return models[-1]
+
+    monkeypatch.setattr("doxa.evaluate.models.load", opened)
+    config = Config.from_tree({**tree, "llm": {"name": "openai:m"}})
+    report = measure(data, systems=[OURS], limit=1, config=config)
+    assert report.models["reasoner"] == "prompted, openai:m" and report.models["llm"] == "openai:m"
+    path = cicero(tmp_path / "made.json", asked(EVENT, ["The speaker slept.", "The speaker sees a doctor."], [1]))
+    assert measure_cicero(path, config=config).models["reasoner"] == "prompted, openai:m"
+    assert [len(model.requests) for model in models] == [3, 1]
+
+
+def answer(request):
+    """What a model says when it infers, labels transitions, or tells knowledge."""
+    fields = request.schema["properties"]
+    if "inferences" in fields:
+        return json.dumps({"inferences": [{"relation": "xWant", "tail": "to see a doctor", "confidence": 0.9}]})
+    if "transitions" in fields:
+        after = json.loads(request.messages[-1].content)["after"]
+        return json.dumps({"transitions": [after[0].rstrip(".").upper(), "a dragon"]})
+    return said("Trains can be late.", "Doctors help people who are ill.")
+
+
+def test_a_language_model_labels_the_transitions_and_what_nobody_said_is_left_out(base, data, monkeypatch, tmp_path):
+    """The labels can be written, and read in place of a model."""
+    model = ScriptedModel(repeat(answer))
+    monkeypatch.setattr("doxa.evaluate.models.load", lambda kind, name, **_: model)
+    config = Config.from_tree({"llm": {"name": "openai:m"}, "commonsense": {"base": str(base)}})
+    kept = tmp_path / "labels.jsonl"
+    found = measure(data, systems=[OURS], examples=3, config=config)
+    found.labelled.write(kept)
+    told = found.to_dict()["transitions"]
+    assert told == {"by": "scripted (transitions/1)", "phrases": 3, "missing": 0, "strange": 3}
+    assert [one["next"] for one in found.examples] == [
+        ["HE IS, AND I AM TIRED OF IT"],
+        ["I WILL GO TO THE HOSPITAL THIS EVENING"],
+        ["ALL OF MY COLLEAGUES FROM THE OFFICE"],
+    ]
+    asked = json.loads(model.requests[0].messages[-1].content)
+    assert asked == {"before": list(DIALOGUES[0][:2]), "after": list(DIALOGUES[0][2:])}
+    kept.write_text("".join(kept.read_text().splitlines(keepends=True)[1:]))
+    again = measure(data, systems=[OURS], examples=3, labels=kept, config=set_to(base))
+    assert again.to_dict()["transitions"] == {"by": "file labels.jsonl", "phrases": 2, "missing": 1, "strange": 0}
+    assert [one["next"] for one in again.examples][1:] == [one["next"] for one in found.examples][1:]
+    plain = measure(data, systems=[OURS], limit=1, config=set_to(base)).to_dict()
+    assert plain["transitions"] == {"by": "what is said next"}
+
+
+def test_a_file_of_labels_that_is_none_is_refused(base, data, tmp_path):
+    path = tmp_path / "labels.jsonl"
+    path.write_text('{"id": "1", "transitions": "all of it"}\n')
+    with pytest.raises(FormatError, match="no list of phrases"):
+        measure(data, labels=path, config=set_to(base))
 
 
 def test_without_a_base_one_is_built_once_from_the_data(tmp_path, monkeypatch):
@@ -162,8 +283,8 @@ def test_without_a_base_one_is_built_once_from_the_data(tmp_path, monkeypatch):
         return opening.open_base(hashed, tmp_path / "measure", folder=folder, tell=lambda *step: told.append(step))
 
     first = opened()
-    assert (len(first), first.card.inferences, first.folder) == (9, 12, folder) and told
-    assert first.card.encoder.startswith("builtin")
+    assert (len(first), first.card.inferences, first.folder) == (9, 12, folder.with_name("knowledge-hash")) and told
+    assert first.card.encoder.startswith("hash")
     assert len(opened()) == 9 and not told
 
 
@@ -216,15 +337,12 @@ def test_a_model_that_never_answers_ends_the_run():
 
 
 def test_a_configured_model_has_a_part_of_the_report(base, data, monkeypatch):
-    from doxa.evaluate.knowledge import measure as module
-
-    load = module.load
-    model = ScriptedModel(repeat(said("Trains can be late.", "Doctors help people who are ill.")))
-    monkeypatch.setattr(module, "load", lambda kind, *a, **k: model if kind == "llm" else load(kind, *a, **k))
+    model = ScriptedModel(repeat(answer))
+    monkeypatch.setattr("doxa.evaluate.models.load", lambda kind, name, **_: model)
     config = Config.from_tree({"llm": {"name": "openai:any"}, "commonsense": {"base": str(base)}})
     report = measure(data, systems=[OURS, "bm25"], limit=2, examples=1, config=config)
     part = report.to_dict()["model"]
-    assert len(model.requests) == part["dialogues"] == 2 and set(part["systems"]) == {OURS, "bm25"}
+    assert len(model.requests) == 2 * part["dialogues"] == 4 and set(part["systems"]) == {OURS, "bm25"}
     assert all(0 < row["average"] < row["max"] < 1 for row in part["systems"].values())
     assert len(report.examples) == 1 and report.models["llm"] == "scripted"
 

@@ -13,6 +13,7 @@ from doxa.core.config import Config, LLMConfig
 from doxa.core.errors import BackendError, BackendUnavailableError, ConfigError, InputError
 from doxa.evaluate import run_worlds
 from doxa.evaluate.metrics import wilson_interval
+from doxa.evaluate.models import Asked
 from doxa.evaluate.worlds.answerers import Prompted, Rates, Setting, Simulated, parse_label, summary
 from doxa.evaluate.worlds.play import Script, draw_scripts, play
 from doxa.evaluate.worlds.questions import TURNS, Question, draw_questions
@@ -262,20 +263,20 @@ def test_the_model_is_told_what_is_believed_and_not_what_was_given_up():
 def test_a_language_model_is_asked_the_same_thing_once():
     """Systems that believe the same share an answer."""
     model = ScriptedModel(["Yes", "No"])
-    answerer = Prompted(model)
+    answerer = Prompted(Asked(model))
     script = script_of(world_of("-A B"), "A", "B")
     assert play(script, answerer, DIRECT, BASELINE).turns == 2
     assert play(script, answerer, DIRECT, "recency").retractions == 1
-    assert answerer.calls == len(model.requests) == 2
+    assert answerer.asked.calls == len(model.requests) == 2
     assert "-A B" in model.requests[1].messages[1].content
     assert "So far, we believe that A is true." in model.requests[1].messages[1].content
 
 
 def test_calls_that_fail_are_counted_and_leave_no_label():
     """The dialogue goes on."""
-    answerer = Prompted(ScriptedModel([BackendUnavailableError("away"), "Yes"]))
+    answerer = Prompted(Asked(ScriptedModel([BackendUnavailableError("away"), "Yes"])))
     played = play(script_of(world_of("-A B"), "A", "B"), answerer, DIRECT, BASELINE)
-    assert (answerer.calls, answerer.failed, played.unread) == (2, 1, 1)
+    assert (answerer.asked.calls, answerer.asked.failed, played.unread) == (2, 1, 1)
 
 
 def test_a_model_that_answers_nothing_stops_the_run():
@@ -356,3 +357,86 @@ def test_set_rates_replace_the_fitted_ones():
 def test_the_interval_of_a_share_is_wilsons(part, whole, wanted):
     """Values from the formula."""
     assert wilson_interval(part, whole) == pytest.approx(wanted, abs=5e-4)
+
+
+def logged(system, world, *said):
+    """What a system notes while it is told literals, in order."""
+    believer = Believer(system, world, logs=True)
+    for turn, lit in enumerate(said, start=1):
+        believer.commit(lit, turn)
+    believer.close()
+    return believer.log
+
+
+def test_every_literal_that_is_given_up_is_logged_with_what_it_clashes_with():
+    """Its answer, the one that displaced it, and a smallest set of beliefs and rules that clash."""
+    world = world_of("-A -C", "-B -C", "-D E", "F")
+    first, second = logged("recency", world, Lit("D"), Lit("A"), Lit("B"), Lit("C"))
+    assert (first.turn, first.lit, first.since, first.said) == (4, Lit("A"), 2, Lit("C"))
+    assert (first.beliefs, first.rules, first.rejected) == ((Lit("C"),), ("-A -C",), False)
+    assert (second.lit, second.since, second.rules) == (Lit("B"), 3, ("-B -C",))
+
+
+def test_a_literal_that_is_turned_down_is_logged_with_the_rules_against_it():
+    """The rules alone, where no belief is needed; nothing is noted where nothing was wanted."""
+    world = world_of("A", "-A B", "-C D")
+    (entry,) = logged("recency", world, Lit("C"), Lit("B", False))
+    assert entry.rejected and (entry.turn, entry.lit, entry.since) == (2, Lit("B", False), 2)
+    assert (entry.beliefs, entry.rules) == ((), ("A", "-A B"))
+    silent = Believer("recency", world)
+    silent.commit(Lit("B", False))
+    assert (silent.rejections, silent.log) == (1, [])
+    silent.close()
+
+
+def test_a_report_has_the_log_only_where_it_is_wanted_and_it_has_every_retraction():
+    """As many entries as are counted."""
+    wanted = {"seed": 3, "dialogues": 6, "error": 0.5, "contradiction": 0.4, "family": "paper"}
+    assert "log" not in run_worlds(**wanted).to_dict()
+    report = run_worlds(**wanted, logs=True).to_dict()
+    rows, log = report["conditions"], report["log"]["conditions"]
+    for change, count in (("retracted", "retractions"), ("rejected", "rejections")):
+        assert sum(one["change"] == change for one in log) == sum(row[count] for row in rows) > 0
+    assert all(one["beliefs"] or one["rules"] for one in log if one["change"] == "rejected")
+    assert json.loads(json.dumps(log)) == log
+
+
+def test_totals_are_the_sums_over_the_settings_of_a_system():
+    """Over the schedules for each mode, and over everything; the paper's rows likewise."""
+    report = run_worlds(seed=7, dialogues=6).to_dict()
+    rows, sums = report["conditions"], report["totals"]["conditions"]
+    assert [(row["mode"], row["system"]) for row in sums[:3]] == [
+        ("direct", BASELINE),
+        ("cot", BASELINE),
+        ("all", BASELINE),
+    ]
+    assert len(sums) == 3 * len(SYSTEMS) and report["totals"]["hard"] == []
+    for total in sums:
+        parts = [row for row in rows if row["system"] == total["system"] and total["mode"] in ("all", row["mode"])]
+        for count in ("dialogues", "turns", "inconsistent", "contradictions", "retractions", "rejections"):
+            assert total[count] == sum(row[count] for row in parts)
+        mean = sum(row["final_accuracy"] for row in parts) / len(parts)
+        assert total["final_accuracy"] == pytest.approx(mean, abs=1e-4) and total["final_accuracy_se"] is not None
+    paper = {(row["mode"], row["system"]): row["paper"] for row in sums}
+    assert paper["direct", PRINTED]["gpt-4.1-mini"] == {"final_accuracy": 0.9305, "inconsistent": 0, "retractions": 12}
+    assert paper["all", BASELINE]["gpt-4.1-mini"]["inconsistent"] == 9 and paper["all", "recency"] is None
+
+
+def test_with_a_language_model_its_rows_stand_first_and_the_simulated_ones_are_named(monkeypatch):
+    """Both of the paper's models stand beside it, and its log is always there."""
+    model = ScriptedModel(itertools.repeat("Yes"), name="openai:m")
+    monkeypatch.setattr("doxa.evaluate.models.load", lambda kind, name, **_: model)
+    config = Config(llm=LLMConfig(name="openai:m"))
+    report = run_worlds(config=config, dialogues=2).to_dict()
+    parts = {name: rows for name, rows in report.items() if isinstance(rows, list)}
+    simulated = ["simulated conditions", "simulated table2", "simulated hard"]
+    assert list(parts) == ["conditions", "hard", *simulated] and list(report["log"]) == list(parts)
+    for name, rows in parts.items():
+        assert {(row["simulated"], row["answerer"]) for row in rows} == (
+            {(True, "simulated")} if name in simulated else {(False, "openai:m")}
+        )
+    row = next(row for row in parts["conditions"] if row["system"] == PRINTED)
+    assert set(row["paper"]) == {"gpt-4.1-mini", "Gemini 2.5 Flash"} and row["final_accuracy"] < 1
+    assert (report["simulated"], report["answerer"]) == (False, "openai:m") and model.requests
+    alone = run_worlds(config=config, dialogues=1, answerer="simulated").to_dict()
+    assert alone["simulated"] and "log" not in alone and "simulated table2" not in alone

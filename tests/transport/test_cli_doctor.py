@@ -159,6 +159,14 @@ def test_bench_worlds_needs_no_data_and_says_that_it_is_simulated(cli):
     assert rated.count("SIMULATED answerer") == 1 and "Table 1" not in rated
 
 
+def test_bench_worlds_tells_what_was_given_up_and_why(cli):
+    """With --details; sums over the settings are there in any case."""
+    wanted = ("bench", "worlds", "--dialogues", "3", "--family", "paper", "--error-rate", "0.5", "--no-record")
+    plain, told = cli(*wanted).stdout, cli(*wanted, "--contradiction-rate", "0.5", "--details").stdout
+    assert "all      direct" in plain and "gives up" not in plain
+    assert "gives up" in told and "because of" in told and "literals in all" in told
+
+
 def test_bench_worlds_records_its_seed(cli):
     """So that it can be run again."""
     cli("bench", "worlds", "--seed", "5", "--dialogues", "1", "--family", "hard")

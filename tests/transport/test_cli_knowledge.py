@@ -44,14 +44,27 @@ def test_it_builds_its_base_once_and_prints_json_and_tables(cli, data):
     assert found["n"] == 1 and {"ours", "dense"} == set(found["systems"]) and "no_check" in found["ablations"]
     wanted = {"rouge1", "rouge2", "rougeL", "semantic_overlap", "alignment@0.5", "ms_p95"}
     assert all(wanted <= set(row) for row in found["systems"].values())
-    assert found["base"]["sentences"] == len(SENTENCES) and found["models"]["encoder"].startswith("builtin")
+    assert found["base"]["sentences"] == len(SENTENCES) and found["transitions"] == {"by": "what is said next"}
+    models = {role: found["models"][role].partition(":")[0] for role in ("encoder", "reasoner", "measure")}
+    assert models == {"encoder": "hash", "reasoner": "builtin", "measure": "builtin"}
     assert "Building a base of knowledge, once" in first.stderr and "vectors of sentences: 9" in first.stderr
-    assert (cli.folder / "runs" / "knowledge" / "base.json").is_file()
+    assert (cli.folder / "runs" / "knowledge-hash" / "base.json").is_file()
     assert list((cli.folder / "runs").glob("*-knowledge.json"))
     again = cli(*command, "--details", "--no-record")
     assert "Building" not in again.stderr and again.exit_code == 0
-    for part in ("ROUGE-L (95%)", "aligned @0.5", "ablations", "no check", "rougeL to dense", DIALOGUE[0], "ms p95"):
+    for part in ("ROUGE-L (95%)", "aligned @0.5", "ablations", "no check", "rougeL to dense", DIALOGUE[0], "ms p95",
+                 "Transitions by what is said next", "reasoner builtin"):  # fmt: skip
         assert part in again.stdout, again.stdout
+
+
+def test_transitions_are_read_from_a_file_and_written_again(cli, data):
+    """What nobody said is left out, and told."""
+    labels = cli.file("labels.jsonl", json.dumps({"id": "0", "transitions": ["So does mine", "a dragon"]}) + "\n")
+    out = cli.folder / "taken.jsonl"
+    options = ("--systems", "ours", "--labels", labels, "--predictions", out, "--no-record")
+    shown = cli("bench", "knowledge", *options).stdout
+    assert "file labels.jsonl: 1 phrases; left out: 1 dialogues without labels, 1 phrases" in " ".join(shown.split())
+    assert json.loads(out.read_text()) == {"id": "0", "transitions": ["So does mine"]}
 
 
 def test_cicero_prints_its_table(cli, data):
@@ -69,6 +82,7 @@ def test_cicero_prints_its_table(cli, data):
         (("--set", "other"), "out of dailydialog, empathetic"),
         (("--systems", "nope"), "got 'nope'"),
         (("--set", "cicero", "--systems", "ours"), "takes no --systems"),
+        (("--set", "cicero", "--labels", "labels.jsonl"), "takes no --labels"),
         (("--seed", "1"), "takes no --seed"),
     ],
 )
@@ -90,7 +104,10 @@ def test_a_models_part_is_a_table_of_its_own(capsys):
     found = {
         "set": "dailydialog", "n": 4, "systems": {"ours": row}, "ablations": {}, "reference": {}, "compared": {},
         "model": part, "examples": [], "base": {"sentences": 5, "inferences": 0}, "models": {"llm": "openai:any"},
+        "transitions": {"by": "openai:any", "phrases": 9, "missing": 1, "strange": 2},
+        "degraded": {"dialogues": 2, "first": "away"},
     }  # fmt: skip
     show_knowledge(Console(width=200), found)
     shown = capsys.readouterr().out
     assert "0.250" in shown and "0.750" in shown and "3 dialogues asked of openai:any, 1 calls failed" in shown
+    assert "openai:any: 9 phrases" in shown and "inferred less than it could for 2: away" in shown

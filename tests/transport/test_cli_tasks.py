@@ -77,7 +77,11 @@ def test_forms_show_every_round_and_what_the_last_prompt_holds():
     rounds = [{"round": 1, "text": "My name is Ana.", "flat": 40, "ours": 30, "saving": 0.25}]
     totals = [{"rounds": 6, "flat": 900, "ours": 450, "saving": 0.5, "held": 2, "fields": 3, "stale": 1, "replaced": 4}]
     paper = {"flat": 899, "ours": 725, "saving": 0.194}
-    text = shown({"set": "forms", "rounds": rounds, "totals": totals, "paper": paper})
+    state = {"slots": 0.75, "slots_ok": 3, "slots_n": 4, "by_round": [[0, 0], [1, 1], [2, 3]], "hallucinations": 1}
+    state |= {"closing_reply": False, "tokens": 1234}
+    text = shown({"set": "forms", "rounds": rounds, "totals": totals, "paper": paper, "states": {"react": state}})
+    (row,) = (line.split() for line in text.splitlines() if line.startswith("react"))
+    assert row == ["react", "3/4", "=", "0.750", "1/1", "2/3", "1", "no", "1,234"]
     assert "25.0%" in text and "50.0%" in text and "2/3" in text and "1/4" in text and "899" in text and "19.4%" in text
 
 

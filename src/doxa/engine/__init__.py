@@ -14,8 +14,9 @@ from doxa.engine.graphs import KnowledgeGraph, extract_graph
 from doxa.engine.knowledge import build_base, show_base
 from doxa.engine.ledger import Ledger
 from doxa.engine.memory import Memory
+from doxa.engine.reasoners import Knowledge, open_reasoner
 from doxa.engine.tasking import Intent, Tasks
-from doxa.engine.wiring import relation_counts
+from doxa.engine.wiring import encoder_options, relation_counts
 
 __all__ = [
     "AsyncDialogue",
@@ -26,14 +27,17 @@ __all__ = [
     "Dialogue",
     "Doxa",
     "Intent",
+    "Knowledge",
     "KnowledgeGraph",
     "Ledger",
     "Memory",
     "Played",
     "Tasks",
     "build_base",
+    "encoder_options",
     "extract_graph",
     "find_reasoner",
+    "open_reasoner",
     "played",
     "relation_counts",
     "show_base",

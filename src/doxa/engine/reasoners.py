@@ -12,7 +12,7 @@ from doxa.commonsense import CometReasoner, Judge, KnowledgeBase, NearestReasone
 from doxa.core.config import CommonsenseConfig
 from doxa.core.errors import ConfigError
 
-__all__ = ["Knowledge", "open_knowledge"]
+__all__ = ["Knowledge", "open_knowledge", "open_reasoner"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +23,8 @@ class Knowledge:
     reasoner: Reasoner
     seq2seq: Seq2Seq | None = None
     """The model of the reasoner, where it has one of its own."""
+    name: str = "builtin"
+    """Of the reasoner, for records of runs."""
 
     def close(self) -> None:
         """Give back the reasoner's own model."""
@@ -58,10 +60,17 @@ def open_knowledge(
             f"is configured (setting encoder.name). Use that one, or build the base again: doxa kb build FILE --to "
             f"{settings.base} --force"
         )
+    return open_reasoner(base, name, encoder=encoder, model=model, judge=judge)
+
+
+def open_reasoner(
+    base: KnowledgeBase, name: str, *, encoder: Encoder, model: LanguageModel | None, judge: Judge | None
+) -> Knowledge:
+    """Return a base that is open with a reasoner; arguments and errors are those of `open_knowledge`."""
     if name == "builtin":
         return Knowledge(base=base, reasoner=NearestReasoner(base, judge=judge))
     if name == "prompted":
-        assert model is not None  # checked by `wire`
-        return Knowledge(base=base, reasoner=PromptedReasoner(model, encoder))
+        assert model is not None  # checked by whoever opens it
+        return Knowledge(base=base, reasoner=PromptedReasoner(model, encoder), name=f"prompted, {model.name}")
     seq2seq = load("seq2seq", name)
-    return Knowledge(base=base, reasoner=CometReasoner(seq2seq, encoder), seq2seq=seq2seq)
+    return Knowledge(base=base, reasoner=CometReasoner(seq2seq, encoder), seq2seq=seq2seq, name=seq2seq.name)

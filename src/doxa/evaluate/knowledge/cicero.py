@@ -23,11 +23,14 @@ from typing import Any
 
 from doxa.backends import load
 from doxa.backends.encoder import Encoder
+from doxa.backends.llm import LanguageModel
 from doxa.backends.parser import Parser
-from doxa.commonsense import KnowledgeBase, NearestReasoner, Reasoner, Utterance, read_context
+from doxa.commonsense import KnowledgeBase, Reasoner, Utterance, read_context
 from doxa.core.config import Config
 from doxa.core.errors import FormatError
+from doxa.engine import open_reasoner
 from doxa.evaluate.knowledge.dialogues import Inference, read_cicero
+from doxa.evaluate.knowledge.opening import open_encoder
 from doxa.evaluate.metrics import bootstrap_interval, mean, ratio, wilson_interval
 
 __all__ = ["KINDS", "CiceroReport", "run"]
@@ -56,6 +59,8 @@ class Chosen:
     chance: float
     inferred: bool
     """Whether anything was inferred by a fitting relation."""
+    degraded: str = ""
+    """Why the reasoner inferred less than it could."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,11 +73,13 @@ class CiceroReport:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain data; intervals are Wilson's at 95%, as if questions were independent."""
+        degraded = [one.degraded for one in self.chosen if one.degraded]
         kinds = {kind: [one for one in self.chosen if one.kind == kind] for kind in KINDS}
         return {
             "set": "cicero",
             **_row(self.chosen),
             "kinds": {kind: _row(rows) for kind, rows in kinds.items() if rows},
+            "degraded": {"dialogues": len(degraded), "first": degraded[0] if degraded else ""},
             "base": dict(self.base),
         }
 
@@ -83,15 +90,17 @@ def run(
     *,
     limit: int | None = None,
     config: Config | None = None,
+    model: LanguageModel | None = None,
     progress: Tell | None = None,
 ) -> CiceroReport:
-    """Let the built-in reasoner answer the questions of CICERO.
+    """Let the configured reasoner answer the questions of CICERO.
 
     Args:
         path: a file of it, its folder, or the folder of all data.
         base: whose events and inferences the reasoner has.
         limit: only the first questions.
-        config: names the parser.
+        config: names the encoder, the reasoner and the parser.
+        model: for the reasoner `prompted`; it stays with the caller.
         progress: is told how far it is.
 
     Raises:
@@ -101,16 +110,23 @@ def run(
     Cost: a context and some sixty vectors for each question; no NLI, since the scores of inferences play no part.
     """
     questions = read_cicero(path / FOLDER if (path / FOLDER).exists() else path)[:limit]
-    chosen = []
-    encoder: Encoder = load("encoder", "builtin")
-    parser: Parser = load("parser", (config or Config()).parser.name)
-    with closing(encoder), closing(parser):
-        reasoner = NearestReasoner(base)
+    chosen, config = [], config or Config()
+    encoder = open_encoder(config)
+    parser: Parser = load("parser", config.parser.name)
+    with (
+        closing(encoder),
+        closing(parser),
+        closing(open_reasoner(base, config.roles.infer, encoder=encoder, model=model, judge=None)) as knowledge,
+    ):
         for number, question in enumerate(questions):
             if progress:
                 progress("cicero", number, len(questions))
-            chosen.append(_choose(question, base, reasoner, encoder, parser))
-        models: dict[str, str | None] = {"encoder": encoder.name, "parser": parser.name}
+            chosen.append(_choose(question, base, knowledge.reasoner, encoder, parser))
+        models: dict[str, str | None] = {
+            "encoder": encoder.name,
+            "reasoner": knowledge.name,
+            "parser": parser.name,
+        }
     described = {"sentences": len(base), "events": base.card.events, "inferences": base.card.inferences}
     return CiceroReport(chosen=tuple(chosen), base=described, models=models)
 
@@ -122,7 +138,8 @@ def _choose(question: Inference, base: KnowledgeBase, reasoner: Reasoner, encode
     utterances = [Utterance(speaker=speaker, text=text) for speaker, text in spoken]
     context = read_context(utterances, base, encoder=encoder, parser=parser)
     fitting = KINDS[kind][1]
-    texts = [one.text for one in reasoner.infer(context).inferences if one.relation in fitting]
+    candidates = reasoner.infer(context)
+    texts = [one.text for one in candidates.inferences if one.relation in fitting]
     vectors = encoder.encode([*question.choices, question.target, *texts])
     choices, count = vectors[: len(question.choices)], len(question.choices)
     by_target = int((choices @ vectors[count]).argmax())
@@ -133,6 +150,7 @@ def _choose(question: Inference, base: KnowledgeBase, reasoner: Reasoner, encode
         target_right=by_target in question.right,
         chance=len(question.right) / count,
         inferred=bool(texts),
+        degraded=candidates.degraded,
     )
 
 

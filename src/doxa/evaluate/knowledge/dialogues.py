@@ -47,6 +47,11 @@ class Talk:
     speakers: tuple[str, ...]
     texts: tuple[str, ...]
 
+    @property
+    def middle(self) -> int:
+        """How many of its utterances are read before anything is retrieved; the rest is what is said next."""
+        return (len(self.texts) + 1) // 2
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inference:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
 from doxa.backends import load
 from doxa.backends.encoder import TokenEncoder
-from doxa.backends.llm import LanguageModel
 from doxa.core.config import Config
 from doxa.evaluate.knowledge.cicero import CiceroReport
 from doxa.evaluate.knowledge.cicero import run as run_cicero
@@ -18,6 +17,8 @@ from doxa.evaluate.knowledge.opening import find_data, open_base
 from doxa.evaluate.knowledge.run import KnowledgeReport, check
 from doxa.evaluate.knowledge.run import run as run_retrieval
 from doxa.evaluate.knowledge.systems import SYSTEMS
+from doxa.evaluate.knowledge.transitions import Filed, Labelled, Prompted
+from doxa.evaluate.models import Asked, opened_model
 
 __all__ = ["measure", "measure_cicero"]
 
@@ -31,6 +32,7 @@ def measure(
     systems: Sequence[str] = (),
     limit: int | None = None,
     examples: int = 0,
+    labels: Path | None = None,
     config: Config | None = None,
     progress: Tell | None = None,
     building: Tell | None = None,
@@ -43,24 +45,36 @@ def measure(
         systems: which ones; all by default.
         limit: only the first dialogues.
         examples: of how many dialogues the report shows what was retrieved.
-        config: names the base, parser and NLI model, and the language model, which is asked where there is one.
-        progress: is told how far it is.
-        building: is told how far a base is that has to be built.
+        labels: a file of labelled transitions; without it the language model labels, where one is configured.
+        config: names the base and all models; a language model is asked where there is one.
+        progress, building: are told how far it is, and how far a base is that has to be built.
 
     Raises:
         InputError: a name is unknown, or data or base are not there.
+        FormatError: a line of the labels is none.
+        ConfigError: the reasoner is `prompted`, and no language model is configured.
         BackendError: a model failed or is not there.
+
+    Cost: two calls to a language model for each dialogue, and one more where it is the reasoner.
     """
     config, wanted = config or Config(), tuple(systems) or SYSTEMS
     check(set, wanted)
-    data = find_data(path)
+    data, filed = find_data(path), Filed.read(labels) if labels else None
     base = open_base(config, data, tell=building)
-    asks = config.roles.write == "prompted"
-    shown = (limit or 10**9) if asks else examples
-    report = run_retrieval(
-        data, base, set=set, systems=wanted, limit=limit, examples=shown, config=config, progress=progress
-    )
-    return _asked(report, config, examples, progress) if asks else report
+    with _model(config) as asked:
+        report = run_retrieval(
+            data,
+            base,
+            set=set,
+            systems=wanted,
+            limit=limit,
+            examples=(limit or 10**9) if asked else examples,
+            config=config,
+            model=asked.model if asked else None,
+            labelled=Labelled(filed or (Prompted(asked) if asked else None)),
+            progress=progress,
+        )
+        return _compared(report, asked, examples, progress) if asked else report
 
 
 def measure_cicero(
@@ -71,25 +85,25 @@ def measure_cicero(
     progress: Tell | None = None,
     building: Tell | None = None,
 ) -> CiceroReport:
-    """Let the built-in reasoner answer the questions of CICERO; arguments and errors are those of `measure`."""
+    """Let the configured reasoner answer the questions of CICERO; arguments and errors are those of `measure`."""
     config, data = config or Config(), find_data(path)
     base = open_base(config, data, tell=building)
-    return run_cicero(data, base, limit=limit, config=config, progress=progress)
+    with _model(config) if config.roles.infer == "prompted" else nullcontext() as asked:
+        model = asked.model if asked else None
+        return run_cicero(data, base, limit=limit, config=config, model=model, progress=progress)
 
 
-def _asked(report: KnowledgeReport, config: Config, examples: int, progress: Tell | None) -> KnowledgeReport:
-    """Return a report with the model's part, and no more examples than were wanted."""
-    settings = config.llm
-    model: LanguageModel = load(
-        "llm",
-        str(settings.name),
-        base_url=settings.base_url,
-        api_key=config.secret("llm"),
-        timeout_s=settings.timeout_s,
-        max_retries=settings.max_retries,
-    )
+def _model(config: Config) -> AbstractContextManager[Asked | None]:
+    """Return the configured language model, if there is one; without one the reasoner must not be `prompted`."""
+    if config.llm.name is None and config.roles.infer != "prompted":
+        return nullcontext()
+    return opened_model(config, "bench knowledge", "set another roles.infer than prompted")
+
+
+def _compared(report: KnowledgeReport, asked: Asked, examples: int, progress: Tell | None) -> KnowledgeReport:
+    """Return a report with how near everything is to what the model infers, and no more examples than were wanted."""
     encoder: TokenEncoder = load("encoder", "builtin")
-    with closing(model), closing(encoder):
-        inferred = compare(report.examples, model, encoder.token_vectors, tell=progress)
-        models = {**report.models, "llm": model.name}
+    with closing(encoder):
+        inferred = compare(report.examples, asked.model, encoder.token_vectors, tell=progress)
+    models = {**report.models, "llm": asked.name}
     return replace(report, inferred=inferred, models=models, examples=tuple(report.examples[:examples]))

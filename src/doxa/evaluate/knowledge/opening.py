@@ -9,14 +9,14 @@ from pathlib import Path
 from doxa.backends import load
 from doxa.backends.encoder import Encoder
 from doxa.commonsense import KnowledgeBase
-from doxa.core.config import Config, EncoderConfig, data_folder
+from doxa.core.config import Config, data_folder
 from doxa.core.errors import InputError
-from doxa.engine import build_base
+from doxa.engine import build_base, encoder_options
 
-__all__ = ["FOLDER", "find_data", "open_base"]
+__all__ = ["FOLDER", "find_data", "open_base", "open_encoder"]
 
 FOLDER = Path("runs/knowledge")
-"""Where a base is put that was built for the benchmark."""
+"""Where a base is put that was built for the benchmark; by another encoder than the built-in one, beside it."""
 SENTENCES = "open/genericskb"
 INFERENCES = ("open/atomic2020/test.tsv", "open/conceptnet_ckbc/train100k.txt.gz")
 """What it is made of, in the folder of all data: GenericsKB, and the events of the built-in reasoner."""
@@ -44,7 +44,7 @@ def open_base(config: Config, path: Path, *, folder: Path = FOLDER, tell: Tell |
     """Open the base of knowledge that is set (`commonsense.base`), or else build one, once, and open that.
 
     Args:
-        config: names the base and the parser; the encoder is the built-in one, whose token vectors are measured with.
+        config: names the base, encoder, parser and NLI model.
         path: the data; where `open/genericskb` is not in it, it is looked for in `DOXA_DATA`.
         folder: where a base is built; one that was interrupted is gone on with.
         tell: is told how far the building is.
@@ -55,17 +55,19 @@ def open_base(config: Config, path: Path, *, folder: Path = FOLDER, tell: Tell |
     Cost: some four minutes for 55,000 sentences on two cores, the first time.
     """
     base = KnowledgeBase(config.commonsense.base or _built(config, path, folder, tell))
-    with closing(_builtin()) as encoder:
+    with closing(open_encoder(config)) as encoder:
         if base.card.encoder != encoder.name:
             raise InputError(
-                f"bench knowledge: expected a base made by the encoder {encoder.name}; {base.folder} was made by "
-                f"{base.card.encoder}. Build one: DOXA_ENCODER=builtin doxa kb build FILE --to FOLDER"
+                f"bench knowledge: expected a base made by the configured encoder {encoder.name}; {base.folder} was "
+                f"made by {base.card.encoder}. Set encoder.name to that one, or build another: doxa kb build FILE --to "
+                "FOLDER"
             )
     return base
 
 
-def _builtin() -> Encoder:
-    encoder: Encoder = load("encoder", "builtin")
+def open_encoder(config: Config) -> Encoder:
+    """Return the configured encoder; the caller closes it."""
+    encoder: Encoder = load("encoder", config.encoder.name, **encoder_options(config))
     return encoder
 
 
@@ -75,10 +77,17 @@ def _built(config: Config, path: Path, folder: Path, tell: Tell | None) -> Path:
         files = [one for one in files if not one.name.startswith("SOURCE")]
         if data and files:
             inferences = [data / name for name in INFERENCES if (data / name).is_file()]
-            settings = config.model_copy(update={"encoder": EncoderConfig()})
-            build_base(files, folder, config=settings, inferences=inferences, tell=tell)
+            folder = _beside(folder, config.encoder.name)
+            build_base(files, folder, config=config, inferences=inferences, tell=tell)
             return folder
     raise InputError(
         "bench knowledge: expected a base of knowledge. Set one (DOXA_COMMONSENSE_BASE=FOLDER, by `doxa kb build`), or "
         f"set DOXA_DATA to a folder with {SENTENCES}/*.txt, from which one is built."
     )
+
+
+def _beside(folder: Path, encoder: str) -> Path:
+    """Return the folder for the base of an encoder: each has one of its own."""
+    if encoder == "builtin":
+        return folder
+    return folder.with_name(folder.name + "-" + "".join(one if one.isalnum() else "-" for one in encoder))

@@ -6,12 +6,14 @@ Source: Liu et al., Reasoning in Action (`mcts-retrieval`), section IV, tables I
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from doxa.backends.llm import LanguageModel
 from doxa.commonsense import KnowledgeBase
 from doxa.core.config import Config
 from doxa.core.errors import InputError
@@ -20,6 +22,7 @@ from doxa.evaluate.knowledge.dialogues import Talk, read_dailydialog, read_empat
 from doxa.evaluate.knowledge.overlap import Rouge, nearness, semantic_overlap, token_overlap
 from doxa.evaluate.knowledge.rivals import RIVALS
 from doxa.evaluate.knowledge.systems import ABLATIONS, OURS, REFERENCE, SYSTEMS, Bench
+from doxa.evaluate.knowledge.transitions import Labelled
 from doxa.evaluate.metrics import bootstrap_interval, mean, percentile
 
 __all__ = ["SETS", "KnowledgeReport", "check", "run"]
@@ -61,6 +64,10 @@ class KnowledgeReport:
     examples: Sequence[Mapping[str, Any]] = field(default=())
     inferred: Mapping[str, Any] | None = None
     """How near each system is to what a language model infers (`inferences`); None where none was asked."""
+    labelled: Labelled = field(default_factory=Labelled)
+    """Who told the transitions."""
+    degraded: Sequence[str] = field(default=())
+    """Of each dialogue of which the reasoner inferred less than it could, why."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain data; baselines and ours under `systems`, the rest under names of their own."""
@@ -74,6 +81,8 @@ class KnowledgeReport:
             "reference": {name: row for name, row in table.items() if name == REFERENCE},
             "compared": self._compared(),
             "base": dict(self.base),
+            "transitions": self.labelled.to_dict(),
+            "degraded": {"dialogues": len(self.degraded), "first": self.degraded[0] if self.degraded else ""},
             "examples": list(self.examples),
             **({} if self.inferred is None else {"model": dict(self.inferred)}),
         }
@@ -141,6 +150,8 @@ def run(
     limit: int | None = None,
     examples: int = 0,
     config: Config | None = None,
+    model: LanguageModel | None = None,
+    labelled: Labelled | None = None,
     progress: Tell | None = None,
 ) -> KnowledgeReport:
     """Measure what is retrieved for the dialogues of a test set.
@@ -152,47 +163,54 @@ def run(
         systems: some of `SYSTEMS`; ours sets how many sentences all give.
         limit: only the first dialogues.
         examples: of how many dialogues the report shows what was retrieved.
-        config: names of parser and NLI model.
+        config: names of encoder, reasoner, parser and NLI model.
+        model: for the reasoner `prompted`; it stays with the caller.
+        labelled: who tells the transitions; by default they are what is said next.
         progress: is told how far it is.
 
-    Dialogues of a single utterance are left out: nothing is said after them. Cost: about a second for each dialogue
-    with all systems, most of it NLI pairs.
+    Dialogues of one utterance are left out. Cost: about a second for each, most of it NLI pairs.
 
     Raises:
         InputError: a set or system is unknown, the data is not there or of another form, or nothing can be measured.
     """
-    talks = _talks(path, set, systems, limit)
-    bench = Bench(base, config or Config())
-    rows: dict[str, list[Scored]] = {name: [] for name in systems}
-    shown: list[dict[str, Any]] = []
-    try:
+    talks, labelled = _talks(path, set, systems, limit), labelled or Labelled()
+    tell = progress or (lambda what, done, whole: None)
+    with closing(Bench(base, config or Config(), model)) as bench:
+        rows: dict[str, list[Scored]] = {name: [] for name in systems}
+        measured = []
         entails = Entailment(bench.nli.classify)
         for number, talk in enumerate(talks):
-            if progress:
-                progress(set, number, len(talks))
-            _measure(bench, talk, rows, entails, shown if number < examples else None)
+            tell(set, number, len(talks))
+            measured.append(_measure(bench, talk, labelled, rows, entails))
             entails.forget()
-        models = {"encoder": bench.encoder.name, "parser": bench.parser.name, "nli": bench.nli.name}
-    finally:
-        bench.close()
+        models = bench.models
     described = {"sentences": len(base), "groups": base.card.groups, "inferences": base.card.inferences}
     return KnowledgeReport(
-        set=set, dialogues=len(talks), base=described, systems=rows, models=models, examples=tuple(shown)
-    )
+        set=set, dialogues=len(talks), base=described, systems=rows, models=models, labelled=labelled,
+        examples=tuple(one.example for one in measured[:examples]),
+        degraded=[one.degraded for one in measured if one.degraded],
+    )  # fmt: skip
+
+
+class _Measured(NamedTuple):
+    """A dialogue after it was scored."""
+
+    degraded: str
+    """Why the reasoner inferred less than it could."""
+    example: dict[str, Any]
+    """What was retrieved for it, as reports show it."""
 
 
 def _measure(
-    bench: Bench,
-    talk: Talk,
-    rows: Mapping[str, list[Scored]],
-    entails: Entailment,
-    shown: list[dict[str, Any]] | None,
-) -> None:
+    bench: Bench, talk: Talk, labelled: Labelled, rows: Mapping[str, list[Scored]], entails: Entailment
+) -> _Measured:
+    """Score every system on a dialogue."""
     case = bench.case(talk)
+    aims = labelled.of(talk, case.next)
     found = bench.run(case, tuple(rows), entails)
     events = list(dict.fromkeys(one.text for one in case.candidates.inferences[:EVENTS]))
-    transitions = Transitions.of(case.transitions, events, entails)
-    said = bench.encoder.token_vectors(case.transitions)
+    transitions = Transitions.of(aims, events, entails)
+    said = bench.measure.token_vectors(case.next)
     for name, (sentences, ms) in found.items():
         tokens = bench.tokens(sentences)
         overlap, semantic = token_overlap(sentences), semantic_overlap(tokens)
@@ -205,15 +223,13 @@ def _measure(
                 ms=ms,
             )
         )
-    if shown is not None:
-        shown.append(
-            {
-                "id": talk.talk_id,
-                "context": [one.text for one in case.context.utterances],
-                "next": list(case.transitions),
-                "retrieved": {name: sentences for name, (sentences, _) in found.items()},
-            }
-        )
+    example = {
+        "id": talk.talk_id,
+        "context": [one.text for one in case.context.utterances],
+        "next": list(aims),
+        "retrieved": {name: sentences for name, (sentences, _) in found.items()},
+    }
+    return _Measured(case.candidates.degraded, example)
 
 
 def check(set: str, systems: Sequence[str]) -> None:

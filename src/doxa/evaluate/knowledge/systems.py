@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doxa.backends import load
-from doxa.backends.encoder import TokenEncoder
+from doxa.backends.encoder import Encoder, TokenEncoder
+from doxa.backends.llm import LanguageModel
 from doxa.backends.nli import Nli
 from doxa.backends.parser import Parser, split
 from doxa.commonsense import (
     Candidates,
     Context,
     KnowledgeBase,
-    NearestReasoner,
     Spec,
     Utterance,
     read_context,
@@ -27,8 +27,10 @@ from doxa.commonsense import (
     selected,
 )
 from doxa.core.config import Config
+from doxa.engine import Knowledge, open_reasoner
 from doxa.evaluate.knowledge.alignment import Entailment
 from doxa.evaluate.knowledge.dialogues import Talk
+from doxa.evaluate.knowledge.opening import open_encoder
 from doxa.evaluate.knowledge.rivals import FIRST, RIVALS, Rivals
 
 __all__ = ["ABLATIONS", "OURS", "REFERENCE", "SYSTEMS", "Bench", "Case"]
@@ -57,7 +59,8 @@ class Case:
     candidates: Candidates
     ms: float
     """What the reasoner took for the candidates, milliseconds."""
-    transitions: tuple[str, ...]
+    next: tuple[str, ...]
+    """Sentences that are said after it, with enough words to take a conversation anywhere."""
 
 
 @dataclass
@@ -66,11 +69,18 @@ class Bench:
 
     base: KnowledgeBase
     config: Config
+    model: LanguageModel | None = None
+    """For the reasoner `prompted`; it stays with the caller."""
     spec: Spec = Spec()  # noqa: RUF009  # frozen
 
     @cached_property
-    def encoder(self) -> TokenEncoder:
-        """The built-in encoder: the only one that tells the vectors of single tokens."""
+    def encoder(self) -> Encoder:
+        """The configured encoder, which made the base."""
+        return open_encoder(self.config)
+
+    @cached_property
+    def measure(self) -> TokenEncoder:
+        """The built-in encoder, by whose token vectors is measured: the only one that tells those."""
         encoder: TokenEncoder = load("encoder", "builtin")
         return encoder
 
@@ -87,9 +97,10 @@ class Bench:
         return nli
 
     @cached_property
-    def reasoner(self) -> NearestReasoner:
-        """The built-in reasoner."""
-        return NearestReasoner(self.base, judge=self.nli.classify)
+    def knowledge(self) -> Knowledge:
+        """The base with the configured reasoner."""
+        name, judge = self.config.roles.infer, self.nli.classify
+        return open_reasoner(self.base, name, encoder=self.encoder, model=self.model, judge=judge)
 
     @cached_property
     def rivals(self) -> Rivals:
@@ -103,20 +114,20 @@ class Bench:
     def tokens(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
         """Return the token vectors of each text; sentences of the base come again and again, and are kept."""
         new = [text for text in dict.fromkeys(texts) if text not in self._tokens]
-        self._tokens.update(zip(new, self.encoder.token_vectors(new), strict=True))
+        self._tokens.update(zip(new, self.measure.token_vectors(new), strict=True))
         return [self._tokens[text] for text in texts]
 
     def case(self, talk: Talk) -> Case:
         """Read a dialogue up to its middle, and infer from it."""
-        middle = (len(talk.texts) + 1) // 2
+        middle = talk.middle
         spoken = zip(talk.speakers[:middle], talk.texts[:middle], strict=True)
         utterances = [Utterance(speaker=speaker, text=text) for speaker, text in spoken]
         context = read_context(utterances, self.base, encoder=self.encoder, parser=self.parser)
-        reasoner = self.reasoner  # opened before the clock starts
+        reasoner = self.knowledge.reasoner  # opened before the clock starts
         start = time.perf_counter()
         candidates = reasoner.infer(context)
         ms = (time.perf_counter() - start) * 1000
-        return Case(context=context, candidates=candidates, ms=ms, transitions=_transitions(talk.texts[middle:]))
+        return Case(context=context, candidates=candidates, ms=ms, next=_sentences(talk.texts[middle:]))
 
     def run(self, case: Case, systems: Sequence[str], entails: Entailment) -> dict[str, tuple[list[str], float]]:
         """Return the sentences that each system retrieves, and its milliseconds after encoding.
@@ -151,13 +162,24 @@ class Bench:
         scores = entails([text], first)[0, :, 0]
         return [first[place] for place in np.argsort(-scores, kind="stable")[:k]]
 
+    @property
+    def models(self) -> dict[str, str | None]:
+        """The models that take part, by role; `measure` is what overlap and nearness are measured with."""
+        return {
+            "encoder": self.encoder.name,
+            "reasoner": self.knowledge.name,
+            "parser": self.parser.name,
+            "nli": self.nli.name,
+            "measure": self.measure.name,
+        }
+
     def close(self) -> None:
         """Give the models back."""
-        for model in (self.encoder, self.parser, self.nli):
+        for model in (self.encoder, self.measure, self.parser, self.nli, self.knowledge):
             model.close()
 
 
-def _transitions(texts: Sequence[str]) -> tuple[str, ...]:
+def _sentences(texts: Sequence[str]) -> tuple[str, ...]:
     """The sentences of some utterances that have enough words to take a conversation anywhere; each once."""
     found = (text[sentence[0].start : sentence[-1].end] for text in texts for sentence in split(text) if sentence)
     return tuple(dict.fromkeys(one for one in found if len(one.split()) >= WORDS))

@@ -1,8 +1,9 @@
 """tasks: scenarios, forms, dialogues with revised slots -> what task memories hold, say and cost.
 
 `scoring` judges what a system hands in after every turn (`scenarios`), by the rules of `values`, `slots` and
-`mentions`; `systems` are ours, its ablations and a `linear` history; `table` runs them. `forms` counts the tokens of
-`prompts` while a form is filled in, and `revising` asks for values that users of `sgd` and `smcalflow` have `revised`.
+`mentions`; `systems` are ours, its ablations, a `linear` history and the `baselines` that ask a language model; `table`
+runs them. `forms` counts the tokens of `prompts` while a form is filled in, `forms_state` scores what is held then, and
+`revising` asks for values that users of `sgd` and `smcalflow` have `revised`.
 """
 
 from doxa.evaluate.tasks.figures import draw_forms

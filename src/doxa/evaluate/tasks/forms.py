@@ -5,7 +5,9 @@ Longer forms go on in the same way: three new fields, one correction. Every leng
 prompt has to hold all fields. Values are drawn from a seed; only the first six rounds are fixed.
 
 A saving is worth nothing if what is needed was left out. So it is counted as well how many of the current values stand
-in the closing prompt, and how many superseded ones do.
+in the closing prompt, and how many superseded ones do. And the state itself is scored (`forms_state`): which slots are
+right after each turn of a form, in our memory, in a linear history and, where a language model is configured, in the
+conversations of the baselines that ask it.
 
 Source: Task Memory Engine, section 6.2 and appendix A: 725 tokens against 899 over six rounds, 19.4% saved.
 """
@@ -17,12 +19,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from doxa.core.config import Config
 from doxa.evaluate.record import environment
+from doxa.evaluate.tasks.forms_state import STATEFUL, FormState, expected, form_scenario, measure_states
 from doxa.evaluate.tasks.prompts import TOKENIZER, history_tokens, memory_tokens
-from doxa.evaluate.tasks.systems import Memory, opened
+from doxa.evaluate.tasks.scenarios import Expectation, Scenario
+from doxa.evaluate.tasks.systems import OURS, Memory, Tasks, opened
+from doxa.evaluate.tasks.table import chosen
 from doxa.evaluate.tasks.values import contains
 
 __all__ = ["CLOSING", "FormsReport", "Round", "Saving", "form", "run_forms"]
@@ -37,6 +42,8 @@ PAPER_ROUNDS = 6
 PAPER = {"flat": 899, "ours": 725, "saving": 1 - 725 / 899}
 SHOWN = (6, 10, 20, 50, 100)
 """Lengths whose totals are reported."""
+STATE_ROUNDS = 20
+"""Rounds of the form whose states are scored: a language model is asked twice a round or more."""
 BUDGET = 4000
 """Tokens: enough for the longest form, so that nothing is cut."""
 OWNERS = [
@@ -99,9 +106,11 @@ class FormsReport:
     """By the number of rounds."""
     environment: Mapping[str, Any] = field(default_factory=dict)
     models: Mapping[str, str | None] = field(default_factory=dict)
+    states: Mapping[str, FormState] = field(default_factory=dict)
+    """System -> which slots it had right."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the six rounds, the totals by length, and what the paper has."""
+        """Return the six rounds, the totals by length, the states of every system, and what the paper has."""
         shown = [one for one in self.savings if one.rounds in SHOWN or one is self.savings[-1]]
         return {
             "benchmark": "tasks",
@@ -113,6 +122,7 @@ class FormsReport:
                 for number, (text, flat, ours) in enumerate(self.six, start=1)
             ],
             "totals": [one.to_dict() for one in shown],
+            "states": {name: one.to_dict() for name, one in self.states.items()},
             "paper": PAPER,
             "models": dict(self.models),
             **self.environment,
@@ -186,46 +196,85 @@ def run_forms(
     rounds: int = 100,
     seed: int = 0,
     config: Config | None = None,
+    systems: Sequence[str] = (),
     progress: Callable[[str, int, int], None] | None = None,
     memory: Callable[[Config], AbstractContextManager[Memory]] = opened,
 ) -> FormsReport:
-    """Return the tokens of forms of up to so many rounds, at least two.
+    """Return the tokens of forms of up to so many rounds, at least two, and the states of one of them.
 
     Args:
         rounds: of the longest form, the closing one among them.
         seed: of its values.
         config: the settings; by default those of `doxa.toml` and the environment.
+        systems: some of `STATEFUL`, whose states are scored; by default all that the settings allow.
         progress: is told how far the run is.
         memory: makes the memory.
 
-    One form is told; a shorter one is its beginning, closed after the same number of rounds. Deterministic.
+    One form is told; a shorter one is its beginning, closed after the same number of rounds. Deterministic, as far as a
+    language model is. The states are those of a form of at most 20 rounds; a baseline that asks a language model makes
+    two calls a round or more.
+
+    Raises:
+        InputError: there is no such system.
+        ConfigError: one of them asks a language model, and none is configured.
+        BackendUnavailableError: the model answered none of its first 20 calls.
     """
+    settings = Config.load() if config is None else config
+    names = chosen(systems, STATEFUL, settings)
     told = form(max(rounds - 1, PAPER_ROUNDS - 1), seed)
     tell = progress or (lambda what, done, total: None)
-    by_round: list[tuple[int, int]] = []
-    savings: list[Saving] = []
-    closing = (0, 0)
-    with memory(Config.load() if config is None else config) as system:
-        tasks, models = system.tasks("form"), system.models
-        for number, one in enumerate(told, start=1):
-            tell("form", number - 1, len(told))
-            tasks.tell(one.text)
-            said = [each.text for each in told[:number]]
-            by_round.append((history_tokens(said), memory_tokens(tasks.context(one.text, budget=BUDGET), one.text)))
-            closed = tasks.context(CLOSING, budget=BUDGET)
-            last = (history_tokens([*said, CLOSING]), memory_tokens(closed, CLOSING))
-            closing = last if number == PAPER_ROUNDS - 1 else closing
-            savings.append(_saving(by_round, last, told[:number], closed))
+    with memory(settings) as system:
+        found, models = _count(system.tasks("form"), told, tell), system.models
+    kinds = {**STATEFUL, OURS: lambda config, seed: memory(config)}
+    states, more = measure_states(_scenario(told), {name: kinds[name] for name in names}, settings, seed, tell)
     texts = [*(one.text for one in told[: PAPER_ROUNDS - 1]), CLOSING]
-    six = zip(texts, [*by_round[: PAPER_ROUNDS - 1], closing], strict=True)
+    six = zip(texts, [*found.by_round[: PAPER_ROUNDS - 1], found.closing], strict=True)
     return FormsReport(
         seed=seed,
         six=[(text, flat, ours) for text, (flat, ours) in six],
-        by_round=by_round,
-        savings=savings,
-        models=models,
+        by_round=found.by_round,
+        savings=found.savings,
+        models={**models, **more},
         environment=environment(),
+        states=states,
     )
+
+
+class _Counted(NamedTuple):
+    """Tokens of a linear history and of ours."""
+
+    by_round: list[tuple[int, int]]
+    closing: tuple[int, int]
+    """Of the last of the first six rounds."""
+    savings: list[Saving]
+
+
+def _count(tasks: Tasks, told: Sequence[Round], tell: Callable[[str, int, int], None]) -> _Counted:
+    """Tell a form, and count the tokens of each round and of a closing one after it."""
+    found = _Counted([], (0, 0), [])
+    for number, one in enumerate(told, start=1):
+        tell("form", number - 1, len(told))
+        tasks.tell(one.text)
+        said = [each.text for each in told[:number]]
+        ours = memory_tokens(tasks.context(one.text, budget=BUDGET), one.text)
+        found.by_round.append((history_tokens(said), ours))
+        closed = tasks.context(CLOSING, budget=BUDGET)
+        last = (history_tokens([*said, CLOSING]), memory_tokens(closed, CLOSING))
+        found = found._replace(closing=last) if number == PAPER_ROUNDS - 1 else found
+        found.savings.append(_saving(found.by_round, last, told[:number], closed))
+    return found
+
+
+def _scenario(told: Sequence[Round]) -> Scenario:
+    """Return the first rounds of a form and the closing one as a scenario: every field is expected after every turn."""
+    told = told[: STATE_ROUNDS - 1]
+    current: dict[str, str] = {}
+    expect: dict[int, Expectation] = {}
+    for number, one in enumerate(told, start=1):
+        current |= {one.name.removeprefix("my "): one.value} if one.name else {}
+        expect[number] = expected(number, current)
+    expect[len(told) + 1] = expected(len(told) + 1, current, says=True)
+    return form_scenario([*(one.text for one in told), CLOSING], expect)
 
 
 def _saving(by_round: Sequence[tuple[int, int]], last: tuple[int, int], told: Sequence[Round], closed: str) -> Saving:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from doxa.core.tokens import estimate_tokens
 
-__all__ = ["ACKNOWLEDGED", "CONTEXT_TOKENS", "TOKENIZER", "history_tokens", "memory_tokens"]
+__all__ = ["ACKNOWLEDGED", "CONTEXT_TOKENS", "TOKENIZER", "history_tokens", "memory_tokens", "message_tokens"]
 
 TOKENIZER = "doxa.core.tokens.estimate_tokens: max(UTF-8 bytes / 4, words and marks), and 4 a message"
 PER_MESSAGE = 4
@@ -26,13 +26,14 @@ def history_tokens(turns: Iterable[str]) -> int:
     messages = [SYSTEM]
     for number, turn in enumerate(turns):
         messages += [ACKNOWLEDGED, turn] if number else [turn]
-    return _tokens(messages)
+    return message_tokens(messages)
 
 
 def memory_tokens(context: str, turn: str) -> int:
     """Return the tokens of a prompt with the subgraph that answers a turn, and the turn."""
-    return _tokens([f"{SYSTEM}\n{context}".strip(), turn])
+    return message_tokens([f"{SYSTEM}\n{context}".strip(), turn])
 
 
-def _tokens(messages: Iterable[str]) -> int:
+def message_tokens(messages: Iterable[str]) -> int:
+    """Return the tokens of messages."""
     return sum(estimate_tokens(message) + PER_MESSAGE for message in messages)

@@ -1,10 +1,12 @@
-"""Systems of the task benchmark: ours, two ablations of it, and a linear history that is read without a model.
+"""Systems of the task benchmark: ours, two ablations of it, and linear histories, read without a model or by one.
 
 ours            the task memory as it is
 respond         the same, in a conversation: what reaches it is what `Dialogue.respond` finds to be about tasks
 no-dag          without shared nodes and dependencies (`tasks.dag = false`): a change reaches the node it names
 random-intent   the intent of every turn drawn from new, update and check, as in the ablation of the paper
 flat-history    a linear context (`linear`)
+base-flat, cot, react
+                a language model with a linear context (`baselines`); they play where one is configured
 """
 
 from __future__ import annotations
@@ -13,12 +15,14 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any, Protocol, get_args
 
 from doxa.core.config import Config
 from doxa.core.tasks import TaskReply
 from doxa.engine import Doxa, Intent
 from doxa.evaluate.record import models_of
+from doxa.evaluate.tasks.baselines import BASELINES, opened_baseline
 from doxa.evaluate.tasks.linear import LinearHistory
 from doxa.evaluate.tasks.prompts import CONTEXT_TOKENS, memory_tokens
 from doxa.evaluate.tasks.scenarios import Scenario
@@ -152,11 +156,16 @@ def _drawn(seed: int) -> Chooses:
     return lambda id, turn: random.Random(f"{seed}/{id}/{turn}").choice(RANDOM_INTENTS)
 
 
+def _baseline(name: str, config: Config, seed: int) -> AbstractContextManager[System]:
+    return opened_baseline(name, config)
+
+
 SYSTEMS: Mapping[str, Callable[[Config, int], AbstractContextManager[System]]] = {
     OURS: lambda config, seed: opened(config),
     "respond": lambda config, seed: _responding(config),
     "no-dag": lambda config, seed: opened(_without_dag(config)),
     "random-intent": lambda config, seed: opened(config, intents=_drawn(seed)),
     "flat-history": lambda config, seed: nullcontext(LinearHistory()),
+    **{name: partial(_baseline, name) for name in BASELINES},
 }
 """Name -> the system under these settings and from this seed, in the order in which they are shown."""

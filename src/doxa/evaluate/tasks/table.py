@@ -19,6 +19,7 @@ from doxa.core.errors import InputError
 from doxa.evaluate.metrics import bootstrap_interval, ratio
 from doxa.evaluate.parallel import patient, side_by_side
 from doxa.evaluate.record import environment
+from doxa.evaluate.tasks.baselines import BASELINES, Conversation
 from doxa.evaluate.tasks.prompts import TOKENIZER
 from doxa.evaluate.tasks.scenarios import Scenario, read_scenarios
 from doxa.evaluate.tasks.scoring import COUNTS, Played, ScenarioScore, Violation, score
@@ -36,6 +37,13 @@ SHARES = {
     "multi_intent": ("multi_hit", "multi_n"),
 }
 """Measure -> part and whole; the first has an interval."""
+PAPER: Mapping[str, Mapping[str, int | str]] = {
+    "ours": {"name": "TME-DAG", "hallucinations": 0, "confusions": 0, "consistent": 4},
+    "no-dag": {"name": "TME-Flat", "hallucinations": 2, "confusions": 4, "consistent": 1},
+    "random-intent": {"name": "TME-RandomTRIM", "hallucinations": 3, "confusions": 6, "consistent": 0},
+    "react": {"name": "ReAct", "hallucinations": 3, "confusions": 5, "consistent": 2},
+}
+"""System -> its row of tables 1 and 3 of the paper, with GPT-4o, 27 rounds and 4 scenarios, judged by hand."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +54,8 @@ class SystemRun:
     played: Sequence[Sequence[Played]]
     seconds: float = 0.0
     """What the system took to play them."""
+    calls: Mapping[str, int] = field(default_factory=dict)
+    """Of a language model that a baseline asks: made, failed, refused, tokens."""
 
     @property
     def total(self) -> Counter[str]:
@@ -75,6 +85,7 @@ class SystemRun:
             "tokens_a_round": ratio(sum(rounds), len(rounds)),
             "turns_per_s": round(len(rounds) / self.seconds, 1) if self.seconds else 0.0,
             "counts": dict(total),
+            **({"calls": dict(self.calls)} if self.calls else {}),
         }
 
 
@@ -99,6 +110,7 @@ class TasksReport:
             "seed": self.seed,
             "tokenizer": TOKENIZER,
             "systems": {name: one.to_dict() for name, one in self.systems.items()},
+            **({"paper": dict(PAPER)} if self.set == "published" else {}),
             **({"details": self.details()} if details else {}),
             "models": dict(self.models),
             **self.environment,
@@ -139,7 +151,8 @@ def run_scenarios(
     Args:
         path: the scenarios, JSON Lines.
         set: what they are called in the report.
-        systems: names of those that play; none given are all of them.
+        systems: names of those that play; none given are all of them, those that ask a language model by themselves
+            where one is configured.
         seed: of what is drawn, for `random-intent`.
         limit: only so many scenarios.
         config: the settings; by default those of `doxa.toml` and the environment.
@@ -151,11 +164,13 @@ def run_scenarios(
         NotFoundError: there is no such file.
         FormatError: a line is no scenario.
         InputError: there is no such system.
+        ConfigError: one of them asks a language model, and none is configured.
+        BackendUnavailableError: the model answered none of its first 20 calls.
 
-    Deterministic. Every scenario is a user of its own; everything is gone afterwards.
+    Deterministic, as far as a language model is. Every scenario is a user of its own; everything is gone afterwards.
     """
     settings = patient(config, parallel)
-    scenarios, names = read_scenarios(path)[:limit], chosen(systems, known)
+    scenarios, names = read_scenarios(path)[:limit], chosen(systems, known, settings)
     runs: dict[str, SystemRun] = {}
     models: dict[str, str | None] = {}
     for name in names:
@@ -167,15 +182,15 @@ def run_scenarios(
     )
 
 
-def chosen(systems: Sequence[str], known: Mapping[str, object] = SYSTEMS) -> list[str]:
-    """Return the names of the systems that play, all of them where none is named.
+def chosen(systems: Sequence[str], known: Mapping[str, object], config: Config) -> list[str]:
+    """Return the names of the systems that play: all that the settings allow where none is named.
 
     Raises:
         InputError: there is no such system.
     """
     if unknown := [name for name in systems if name not in known]:
         raise InputError(f"expected systems out of {', '.join(known)}; got {unknown[0]!r}.")
-    return list(systems or known)
+    return list(systems) or [name for name in known if name not in BASELINES or config.llm.name is not None]
 
 
 def _run(
@@ -186,6 +201,7 @@ def _run(
         scores=[score(scenario, turns) for scenario, (turns, _) in zip(scenarios, found, strict=True)],
         played=[turns for turns, _ in found],
         seconds=sum(seconds for _, seconds in found),
+        calls=system.calls if isinstance(system, Conversation) else {},
     )
 
 

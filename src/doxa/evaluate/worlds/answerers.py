@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import NamedTuple, Protocol
 
-from doxa.backends.llm import LanguageModel, Message, Usage
-from doxa.core.errors import BackendError
+from doxa.backends.llm import posed
+from doxa.evaluate.models import Asked
 from doxa.evaluate.worlds.questions import Question
 from doxa.evaluate.worlds.world import World, table
 
@@ -25,8 +25,6 @@ UNKNOWN_WORDS = (
 )
 LABEL = re.compile(rf"\b(?:(?P<unknown>{UNKNOWN_WORDS})|(?P<yes>yes)|(?P<no>no))\b", re.IGNORECASE)
 FINAL = re.compile(r"\b(?:final answer|answer|label)\b\W*(?=\w)", re.IGNORECASE)
-GIVE_UP_AFTER = 20
-"""Calls of which none was answered, after which the run stops: a server that is away would fail thousands more."""
 MAX_TOKENS = {"direct": 256, "cot": 1024}
 """Room enough for a model that thinks before a one-word answer."""
 
@@ -180,19 +178,15 @@ class _SimulatedSpeaker:
 class Prompted:
     """A language model. The same prompt is put to it once: systems that believe the same get the same answer."""
 
-    model: LanguageModel
+    asked: Asked
     simulated: bool = False
-    calls: int = 0
-    failed: int = 0
-    refused: int = 0
-    usage: Usage = field(default_factory=Usage)
     _answers: dict[tuple[str, str], str | None] = field(default_factory=dict)
     _guard: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def name(self) -> str:
         """The name of the model."""
-        return self.model.name
+        return self.asked.name
 
     def speak(self, world: World, truths: Mapping[str, bool | None], setting: Setting, seed: str) -> Speaker:
         """Return a speaker that asks the model, with the world and the belief state in every prompt."""
@@ -202,28 +196,15 @@ class Prompted:
         """Return what the model says at temperature 0; None when it failed or refused, which is counted.
 
         Raises:
-            BackendError: the model answered none of its first 20 calls.
+            BackendUnavailableError: the model answered none of its first 20 calls.
         """
         with self._guard:
             if (prompt, mode) in self._answers:
                 return self._answers[prompt, mode]
-        text = self._call(prompt, mode)
+        messages = posed(table()["prompts"]["system"], prompt)
+        text = self.asked.text(messages, max_tokens=MAX_TOKENS[mode])
         with self._guard:
             return self._answers.setdefault((prompt, mode), text)
-
-    def _call(self, prompt: str, mode: str) -> str | None:
-        messages = [Message(role="system", content=table()["prompts"]["system"]), Message(role="user", content=prompt)]
-        try:
-            done = self.model.complete(messages, temperature=0.0, max_tokens=MAX_TOKENS[mode])
-        except BackendError:
-            with self._guard:
-                self.calls, self.failed = self.calls + 1, self.failed + 1
-                if self.failed == self.calls >= GIVE_UP_AFTER:
-                    raise
-            return None
-        with self._guard:
-            self.calls, self.refused, self.usage = self.calls + 1, self.refused + done.refused, self.usage + done.usage
-        return None if done.refused else done.text
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from random import Random
 
 from doxa.evaluate.worlds.answerers import Answerer, Setting, parse_label, summary
 from doxa.evaluate.worlds.questions import Question, draw_questions
-from doxa.evaluate.worlds.systems import Believer
+from doxa.evaluate.worlds.systems import Believer, Dropped
 from doxa.evaluate.worlds.world import MAX_TABLE_ATOMS, World, WorldSpec, draw_world, has_model, satisfies, truths
 
 __all__ = ["Played", "Script", "draw_scripts", "play"]
@@ -62,6 +62,10 @@ class Played:
     """That it ended consistent was checked without the solver: its model satisfies every rule and belief."""
     brute_forced: bool | None
     """The truth table says the same as the solver; None where it is too large."""
+    dialogue: str = ""
+    """Its seed: the same for every system and mode."""
+    log: tuple[Dropped, ...] = ()
+    """Every literal that was given up or not taken in, where that was wanted."""
 
 
 def draw_scripts(spec: WorldSpec, schedule: str, count: int, seed: str) -> Iterator[Script]:
@@ -73,18 +77,18 @@ def draw_scripts(spec: WorldSpec, schedule: str, count: int, seed: str) -> Itera
         yield Script(world=world, truths=truths(world), questions=draw_questions(world, schedule, rng), seed=name)
 
 
-def play(script: Script, answerer: Answerer, setting: Setting, system: str) -> Played:
-    """Hold one dialogue and return how it went. At most one call to the model per question."""
-    believer = Believer(system, script.world)
+def play(script: Script, answerer: Answerer, setting: Setting, system: str, *, logs: bool = False) -> Played:
+    """Hold one dialogue and return how it went, with `logs` every revision too. At most one call per question."""
+    believer = Believer(system, script.world, logs=logs)
     speaker = answerer.speak(script.world, script.truths, setting, f"{script.seed}/{setting.mode}")
     asked: dict[str, None] = {}
     raw: list[str | None] = []
-    for question in script.questions:
+    for turn, question in enumerate(script.questions, start=1):
         label = parse_label(speaker.reply(question, summary({atom: believer.label(atom) for atom in asked})))
         raw.append(label)
         asked[str(question.lit.atom)] = None
         if (lit := question.literal_of(label)) is not None:
-            believer.commit(lit)
+            believer.commit(lit, turn)
     played = _score(script, raw, believer)
     believer.close()
     return played
@@ -111,6 +115,8 @@ def _score(script: Script, raw: Sequence[str | None], believer: Believer) -> Pla
         rejections=believer.rejections,
         certified=model is not None and satisfies(model, clauses),
         brute_forced=has_model(script.world, believer.held) == consistent if small else None,
+        dialogue=script.seed,
+        log=tuple(believer.log),
     )
 
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from doxa.backends.registry import load
 from doxa.core.config import Config
-from doxa.core.errors import ConfigError, InputError
+from doxa.core.errors import InputError
+from doxa.evaluate.models import opened_model
 from doxa.evaluate.record import environment
 from doxa.evaluate.worlds.answerers import Answerer, Prompted, Rates, Setting, Simulated
 from doxa.evaluate.worlds.play import Played, Script, draw_scripts, play
@@ -33,6 +33,8 @@ CALLS_AT_ONCE = 8
 """Dialogues that a language model holds at a time."""
 SCHEDULES = {"paper": ("random", "stress"), "hard": ("hub",), "bulk": ("random", "stress")}
 MODES = ("direct", "cot")
+TABLES = ("table1", "table2")
+"""Of the paper: each has one language model, whose errors the profile of that name simulates."""
 Progress = Callable[[str, int, int], None]
 
 
@@ -44,7 +46,8 @@ class _Section:
     family: str
     settings: tuple[Setting, ...]
     answerer: Answerer
-    profile: str | None = None
+    papers: tuple[str, ...] = ()
+    """Tables of the paper that stand beside it."""
 
 
 class _Cell(NamedTuple):
@@ -58,22 +61,24 @@ def run(
     seed: int = 0,
     dialogues: int = 120,
     family: str | None = None,
-    answerer: str = "simulated",
+    answerer: str | None = None,
     error: float | None = None,
     contradiction: float | None = None,
+    logs: bool = False,
     progress: Progress | None = None,
 ) -> WorldsReport:
     """Return what the baseline, Algorithm 1 and every policy make of the same dialogues.
 
     Args:
         config: the settings, of which those of the language model matter; by default as elsewhere.
-        seed: of worlds, questions and simulated answers; the same seed gives the same report but for the times.
+        seed: of worlds, questions and simulated answers; the same gives the same report but for the times.
         dialogues: how many per condition.
         family: only the worlds of one of `FAMILIES`; without it `paper` and `hard`.
-        answerer: `simulated`, or `model` for the configured language model.
-        error: of the simulated answerer, in place of the rates that were fitted to the paper: how often it misjudges an
-            atom, 0 to 1.
-        contradiction: likewise, how often an answer contradicts its own judgement.
+        answerer: `simulated`, or `model` for the configured language model; by default both where one is configured
+            and no rates are given, else `simulated`.
+        error, contradiction: of the simulated answerer, in place of the rates that were fitted to the paper: how often
+            it misjudges an atom, and how often an answer contradicts its own judgement, 0 to 1.
+        logs: whether the report lists every literal that was given up; with a language model it does in any case.
         progress: is told how far the run is.
 
     Raises:
@@ -84,29 +89,41 @@ def run(
     Cost: 8 systems x 10 questions a dialogue and condition; a language model is asked the same thing once.
     """
     _check(dialogues, family, answerer, error, contradiction)
-    tell = progress or (lambda what, done, total: None)
-    start = time.perf_counter()
-    with _model(config, answerer) as model:
-        parts = _sections((family,) if family else ("paper", "hard"), model, _rates(error, contradiction))
-        sections = {section.name: _run_section(section, dialogues, seed, tell) for section in parts}
+    config, rates = config or Config.load(), _rates(error, contradiction)
+    asks = config.llm.name is not None and rates is None if answerer is None else answerer == "model"
+    tell, start = progress or (lambda what, done, total: None), time.perf_counter()
+    with opened_model(config, "bench worlds", "use the simulated answerer") if asks else nullcontext() as asked:
+        model = Prompted(asked) if asked else None
+        parts = _parts((family,) if family else ("paper", "hard"), model, rates, simulates=answerer != "model")
+        logs = logs or model is not None
+        sections = {section.name: _run_section(section, dialogues, seed, tell, logs=logs) for section in parts}
+    return _report(model, sections, seed=seed, logged=logs, seconds=time.perf_counter() - start)
+
+
+def _report(
+    model: Prompted | None, sections: Mapping[str, Sequence[Condition]], *, seed: int, logged: bool, seconds: float
+) -> WorldsReport:
     return WorldsReport(
         answerer=model.name if model else "simulated",
         simulated=model is None,
         seed=seed,
         sections=sections,
-        calls=_calls(model),
-        seconds=time.perf_counter() - start,
+        calls=model.asked.counts if model else {},
+        seconds=seconds,
+        logged=logged,
         models={"llm": model.name} if model else {},
         environment=environment(),
     )
 
 
-def _check(dialogues: int, family: str | None, answerer: str, error: float | None, contradiction: float | None) -> None:
+def _check(
+    dialogues: int, family: str | None, answerer: str | None, error: float | None, contradiction: float | None
+) -> None:
     if dialogues < 1:
         raise InputError(f"bench worlds: expected at least 1 dialogue, got {dialogues}.")
     if family not in (None, *FAMILIES):
         raise InputError(f"bench worlds: expected a family out of {', '.join(FAMILIES)}, got {family!r}.")
-    if answerer not in ANSWERERS:
+    if answerer not in (None, *ANSWERERS):
         raise InputError(f"bench worlds: expected an answerer out of {', '.join(ANSWERERS)}, got {answerer!r}.")
     for rate in (error, contradiction):
         if rate is not None and not 0 <= rate <= 1:
@@ -121,21 +138,43 @@ def _rates(error: float | None, contradiction: float | None) -> Rates | None:
     return Rates.of(error=error or 0.0, contradiction=contradiction or 0.0)
 
 
-def _sections(families: Sequence[str], model: Prompted | None, rates: Rates | None) -> Iterator[_Section]:
-    """Yield the parts of a run; `conditions` is the first family's."""
+def _parts(
+    families: Sequence[str], model: Prompted | None, rates: Rates | None, *, simulates: bool
+) -> Iterator[_Section]:
+    """Yield the parts of a run, those of a language model first."""
+    if model is not None:
+        yield from _asked(families, model)
+    if simulates:
+        yield from _simulated(families, rates, "" if model is None else "simulated ")
+
+
+def _asked(families: Sequence[str], model: Prompted) -> Iterator[_Section]:
+    """Yield what a language model is asked; the rows of both of the paper's models stand beside its own."""
     for family in families:
-        name = "conditions" if family == families[0] else family
-        settings = tuple(Setting(schedule, mode) for schedule in SCHEDULES[family] for mode in MODES)
-        if model is not None:
-            yield _Section(name, family, settings, model)
-        elif rates is not None:
-            yield _Section(name, family, settings, Simulated(dict.fromkeys(settings, rates)))
-        else:
-            profiles = ("table1", "table2") if family == "paper" else (family,)
-            for profile in profiles:
-                fitted = _profile(profile)
-                part = name if profile == profiles[0] else profile
-                yield _Section(part, family, tuple(fitted), Simulated(fitted), profile)
+        papers = TABLES if family == "paper" else ()
+        yield _Section(_named(family, families), family, _settings(family), model, papers)
+
+
+def _simulated(families: Sequence[str], rates: Rates | None, before: str) -> Iterator[_Section]:
+    """Yield what is simulated, under names that begin with `before`."""
+    for family in families:
+        name = before + _named(family, families)
+        if rates is not None:
+            yield _Section(name, family, _settings(family), Simulated(dict.fromkeys(_settings(family), rates)))
+            continue
+        profiles = TABLES if family == "paper" else (family,)
+        for profile in profiles:
+            fitted = _profile(profile)
+            part = name if profile == profiles[0] else before + profile
+            yield _Section(part, family, tuple(fitted), Simulated(fitted), (profile,))
+
+
+def _named(family: str, families: Sequence[str]) -> str:
+    return "conditions" if family == families[0] else family
+
+
+def _settings(family: str) -> tuple[Setting, ...]:
+    return tuple(Setting(schedule, mode) for schedule in SCHEDULES[family] for mode in MODES)
 
 
 def _profile(name: str) -> Mapping[Setting, Rates]:
@@ -146,7 +185,7 @@ def _profile(name: str) -> Mapping[Setting, Rates]:
     }
 
 
-def _run_section(section: _Section, dialogues: int, seed: int, tell: Progress) -> list[Condition]:
+def _run_section(section: _Section, dialogues: int, seed: int, tell: Progress, *, logs: bool) -> list[Condition]:
     played: dict[_Cell, list[Played]] = {
         _Cell(setting, system): [] for setting in section.settings for system in SYSTEMS
     }
@@ -154,74 +193,34 @@ def _run_section(section: _Section, dialogues: int, seed: int, tell: Progress) -
     for schedule in schedules:
         cells = [cell for cell in played if cell.setting.schedule == schedule]
         scripts = draw_scripts(spec_of(section.family), schedule, dialogues, f"{seed}/{section.family}")
-        for done, results in enumerate(_play_all(scripts, section.answerer, cells)):
+        for done, results in enumerate(_play_all(scripts, section.answerer, cells, logs=logs)):
             tell(f"{section.name} {schedule}", done, dialogues)
             for cell, result in zip(cells, results, strict=True):
                 played[cell].append(result)
     return [
         Condition(
-            setting=cell.setting,
+            settings=(cell.setting,),
             system=cell.system,
+            answerer=section.answerer.name,
             simulated=section.answerer.simulated,
             played=results,
             baseline=played[_Cell(cell.setting, BASELINE)],
-            profile=section.profile,
+            papers=section.papers,
         )
         for cell, results in played.items()
     ]
 
 
-def _play_all(scripts: Iterator[Script], answerer: Answerer, cells: Sequence[_Cell]) -> Iterator[list[Played]]:
+def _play_all(
+    scripts: Iterator[Script], answerer: Answerer, cells: Sequence[_Cell], *, logs: bool
+) -> Iterator[list[Played]]:
     """Yield, dialogue by dialogue, what became of it in every cell; a language model holds several at a time."""
 
     def play_one(script: Script) -> list[Played]:
-        return [play(script, answerer, cell.setting, cell.system) for cell in cells]
+        return [play(script, answerer, cell.setting, cell.system, logs=logs) for cell in cells]
 
     if answerer.simulated:
         yield from map(play_one, scripts)
         return
     with ThreadPoolExecutor(CALLS_AT_ONCE) as pool:
         yield from pool.map(play_one, scripts)
-
-
-@contextmanager
-def _model(config: Config | None, answerer: str) -> Iterator[Prompted | None]:
-    """Give the configured language model, closed afterwards; None for the simulated answerer."""
-    if answerer != "model":
-        yield None
-        return
-    prompted = _open_model(config or Config.load())
-    try:
-        yield prompted
-    finally:
-        prompted.model.close()
-
-
-def _open_model(config: Config) -> Prompted:
-    settings = config.llm
-    if settings.name is None:
-        raise ConfigError(
-            "bench worlds: no language model is configured. Set llm.name (DOXA_LLM=openai:NAME), or use the simulated "
-            "answerer."
-        )
-    model = load(
-        "llm",
-        settings.name,
-        base_url=settings.base_url,
-        api_key=config.secret("llm"),
-        timeout_s=settings.timeout_s,
-        max_retries=settings.max_retries,
-    )
-    return Prompted(model)
-
-
-def _calls(model: Prompted | None) -> dict[str, int]:
-    if model is None:
-        return {}
-    return {
-        "made": model.calls,
-        "failed": model.failed,
-        "refused": model.refused,
-        "prompt_tokens": model.usage.prompt_tokens,
-        "completion_tokens": model.usage.completion_tokens,
-    }

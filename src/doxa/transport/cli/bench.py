@@ -40,6 +40,7 @@ from doxa.transport.cli.bench_options import (
     JudgeKeyFileOption,
     JudgeOption,
     KOption,
+    LabelsOption,
     LimitOption,
     OutOption,
     ParallelOption,
@@ -162,6 +163,7 @@ def bench(
     rounds: RoundsOption = None,
     plot: PlotOption = None,
     parallel: ParallelOption = None,
+    labels: LabelsOption = None,
     record: RecordOption = True,
 ) -> None:
     """Measure the memory on a benchmark.
@@ -397,7 +399,7 @@ BENCHMARKS: dict[Benchmark, tuple[Measure, set[str], Show]] = {
     Benchmark.NLI: (measure_nli, {"data", "limit"}, show_nli),
     Benchmark.WORLDS: (
         measure_worlds,
-        {"seed", "dialogues", "family", "answerer", "error-rate", "contradiction-rate"},
+        {"seed", "dialogues", "family", "answerer", "error-rate", "contradiction-rate", "details"},
         show_worlds,
     ),
     Benchmark.BELIEFBANK: (measure_beliefbank, {"data", "limit", "seed"}, show_beliefbank),
@@ -411,7 +413,7 @@ BENCHMARKS: dict[Benchmark, tuple[Measure, set[str], Show]] = {
     ),
     Benchmark.KNOWLEDGE: (
         measure_knowledge,
-        {"data", "limit", "systems", "set", "details", "plot"},
+        {"data", "limit", "systems", "set", "details", "plot", "labels", "predictions"},
         show_knowledge,
     ),
     Benchmark.MTBENCH101: (

@@ -39,7 +39,7 @@ def _measured(request: Request, wanted: Wanted, tell: Tell | None) -> Report:
 
     building = tell or _Steps(request)
     if wanted.set_ == CICERO:
-        if refused := sorted(wanted.given & {"systems", "details", "plot"}):
+        if refused := sorted(wanted.given & {"systems", "details", "plot", "labels", "predictions"}):
             raise InputError(f"bench knowledge --set cicero: it takes no --{', --'.join(refused)}.")
         return run_cicero(wanted.data, limit=wanted.limit, config=request.config, progress=tell, building=building)
     report = run_knowledge(
@@ -48,10 +48,13 @@ def _measured(request: Request, wanted: Wanted, tell: Tell | None) -> Report:
         systems=[name.strip().replace("-", "_") for name in (wanted.systems or "").split(",") if name.strip()],
         limit=wanted.limit,
         examples=EXAMPLES if wanted.details else 0,
+        labels=wanted.labels,
         config=request.config,
         progress=tell,
         building=building,
     )
+    if wanted.predictions is not None:
+        report.labelled.write(wanted.predictions)
     if wanted.plot is not None:
         draw_alignment(wanted.plot, report)
     return report
@@ -103,8 +106,15 @@ def show_knowledge(out: Console, found: dict[str, Any]) -> None:
         f"\n{found['set']}, {found['n']:,} dialogues; {base['sentences']:,} sentences, {base['inferences']:,} "
         "inferences. Overlap is between the sentences of a dialogue: less is better. "
         "Next: how like they are to what is said next. "
-        f"Intervals are over dialogues; {_models(found)}",
+        f"Transitions by {_transitions(found['transitions'])}. Intervals are over dialogues; {_models(found)}",
     )
+
+
+def _transitions(found: Mapping[str, Any]) -> str:
+    if "phrases" not in found:
+        return str(found["by"])
+    left = f"{found['missing']:,} dialogues without labels, {found['strange']:,} phrases that nobody said"
+    return f"{found['by']}: {found['phrases']:,} phrases; left out: {left}"
 
 
 def _compared(found: Mapping[str, Any]) -> str:
@@ -153,7 +163,11 @@ def _show_cicero(out: Console, found: Mapping[str, Any]) -> None:
 
 def _models(found: Mapping[str, Any]) -> str:
     models = ", ".join(f"{role} {name}" for role, name in found["models"].items())
-    return f"{models}; revision {found.get('revision') or 'unknown'}"
+    fewer = found["degraded"]
+    degraded = (
+        f"; inferred less than it could for {fewer['dialogues']:,}: {fewer['first']}" if fewer["dialogues"] else ""
+    )
+    return f"{models}{degraded}; revision {found.get('revision') or 'unknown'}"
 
 
 def _number(value: float | None) -> str:

@@ -27,6 +27,7 @@ __all__ = [
     "JudgeKeyFileOption",
     "JudgeOption",
     "KOption",
+    "LabelsOption",
     "LimitOption",
     "OutOption",
     "ParallelOption",
@@ -76,7 +77,20 @@ OutOption = Annotated[
 ]
 PredictionsOption = Annotated[
     Path | None,
-    typer.Option("--predictions", metavar="FILE", help="understanding, revision, tasks: write what came out."),
+    typer.Option(
+        "--predictions",
+        metavar="FILE",
+        help="understanding, revision, tasks: write what came out. knowledge: write the labelled transitions.",
+    ),
+]
+LabelsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--labels",
+        metavar="FILE",
+        help="knowledge: transitions from a file [default: by the language model where one is configured, else what is "
+        "said next].",
+    ),
 ]
 ErrorsOption = Annotated[
     int | None, typer.Option("--errors", min=1, help="understanding, revision, answers: show mistakes.")
@@ -107,7 +121,11 @@ FamilyOption = Annotated[
 ]
 AnswererOption = Annotated[
     str | None,
-    typer.Option("--answerer", metavar="NAME", help="worlds: simulated [default] or model, the language model."),
+    typer.Option(
+        "--answerer",
+        metavar="NAME",
+        help="worlds: simulated, or model, the language model [default: both where one is configured].",
+    ),
 ]
 ErrorRateOption = Annotated[
     float | None,
@@ -124,8 +142,9 @@ SystemsOption = Annotated[
         metavar="NAMES",
         help="mtbench101: reference, builtin, base, without-tree, without-memory, full, mem0-style, memorybank-style, "
         "comedy-style; with commas [default: all that the settings allow]. tasks: ours, respond, no-dag, "
-        "random-intent, flat-history [default: all]. knowledge: ours, dense, rerank, bm25, mmr, rerank-nli, "
-        "no-reasoner, no-bridging, no-check [default: all].",
+        "random-intent, flat-history, and with a language model base-flat, cot, react [default: all; --set forms: not "
+        "respond, no-dag, random-intent]. knowledge: ours, dense, rerank, bm25, mmr, rerank-nli, no-reasoner, "
+        "no-bridging, no-check [default: all].",
     ),
 ]
 RunsOption = Annotated[
@@ -166,7 +185,8 @@ DetailsOption = Annotated[
     bool | None,
     typer.Option(
         "--details",
-        help="tasks: every violation, with its turn, what was expected and what came. knowledge: examples.",
+        help="tasks: every violation, with its turn, what was expected and what came. knowledge: examples. worlds: "
+        "every literal that was given up, and because of what.",
     ),
 ]
 RoundsOption = Annotated[
@@ -227,6 +247,7 @@ class Wanted:
     rounds: int | None = None
     plot: Path | None = None
     parallel: int | None = None
+    labels: Path | None = None
 
     @property
     def given(self) -> set[str]:

@@ -70,7 +70,13 @@ def _revised(request: Request, wanted: Wanted, name: str, tell: Tell | None) -> 
 def _forms(request: Request, wanted: Wanted, name: str, tell: Tell | None) -> tuple[Report, dict[str, Any]]:
     from doxa.evaluate import draw_forms, run_task_forms
 
-    report = run_task_forms(rounds=wanted.rounds or 100, seed=wanted.seed or 0, config=request.config, progress=tell)
+    report = run_task_forms(
+        rounds=wanted.rounds or 100,
+        seed=wanted.seed or 0,
+        systems=_systems(wanted),
+        config=request.config,
+        progress=tell,
+    )
     if wanted.plot is not None:
         draw_forms(wanted.plot, report)
     return report, report.to_dict()
@@ -80,7 +86,7 @@ Measure = Callable[[Request, Wanted, str, Tell | None], "tuple[Report, dict[str,
 SETS: Mapping[str, tuple[Measure, set[str]]] = {
     "gold": (_scenarios, SCENARIO_OPTIONS),
     "published": (_scenarios, SCENARIO_OPTIONS),
-    "forms": (_forms, {"seed", "rounds", "plot"}),
+    "forms": (_forms, {"seed", "systems", "rounds", "plot"}),
     "sgd": (_revised, {"data", "limit", "details"}),
     "smcalflow": (_revised, {"data", "limit", "details"}),
 }
@@ -107,12 +113,25 @@ def _show_forms(out: Console, found: dict[str, Any]) -> None:
         totals.add_row(str(row["rounds"]), f"{row['flat']:,}", f"{row['ours']:,}", _percent(row), held, stale)
     put(out, "")
     put(out, totals)
+    _show_states(out, found["states"])
     paper = found["paper"]
     put(
         out,
         f"\nThe paper, six rounds: {paper['flat']} and {paper['ours']} tokens, {_percent(paper)} saved, counted in its "
         f"own way. Tokens: {found['tokenizer']}. Seed {found['seed']}; revision {found.get('revision') or 'unknown'}",
     )
+
+
+def _show_states(out: Console, found: Mapping[str, Any]) -> None:
+    """Print which slots each system had right after every turn of a form."""
+    table = columns("state of", "slots right", "by round", "made up", "all in the last reply", "tokens of prompts")
+    for name, row in found.items():
+        by_round = " ".join(f"{right}/{n}" for right, n in row["by_round"] if n)
+        share = f"{row['slots_ok']}/{row['slots_n']} = {row['slots'] or 0:.3f}"
+        last = "yes" if row["closing_reply"] else "no"
+        table.add_row(name, share, by_round, str(row["hallucinations"]), last, f"{row['tokens']:,}")
+    put(out, "")
+    put(out, table)
 
 
 def _show_revised(out: Console, found: dict[str, Any]) -> None:
@@ -167,9 +186,18 @@ def _show_scenarios(out: Console, found: dict[str, Any]) -> None:
             f"{row['tokens_a_round'] or 0:.0f}",
             f"{row['turns_per_s']:,.0f}",
         )
+    for row in found.get("paper", {}).values():
+        wrong, consistent = (str(row["hallucinations"]), str(row["confusions"])), f"{row['consistent']}/4"
+        paper.add_row(f"{row['name']}, in the paper", "27", *wrong, consistent, "")
     put(out, paper)
     put(out, "")
     put(out, more)
+    for name, row in found["systems"].items():
+        if "calls" in row:
+            put(
+                out,
+                f"{name}: " + ", ".join(f"{count:,} {what.replace('_', ' ')}" for what, count in row["calls"].items()),
+            )
     for one in found.get("details", ()):
         _show_scenario(out, one)
     put(out, f"\nTokens: {found['tokenizer']}. Intervals are over scenarios. {_where(found)}")

@@ -21,6 +21,8 @@ TITLES = {
     "table2": "random and stress schedules, errors near the paper's Table 2 (Gemini 2.5 Flash)",
     "hard": "worlds that Algorithm 1 fails on",
 }
+LOGGED = 20
+"""Entries of a log that are printed."""
 NEAR_TABLE_1 = ", errors near the paper's Table 1 (gpt-4.1-mini)"
 
 
@@ -35,9 +37,10 @@ def measure_worlds(
         seed=wanted.seed or 0,
         dialogues=wanted.dialogues or 120,
         family=wanted.family,
-        answerer=wanted.answerer or "simulated",
+        answerer=wanted.answerer,
         error=wanted.error_rate,
         contradiction=wanted.contradiction_rate,
+        logs=bool(wanted.details),
         progress=tell,
     )
     return report, report.to_dict()
@@ -57,12 +60,13 @@ def show_worlds(out: Console, found: dict[str, Any]) -> None:
     """Print a table like the paper's for each part of a run; a simulated one says so over every table."""
     for name, rows in found.items():
         if isinstance(rows, list) and rows and "system" in rows[0]:
-            _show_rows(out, _title(name, rows, found), rows)
+            _show_rows(out, _title(name, rows), [*rows, *found["totals"][name]])
+            _show_log(out, found.get("log", {}).get(name, ()))
     calls = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in found["calls"].items())
     put(
         out,
         "Accuracies are shares of questions; ± is one standard error over dialogues. Entailed: labelled by rules and "
-        "beliefs together. Paper: final accuracy, inconsistent, retractions.",
+        'beliefs together. Paper: final accuracy, inconsistent, retractions of its own models. Rows of "all" are sums.',
     )
     put(
         out,
@@ -71,17 +75,17 @@ def show_worlds(out: Console, found: dict[str, Any]) -> None:
     )
 
 
-def _title(name: str, rows: Sequence[dict[str, Any]], found: dict[str, Any]) -> str:
-    near = NEAR_TABLE_1 if name == "conditions" and any(row["paper"] for row in rows) else ""
-    who = "SIMULATED answerer" if found["simulated"] else f"Answerer {found['answerer']}"
-    return f"{who}: {TITLES.get(name, name)}{near}"
+def _title(name: str, rows: Sequence[dict[str, Any]]) -> str:
+    simulated, part = rows[0]["simulated"], name.removeprefix("simulated ")
+    near = NEAR_TABLE_1 if simulated and part == "conditions" and any(row["paper"] for row in rows) else ""
+    title = TITLES.get(part, part)
+    return f"{'SIMULATED answerer' if simulated else 'Answerer ' + rows[0]['answerer']}: {title}{near}"
 
 
 def _show_rows(out: Console, title: str, rows: Sequence[dict[str, Any]]) -> None:
     heads = ("Setting", "Mode", "System", "Raw Acc.", "Final Acc.", "Entailed", "Incons.", "Contrad.", "Retracts")
     table = columns(*heads, "per dialogue", "Rejected", "Paper", title=title)
     for row in rows:
-        paper = row["paper"]
         table.add_row(
             row["setting"],
             row["mode"],
@@ -94,10 +98,25 @@ def _show_rows(out: Console, title: str, rows: Sequence[dict[str, Any]]) -> None
             str(row["retractions"]),
             f"{row['retractions_per_dialogue']:.3f}",
             str(row["rejections"]),
-            f"{paper['final_accuracy']:.3f}, {paper['inconsistent']}, {paper['retractions']}" if paper else "",
+            "; ".join(_paper(model, one) for model, one in (row["paper"] or {}).items()),
         )
     put(out, table)
     put(out, "")
+
+
+def _paper(model: str, row: dict[str, Any]) -> str:
+    return f"{model} {row['final_accuracy']:.3f}, {row['inconsistent']}, {row['retractions']}"
+
+
+def _show_log(out: Console, log: Sequence[dict[str, Any]]) -> None:
+    """Print the first literals that were given up or not taken in, each with its reason."""
+    for one in log[:LOGGED]:
+        where = f"{one['setting']} {one['mode']} {one['system']}, {one['dialogue']}, answer {one['turn']}"
+        gone = "not taken in" if one["change"] == "rejected" else f"gives up {one['literal']} of answer {one['since']}"
+        put(out, f"{where}: {one['said']}, {gone}")
+        put(out, f"because of {'; '.join([*one['beliefs'], *one['rules']]) or 'nothing'}", indent=2)
+    if log:
+        put(out, f"{len(log):,} literals in all; the record has every one.\n")
 
 
 def show_beliefbank(out: Console, found: dict[str, Any]) -> None:
