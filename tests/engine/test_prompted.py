@@ -195,7 +195,15 @@ def test_prompted_understanding_needs_a_model(config):
 def test_a_correction_and_a_withdrawal_by_the_model_revise(config):
     """The acts that the model names do what the same acts do without it."""
 
-    named = {"subject": "Ana", "relation": "lives in", "old": None, "new": "Bergen", "from": None, "to": None}
+    named = {
+        "subject": "Ana",
+        "relation": "lives in",
+        "old": None,
+        "new": "Bergen",
+        "source": None,
+        "from": None,
+        "to": None,
+    }
     said = {
         "I live in Oslo.": fact("Ana", "lives in", "Oslo", "I live in Oslo"),
         "Sorry, I meant Bergen.": {"kind": "correction", "target": "f1", **named, "quote": "I meant Bergen"},

@@ -32,7 +32,7 @@ def fact(**more: Any) -> dict[str, Any]:
 
 def other(kind: str, quote: str, **more: Any) -> dict[str, Any]:
     """Return an entry of another kind."""
-    named = {"target": None, "subject": None, "relation": None, "old": None, "new": None}
+    named = {"target": None, "subject": None, "relation": None, "old": None, "new": None, "source": None}
     blank = {"change": {**named, "when": None}, "correction": {**named, "from": None, "to": None}}
     return {"kind": kind, **blank.get(kind, {}), "quote": quote, **more}
 
@@ -222,7 +222,7 @@ RELATIONS = {
     "denied by the verb": ("hates", "Bergen", ("likes", False)),
     "kinship": ("has sister", "Mia", ("sister", True)),
     "noun": ("favourite city", "Bergen", ("favourite_city", True)),
-    "unknown verb": ("daydreams about", "Bergen", ("daydreams_about", True)),
+    "unknown verb": ("daydreams about", "Bergen", ("daydream_about", True)),
 }
 
 

@@ -204,7 +204,9 @@ def describe(fact: Fact) -> str:
     kind = relation_type(fact.relation.name, fact.relation.label)
     valid = fact.valid
     point = valid.start is not None and valid.start == valid.end
-    past = fact.status is Status.SUPERSEDED or (point and fact.modality is Modality.ASSERTED) or valid.end is not None
+    ahead = fact.known_at is not None and valid.end is not None and fact.known_at.date() < valid.end  # "until August"
+    over = valid.end is not None and not (ahead and fact.status is Status.HELD)
+    past = fact.status is Status.SUPERSEDED or (point and fact.modality is Modality.ASSERTED) or over
     you = _addressed.get()
     sentence = kind.render(
         _told_to(you, fact.subject.label),
@@ -265,7 +267,7 @@ def past_of(base: str) -> str:
 def base_of(phrase: str) -> str:
     """Return the base form of a phrase in the third person ("lives in" -> "live in")."""
     first, _, rest = phrase.partition(" ")
-    special = {"is": "be", "has": "have", "was": "be"}.get(first)
+    special = {"is": "be", "has": "have", "was": "be", "does": "do", "goes": "go"}.get(first)
     if special is None:
         special = first[:-3] + "y" if first.endswith("ies") else first[:-1]
         special = first[:-2] if re.search(r"(?:ss|x|ch|sh)es$", first) else special

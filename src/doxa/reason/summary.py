@@ -120,15 +120,23 @@ class _Draft:
             if fact.disputed:
                 disputed.setdefault(fact.relation.name, []).append(fact)
             else:
-                same = (fact.relation.name, fact.polarity, fact.modality, fact.valid)
+                same = (fact.relation.name, fact.polarity, fact.modality, fact.valid, self._by(fact))
                 plain.setdefault(same, []).append(fact)
-        clauses = [describe(_together(group, "and")) + self._cited(_turns(group)) for group in plain.values()]
+        clauses = [
+            describe(_together(group, "and")) + self._by(group[0]) + self._cited(_turns(group))
+            for group in plain.values()
+        ]
         said = [f"Sources disagree: {self._dispute(group)}." for group in disputed.values()]
         return " ".join([*_sentences(clauses, facts[0].subject.label), *said])
 
     def _dispute(self, facts: Sequence[Fact]) -> str:
         told = [replace(fact, object=Term(fact.object.key, self._with_witnesses(fact))) for fact in facts]
         return describe(_together(told, "or")) + self._cited(_turns(facts))
+
+    def _by(self, fact: Fact) -> str:
+        """Return from whom it is, where nobody says it as their own word."""
+        names = dict.fromkeys(claim.source for claim in self.beliefs.supporting(fact))
+        return f" (according to {' and '.join(names)})" if names and all(names) else ""
 
     def _with_witnesses(self, fact: Fact) -> str:
         names = dict.fromkeys(claim.source or claim.speaker for claim in self.beliefs.supporting(fact))

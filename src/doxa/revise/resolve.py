@@ -173,9 +173,11 @@ class SlotState:
             self._make_room(standing, claim)
         standing.claims.append(claim)
         valid = standing.valid
-        if claim.valid.start is not None and (valid.start is None or claim.act is Act.CORRECT):
+        if _same_event(valid, claim.valid):
+            valid = claim.valid
+        elif claim.valid.start is not None and (valid.start is None or claim.act is Act.CORRECT):
             valid = replace(valid, start=claim.valid.start, start_precision=claim.valid.start_precision)
-        if claim.valid.end is not None:
+        if claim.valid.end is not None and valid != claim.valid:
             valid = replace(valid, end=claim.valid.end, end_precision=claim.valid.end_precision)
         if claim.ended and valid.end is None:
             valid = replace(valid, end=_day(claim))
@@ -384,6 +386,12 @@ def _is_past(claim: Claim) -> bool:
     """Tell whether a claim is about a state that was over when it was said."""
     end, day = claim.valid.end, _day(claim)
     return claim.ended or (end is not None and day is not None and end <= day and end != claim.valid.start)
+
+
+def _same_event(known: Interval, told: Interval) -> bool:
+    """Tell whether what happens once is told more exactly: in March, and then on 19 March."""
+    once = all(one.start is not None and one.start == one.end for one in (known, told))
+    return once and told.start is not None and known.holds_on(told.start)
 
 
 def _starts_later(standing: Standing, claim: Claim) -> bool:

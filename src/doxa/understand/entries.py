@@ -43,7 +43,6 @@ def facts_of(entry: Entry, known: Known) -> Iterator[dict[str, Any]]:
 
 def _stated(entry: Entry) -> dict[str, Any]:
     more = {"adds": True} if entry["beside"] else {}
-    more |= {"source": entry["source"]} if entry["source"] else {}
     return {
         **_named(entry, None),
         "object": entry["object"] or "",
@@ -86,9 +85,9 @@ def _old(entry: Entry, target: Fact | None) -> str:
 
 def _named(entry: Entry, target: Fact | None) -> dict[str, Any]:
     """Return the parts that every fact has; subject and relation are those of the target where there is one."""
+    told = {"quote": entry["quote"], **({"source": entry["source"]} if entry.get("source") else {})}
     if target is None:
-        subject, relation = entry.get("subject") or "", entry.get("relation") or ""
-        return {"subject": subject, "relation": relation, "quote": entry["quote"]}
-    subject, relation = target.subject.label, target.relation.label
+        return {"subject": entry.get("subject") or "", "relation": entry.get("relation") or "", **told}
     meant = {"modality": str(target.modality)} if target.modality is not Modality.ASSERTED else {}
-    return {"subject": subject, "relation": relation, "quote": entry["quote"], "target": target_of(target), **meant}
+    named = {"subject": target.subject.label, "relation": target.relation.label}
+    return {**named, **told, "target": target_of(target), **meant}

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from functools import cache
 from typing import Any
 
 from doxa.core.times import find_times
@@ -132,6 +134,8 @@ def _who(name: str, referents: Referents) -> Term | None:
 def _what(noun: str, referents: Referents) -> Term:
     if not noun.strip():
         return Term("", "")
+    if (day := _iso(noun)) is not None and day[1] != "year":
+        return term(Interval.format(*day))
     if re.match(r"(?:my|our|your|his|her) |(?:me|him|her|us|you)$", noun.strip(), re.IGNORECASE) or "'s " in noun:
         return referents.resolve(noun) or term(clean(noun) or noun)
     return term(clean(noun) or noun)
@@ -155,10 +159,16 @@ def _kind(canonical: str, relation: str, thing: Term, work: _Grounding) -> tuple
     if kin_of(re.sub(r"^(?:has|have|is|'s) (?:an? )?", "", phrase)):
         return attribute(kin_of(re.sub(r"^(?:has|have|is|'s) (?:an? )?", "", phrase)) or phrase), True
     found = _by_patterns(phrase, thing, work)
+    if found is not None and not found[1]:
+        return found
+    if phrase in _labels():
+        return relation_type(_labels()[phrase]), True
     if found is not None:
         return found
     first, _, rest = phrase.partition(" ")
     base = base_form(first, "base", "third", "past", "participle", "gerund")
+    if base is None and first.endswith("s") and not first.endswith(("ss", "us", "is")):
+        base = base_of(first)  # models are asked for verbs in the third person and for nouns in the singular
     if base is None and first not in ("is", "are", "was", "has"):
         return attribute(phrase), True
     label = f"{third_person(base or base_of(first))} {rest}".strip()
@@ -206,13 +216,8 @@ def _interval(start: str | None, end: str | None, turn: Turn) -> Interval:
 
 def _day(text: str | None, turn: Turn) -> tuple[date, Precision] | None:
     text = (text or "").strip()
-    iso = ISO.match(text)
-    if iso:
-        parts = [int(part) for part in iso.groups() if part]
-        try:
-            return date(*[*parts, 1, 1][:3]), PRECISIONS[len(parts) - 1]
-        except ValueError:
-            return None
+    if ISO.match(text):
+        return _iso(text)
     past = not re.search(
         r"\b(?:next|tomorrow|will|coming|in \w+ (?:days?|weeks?|months?|years?))\b", text, re.IGNORECASE
     )
@@ -224,6 +229,24 @@ def _day(text: str | None, turn: Turn) -> tuple[date, Precision] | None:
             if span.kind != "clock" and valid.end is not None:
                 return valid.end, valid.end_precision
     return None
+
+
+def _iso(text: str) -> tuple[date, Precision] | None:
+    """Return a date in the ISO form, as coarse as it is; None where it is none, or no day of the calendar."""
+    iso = ISO.match(text.strip())
+    parts = [int(part) for part in iso.groups() if part] if iso else []
+    try:
+        return (date(*[*parts, 1, 1][:3]), PRECISIONS[len(parts) - 1]) if parts else None
+    except ValueError:
+        return None
+
+
+@cache
+def _labels() -> Mapping[str, str]:
+    """Return the relations of the inventory by their labels, as the prompt lists them, where those mean one alone."""
+    names = [(relation_type(name).label, name) for name in relation_names()]
+    counts = Counter(label for label, _ in names)
+    return {label: name for label, name in names if counts[label] == 1}
 
 
 def _rules(data: Mapping[str, Any], work: _Grounding) -> list[Rule]:

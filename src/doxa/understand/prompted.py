@@ -57,7 +57,7 @@ def _entries(known: Known) -> Mapping[str, Any]:
     facts = [key for key in ids if known.fact(key) is not None]
     target = {"type": ["string", "null"], "enum": [*facts, None]} if facts else {"type": "null"}
     atoms = _listed("atoms", ATOM, list(ATOM))["atoms"]
-    named = {"target": target, "subject": MAYBE, "relation": MAYBE, "old": MAYBE, "new": MAYBE}
+    named = {"target": target, "subject": MAYBE, "relation": MAYBE, "old": MAYBE, "new": MAYBE, "source": MAYBE}
     span = {"from": MAYBE, "to": MAYBE}
     mood = {"type": "string", "enum": [str(modality) for modality in Modality]}
     stated = {"subject": TEXT, "relation": TEXT, "object": MAYBE, "holds": FLAG, "mood": mood, **span}
