@@ -1,11 +1,12 @@
 """What is done with a language model's reply that contradicts the memory."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from doxa.core.config import Config, EncoderConfig, VerifyConfig
-from doxa.core.values import Draft
+from doxa.core.values import Draft, SentenceVerdict, Verdict
 from doxa.engine import Doxa
 from doxa.engine.asked import Asked
 from doxa.engine.replying import settled
@@ -83,3 +84,27 @@ def test_an_answer_that_quotes_a_turn_does_not_claim_what_it_says():
         reply = ana.ask("Why did Mia move?")
     assert "too expensive" in reply.text
     assert reply.verdict.label != "contradicted"
+
+
+@pytest.mark.parametrize(("by", "leaves"), [("wording", True), ("nli", True), ("logic", False)])
+def test_what_only_words_object_to_is_looked_at_again_and_may_be_said_again(by, leaves, monkeypatch):
+    """Facts overrule whoever wrote it; a comparison of words asks once, and lets it go as uncertain."""
+    wrong = SentenceVerdict(text=WRONG.text, label="contradicted", kind="statement", reason="so it is", by=by)
+    verdict = Verdict(label="contradicted", reason="so it is", sentences=(wrong,))
+
+    def checked(text, *_, **__):
+        return verdict if text == WRONG.text else Verdict()
+
+    monkeypatch.setattr("doxa.engine.replying.check_reply", checked)
+    config = Config(encoder=EncoderConfig(name="hash"), verify=VerifyConfig(mode="repair", repairs=2))
+    why = []
+    with Doxa.open(":memory:", config=config) as doxa:
+        doxa.dialogue(user="ana", speaker="Ana").absorb("I live in Bonn.")
+        doxa.flush()
+        found, note = _settled(doxa, again=lambda told: why.append(told) or replace(WRONG))
+    assert len(why) == (1 if leaves else 2)
+    if leaves:
+        assert found.draft.text == WRONG.text and found.verdict.label == "uncertain" and note["stands_by"]
+        assert "Look again" in why[0]
+    else:
+        assert found.draft is RIGHT and "Do not say that again" in why[0]

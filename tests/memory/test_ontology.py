@@ -1,6 +1,6 @@
 """The relation inventory and its sentences."""
 
-from datetime import date
+from datetime import UTC, date, datetime
 
 import pytest
 
@@ -33,6 +33,18 @@ SENTENCES = {
     "noun": (fact("favourite film", "Alien"), "Ana's favourite film is Alien"),
     "noun denied": (fact("favourite film", "Alien", polarity=False), "Ana's favourite film is not Alien"),
     "the time is the object": (fact("born_on", "March 2024", valid=POINT), "Ana was born on March 2024"),
+    "until a day ahead": (
+        fact(
+            "works_hours", "40 hours", valid=Interval(end=date(2024, 8, 1)), known_at=datetime(2024, 5, 15, tzinfo=UTC)
+        ),
+        "Ana works 40 hours until 1 August 2024",
+    ),
+    "until a day before": (
+        fact(
+            "works_hours", "40 hours", valid=Interval(end=date(2024, 5, 1)), known_at=datetime(2024, 5, 15, tzinfo=UTC)
+        ),
+        "Ana worked 40 hours until 1 May 2024",
+    ),
     "verb outside": (fact("climb", "Rysy", valid=POINT), "Ana climbed Rysy in March 2024"),
 }
 

@@ -392,3 +392,12 @@ def test_slots_separate_plans_from_facts(functional):
 
     plan = claim("Bonn", n=2, modality=Modality.PLANNED, functional=functional)
     assert slot_of(plan) != slot_of(claim("Bonn", n=1, functional=functional))
+
+
+def test_what_happens_once_is_told_more_exactly_and_stays_one_day():
+    """In March, and then on 19 March: not from March until then."""
+    month = Interval(start=date(2024, 3, 1), end=date(2024, 3, 1), start_precision="month", end_precision="month")
+    day = Interval(start=date(2024, 3, 19), end=date(2024, 3, 19))
+    said = claim("cardiologist", relation="sees", functional=False)
+    beliefs = tell(replace(said, valid=month), replace(said, valid=day, turn_id="t2"))
+    assert [str(fact.valid) for fact in beliefs.facts.values()] == ["19 March 2024"]
