@@ -394,6 +394,15 @@ def test_slots_separate_plans_from_facts(functional):
     assert slot_of(plan) != slot_of(claim("Bonn", n=1, functional=functional))
 
 
+def test_two_people_who_name_different_places_for_one_day_disagree():
+    """The day says when it happens, and nothing of a change."""
+    day = Interval(start=date(2024, 2, 1), end=date(2024, 2, 1))
+    hana = claim("room 4", relation="is_in", subject="workshop", speaker="Hana")
+    jiro = claim("room 6", relation="is_in", subject="workshop", speaker="Jiro", n=2)
+    beliefs = tell(replace(hana, valid=day), replace(jiro, valid=day))
+    assert [fact.disputed for fact in beliefs.facts.values()] == [True, True]
+
+
 def test_what_happens_once_is_told_more_exactly_and_stays_one_day():
     """In March, and then on 19 March: not from March until then."""
     month = Interval(start=date(2024, 3, 1), end=date(2024, 3, 1), start_precision="month", end_precision="month")

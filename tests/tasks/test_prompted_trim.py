@@ -703,8 +703,10 @@ def told(talk: Talk, text: str, acts: list[dict[str, Any]]) -> bool:
     if done.step is None:
         assert done.refused
         return False
-    if text in QUESTIONS or all(one["intent"] in SAYING for one in acts):
+    if all(one["intent"] in SAYING for one in acts):
         assert done.step.edits == ()
+    if text in QUESTIONS:
+        assert all(edit.before is None for edit in done.step.edits), "a question changed what is there"
     talk.commit(text, done.step)
     forest = talk.forest
     for key, node in forest.nodes.items():

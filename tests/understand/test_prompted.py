@@ -347,6 +347,25 @@ def test_what_is_over_and_was_never_known_is_history() -> None:
     assert spans == {"Rome": "until May 2024", "Bergen": "since May 2024"}
 
 
+def test_a_plan_that_is_over_is_called_off() -> None:
+    """It is denied, and not done until then."""
+    plan = {**JAZZ, "relation": "goes to", "object": "wedding", "modality": "planned"}
+    done = after("I'm not going.", other("change", "I'm not going", target="wedding"), before=(plan,))
+    told = [(f.polarity, str(f.status)) for f in done.beliefs.facts.values()]
+    assert told == [(True, "superseded"), (False, "held")]
+
+
+def test_a_day_is_corrected_where_nothing_else_can_be() -> None:
+    """What has no object has another day."""
+    came = {**JAZZ, "relation": "comes", "object": "", "valid_from": "2024-06-14", "valid_to": "2024-06-14"}
+    right = other("correction", "the 21st", target="", **{"from": "2024-06-21", "to": "2024-06-21"})
+    beliefs = believed(came)
+    near = known_near(turn("No, the 21st."), (), beliefs)
+    found = extract(turn("No, the 21st."), answer({**right, "target": "f1"}), known=near).found
+    (claim,) = ground(found, turn("No, the 21st."), (), beliefs).claims
+    assert (claim.polarity, claim.act, str(claim.valid)) == (True, Act.CORRECT, "21 June 2024")
+
+
 def test_a_value_may_stand_beside_another() -> None:
     """ "Also" closes nothing."""
     done = after("Bergen too.", fact(object="Bergen", quote="Bergen too", beside=True))

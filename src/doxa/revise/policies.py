@@ -84,13 +84,16 @@ def relation_of(claim: Claim, believed: Sequence[Claim], policy: Policy, *, last
     """Return how a new value of a functional slot relates to the claims of the value that is believed.
 
     It is an update where it says since when it holds, or where the same voice says another value on a later day: then
-    the world has changed. `ask` and `reject-new` want to be told that it has. What `lasts` for good never changes.
+    the world has changed. Of what happens once, on the day that was spoken of already, it does not say so. `ask` and
+    `reject-new` want to be told that it has changed. What `lasts` for good never changes.
     """
     if claim.act is Act.CORRECT:
         return Conflict.CORRECTION
     if lasts:
         return Conflict.CONTRADICTION
-    if claim.valid.start is not None:
+    start = claim.valid.start
+    once = start is not None and start == claim.valid.end and any(other.valid.start == start for other in believed)
+    if start is not None and not once:
         return Conflict.UPDATE
     later = _day(claim) > max(map(_day, believed))
     told = policy not in (Policy.ASK, Policy.REJECT_NEW)

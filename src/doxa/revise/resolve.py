@@ -417,6 +417,8 @@ def _closest(standing: Standing) -> Claim:
 
 def _ended_before(standing: Standing, claim: Claim) -> bool:
     end, start, day = standing.valid.end, start_of(claim), _day(claim)
+    if start is not None and (standing.valid.start, end) == (start, claim.valid.end):
+        return False  # on the same day
     ahead = standing.first.modality is Modality.PLANNED and end is not None and day is not None and day < end
     return end is not None and start is not None and end <= start and not ahead  # a plan for a day to come is moved
 

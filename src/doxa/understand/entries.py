@@ -58,9 +58,13 @@ def _stated(entry: Entry) -> dict[str, Any]:
 def _changed(entry: Entry, target: Fact | None) -> Iterator[dict[str, Any]]:
     """Yield what is over, and what has come in its place.
 
-    Where the relation has one value at a time the new one displaces the old one by itself, and the revision says so.
+    Where the relation has one value at a time the new one displaces the old one by itself, and the revision says so. A
+    plan that is over is called off: nobody did it until then.
     """
     named, new = _named(entry, target), entry["new"]
+    if target is not None and target.modality is Modality.PLANNED and not new:
+        yield {**named, "object": target.object.label, "polarity": not target.polarity, "valid_from": entry["when"]}
+        return
     if not (target is not None and target.functional and new) and (_old(entry, target) or not new):
         polarity = target is None or target.polarity
         yield {**named, "object": _old(entry, target), "polarity": polarity, "valid_to": entry["when"], "ended": True}
@@ -72,7 +76,9 @@ def _corrected(entry: Entry, target: Fact | None) -> Iterator[dict[str, Any]]:
     """Yield what is right in place of what was wrong; where nothing is named as right, that the wrong is not so."""
     named = {**_named(entry, target), "act": "correct", "valid_from": entry["from"], "valid_to": entry["to"]}
     old = _old(entry, target)
-    if entry["new"] is None:
+    if entry["new"] is None and target is not None and not old and (entry["from"] or entry["to"]):
+        yield {**named, "object": "", "polarity": target.polarity}  # a verb without an object, on another day
+    elif entry["new"] is None:
         yield {**named, "object": old, "polarity": target is not None and not target.polarity}
     else:
         yield {**named, "object": entry["new"], **({"replaces": old} if old and old != entry["new"] else {})}

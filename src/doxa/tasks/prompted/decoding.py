@@ -34,6 +34,8 @@ __all__ = ["Decoded", "carry_out", "refusals", "unsure"]
 Act = Mapping[str, Any]
 SURE = 0.5
 """Confidence of the grammar from which no model has to be asked."""
+OPENING = ("new_task", "copy")
+"""What changes nothing that is there: it is done in the words of a question as well ("can you help me pack?")."""
 DOUBTED = 0.5
 """Confidence below which a change is asked back."""
 
@@ -81,7 +83,7 @@ def carry_out(
         reading: what the model said; one that failed, or an act of which does not hold here, is refused.
         text: the turn.
         forest: the tasks so far.
-        parser: reads the sentences; a change in the words of a question is asked back.
+        parser: reads the sentences; a change of what is there in the words of a question is asked back.
         at: when it was said.
         said_before: what the assistant said just before.
         doubted: confidence below which a change is asked back.
@@ -154,9 +156,10 @@ def _left_open(desk: Desk, acts: Sequence[Act], doubted: float) -> set[int]:
     found, proposed = set[int](), False
     for at, act in enumerate(acts):
         proposed |= act["intent"] == "propose"
-        if act["intent"] in CHANGING and (
-            proposed or float(act["confidence"]) < doubted or desk.support.asked(act.get("quote", ""))
-        ):
+        if act["intent"] not in CHANGING:
+            continue
+        asked = act["intent"] not in OPENING and desk.support.asked(act.get("quote", ""))
+        if proposed or asked or float(act["confidence"]) < doubted:
             found.add(at)
     return found
 

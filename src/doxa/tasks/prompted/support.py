@@ -17,7 +17,6 @@ from doxa.core.times import read_numbers
 from doxa.memory import stems
 from doxa.tasks.adding import value_of
 from doxa.tasks.amounts import Typed, read_values
-from doxa.tasks.asking import asks
 from doxa.tasks.changing import coerced
 from doxa.tasks.moving import same_value, shifted
 from doxa.tasks.phrases import Element, words_of
@@ -72,7 +71,7 @@ class Support:
         return found[0][0], found[-1][1]
 
     def asked(self, quote: str) -> bool:
-        """Tell whether the words of a changing act are those of a question, which changes nothing by itself.
+        """Tell whether the words of a changing act are those of a question with its mark, which changes nothing.
 
         Raises:
             Refusal: they are not in the turn.
@@ -80,7 +79,8 @@ class Support:
         start, end = self.quoted(quote)
         clauses = [one for one in self.scene.clauses if one.tokens]
         over = [one for one in clauses if one.tokens[0].start < end and start < one.tokens[-1].end] or clauses
-        return bool(over) and all(asks(clause) for clause in over)
+        marked = "?" in self.scene.text[start : over[-1].tokens[-1].end + 2] if over else False
+        return marked and all(clause.mood == "question" for clause in over)
 
     def name(self, text: object, kind: NodeKind) -> str:
         """Return a name for something new, or another name for something that is there.
