@@ -34,8 +34,6 @@ __all__ = ["Decoded", "carry_out", "refusals", "unsure"]
 Act = Mapping[str, Any]
 SURE = 0.5
 """Confidence of the grammar from which no model has to be asked."""
-OPENING = ("new_task", "copy")
-"""What changes nothing that is there: it is done in the words of a question as well ("can you help me pack?")."""
 DOUBTED = 0.5
 """Confidence below which a change is asked back."""
 
@@ -158,10 +156,15 @@ def _left_open(desk: Desk, acts: Sequence[Act], doubted: float) -> set[int]:
         proposed |= act["intent"] == "propose"
         if act["intent"] not in CHANGING:
             continue
-        asked = act["intent"] not in OPENING and desk.support.asked(act.get("quote", ""))
+        asked = not _opens(act) and desk.support.asked(act.get("quote", ""))
         if proposed or asked or float(act["confidence"]) < doubted:
             found.add(at)
     return found
+
+
+def _opens(act: Act) -> bool:
+    """Tell whether an act opens a task of its own: that changes nothing that is there ("can you help me pack?")."""
+    return act["intent"] == "new_task" and act.get("under") is None
 
 
 def _proposal(every: Desk, step: Step) -> str:
