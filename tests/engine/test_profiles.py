@@ -21,7 +21,10 @@ PLAIN = {
 }  # fmt: skip
 PLAN = "Plan a dinner for Friday."
 QUESTION = "Where does the person who works at Siemens live?"
-DINNER = {"intent": "new", "quote": "a dinner", "confidence": 0.9, "names": ["Dinner"], "kind": "task"}
+DINNER = {
+    "intent": "new_task", "id": "+1", "name": "dinner", "under": None, "rounds": None, "quote": "a dinner",
+    "confidence": 0.9,
+}  # fmt: skip
 GRAZ = {"move": "answer", "likelihood": 0.9, "text": "Eva lives in Graz.", "value": "Graz", "citations": ["t1", "t2"]}
 ANSWER = {"answer": "Eva lives in Graz.", "value": "Graz", "citations": ["t1"], "abstained": False}
 NOTED = {"answer": "I see.", "value": None, "citations": [], "abstained": False}

@@ -678,6 +678,7 @@ def garbage(draw: Any, text: str) -> dict[str, Any]:
         "parts": named,
         "without": st.lists(PLACES, max_size=2),
         "value": WORDS,
+        "answer": WORDS,
         "who": WORDS,
         "stays": st.booleans(),
         "rounds": WORDS,
@@ -786,6 +787,23 @@ def test_wrong_but_plausible_acts_leave_the_forest_sound(parser: Any, seed: int)
         text = chance.choice(TEXTS + QUESTIONS[:1])
         changed += told(talk, text, [plausible(chance, talk, text) for _ in range(chance.choice((1, 1, 2)))])
     assert changed >= 40, "hardly any act was carried out, so this shows nothing"
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("The budget review is on Monday.", True),
+        ("It is on Monday; there was never another day.", True),
+        ("The budget review is on Monday, in room 7.", False),
+        ("It is on Monday, and Zora comes too.", False),
+        ("", False),
+    ],
+    ids=["right", "no more than that", "a number of its own", "a name of its own", "none"],
+)
+def test_an_answer_of_the_model_is_given_where_the_tasks_bear_it_out(talk: Talk, answer: str, said: bool):
+    """Else it is answered from the state."""
+    step = talk("Which day is it?", act("check", DAY, answer=answer))
+    assert (step.reply == answer) is said and "Monday" in step.reply
 
 
 def test_every_changing_intent_has_its_act():

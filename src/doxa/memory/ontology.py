@@ -267,7 +267,7 @@ def past_of(base: str) -> str:
 def base_of(phrase: str) -> str:
     """Return the base form of a phrase in the third person ("lives in" -> "live in")."""
     first, _, rest = phrase.partition(" ")
-    special = {"is": "be", "has": "have", "was": "be", "does": "do", "goes": "go"}.get(first)
+    special = {"is": "be", "has": "have", "was": "be", "does": "do", "goes": "go", "are": "be", "were": "be"}.get(first)
     if special is None:
         special = first[:-3] + "y" if first.endswith("ies") else first[:-1]
         special = first[:-2] if re.search(r"(?:ss|x|ch|sh)es$", first) else special

@@ -195,6 +195,9 @@ def _answers(desk: Desk, acts: Sequence[Act]) -> list[str]:
     telling = [act for act in acts if act["intent"] in ("check", "finalize")]
     if not telling:
         return replies
+    written = " ".join(str(act["answer"]).strip() for act in telling if act.get("answer"))
+    if written and desk.support.borne_out(written):
+        return [written]
     for clause in scene.clauses:
         if asks(clause) and clause.lowered not in lexicon()["cues"]["discourse"]:
             said.append(answer(scene, clause, replies))

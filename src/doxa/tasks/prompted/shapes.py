@@ -65,7 +65,8 @@ SHAPES: Sequence[tuple[tuple[str, ...], Mapping[str, Any]]] = (
     (("status",), {"targets": NODES, "status": {"type": "string", "enum": ["done", "active"]}}),
     (("reset",), {"under": NODE, "targets": NODES}),
     (("rollback",), {"targets": NODES, "value": _or_null(TEXT)}),
-    (("undo", "merge", "fixed", "check", "finalize"), {"targets": NODES}),
+    (("undo", "merge", "fixed"), {"targets": NODES}),
+    (("check", "finalize"), {"targets": NODES, "answer": _or_null(TEXT)}),
     (("propose", "chat"), {}),
 )
 """The intents of every shape, and its fields beside those that all have."""

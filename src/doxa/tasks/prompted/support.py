@@ -9,10 +9,10 @@ may be another one: what counts are words and numbers.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from doxa.core.tasks import NodeKind, TaskValue
+from doxa.core.tasks import NodeKind, TaskCommit, TaskNode, TaskValue
 from doxa.core.times import read_numbers
 from doxa.memory import stems
 from doxa.tasks.adding import value_of
@@ -25,6 +25,10 @@ from doxa.tasks.shifts import Shift, number_in
 
 __all__ = ["Refusal", "Support"]
 
+LONGEST_ANSWER = 1000
+"""Characters of an answer."""
+LOOKED_BACK = 200
+"""Commits whose values an answer may name."""
 LONGEST = 200
 """Characters of a name, a value or a condition."""
 LEAST_SHARED, MOSTLY = 4, 0.6
@@ -81,6 +85,20 @@ class Support:
         over = [one for one in clauses if one.tokens[0].start < end and start < one.tokens[-1].end] or clauses
         marked = "?" in self.scene.text[start : over[-1].tokens[-1].end + 2] if over else False
         return marked and all(clause.mood == "question" for clause in over)
+
+    def borne_out(self, answer: str) -> bool:
+        """Tell whether all numbers and names of an answer are in the tasks, now or earlier, or in what was said."""
+        forest = self.scene.editor.forest
+        nodes = [
+            *forest.nodes.values(),
+            *(node for commit in forest.commits[-LOOKED_BACK:] for node in _touched(commit)),
+        ]
+        values = [node.value.text for node in nodes if node.value is not None]
+        told = [*self.texts, *(node.name for node in nodes), *values]
+        known, figures = _words(told), _figures(told)
+        inner = re.findall(r"(?<![.!?:] )(?<!^)\b[A-Z]\w+", answer)
+        named = {word for name in inner for word in words_of(name)}
+        return named <= known and _figures([answer]) <= figures and len(answer) <= LONGEST_ANSWER
 
     def name(self, text: object, kind: NodeKind) -> str:
         """Return a name for something new, or another name for something that is there.
@@ -228,6 +246,12 @@ def _plain(said: str, typed: Typed | None) -> TaskValue:
 
 def _tokens(text: str) -> list[str]:
     return re.findall(r"\w+", text.casefold().replace("’", "'"))
+
+
+def _touched(commit: TaskCommit) -> Iterator[TaskNode]:
+    """Give what a commit changed, as it was before and after."""
+    for edit in commit.edits:
+        yield from (node for node in (edit.before, edit.after) if node is not None)
 
 
 def _words(texts: Iterable[str]) -> frozenset[str]:
