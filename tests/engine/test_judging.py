@@ -141,7 +141,7 @@ def test_erasing_another_turn_leaves_the_denial(config):
         assert believed(memory) == {"Ana | is | strict plant eater", "Ana | not: eats | steak (since 1 March 2024)"}
         assert len(model.requests) == asked
         (row,) = [row for row in doxa.parts.log.rows("ana") if row.body.get("denials")]
-        assert row.body["judged_by"].startswith("judge/1") and row.body["denials"] == 1
+        assert row.body["judged_by"].startswith("judge/2") and row.body["denials"] == 1
 
 
 @pytest.mark.parametrize(
@@ -244,7 +244,7 @@ def test_the_trace_says_who_judged_and_what_it_cost(config):
         tell(doxa, OLD)
         reply = doxa.dialogue(user="ana").respond(NEW, at="2024-02-01")
         step = next(step for step in reply.trace.steps if step.name == "understand")
-        assert step.detail["judged_by"] == "judge/1 scripted" and step.detail["judge_prompt_tokens"] > 0
+        assert step.detail["judged_by"] == "judge/2 scripted" and step.detail["judge_prompt_tokens"] > 0
         assert [str(change.kind) for change in reply.revisions] == ["close"]
 
 
@@ -328,4 +328,4 @@ def test_a_server_named_in_the_environment_judges(server):
         assert request["response_format"]["json_schema"]["strict"] is True
         with doxa.parts.log.user("ana") as state:
             note = state.notes["t2"]
-        assert (note.judged_by, note.judge_prompt_tokens) == ("judge/1 openai:tiny", 70)
+        assert (note.judged_by, note.judge_prompt_tokens) == ("judge/2 openai:tiny", 70)

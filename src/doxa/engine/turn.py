@@ -38,7 +38,17 @@ from doxa.engine.tasking import tasks_of
 from doxa.engine.trimming import kept
 from doxa.engine.wiring import Parts
 from doxa.memory import Beliefs, Event, Note, UserState, addressing, describe, using
-from doxa.reason import PassageReader, State, Task, Tree, relevant_facts, relevant_rules, summarise, tree_data
+from doxa.reason import (
+    PassageReader,
+    State,
+    Task,
+    Tree,
+    relevant_facts,
+    relevant_rules,
+    summarise,
+    taken_back,
+    tree_data,
+)
 from doxa.recall import Query, Rewriting, encoded, enriched, evidence_of, is_incomplete, look_up, read_query, recall
 from doxa.revise import Denials, Judgement, denials, revise
 from doxa.tasks import Reading
@@ -300,7 +310,7 @@ def _look_up(asked: Asked, query: Query, state: UserState, parts: Parts, tracer:
     question = _question(asked, own, recent, beliefs, parts, tracer)
     intents = _intents(own, recent, state, parts, tracer)
     nearby = _nearby(asked, query, question, state, parts, tracer)
-    evidence = nearby[: parts.recall.top_k]
+    evidence = [item for item in nearby[: parts.recall.top_k] if not _gone(item, state)]
     with tracer.step("reason") as note:
         reasoning: Reasoning | None = None
         reached = State()
@@ -339,6 +349,12 @@ def _look_up(asked: Asked, query: Query, state: UserState, parts: Parts, tracer:
         reached=reached,
         briefing=brief(asked, own, changes, state, parts.config.engine.context_turns) if writes else Briefing(),
     )
+
+
+def _gone(item: Evidence, state: UserState) -> bool:
+    """Tell whether all that a piece of evidence says was taken back."""
+    turns = [state.turn(key) for key in item.turn_ids]
+    return bool(turns) and all(turn is not None and taken_back(turn, state.beliefs) for turn in turns)
 
 
 def _chosen(draft: Draft, ground: Ground, reader: PassageReader | None, parts: Parts, note: dict[str, object]) -> Draft:

@@ -30,6 +30,7 @@ __all__ = ["Denials", "Docket", "Finding", "Judgement", "denials", "docket_of", 
 
 MOST_FACTS = 20
 """Held facts that a model is shown at once."""
+MOST_VOICES = 3
 MOST_CLAIMS = 20
 """New claims of one turn that a model is shown; what a turn lists beyond them is left to the axioms."""
 WORLD = (Modality.ASSERTED, Modality.PLANNED)
@@ -43,6 +44,8 @@ class Docket:
 
     claims: tuple[Claim, ...]
     facts: tuple[Fact, ...]
+    voices: tuple[tuple[str, ...], ...]
+    """Of each fact, who said it and when."""
     day: date
 
 
@@ -113,7 +116,17 @@ def docket_of(
     if len(facts) > most:
         latest = sorted(facts, key=lambda fact: (fact.known_at is not None, fact.known_at), reverse=True)
         facts = sorted(latest, key=lambda fact: (fact.subject.key not in subjects, -closeness(fact)))[:most]
-    return Docket(claims=tuple(told), facts=tuple(facts), day=day)
+    voices = tuple(_voices(beliefs.supporting(fact)) for fact in facts)
+    return Docket(claims=tuple(told), facts=tuple(facts), voices=voices, day=day)
+
+
+def _voices(claims: Sequence[Claim]) -> tuple[str, ...]:
+    """Return who says a fact, from whom they have it, and on which day; the last of many."""
+    told = dict[str, None]()
+    for one in claims[-MOST_VOICES:]:
+        source = f" (from {one.source})" if one.source else ""
+        told[f"{one.speaker}{source}{f', {one.known_at:%Y-%m-%d}' if one.known_at else ''}"] = None
+    return tuple(told)
 
 
 def _may_clash(claim: Claim) -> bool:
@@ -180,7 +193,7 @@ def _fitting(model: LanguageModel, docket: Docket, budget: int) -> Docket | None
     """Return a docket with as many facts as fit; None when none does."""
     facts = docket.facts
     while facts:
-        shown = replace(docket, facts=facts)
+        shown = replace(docket, facts=facts, voices=docket.voices[: len(facts)])
         if model.count_tokens(json.dumps(_material(shown), ensure_ascii=False)) <= budget:
             return shown
         facts = facts[:-1]
@@ -192,7 +205,10 @@ def _material(docket: Docket) -> dict[str, Any]:
         {"id": number, "speaker": claim.speaker, "text": describe(_as_fact(claim)), "words": claim.span}
         for number, claim in enumerate(docket.claims, start=1)
     ]
-    held = [{"id": number, "text": describe(fact)} for number, fact in enumerate(docket.facts, start=1)]
+    held = [
+        {"id": number, "text": describe(fact), "by": ", ".join(by)}
+        for number, (fact, by) in enumerate(zip(docket.facts, docket.voices, strict=True), start=1)
+    ]
     return {"date": docket.day.isoformat(), "said": said, "held": held}
 
 

@@ -80,7 +80,7 @@ def _intents(claims: Sequence[Claim], rules: Sequence[Rule]) -> tuple[str, ...]:
 
 def _claims(fact: Mapping[str, Any], work: _Grounding) -> list[Claim]:
     target = fact.get("target") or {}
-    subject = Term(*target["subject"]) if target else _who(fact["subject"], work.referents)
+    subject = Term(*target["subject"]) if target else _who(fact["subject"], work)
     if subject is None:
         work.dropped.append(f"{fact['subject']} {fact['relation']} {fact['object']}: nobody that it could mean")
         return []
@@ -125,9 +125,12 @@ def _said(fact: Mapping[str, Any], target: Mapping[str, Any], work: _Grounding) 
     return relation_type(target["relation"], fact["relation"]), thing, bool(fact.get("polarity", True))
 
 
-def _who(name: str, referents: Referents) -> Term | None:
-    if clean(name).casefold() in (referents.speaker.key, "i", "speaker", "the speaker", "user", "the user"):
+def _who(name: str, work: _Grounding) -> Term | None:
+    referents, bare = work.referents, clean(name).casefold()
+    if bare in (referents.speaker.key, "i", "speaker", "the speaker"):
         return referents.speaker
+    if bare in ("user", "the user"):
+        return referents.speaker if work.turn.role == "user" else term(clean(name))
     return referents.resolve(name)
 
 
@@ -137,8 +140,14 @@ def _what(noun: str, referents: Referents) -> Term:
     if (day := _iso(noun)) is not None and day[1] != "year":
         return term(Interval.format(*day))
     if re.match(r"(?:my|our|your|his|her) |(?:me|him|her|us|you)$", noun.strip(), re.IGNORECASE) or "'s " in noun:
-        return referents.resolve(noun) or term(clean(noun) or noun)
-    return term(clean(noun) or noun)
+        return referents.resolve(noun) or _bare(noun)
+    return _bare(noun)
+
+
+def _bare(noun: str) -> Term:
+    """Return a thing without article and marks; a bracket that it opens stays closed."""
+    label = clean(noun) or noun
+    return term(f"{label})" if label.count("(") > label.count(")") else label)
 
 
 def _affirmed(relation: str, polarity: bool) -> tuple[str, bool]:
@@ -158,6 +167,8 @@ def _kind(canonical: str, relation: str, thing: Term, work: _Grounding) -> tuple
         return relation_type(name), True
     if kin_of(re.sub(r"^(?:has|have|is|'s) (?:an? )?", "", phrase)):
         return attribute(kin_of(re.sub(r"^(?:has|have|is|'s) (?:an? )?", "", phrase)) or phrase), True
+    if phrase == "is" and thing.label[:1].isdigit():
+        return relation_type("has_state"), True  # ages are "is aged"
     found = _by_patterns(phrase, thing, work)
     if found is not None and not found[1]:
         return found
@@ -294,7 +305,7 @@ def _part(name: str, work: _Grounding) -> Term | None:
     """Return what a part of a rule is about; what begins with "?" is a variable."""
     if name.startswith("?"):
         return VARIABLE
-    return Term("", "") if not name.strip() else _who(name, work.referents) or term(clean(name) or name)
+    return Term("", "") if not name.strip() else _who(name, work) or _bare(name)
 
 
 def _plain(clause: str) -> str:

@@ -81,7 +81,7 @@ def show(
     texts = {item.turn_ids[0]: found.text if (found := told[item.turn_ids[0]]) else item.text for item in task.evidence}
     texts |= {one.turn_id: one.text for one in history}
     withheld = {key for key, text in texts.items() if _talks_to_models(text)}
-    dialogue = [f"[{one.turn_id}] {_said(one)}" for one in history if one.turn_id not in withheld]
+    dialogue = [_said(one) for one in history if not one.turn_id or one.turn_id not in withheld]
     background = _background(task, context_tokens // BACKGROUND_SHARE, count_tokens)
     room = context_tokens - count_tokens(facts) - (count_tokens(background) if background else 0)
     here = withheld | {one.turn_id for one in history}
@@ -118,7 +118,8 @@ def _system(task: Task) -> str:
 def _said(turn: Turn) -> str:
     text = " ".join(turn.text.split())
     short = text if len(text) <= LONGEST_SAID else f"{text[:LONGEST_SAID]} ..."
-    return f"{turn.at.date().isoformat()} {turn.speaker}: {short}"
+    line = f"{turn.at.date().isoformat()} {turn.speaker}: {short}"
+    return f"[{turn.turn_id}] {line}" if turn.turn_id else line  # what was only asked is no turn
 
 
 def _fitting(
