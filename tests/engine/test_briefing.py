@@ -131,3 +131,18 @@ def test_open_tasks_that_bear_on_a_message_are_told(open_):
     doxa.tasks(user="ana").tell("Plan a team meeting on Thursday at 2 PM with Bob and Carol.")
     doxa.dialogue(user="ana", session="s", speaker="Ana").ask("Who else knows about the meeting at the office in Graz?")
     assert "team meeting" in part(requests[-1], "Tasks:") and "Carol" in part(requests[-1], "Tasks:")
+
+
+def test_what_the_agent_said_itself_is_told_apart_from_facts(open_):
+    """It is no fact; once somebody else has spoken of it, it is not told."""
+    doxa, requests = open_()
+    chat = doxa.dialogue(user="ana", session="s", speaker="Ana", agent="Bot")
+    chat.absorb("Eva lives in Graz.", role="assistant", speaker="Bot")
+    chat.flush()
+    head = "What you said yourself before:"
+    chat.ask("Where does Eva live?")
+    assert part(requests[-1], head) == "- Eva lives in Graz." and "Graz" not in part(requests[-1], "Facts:")
+    chat.absorb("Eva lives in Linz.")
+    chat.flush()
+    chat.ask("Where does Eva live?")
+    assert "Linz" in part(requests[-1], "Facts:") and "Linz" not in part(requests[-1], head)

@@ -15,6 +15,7 @@ from doxa.engine.asked import Asked
 from doxa.memory import Beliefs, UserState, describe, standing
 from doxa.reason import PastFact, taken_back
 from doxa.tasks import context_of
+from doxa.understand import known_near
 
 __all__ = ["Briefing", "brief", "superseded"]
 
@@ -22,6 +23,8 @@ MOST_PROFILE = 12
 """Promotions that are told."""
 MOST_PAST = 6
 """Earlier values that are told."""
+MOST_OWN = 8
+"""Statements of the agent that are told."""
 TASK_TOKENS = 300
 NOT_READ = "The last message is not processed yet; nothing of it is stored so far."
 NOTHING = "Nothing of the last message was stored."
@@ -39,6 +42,8 @@ class Briefing:
     """The part of the tasks that the message needs."""
     noted: tuple[str, ...] = ()
     """What the message changed in the memory, and what of it was not stored."""
+    own: tuple[str, ...] = ()
+    """What the agent said before that bears on the message, and nobody else has spoken of."""
 
 
 def brief(asked: Asked, own: Turn | None, changes: Sequence[Change], state: UserState, size: int) -> Briefing:
@@ -57,6 +62,7 @@ def brief(asked: Asked, own: Turn | None, changes: Sequence[Change], state: User
         history=tuple(turn for turn in history if turn.generated or not taken_back(turn, state.beliefs)),
         tasks=context_of(state.tasks, asked.text, budget=TASK_TOKENS),
         noted=tuple(_noted(own, changes, state)) if own is not None else (),
+        own=tuple(_own_words(asked, history, state)),
     )
 
 
@@ -83,6 +89,18 @@ def _history(asked: Asked, own: Turn | None, state: UserState, size: int) -> lis
     ordinals = [key for key in state.session(asked.session) if own is None or key < own.ordinal]
     start = max(0, len(ordinals) // size - 1) * size
     return sorted((*(state.turns[key] for key in ordinals[start:]), *asked.said), key=lambda turn: turn.ordinal)
+
+
+def _own_words(asked: Asked, history: Sequence[Turn], state: UserState) -> Iterator[str]:
+    """Give what the agent said of what the message and the dialogue speak of, the nearest first."""
+    said = Turn(
+        turn_id="", user=asked.user, session=asked.session, speaker=asked.speaker, role="user", text=asked.text,
+        at=asked.at,
+    )  # fmt: skip
+    near = [fact for fact in known_near(said, history, state.beliefs).facts if fact.status is Status.QUARANTINED]
+    for fact in near[:MOST_OWN]:
+        if any(claim.speaker == asked.agent for claim in state.beliefs.supporting(fact)):
+            yield f"{describe(fact)}."
 
 
 def _noted(own: Turn, changes: Sequence[Change], state: UserState) -> Iterator[str]:

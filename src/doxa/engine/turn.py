@@ -495,6 +495,7 @@ def _task(asked: Asked, found: _Found) -> Task:
         history=found.briefing.history,
         tasks=found.briefing.tasks,
         noted=found.briefing.noted,
+        own=found.briefing.own,
     )
 
 

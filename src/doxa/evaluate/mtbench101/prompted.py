@@ -17,9 +17,11 @@ from typing import Any, Protocol
 from doxa.backends.llm import LanguageModel, Message, Usage
 from doxa.core.errors import BackendError, DoxaError
 from doxa.core.trace import Trace
+from doxa.core.values import Fact, Status
 from doxa.engine import Dialogue, Doxa
 from doxa.evaluate.mtbench101.dialogues import BenchDialogue
 from doxa.evaluate.mtbench101.systems import MEMORY, TREE, Said, Speaker
+from doxa.memory import describe
 
 __all__ = ["Blank", "Noted", "Notebook", "OurNotes", "Prompted", "remembered", "spent", "steps"]
 
@@ -27,6 +29,8 @@ MAX_TOKENS = 1024
 """Room for one reply; the paper gives 8,192 and its replies fill a tenth of this."""
 SUMMARY_TOKENS = 400
 EVIDENCE = 5
+OWN = 12
+"""Statements of the assistant itself that are noted."""
 INSTRUCTIONS = (
     "You are a helpful assistant. Notes on this conversation follow; they were made as it went. Keep to them: do not "
     "contradict what has been settled, take later corrections over earlier words, and do what the user asked for in "
@@ -170,15 +174,21 @@ class OurNotes:
         return Noted(degraded=failed)
 
     def facts(self) -> int | None:
-        """Return how many facts are believed now."""
-        return len(self.doxa.memory(user=self.chat.user).facts()) if self.setup in MEMORY else None
+        """Return how many facts are believed now, or are what the assistant said itself."""
+        return len(self.doxa.memory(user=self.chat.user).facts()) + len(self._own()) if self.setup in MEMORY else None
+
+    def _own(self) -> list[Fact]:
+        facts = self.doxa.memory(user=self.chat.user).facts(current=False)
+        return [fact for fact in facts if fact.status is Status.QUARANTINED]
 
     def _remembered(self, text: str) -> list[str]:
         memory = self.doxa.memory(user=self.chat.user)
         held = memory.summary(text, max_tokens=SUMMARY_TOKENS)
         turns = [f"- {item.text}" for item in memory.search(text, k=EVIDENCE)]
+        own = [f"- {describe(fact)}" for fact in self._own()[-OWN:]]
         return [
             *(["What has been said, as facts:", held] if held else []),
+            *(["What you said yourself, as facts:", *own] if own else []),
             *(["Earlier words that bear on it:", *turns] if turns else []),
         ]
 

@@ -88,6 +88,7 @@ def show(
     turns = _fitting([item for item in task.evidence if item.turn_ids[0] not in here], told, room, count_tokens)
     parts = {
         "Facts:": facts,
+        "What you said yourself before:": "\n".join(f"- {line}" for line in task.own),
         "Turns:": "\n".join(turns),
         "Tasks:": task.tasks,
         "What the last message did to the memory:": "\n".join(f"- {line}" for line in task.noted),
@@ -95,7 +96,7 @@ def show(
     memory = "\n\n".join(f"{head}\n{body or '(none)'}" for head, body in parts.items() if body or head in ALWAYS)
     last = json.dumps({"speaker": task.asker, "text": task.text}, ensure_ascii=False)
     today = f"Today is {task.today:%A} {task.today.isoformat()}."
-    spoken = " ".join([facts, *turns, *dialogue, *task.profile, task.tasks, task.text])
+    spoken = " ".join([facts, *turns, *dialogue, *task.profile, *task.own, task.tasks, task.text])
     ids = {*told, *(one.turn_id for one in history), *(key for fact in task.facts for key in fact.turn_ids)}
     return Shown(
         system=_system(task),

@@ -60,6 +60,8 @@ class Task:
     """The tasks that bear on the message, in lines."""
     noted: tuple[str, ...] = ()
     """What the message itself changed in the memory."""
+    own: tuple[str, ...] = ()
+    """What the agent said before that bears on the message, and nobody else has spoken of."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
