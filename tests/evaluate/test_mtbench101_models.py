@@ -110,7 +110,7 @@ def config(server):
     """Settings that lead to the stand-in."""
     address = f"http://127.0.0.1:{server.server_port}/v1"
     llm = LLMConfig(name="openai:stand-in", base_url=address, api_key="x", max_retries=0)
-    return Config(encoder=EncoderConfig(name="hash"), llm=llm)
+    return Config(encoder=EncoderConfig(name="hash"), llm=llm, profile="writer")
 
 
 @pytest.fixture
@@ -288,14 +288,15 @@ def test_a_tree_without_a_memory_is_shown_the_dialogue_and_may_use_what_the_mode
     report = run(data, out=tmp_path / "out", systems=["without-memory"], runs=1, config=config, nli=Neutral())
     assert any(turn.noted for one in report.results["without memory"] for turn in one.turns)
     asked = [one["messages"] for one in server.requests if "What is my dog called?" in one["messages"][1]["content"]]
-    shown = [json.loads(one[1]["content"].partition("\n")[0])["dialogue"] for one in asked if len(one) == 2]
-    assert shown and all([line["text"] for line in one] == ["My dog is called Rex.", "Reply 1."] for one in shown)
+    shown = [one[1]["content"].partition("\n\n")[0].splitlines()[1:] for one in asked if len(one) == 2]
+    said = ["My dog is called Rex.", "Reply 1."]
+    assert shown and all([line.partition(": ")[2] for line in one] == said for one in shown)
     assert any("the memory is not all" in one[1]["content"] for one in asked if len(one) == 2)
 
 
 def test_roles_of_the_memory_are_those_of_the_settings(server, config, data, tmp_path):
     """A model that reads the turns is asked to, and where it fails the report says so."""
-    settings = config.model_copy(update={"understand": config.understand.model_copy(update={"extract": "prompted"})})
+    settings = config.model_copy(update={"roles": config.roles.model_copy(update={"extract": "prompted"})})
     report = run(
         data, out=tmp_path / "out", systems=["builtin", "without tree"], runs=1, config=settings, nli=Neutral()
     )

@@ -301,11 +301,7 @@ def _look_up(asked: Asked, query: Query, state: UserState, parts: Parts, tracer:
     own = state.turn(asked.turn_id) if asked.turn_id else None
     changes = state.beliefs.changes_by(own.turn_id) if own else []
     recent = _recent(asked, own, state, parts.config.engine.context_turns)
-    beliefs = (
-        state.beliefs
-        if asked.known_at is None
-        else beliefs_at(parts.log.rows(asked.user), asked.known_at, parts.log.policy)
-    )
+    beliefs = _believed_at(asked, state, parts)
     today = (asked.known_at or asked.at).date()
     question = _question(asked, own, recent, beliefs, parts, tracer)
     intents = _intents(own, recent, state, parts, tracer)
@@ -349,6 +345,13 @@ def _look_up(asked: Asked, query: Query, state: UserState, parts: Parts, tracer:
         reached=reached,
         briefing=brief(asked, own, changes, state, parts.config.engine.context_turns) if writes else Briefing(),
     )
+
+
+def _believed_at(asked: Asked, state: UserState, parts: Parts) -> Beliefs:
+    """Return what is believed, or was at the time that is asked about."""
+    if asked.known_at is None:
+        return state.beliefs
+    return beliefs_at(parts.log.rows(asked.user), asked.known_at, parts.log.policy)
 
 
 def _gone(item: Evidence, state: UserState) -> bool:
