@@ -146,3 +146,25 @@ def test_what_the_agent_said_itself_is_told_apart_from_facts(open_):
     chat.flush()
     chat.ask("Where does Eva live?")
     assert "Linz" in part(requests[-1], "Facts:") and "Linz" not in part(requests[-1], head)
+
+
+def test_the_end_of_a_long_turn_is_shown_where_it_bears_on_the_question(open_):
+    """The dialogue shows how it begins; search finds the rest."""
+    doxa, requests = open_()
+    chat = doxa.dialogue(user="ana", session="s", speaker="Ana")
+    chat.absorb("We talked about the garden and the weather for a while. " * 20 + "The door code is 4711.")
+    chat.flush()
+    chat.ask("What is the door code?")
+    assert "4711" in part(requests[-1], "Turns:")
+
+
+def test_of_an_earlier_time_nothing_is_told_that_is_only_known_now(open_):
+    """Neither tasks nor tastes nor what was said since."""
+    doxa, requests = open_()
+    chat = doxa.dialogue(user="ana", session="s", speaker="Ana")
+    chat.absorb("I live in Lisbon.", at="2024-01-01")
+    chat.absorb("I moved to Porto.", at="2024-05-01")
+    doxa.flush()
+    doxa.tasks(user="ana").tell("Plan a team meeting in Lisbon on Thursday.")
+    chat.ask("Where do I live?", known_at="2024-03-01")
+    assert "Porto" not in sent(requests[-1]) and "Tasks:" not in sent(requests[-1])

@@ -175,6 +175,32 @@ def test_erasing_asks_no_model_and_repeats_nothing(config):
         assert memory.stats()["degraded"] == 1
 
 
+def test_what_rests_on_a_turn_that_is_read_again_is_read_again_as_well(config):
+    """The second turn had the erased one in its context; the third was read in the terms of the second's fact."""
+    named = {"subject": None, "relation": None, "old": None, "new": "Lee", "source": None, "when": None}
+    change = {"kind": "change", "target": "f1", **named, "quote": "I have a new dentist, Lee"}
+    said = {
+        "She is my dentist.": fact("Ana", "dentist", "Dr. Weber", "She is my dentist"),
+        "I have a new dentist, Lee.": change,
+    }
+
+    def read(request):
+        told = said.get(json.loads(request.messages[1].content)["message"]["text"])
+        return json.dumps({"entries": [told] if told else []})
+
+    doxa, _ = opened(config, *[read] * 3)
+    with doxa:
+        first = doxa.dialogue(user="ana", session="one")
+        first.absorb("Do you know Dr. Weber?", turn_id="t1")
+        first.absorb("She is my dentist.", turn_id="t2")
+        doxa.flush()
+        doxa.dialogue(user="ana", session="two").absorb("I have a new dentist, Lee.", turn_id="t3")
+        doxa.flush()
+        assert "Weber" in json.dumps([row.body for row in doxa.parts.log.rows("ana")])
+        doxa.memory(user="ana").forget(turn_id="t1")
+        assert "Weber" not in json.dumps([row.body for row in doxa.parts.log.rows("ana")])
+
+
 def test_an_export_keeps_what_the_model_read(config, tmp_path):
     """Import needs no model."""
     doxa, _ = opened(config)

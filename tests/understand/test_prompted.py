@@ -394,6 +394,31 @@ def test_it_is_noted_whose_facts_live_on_in_a_reading() -> None:
     assert after("I like tea.", fact(relation="likes", object="tea", quote="I like tea")).found.saw == ()
 
 
+def test_a_name_that_only_was_known_is_noted_wherever_a_model_puts_it() -> None:
+    """In a rule, inside another name, in what is turned down."""
+    sister = {"subject": "Nora", "relation": "sister", "object": "Lea", "quote": "My sister is Lea"}
+    beliefs = believed(sister)
+    said = turn("If it snows she stays home. Her dog is ill.")
+    near = known_near(said, (), beliefs)
+    rule = {"if": [atom("it", "snows")], "then": [atom("Lea", "stays", "home")]}
+    for entry in (
+        other("rule", "If it snows she stays home", **rule),
+        fact(subject="Lea's dog", relation="is", object="ill", quote="Her dog is ill"),
+        fact(subject="Nora", relation="sister", object="Lea", quote="not said"),
+    ):
+        assert extract(said, answer(entry), known=near).found.saw == ("k1",)
+
+
+def test_a_rule_about_two_unknowns_and_a_double_no_are_not_turned_round() -> None:
+    """ "?x" and "?y" are two; "is not" with holds false is one denial."""
+    said = turn("Whoever manages somebody hires them. I am not vegetarian.")
+    pair = {"if": [atom("?x", "manages", "?y")], "then": [atom("?x", "hires", "?y")]}
+    denied = fact(subject="Nora", relation="is not", object="vegetarian", holds=False, quote="I am not vegetarian")
+    found = extract(said, answer(other("rule", "Whoever manages somebody hires them", **pair), denied)).found
+    told = ground(found, said, (), Beliefs())
+    assert told.rules == () and [claim.polarity for claim in told.claims] == [False]
+
+
 def test_what_is_known_gives_way_where_there_is_no_room() -> None:
     """The furthest first."""
     beliefs = believed(OSLO, *({**JAZZ, "object": f"band {number}"} for number in range(40)))

@@ -57,9 +57,12 @@ def brief(asked: Asked, own: Turn | None, changes: Sequence[Change], state: User
         size: turns of dialogue that are shown at least, where there are as many.
     """
     history = _history(asked, own, state, size)
+    told = tuple(turn for turn in history if turn.generated or not taken_back(turn, state.beliefs))
+    if asked.known_at is not None:  # what is known now is not what was known then
+        return Briefing(history=tuple(turn for turn in told if turn.at <= asked.known_at))
     return Briefing(
         profile=tuple(_profile(asked, state)),
-        history=tuple(turn for turn in history if turn.generated or not taken_back(turn, state.beliefs)),
+        history=told,
         tasks=context_of(state.tasks, asked.text, budget=TASK_TOKENS),
         noted=tuple(_noted(own, changes, state)) if own is not None else (),
         own=tuple(_own_words(asked, history, state)),

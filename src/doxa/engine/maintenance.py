@@ -49,7 +49,8 @@ class Maintenance:
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
-        waits = parts.config.llm.name is not None or parts.config.amr.name is not None
+        roles = parts.config.roles
+        waits = any(player != "builtin" for player in (roles.extract, roles.judge, roles.tasks))
         self._most = parts.config.engine.workers if waits else 1
         self._queue: deque[str] = deque()
         self._changed = threading.Condition()

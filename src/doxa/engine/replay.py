@@ -347,7 +347,7 @@ def erase_turn(
         delete = {row.ordinal for row in rows if _concerns(row, gone, turn_id)}
         kept = [row for row in rows if row.ordinal not in delete]
         seen = {later for ordinal in gone for later in _after(state, ordinal, context_turns)}
-        seen |= _repeating(rows, {str(turns[ordinal].turn_id) for ordinal in gone})
+        seen = _with_repeating(rows, seen, {str(turns[ordinal].turn_id) for ordinal in gone}, state)
         fresh = UserState(user=user, dims=1, beliefs=Beliefs(policy=log.policy))
         tasks = Retelling.without(fresh, [row for row in rows if row.ordinal in delete], task_reader)
         bodies = _retell(kept, tasks, parser, trained, after=turn.ordinal, context_turns=context_turns, seen=seen)
@@ -394,9 +394,23 @@ def _after(state: UserState, ordinal: int, size: int) -> list[int]:
     return session[place : place + size]
 
 
-def _repeating(rows: Sequence[Row], gone: set[str]) -> set[int]:
-    """Return the turns out of which a model read something in the terms of a fact that rests on an erased turn."""
-    return {row.about for row in rows if row.about and gone & set(row.body.get("extraction", {}).get("saw", ()))}
+def _with_repeating(rows: Sequence[Row], seen: set[int], gone: set[str], state: UserState) -> set[int]:
+    """Return turns with those out of which a model read something in the terms of facts that rest on erased turns.
+
+    What such a turn says is read again, so its facts are no longer those that later turns were read with: they go the
+    same way, until none is left.
+    """
+    saw = {
+        row.about: set(row.body["extraction"].get("saw", ()))
+        for row in rows
+        if row.about and row.body.get("extraction")
+    }
+    while True:
+        lost = gone | {turn.turn_id for ordinal in seen if ordinal in saw and (turn := state.turns.get(ordinal))}
+        more = {ordinal for ordinal, used in saw.items() if used & lost} - seen
+        if not more:
+            return seen
+        seen = seen | more
 
 
 def _is_empty(row: Row, body: Mapping[str, Any]) -> bool:

@@ -11,6 +11,7 @@ from doxa.core.tasks import TaskCommit, TaskEdit, TaskNode, TaskValue
 from doxa.core.values import Turn
 from doxa.engine.tasking import taken_back
 from doxa.memory import Event, UserState, commit_from
+from doxa.tasks import pruned
 
 __all__ = ["Retelling", "TaskReader"]
 
@@ -51,6 +52,7 @@ class Retelling:
 
     def tell(self, event: Event) -> Event:
         """Fold an event from after it, and return it with what it now does to the tasks."""
+        event = replace(event, task_reading=pruned(event.task_reading))
         commit = self._told(event)
         self._note(event)
         if commit is not None:
@@ -63,7 +65,7 @@ class Retelling:
 
         It rested on what is erased then, and may repeat it.
         """
-        if not event.task_reading or (self.reader is not None and commit is not None and commit.by):
+        if not event.task_reading.get("acts") or (self.reader is not None and commit is not None and commit.by):
             return replace(event, tasks=commit)
         return replace(event, tasks=commit, task_reading={}, degraded=event.degraded or REREAD)
 

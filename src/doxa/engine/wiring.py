@@ -250,7 +250,9 @@ class Parts:
             return [None] * len(block)
         with self.log.user(user) as state:
             contexts = [state.context(turn, self.config.engine.context_turns) for turn in block]
-            near = [known_near(turn, context, state.beliefs) for turn, context in zip(block, contexts, strict=True)]
+            asks = self.config.roles.extract == "prompted"
+            pairs = zip(block, contexts, strict=True)
+            near = [known_near(turn, context, state.beliefs) if asks else Known() for turn, context in pairs]
         with ThreadPoolExecutor(settings.parallel, thread_name_prefix="doxa-understand") as pool:
             return list(pool.map(self._extract_one, block, contexts, near))
 

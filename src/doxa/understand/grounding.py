@@ -7,9 +7,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
+from doxa.core.ontology import Ontology
 from doxa.core.times import find_times
 from doxa.core.values import Act, Atom, Claim, Interval, Modality, Precision, Rule, Term, Turn
 from doxa.memory import (
@@ -17,6 +18,7 @@ from doxa.memory import (
     RelationType,
     attribute,
     base_of,
+    inventory,
     relation_names,
     relation_type,
     third_person,
@@ -153,8 +155,10 @@ def _bare(noun: str) -> Term:
 def _affirmed(relation: str, polarity: bool) -> tuple[str, bool]:
     """Return a relation without a negation in its words, and what then is said of it: "not" is never said twice."""
     text = " ".join(relation.split())
-    match = NEGATION.match(text)
-    return (text[match.end() :], False) if match else (text, polarity)
+    match = NEGATION.match(f"{text} ")
+    if match is None:
+        return text, polarity
+    return text[match.end() :] or text.split()[0], False  # "is not"
 
 
 def _kind(canonical: str, relation: str, thing: Term, work: _Grounding) -> tuple[RelationType, bool]:
@@ -172,8 +176,8 @@ def _kind(canonical: str, relation: str, thing: Term, work: _Grounding) -> tuple
     found = _by_patterns(phrase, thing, work)
     if found is not None and not found[1]:
         return found
-    if phrase in _labels():
-        return relation_type(_labels()[phrase]), True
+    if (listed := _labels(inventory()).get(phrase)) is not None:
+        return relation_type(listed), True
     if found is not None:
         return found
     first, _, rest = phrase.partition(" ")
@@ -215,7 +219,7 @@ def _interval(start: str | None, end: str | None, turn: Turn) -> Interval:
         return Interval()
     if first is not None and start == end:
         return Interval(start=first[0], end=first[0], start_precision=first[1], end_precision=first[1])
-    if first is not None and last is not None and last[0] < first[0]:
+    if first is not None and last is not None and last[0] < first[0] and not _within(first[0], *last):
         last = None
     return Interval(
         start=first[0] if first else None,
@@ -242,6 +246,11 @@ def _day(text: str | None, turn: Turn) -> tuple[date, Precision] | None:
     return None
 
 
+def _within(day: date, coarse: date, precision: Precision) -> bool:
+    """Tell whether a day is in a month or year that begins on another one."""
+    return day.year == coarse.year and (precision == "year" or (precision == "month" and day.month == coarse.month))
+
+
 def _iso(text: str) -> tuple[date, Precision] | None:
     """Return a date in the ISO form, as coarse as it is; None where it is none, or no day of the calendar."""
     iso = ISO.match(text.strip())
@@ -252,10 +261,10 @@ def _iso(text: str) -> tuple[date, Precision] | None:
         return None
 
 
-@cache
-def _labels() -> Mapping[str, str]:
-    """Return the relations of the inventory by their labels, as the prompt lists them, where those mean one alone."""
-    names = [(relation_type(name).label, name) for name in relation_names()]
+@lru_cache(maxsize=8)
+def _labels(ontology: Ontology) -> Mapping[str, str]:
+    """Return the relations of an ontology by their labels, as the prompt lists them, where those mean one alone."""
+    names = [(kind.label, name) for name, kind in ontology.relations.items()]
     counts = Counter(label for label, _ in names)
     return {label: name for label, name in names if counts[label] == 1}
 
@@ -266,7 +275,9 @@ def _rules(data: Mapping[str, Any], work: _Grounding) -> list[Rule]:
         atoms_of(_plain(data[side]), reader) if isinstance(data[side], str) else _atoms(data[side], data["quote"], work)
         for side in ("if", "then")
     )
-    if not if_ or not then:
+    variables = {one.get(part) for side in ("if", "then") for one in data[side] if isinstance(one, Mapping)
+                 for part in ("subject", "object") if str(one.get(part) or "").startswith("?")}  # fmt: skip
+    if not if_ or not then or len(variables) > 1:
         work.dropped.append(f"“{data['quote']}”: it cannot be read as a rule")
         return []
     turn = work.turn

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from doxa.core.values import EARLIEST, UNBELIEVED, Fact, Rule, Status, Turn
+from doxa.core.values import EARLIEST, UNBELIEVED, Fact, Rule, Status, Term, Turn
 from doxa.memory import Beliefs, describe_rule, is_identity, stems_of
 from doxa.understand.referents import term
 
@@ -60,25 +60,40 @@ class Known:
             rules.append(rule)
         return Known(facts=tuple(facts), rules=tuple(rules))
 
-    def told_in(self, facts: Sequence[Mapping[str, Any]], own: str) -> tuple[str, ...]:
-        """Return the turns whose facts live on in what a model read: those it targets, and those it has names from.
+    def told_in(self, entries: Sequence[Mapping[str, Any]], own: str) -> tuple[str, ...]:
+        """Return the turns whose facts and rules live on in what a model wrote: by their id, or by a name of theirs.
 
         Args:
-            facts: what the model read, as `Extraction` keeps it.
-            own: the turn and its context; names that stand there come from there.
+            entries: all that the model wrote, also what is turned down, since the reason for that quotes it.
+            own: the turn and its context; words that stand there come from there.
         """
-        spoken = stems_of(own)
-        named = {str(fact.get(part) or "").casefold() for fact in facts for part in ("subject", "object")}
+        spoken, written = stems_of(own), stems_of(" ".join(_strings(entries)))
+        meant = {entry["target"] for entry in entries if entry.get("target")}
+
+        def taken(terms: Iterable[Term]) -> bool:
+            return any((words := stems_of(term.label)) and words <= written and not words <= spoken for term in terms)
+
         found: dict[str, None] = {}
-        for fact in self.facts:
-            targeted = any(one.get("target") == target_of(fact) for one in facts)
-            taken = any(
-                term.label.casefold() in named and not stems_of(term.label) <= spoken
-                for term in (fact.subject, fact.object)
-            )
-            if targeted or taken:
+        for place, fact in enumerate(self.facts, start=1):
+            if f"f{place}" in meant or taken((fact.subject, fact.object)):
                 found |= dict.fromkeys(fact.turn_ids)
+        for place, rule in enumerate(self.rules, start=1):
+            terms = (term for atom in (*rule.if_, *rule.then) for term in (atom.subject, atom.object))
+            if f"r{place}" in meant or taken(terms):
+                found[rule.turn_id] = None
         return tuple(found)
+
+
+def _strings(value: object) -> Iterator[str]:
+    """Give every text in plain data."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for one in value.values():
+            yield from _strings(one)
+    elif isinstance(value, Sequence):
+        for one in value:
+            yield from _strings(one)
 
 
 def target_of(fact: Fact) -> dict[str, Any]:

@@ -96,6 +96,8 @@ class _Asking:
     known: Known
     max_tokens: int
     usage: Usage = field(default_factory=Usage)
+    entries: list[Mapping[str, Any]] = field(default_factory=list)
+    """What was extracted, as the model put it."""
     dropped: list[str] = field(default_factory=list)
 
     @property
@@ -180,7 +182,7 @@ def extract_with_model(
         by=by,
         facts=tuple(facts),
         rules=tuple(rules),
-        saw=asking.known.told_in(facts, asking.spoken),
+        saw=asking.known.told_in(asking.entries, asking.spoken),
         dropped=tuple(asking.dropped),
         **asdict(asking.usage),
     )
@@ -204,7 +206,7 @@ def _extract(asking: _Asking, *, distil: bool) -> tuple[list[Mapping[str, Any]],
         more = {"statements": [told["text"] for told in found if _quoted(told["quote"], asking.turn.text)]}
         if not more["statements"]:
             return [], []  # nothing is said
-    entries = asking.ask("extract", _entries(asking.known), more)["entries"][:MOST_FACTS]
+    entries = asking.entries = list(asking.ask("extract", _entries(asking.known), more)["entries"][:MOST_FACTS])
     found = [fact for entry in entries if entry["kind"] != "rule" for fact in facts_of(entry, asking.known)]
     facts = [fact for fact in found if _stands(fact, asking)]
     rules = [entry for entry in entries if entry["kind"] == "rule" and _rule_stands(entry, asking)]
@@ -219,6 +221,9 @@ def _validated(asking: _Asking, facts: list[Mapping[str, Any]]) -> list[Mapping[
     kept: list[Mapping[str, Any]] = []
     known = set(relation_names())
     for number, fact in enumerate(facts, start=1):
+        if "lifts" in fact or fact.get("act") == "withdraw":
+            kept.append(fact)  # it says nothing that could be so or not
+            continue
         verdict = verdicts.get(number)
         if verdict is None or not verdict["said"]:
             asking.dropped.append(f"{_short(fact)}: {'not confirmed' if verdict is None else 'not said'}")

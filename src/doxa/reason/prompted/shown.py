@@ -76,15 +76,15 @@ def show(
     Deterministic; O(words).
     """
     facts = believed or "\n".join(_fill((cited(fact) for fact in task.facts), context_tokens // 2, count_tokens))
-    history = task.history or task.recent
+    history = task.recent if task.history is None else task.history
     told = {item.turn_ids[0]: turn(item.turn_ids[0]) for item in task.evidence}
     texts = {item.turn_ids[0]: found.text if (found := told[item.turn_ids[0]]) else item.text for item in task.evidence}
     texts |= {one.turn_id: one.text for one in history}
     withheld = {key for key, text in texts.items() if _talks_to_models(text)}
-    dialogue = [_said(one) for one in history if not one.turn_id or one.turn_id not in withheld]
+    dialogue = [_said(one) for one in history if not _talks_to_models(one.text)]
     background = _background(task, context_tokens // BACKGROUND_SHARE, count_tokens)
     room = context_tokens - count_tokens(facts) - (count_tokens(background) if background else 0)
-    here = withheld | {one.turn_id for one in history}
+    here = withheld | {one.turn_id for one in history if len(one.text) <= LONGEST_SAID}
     turns = _fitting([item for item in task.evidence if item.turn_ids[0] not in here], told, room, count_tokens)
     parts = {
         "Facts:": facts,
@@ -96,7 +96,7 @@ def show(
     memory = "\n\n".join(f"{head}\n{body or '(none)'}" for head, body in parts.items() if body or head in ALWAYS)
     last = json.dumps({"speaker": task.asker, "text": task.text}, ensure_ascii=False)
     today = f"Today is {task.today:%A} {task.today.isoformat()}."
-    spoken = " ".join([facts, *turns, *dialogue, *task.profile, *task.own, task.tasks, task.text])
+    spoken = " ".join([facts, *turns, *dialogue, *task.profile, *task.own, *task.noted, task.tasks, task.text])
     ids = {*told, *(one.turn_id for one in history), *(key for fact in task.facts for key in fact.turn_ids)}
     return Shown(
         system=_system(task),

@@ -54,8 +54,9 @@ class Task:
     """Sentences of general knowledge: material for a reply, never evidence."""
     profile: tuple[str, ...] = ()
     """What the asker is like, the same sentences all through a session."""
-    history: tuple[Turn, ...] = ()
-    """The dialogue before the message, oldest first, from the same turn on as for the messages before it."""
+    history: tuple[Turn, ...] | None = None
+    """The dialogue before the message, oldest first, from the same turn on as for the messages before it; None where
+    `recent` is all there is."""
     tasks: str = ""
     """The tasks that bear on the message, in lines."""
     noted: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ the forest. What is said to the turn comes from the state in either way, never f
 
 from doxa.tasks.prompted.decoding import Decoded, carry_out, refusals, unsure
 from doxa.tasks.prompted.material import Material, material_of
-from doxa.tasks.prompted.reading import Reading, Refused, read_with_model
+from doxa.tasks.prompted.reading import Reading, Refused, pruned, read_with_model
 
 __all__ = [
     "Decoded",
@@ -16,6 +16,7 @@ __all__ = [
     "Refused",
     "carry_out",
     "material_of",
+    "pruned",
     "read_with_model",
     "refusals",
     "unsure",

@@ -17,13 +17,15 @@ from typing import Any
 
 from doxa.backends.llm import LanguageModel, Message, Request, Usage, ask, posed
 from doxa.tasks.prompted.material import Material
-from doxa.tasks.prompted.shapes import placed, schema_of
+from doxa.tasks.prompted.shapes import SAYING, placed, schema_of
 
-__all__ = ["Check", "Reading", "Refused", "prompt_version", "read_with_model"]
+__all__ = ["Check", "Reading", "Refused", "prompt_version", "pruned", "read_with_model"]
 
 Act = Mapping[str, Any]
 SHAPED = ("trim/2",)
 """Versions of the prompt whose acts have the shapes that are carried out."""
+BARE = ("intent", "quote", "confidence")
+"""What is kept of an act that only says something."""
 OLDER = "it was read with an older version of the prompt"
 
 
@@ -87,6 +89,17 @@ class Reading:
             completion_tokens=completion,
             failed=data.get("failed", "") or ("" if known else OLDER),
         )
+
+
+def pruned(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the stored data of a reading without what a model said of the tasks in words of its own.
+
+    They may repeat what is erased; a turn that is told again is answered from the state.
+    """
+    if "acts" not in data:
+        return data
+    acts = [{k: v for k, v in act.items() if act.get("intent") not in SAYING or k in BARE} for act in data["acts"]]
+    return {**data, "acts": acts}
 
 
 @dataclass(slots=True, kw_only=True)
