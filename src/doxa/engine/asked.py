@@ -31,6 +31,13 @@ class Asked:
     n: int = 1
     """Replies that are wanted, each by another piece of background."""
 
+    def as_turn(self) -> Turn:
+        """Return it as a turn that is not stored, for what looks at turns."""
+        return Turn(
+            turn_id="", user=self.user, session=self.session, speaker=self.speaker, role="user", text=self.text,
+            at=self.at,
+        )  # fmt: skip
+
     @property
     def aloud(self) -> bool:
         """Whether background was asked for, so that a reply says it even where no model writes it in."""

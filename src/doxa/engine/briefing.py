@@ -96,12 +96,8 @@ def _history(asked: Asked, own: Turn | None, state: UserState, size: int) -> lis
 
 def _own_words(asked: Asked, history: Sequence[Turn], state: UserState) -> Iterator[str]:
     """Give what the agent said of what the message and the dialogue speak of, the nearest first."""
-    said = Turn(
-        turn_id="", user=asked.user, session=asked.session, speaker=asked.speaker, role="user", text=asked.text,
-        at=asked.at,
-    )  # fmt: skip
-    near = [fact for fact in known_near(said, history, state.beliefs).facts if fact.status is Status.QUARANTINED]
-    for fact in near[:MOST_OWN]:
+    near = known_near(asked.as_turn(), history, state.beliefs).facts
+    for fact in [one for one in near if one.status is Status.QUARANTINED][:MOST_OWN]:
         if any(claim.speaker == asked.agent for claim in state.beliefs.supporting(fact)):
             yield f"{describe(fact)}."
 

@@ -434,11 +434,7 @@ def _facts_for_prompt(
 ) -> list[Fact]:
     """Return what is believed and bears on a message: what answers it, then what is about those whom it names."""
     asks = relevant_facts(question, beliefs, limit=FACTS_IN_PROMPT, today=today) if question is not None else []
-    said = Turn(
-        turn_id="", user=asked.user, session=asked.session, speaker=asked.speaker, role="user", text=asked.text,
-        at=asked.at,
-    )  # fmt: skip
-    near = (fact for fact in known_near(said, recent, beliefs).facts if fact.status is Status.HELD)
+    near = (fact for fact in known_near(asked.as_turn(), recent, beliefs).facts if fact.status is Status.HELD)
     return list({fact.fact_id: fact for fact in (*asks, *near)}.values())[:FACTS_IN_PROMPT]
 
 

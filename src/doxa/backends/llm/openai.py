@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping, Sequence
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -75,10 +76,8 @@ class OpenAIModel:
             in between as the server says (`Retry-After`) or about 0.5, 1, 2, ... 8 s.
         """
 
-        def ask(asked: Sequence[Message]) -> Completion:
-            return self.once(asked, schema=schema, temperature=temperature, max_tokens=max_tokens)
-
-        return answer(ask, messages, schema, name=self.name)
+        once = partial(self.once, schema=schema, temperature=temperature, max_tokens=max_tokens)
+        return answer(once, messages, schema, name=self.name)
 
     def once(
         self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None, temperature: float, max_tokens: int

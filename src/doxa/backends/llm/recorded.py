@@ -21,6 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import IO, Any, Final
@@ -201,10 +202,8 @@ class Recorder:
             BackendError: What the model raises; or the answer cannot be written.
         """
 
-        def ask(asked: Sequence[Message]) -> Completion:
-            return self.once(asked, schema=schema, temperature=temperature, max_tokens=max_tokens)
-
-        return answer(ask, messages, schema, name=self.name)
+        once = partial(self.once, schema=schema, temperature=temperature, max_tokens=max_tokens)
+        return answer(once, messages, schema, name=self.name)
 
     def once(
         self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None, temperature: float, max_tokens: int
@@ -269,10 +268,8 @@ class RecordedModel:
             ClosedError: The model was closed.
         """
 
-        def ask(asked: Sequence[Message]) -> Completion:
-            return self.once(asked, schema=schema, temperature=temperature, max_tokens=max_tokens)
-
-        return answer(ask, messages, schema, name=self.name)
+        once = partial(self.once, schema=schema, temperature=temperature, max_tokens=max_tokens)
+        return answer(once, messages, schema, name=self.name)
 
     def once(
         self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None, temperature: float, max_tokens: int

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -63,10 +64,8 @@ class ScriptedModel:
             ClosedError: The model was closed.
         """
 
-        def ask(asked: Sequence[Message]) -> Completion:
-            return self.once(asked, schema=schema, temperature=temperature, max_tokens=max_tokens)
-
-        return answer(ask, messages, schema, name=self._name)
+        once = partial(self.once, schema=schema, temperature=temperature, max_tokens=max_tokens)
+        return answer(once, messages, schema, name=self._name)
 
     def once(
         self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None, temperature: float, max_tokens: int
