@@ -89,7 +89,7 @@ def test_what_cannot_be_meant_is_an_error(doxa, wrong):
 
 
 def test_the_model_is_told_what_is_believed_now(config):
-    """With turns to cite, rules that bear on the question, and no word of what was displaced."""
+    """With turns to cite and rules that bear on the question; what was displaced stands apart, as what was earlier."""
     good = {"answer": "In Berlin.", "value": "Berlin", "citations": ["t4"], "abstained": False}
     with Doxa.open(
         ":memory:", config=config.model_copy(update={"llm": LLMConfig(name="scripted")}).with_profile("writer")
@@ -100,6 +100,8 @@ def test_the_model_is_told_what_is_believed_now(config):
             chat.absorb(text, at=day, turn_id=f"t{place}")
         chat.flush()
         assert chat.ask("Where do I live when it snows?").value == "Berlin"
-    facts = model.requests[0].messages[0].content.partition("Facts:")[2].partition("Turns:")[0]
-    assert "Ana lives in Berlin since 1 June 2024 [t4]" in facts and "Paris" not in facts
-    assert "If it snows on a Sunday, I take the tram” [t5]" in facts
+    facts = model.requests[0].messages[1].content.partition("Facts:")[2].partition("Turns:")[0]
+    now, _, earlier = facts.partition("Earlier:")
+    assert "Ana lives in Berlin since 1 June 2024 [t4]" in now and "Paris" not in now
+    assert "If it snows on a Sunday, I take the tram” [t5]" in now
+    assert earlier.strip() == "Ana lived in Paris until 1 June 2024 [t1]."

@@ -186,7 +186,7 @@ def comet(monkeypatch):
 
 def test_the_configured_reasoner_infers(base, data, comet):
     """And is named; what it infers is what is retrieved for."""
-    config = Config.from_tree({"commonsense": {"base": str(base), "reasoner": "hf:comet"}})
+    config = Config.from_tree({"commonsense": {"base": str(base)}, "roles": {"infer": "hf:comet"}})
     report = measure(data, systems=[OURS], examples=1, config=config)
     assert report.models["reasoner"] == "hf:comet" and comet["closed"]
     builtin = measure(data, systems=[OURS], examples=1, config=set_to(base))
@@ -197,7 +197,7 @@ def test_the_configured_reasoner_infers(base, data, comet):
 def test_a_reasoner_that_fails_is_told_in_the_report(base, data, comet, tmp_path):
     """Of each dialogue or question, with the first reason."""
     comet["fails"] = True
-    config = Config.from_tree({"commonsense": {"base": str(base), "reasoner": "hf:comet"}})
+    config = Config.from_tree({"commonsense": {"base": str(base)}, "roles": {"infer": "hf:comet"}})
     failed = measure(data, systems=[OURS], config=config).to_dict()["degraded"]
     assert failed["dialogues"] == 3 and "no weights" in failed["first"]
     path = cicero(tmp_path / "made.json", asked(EVENT, ["The speaker slept.", "The speaker waits."], [1]))
@@ -207,8 +207,8 @@ def test_a_reasoner_that_fails_is_told_in_the_report(base, data, comet, tmp_path
 
 def test_a_language_model_can_be_the_reasoner(base, data, monkeypatch, tmp_path):
     """Of dialogues and of CICERO; without one it is refused."""
-    tree = {"commonsense": {"base": str(base), "reasoner": "prompted"}}
-    with pytest.raises(ConfigError, match=r"bench knowledge: no language model.*commonsense\.reasoner"):
+    tree = {"commonsense": {"base": str(base)}, "roles": {"infer": "prompted"}}
+    with pytest.raises(ConfigError, match=r"bench knowledge: no language model.*roles\.infer"):
         measure(data, config=Config.from_tree(tree))
     models = []
 

@@ -7,7 +7,7 @@ import pytest
 
 from doxa.backends.llm import Message
 from doxa.backends.llm.scripted import ScriptedModel
-from doxa.core.config import AmrConfig, Config, LLMConfig, ReasonConfig, TasksConfig, UnderstandConfig
+from doxa.core.config import AmrConfig, Config, LLMConfig, ReasonConfig, RolesConfig
 from doxa.core.errors import BackendError
 from doxa.evaluate.mtbench101.configured import with_tree, without_model
 from doxa.evaluate.mtbench101.measures import DialogueResult, TurnResult, against
@@ -150,23 +150,21 @@ def test_a_search_whose_calls_all_fail_says_so():
 def test_an_engine_without_a_model_has_no_role_that_needs_one():
     config = Config(
         llm=LLMConfig(name="openai:x"),
-        understand=UnderstandConfig(extract="prompted", distil="prompted"),
-        reason=ReasonConfig(roles="prompted", depth=2),
-        tasks=TasksConfig(reader="hybrid"),
+        roles=RolesConfig(extract="prompted", distil="prompted", reason="prompted", tasks="hybrid"),
+        reason=ReasonConfig(depth=2),
     )
     plain = without_model(config)
-    assert plain.llm.name is None and plain.understand == UnderstandConfig() and plain.tasks == TasksConfig()
-    assert plain.reason == ReasonConfig(depth=2)
-    amr = Config(llm=LLMConfig(name="openai:x"), amr=AmrConfig(name="llm"), understand=UnderstandConfig(extract="amr"))
-    assert without_model(amr).understand.extract == "builtin"
+    assert plain.llm.name is None and plain.roles == RolesConfig() and plain.reason == ReasonConfig(depth=2)
+    amr = Config(llm=LLMConfig(name="openai:x"), amr=AmrConfig(name="llm"), roles=RolesConfig(extract="amr"))
+    assert without_model(amr).roles.extract == "builtin"
 
 
 @pytest.mark.parametrize("memory", [True, False])
 def test_a_tree_may_use_what_the_model_knows_and_keeps_the_memory_of_the_settings(memory):
-    config = Config(understand=UnderstandConfig(extract="prompted"))
+    config = Config(roles=RolesConfig(extract="prompted"))
     found = with_tree(config, memory=memory, depth=1)
-    assert (found.reason.roles, found.reason.knowledge, found.reason.depth) == ("prompted", "open", 1)
-    assert found.understand.extract == "prompted"
+    assert (found.roles.reason, found.reason.knowledge, found.reason.depth) == ("prompted", "open", 1)
+    assert found.roles.extract == "prompted"
     assert (found.engine.context_turns > config.engine.context_turns) == (not memory)
 
 

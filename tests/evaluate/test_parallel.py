@@ -8,7 +8,7 @@ import pytest
 
 from doxa.backends import load
 from doxa.backends.llm.scripted import ScriptedModel
-from doxa.core.config import Config, EncoderConfig, LLMConfig, UnderstandConfig
+from doxa.core.config import Config, EncoderConfig, LLMConfig, RolesConfig
 from doxa.engine import wiring
 from doxa.evaluate import run_everyday, run_revision, run_tasks, run_understanding
 from doxa.evaluate.parallel import side_by_side
@@ -22,18 +22,20 @@ def settings(**llm):
     return Config(
         encoder=EncoderConfig(name="hash"),
         llm=LLMConfig(name="scripted", **llm),
-        understand=UnderstandConfig(extract="prompted"),
+        profile="writer",
+        roles=RolesConfig(extract="prompted"),
     )
 
 
 def read(request):
     """Answer as a model would that knows one pattern."""
     text = request.messages[-1].content
-    if "facts" in (request.schema or {}).get("properties", {}):
+    if "entries" in (request.schema or {}).get("properties", {}):
         said = json.loads(request.messages[1].content)["message"]["text"]
         city = said.rstrip(".").rpartition(" ")[2]
-        fact = {"subject": "Ana", "relation": "lives in", "object": city, "quote": f"live in {city}"}
-        return json.dumps({"facts": [fact] if "live in" in said else [], "rules": []})
+        fact = {"kind": "fact", "subject": "Ana", "relation": "lives in", "object": city, "quote": f"live in {city}"}
+        fact |= {"holds": True, "mood": "asserted", "from": None, "to": None, "over": False, "beside": False}
+        return json.dumps({"entries": [{**fact, "source": None}] if "live in" in said else []})
     city = next((city for city in CITIES if city in text), "Nowhere")
     return json.dumps({"answer": f"In {city}.", "value": city, "citations": [], "abstained": False})
 

@@ -26,7 +26,7 @@ class Notes:
     def __init__(self, keeps=1):
         self.fields, self._keeps = {}, keeps
 
-    def tell(self, text, *, intent=None, said_before=""):
+    def tell(self, text, *, at=None, intent=None, said_before=""):
         if said := SAID.fullmatch(text):
             self.fields.setdefault(said[1].lower(), []).append(said[2])
         self.text = "; ".join(values[-1] for values in self.fields.values()) if text == CLOSING else ""
