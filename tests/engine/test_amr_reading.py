@@ -23,7 +23,7 @@ def opened(config, graphs=GRAPHS, location=":memory:"):
     """An engine that reads turns with a scripted AMR parser."""
     settings = {"amr": AmrConfig(name="scripted"), "roles": RolesConfig(extract="amr")}
     doxa = Doxa.open(location, config=config.model_copy(update=settings))
-    doxa.parts._amr = parser = ScriptedParser(graphs)
+    doxa.parts.opened.amr = parser = ScriptedParser(graphs)
     return doxa, parser
 
 
@@ -127,7 +127,7 @@ def test_a_language_model_can_be_the_parser(config):
     roles, amr, llm = RolesConfig(extract="amr"), AmrConfig(name="llm"), LLMConfig(name="scripted")
     settings = {"amr": amr, "roles": roles, "llm": llm}
     with Doxa.open(":memory:", config=config.model_copy(update=settings)) as doxa:
-        doxa.parts._model = model = ScriptedModel([BEES, THYME])
+        doxa.parts.opened.model = model = ScriptedModel([BEES, THYME])
         doxa.dialogue(user="ana").absorb(SAID)
         doxa.flush()
         assert told(doxa) == ["Ana keep bee", "Ana's sister plant thyme"]

@@ -82,7 +82,7 @@ def with_model(config, *replies):
     roles = settings.roles.model_copy(update={"write": "prompted"})
     doxa = Doxa.open(":memory:", config=settings.model_copy(update={"roles": roles}))
     model = ScriptedModel(json.dumps(reply) if isinstance(reply, dict) else reply for reply in replies)
-    doxa.parts._model = model
+    doxa.parts.opened.model = model
     return doxa, model
 
 

@@ -22,7 +22,7 @@ def open_(config):
             ":memory:", config=config.model_copy(update={"llm": LLMConfig(name="scripted")}).with_profile("writer")
         )
         model = ScriptedModel(repeat(PLAIN))
-        doxa.parts._model = model
+        doxa.parts.opened.model = model
         opened.append(doxa)
         return doxa, model.requests
 

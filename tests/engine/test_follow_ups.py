@@ -133,8 +133,8 @@ def opened(config, *replies):
     """An engine whose queries are rewritten by a scripted model; the first reply is for the first query."""
     update = {"llm": LLMConfig(name="scripted"), "roles": RolesConfig(rewrite="prompted", write="prompted")}
     doxa = Doxa.open(":memory:", config=config.model_copy(update=update))
-    doxa.parts._model = ScriptedModel(replies)
-    return doxa, doxa.parts._model
+    doxa.parts.opened.model = ScriptedModel(replies)
+    return doxa, doxa.parts.opened.model
 
 
 def test_a_model_rewrites_the_query(config):

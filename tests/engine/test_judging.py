@@ -48,7 +48,7 @@ def opened(config, *replies, location=":memory:", kind="update", budget=2000, **
     update = {"llm": llm, "roles": roles, "revise": ReviseConfig(**settings)}
     doxa = Doxa.open(location, config=config.model_copy(update=update))
     model = ScriptedModel(replies or repeat(clash("plant eater", "steak", kind)))
-    doxa.parts._model = model
+    doxa.parts.opened.model = model
     return doxa, model
 
 

@@ -19,7 +19,7 @@ def told(config, *replies):
     settings = config.model_copy(update={"llm": LLMConfig(name="scripted")}).with_profile("writer")
     doxa = Doxa.open(":memory:", config=settings)
     model = ScriptedModel(replies)
-    doxa.parts._model = model
+    doxa.parts.opened.model = model
     chat = doxa.dialogue(user="ana", session="s")
     chat.absorb("I live in Lisbon.", at="2024-01-01", turn_id="t1")
     chat.flush()

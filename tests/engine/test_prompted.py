@@ -44,7 +44,7 @@ def opened(config, *replies, location=":memory:", parallel=4, **roles):
     }
     doxa = Doxa.open(location, config=config.model_copy(update=update))
     model = ScriptedModel(replies or repeat(reading))
-    doxa.parts._model = model
+    doxa.parts.opened.model = model
     return doxa, model
 
 

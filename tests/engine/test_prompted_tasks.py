@@ -73,7 +73,7 @@ def opened(config, *replies, location=":memory:", reader="prompted", **settings)
     update = {"llm": LLMConfig(name="scripted"), "roles": roles, "tasks": TasksConfig(**settings)}
     doxa = Doxa.open(location, config=config.model_copy(update=update))
     model = ScriptedModel(replies or repeat(reading))
-    doxa.parts._model = model
+    doxa.parts.opened.model = model
     return doxa, model
 
 

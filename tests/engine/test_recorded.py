@@ -54,7 +54,7 @@ def told(doxa):
 def test_a_recorded_conversation_is_the_same_again(config, tmp_path):
     """Replies, traces and facts; and the run says that a recording answered, of which model and day."""
     doxa = opened(config, name="scripted")
-    doxa.parts._model = Recorder(ScriptedModel(repeat(model), name="scripted"), tmp_path)
+    doxa.parts.opened.model = Recorder(ScriptedModel(repeat(model), name="scripted"), tmp_path)
     first, models = told(doxa)
     again, played = told(opened(config, name=f"recorded:{tmp_path}"))
     assert again == first and "keeper" in first

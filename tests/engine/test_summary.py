@@ -94,7 +94,7 @@ def test_the_model_is_told_what_is_believed_now(config):
     with Doxa.open(
         ":memory:", config=config.model_copy(update={"llm": LLMConfig(name="scripted")}).with_profile("writer")
     ) as doxa:
-        model = doxa.parts._model = ScriptedModel([json.dumps(good)])
+        model = doxa.parts.opened.model = ScriptedModel([json.dumps(good)])
         chat = doxa.dialogue(user="ana", speaker="Ana")
         for place, (_, text, day) in enumerate(TURNS, start=1):
             chat.absorb(text, at=day, turn_id=f"t{place}")

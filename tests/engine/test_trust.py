@@ -23,7 +23,7 @@ def graded():
         encoder=EncoderConfig(name="hash"), engine=EngineConfig(settle_s=10), grader=GraderConfig(name="scripted")
     )
     with Doxa.open(":memory:", config=config) as engine:
-        engine.parts._grader = load("grader", "scripted", grades={ROME: "wrong"})
+        engine.parts.opened.grader = load("grader", "scripted", grades={ROME: "wrong"})
         yield engine
 
 
@@ -68,7 +68,7 @@ def test_what_was_tentative_is_so_after_the_file_is_opened_again(tmp_path) -> No
     path = tmp_path / "m.db"
     config = Config(encoder=EncoderConfig(name="hash"), grader=GraderConfig(name="scripted"))
     with Doxa.open(path, config=config) as engine:
-        engine.parts._grader = load("grader", "scripted", grades={ROME: "wrong"})
+        engine.parts.opened.grader = load("grader", "scripted", grades={ROME: "wrong"})
         chat = engine.dialogue(user="ana")
         chat.absorb("I live in Rome.", at="2025-03-01")
         chat.flush()

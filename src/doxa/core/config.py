@@ -32,6 +32,7 @@ __all__ = [
     "ReasonConfig",
     "RecallConfig",
     "RolesConfig",
+    "ServerConfig",
     "StoreConfig",
     "TasksConfig",
     "UnderstandConfig",
@@ -344,6 +345,44 @@ class EngineConfig(Group):
     )
 
 
+class ServerConfig(Group):
+    """How `doxa serve` listens, and what it lets in."""
+
+    host: str = Field("127.0.0.1", description="Address to listen on; another than this machine's own needs API keys.")
+    port: int = Field(8377, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
+    open: bool = Field(
+        False,
+        description="Whether requests without an API key are let in, as the user that they name; on this machine only.",
+    )
+    upstream: str | None = Field(
+        None,
+        description="Address of the OpenAI-compatible server that the proxy relays to, such as "
+        "https://api.openai.com/v1; without one the built-in writer answers.",
+    )
+    upstream_key: SecretStr | None = Field(
+        None, description="Key of that server; without one it gets the key that the client sends beside Doxa's."
+    )
+    upstream_timeout_s: float = Field(600.0, gt=0, description="Seconds to wait for the next bytes of that server.")
+    verify: Literal["off", "annotate", "repair", "block"] = Field(
+        "off",
+        description="What the proxy does with a reply that contradicts the memory: nothing, without looking (`off`); "
+        "says so in a header or a last event (`annotate`); asks for another, not streamed (`repair`); or withholds it "
+        "(`block`).",
+    )
+    max_body_bytes: int = Field(8_388_608, gt=0, description="Largest body of a request, imports aside.")
+    max_import_bytes: int = Field(1_073_741_824, gt=0, description="Largest file that is imported.")
+    concurrency: int = Field(64, gt=0, description="Requests that are worked on at once; more get 503 and try again.")
+    rate: float = Field(0.0, ge=0, description="Requests a second that one key may make; 0 sets no limit.")
+    cors: tuple[str, ...] = Field((), description="Origins whose pages may call the server; none by default.")
+    drain_s: float = Field(30.0, ge=0, description="Seconds that a shutdown waits for requests under way.")
+    logs: Literal["text", "json"] = Field("text", description="How a line of the log is written.")
+
+    @field_validator("cors", mode="before")
+    @classmethod
+    def _several(cls, value: object) -> object:
+        return value.replace(",", " ").split() if isinstance(value, str) else value
+
+
 class Config(Group):
     """All settings. `Config.load()` reads file and environment; arguments to `Config(...)` read neither.
 
@@ -381,6 +420,7 @@ class Config(Group):
     tasks: TasksConfig = TasksConfig()
     commonsense: CommonsenseConfig = CommonsenseConfig()
     engine: EngineConfig = EngineConfig()
+    server: ServerConfig = ServerConfig()
 
     @model_validator(mode="before")
     @classmethod

@@ -11,6 +11,7 @@ from doxa.engine.asynchronous import AsyncDialogue, AsyncDoxa, AsyncMemory, Asyn
 from doxa.engine.casting import Played, played
 from doxa.engine.checking import find_reasoner
 from doxa.engine.graphs import KnowledgeGraph, extract_graph
+from doxa.engine.keys import Keys
 from doxa.engine.knowledge import build_base, show_base
 from doxa.engine.ledger import Ledger
 from doxa.engine.memory import Memory
@@ -27,6 +28,7 @@ __all__ = [
     "Dialogue",
     "Doxa",
     "Intent",
+    "Keys",
     "Knowledge",
     "KnowledgeGraph",
     "Ledger",

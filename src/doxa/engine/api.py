@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -73,6 +74,8 @@ class Doxa:
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
+        self._tenants: dict[str, Doxa] = {}
+        self._guard = threading.Lock()
         self._maintenance = Maintenance(parts)
         self._closed = False
         self._process = os.getpid()
@@ -136,6 +139,22 @@ class Doxa:
         _named(user, "user")
         return Tasks(self, user=user, author=user if author is None else author)
 
+    def tenant(self, name: str) -> Doxa:
+        """Return the engine of another tenant on this database, with the same models; closing this one closes it.
+
+        Users of two tenants never share anything. Cost: the first time, one look for what a crash left behind.
+
+        Raises:
+            InputError: it is no name.
+        """
+        _named(name, "tenant")
+        if name == self.parts.config.tenant:
+            return self
+        with self._guard:
+            if name not in self._tenants:
+                self._tenants[name] = Doxa(self.parts.of_tenant(name))
+            return self._tenants[name]
+
     def users(self) -> list[str]:
         """Return every user with at least one turn."""
         return self.parts.log.users()
@@ -172,12 +191,15 @@ class Doxa:
             self._closed = True  # threads and connections are the parent's
         if not self._closed:
             self._closed = True
+            for tenant in self._tenants.values():
+                tenant._close(drain=drain)
             self._maintenance.stop(drain=drain)
             for user in self._parts.told.users():
                 store_feedback(self._parts.log, self._parts.told, user)
             for user in self._parts.answers.users():
                 store_answers(self._parts, user)
-            self._parts.close()
+            if not self._parts.lent:
+                self._parts.close()
 
     def __enter__(self) -> Self:
         return self

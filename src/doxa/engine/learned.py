@@ -48,6 +48,10 @@ class LearnedWeights:
     _slots: OrderedDict[str, _Slot] = field(default_factory=OrderedDict)
     _guard: threading.Lock = field(default_factory=threading.Lock)
 
+    def of_tenant(self, name: str) -> LearnedWeights:
+        """Return the weights of the users of another tenant, in the same folder."""
+        return LearnedWeights(folder=self.folder, tenant=name, encoder=self.encoder)
+
     def path(self, user: str) -> Path | None:
         """Return the file of a user, whether it is there or not."""
         if self.folder is None:

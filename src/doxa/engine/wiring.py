@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -53,7 +53,29 @@ from doxa.understand import (
     weighed,
 )
 
-__all__ = ["OntologySource", "Parts", "encoder_options", "relation_counts", "wire"]
+__all__ = ["Opened", "OntologySource", "Parts", "encoder_options", "relation_counts", "wire"]
+
+
+@dataclass(slots=True)
+class Opened:
+    """The models that were opened at their first use, for all tenants of one engine."""
+
+    model: LanguageModel | None = None
+    amr: AmrParser | None = None
+    mapper: RelationMapper | None = None
+    lexicon: Lexicon | None = None
+    looked_up: bool = False
+    """Whether the lexicon was looked for."""
+    nli: Nli | None = None
+    grader: Grader | None = None
+    knowledge: Knowledge | None = None
+    guard: threading.Lock = field(default_factory=threading.Lock)
+
+    def close(self) -> None:
+        """Give back every model."""
+        for one in (self.knowledge, self.amr, self.model, self.nli, self.grader, self.lexicon):
+            if one is not None:
+                one.close()
 
 
 @dataclass(slots=True)
@@ -84,15 +106,24 @@ class Parts:
     """Turns that were read for promotions since it was made."""
     forgotten: int = 0
     """How often something was erased: what was kept of a text before the last time may repeat it."""
-    _model: LanguageModel | None = None
-    _amr: AmrParser | None = None
-    _mapper: RelationMapper | None = None
-    _lexicon: Lexicon | None = None
-    _looked_up: bool = False
-    _nli: Nli | None = None
-    _grader: Grader | None = None
-    _knowledge: Knowledge | None = None
-    _guard: threading.Lock = field(default_factory=threading.Lock)
+    opened: Opened = field(default_factory=Opened)
+    lent: bool = False
+    """Whether models and database belong to the engine of another tenant."""
+
+    def of_tenant(self, name: str) -> Parts:
+        """Return the parts for another tenant: the same models and database, and nothing of what is remembered."""
+        return replace(
+            self,
+            config=self.config.model_copy(update={"tenant": name}),
+            log=self.log.of_tenant(name),
+            learned=self.learned.of_tenant(name),
+            told=Pending(),
+            answers=Pending(),
+            offers=Offers(),
+            lent=True,
+            lifted=0,
+            forgotten=0,
+        )
 
     def model(self) -> LanguageModel | None:
         """Return the language model, opened at its first use; None when none is configured.
@@ -104,8 +135,8 @@ class Parts:
         settings = self.config.llm
         if settings.name is None:
             return None
-        with self._guard:
-            if self._model is None:
+        with self.opened.guard:
+            if self.opened.model is None:
                 model = load(
                     "llm",
                     settings.name,
@@ -114,8 +145,8 @@ class Parts:
                     timeout_s=settings.timeout_s,
                     max_retries=settings.max_retries,
                 )
-                self._model = model if settings.record is None else Recorder(model, settings.record)
-            return self._model
+                self.opened.model = model if settings.record is None else Recorder(model, settings.record)
+            return self.opened.model
 
     def model_name(self) -> str | None:
         """Return the name of the language model; of a recording, that of the model that was recorded, and the day.
@@ -132,14 +163,14 @@ class Parts:
     def lexicon(self) -> Lexicon | None:
         """Return the configured lexicon, opened at its first use; None where it is not installed."""
         name = self.config.lexicon.name
-        with self._guard:
-            if not self._looked_up and name not in ("", "none"):
+        with self.opened.guard:
+            if not self.opened.looked_up and name not in ("", "none"):
                 try:
-                    self._lexicon = load("lexicon", name)
+                    self.opened.lexicon = load("lexicon", name)
                 except BackendError:
-                    self._lexicon = None  # words have no senses then; `doxa doctor` tells
-            self._looked_up = True
-            return self._lexicon
+                    self.opened.lexicon = None  # words have no senses then; `doxa doctor` tells
+            self.opened.looked_up = True
+            return self.opened.lexicon
 
     def nli(self) -> Nli | None:
         """Return what judges whether one text follows from another, opened at its first use; None for `none`.
@@ -151,10 +182,10 @@ class Parts:
         name = self.config.nli.name
         if name in ("", "none"):
             return None
-        with self._guard:
-            if self._nli is None:
-                self._nli = load("nli", name, **self.config.nli.options)
-            return self._nli
+        with self.opened.guard:
+            if self.opened.nli is None:
+                self.opened.nli = load("nli", name, **self.config.nli.options)
+            return self.opened.nli
 
     def grader(self) -> Grader | None:
         """Return what grades claims, questions and statements by turns, opened at its first use; None for `none`.
@@ -166,10 +197,10 @@ class Parts:
         name = self.config.grader.name
         if name in ("", "none"):
             return None
-        with self._guard:
-            if self._grader is None:
-                self._grader = load("grader", name, **self.config.grader.options)
-            return self._grader
+        with self.opened.guard:
+            if self.opened.grader is None:
+                self.opened.grader = load("grader", name, **self.config.grader.options)
+            return self.opened.grader
 
     def gate(self, claims: Sequence[Claim], turn: Turn, before: Turn | None) -> Sequence[Claim]:
         """Return claims with how far they can be trusted; as they are where no grader is configured.
@@ -217,10 +248,12 @@ class Parts:
         if settings.base is None:
             return None
         model = self.model() if name == "prompted" else None
-        with self._guard:
-            if self._knowledge is None:
-                self._knowledge = open_knowledge(settings, name, encoder=self.encoder, model=model, judge=self.judge())
-            return self._knowledge
+        with self.opened.guard:
+            if self.opened.knowledge is None:
+                self.opened.knowledge = open_knowledge(
+                    settings, name, encoder=self.encoder, model=model, judge=self.judge()
+                )
+            return self.opened.knowledge
 
     def amr(self) -> AmrParser:
         """Return the configured AMR parser, opened at its first use.
@@ -230,10 +263,10 @@ class Parts:
             BackendError: it cannot be opened.
         """
         model = self.model() if needs_model(self.config.amr.name or "") else None
-        with self._guard:
-            if self._amr is None:
-                self._amr = open_amr(self.config, model)
-            return self._amr
+        with self.opened.guard:
+            if self.opened.amr is None:
+                self.opened.amr = open_amr(self.config, model)
+            return self.opened.amr
 
     def block(self, most: int) -> int:
         """Return how many turns of one user are processed together: fewer when a model or AMR parser reads them."""
@@ -298,35 +331,24 @@ class Parts:
 
     def mapper(self) -> RelationMapper:
         """Return what maps phrases to relations, made at its first use. It is calibrated for the built-in encoder."""
-        with self._guard:
-            if self._mapper is None:
+        with self.opened.guard:
+            if self.opened.mapper is None:
                 own = self.encoder if self.config.encoder.name == "builtin" else _own_encoder()
-                self._mapper = RelationMapper(own, self.log.ontology or builtin_ontology())
-            return self._mapper
+                self.opened.mapper = RelationMapper(own, self.log.ontology or builtin_ontology())
+            return self.opened.mapper
 
     def forget(self) -> None:
         """Drop the texts that models keep for the next time, since they may repeat what is erased."""
         self.forgotten += 1
         self.queries.forget()
-        if self._mapper is not None:
-            self._mapper.forget()
+        if self.opened.mapper is not None:
+            self.opened.mapper.forget()
 
     def close(self) -> None:
         """Give back models and connections."""
-        if self._knowledge is not None:
-            self._knowledge.close()
-        if self._amr is not None:
-            self._amr.close()
-        if self._model is not None:
-            self._model.close()
-        if self._nli is not None:
-            self._nli.close()
-        if self._grader is not None:
-            self._grader.close()
+        self.opened.close()
         if self.reader is not None:
             self.reader.close()
-        if self._lexicon is not None:
-            self._lexicon.close()
         self.encoder.close()
         self.parser.close()
         self.log.store.close()

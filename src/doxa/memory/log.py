@@ -226,6 +226,17 @@ class MemoryLog:
         """Return the name of a user's log in the store; a slash in a tenant's name cannot reach another's users."""
         return f"{self._tenant}/{user}"
 
+    def of_tenant(self, name: str) -> MemoryLog:
+        """Return the log of another tenant in the same database."""
+        return MemoryLog(
+            self.store,
+            self.encoder,
+            tenant=name,
+            capacity=self._capacity,
+            ontology=self.ontology,
+            policy=self.policy,
+        )
+
     def users(self) -> list[str]:
         """Return the users of this tenant that have a log."""
         return self._users_of(self.store.scopes())

@@ -166,6 +166,14 @@ class Store(Protocol):
         """Remove answers; `rewrite`, `erase` or `wipe` after it leave no byte of them."""
         ...
 
+    def keep_key(self, key_id: str, body: Mapping[str, Any]) -> None:
+        """Write an API key's record, durable on return; one of the same id gives way."""
+        ...
+
+    def keys(self, key_id: str | None = None) -> dict[str, Mapping[str, Any]]:
+        """Return the records of all API keys by id, in the order of the ids, or that of one id if it is there."""
+        ...
+
     def describe(self) -> dict[str, Any]:
         """Return what it is, for `doxa doctor`: backend, location, format version, size in bytes."""
         ...

@@ -46,6 +46,14 @@ answers = Table(
 )
 """The latest answers of a scope with their traces, in the order of `ordinal`; they are no part of the log."""
 
+keys = Table(
+    "keys",
+    metadata,
+    Column("key_id", String(64), primary_key=True),
+    Column("body", Text, nullable=False),
+)
+"""Who may use this database through a server; `body` is JSON, and holds the hash of a secret and never the secret."""
+
 heads = Table(
     "heads",
     metadata,

@@ -19,7 +19,7 @@ from sqlalchemy.exc import IntegrityError
 
 from doxa.backends.store import Head, NewRow, Received, Row, Vector
 from doxa.backends.store.connect import HEAD, mapped_errors, open_engine, parse_url
-from doxa.backends.store.schema import answers, events, heads, vectors
+from doxa.backends.store.schema import answers, events, heads, keys, vectors
 from doxa.core.errors import StoreConflictError, StoreLockedError
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -252,6 +252,19 @@ class SQLStore:
         """Remove answers. See `Store`."""
         with self._write() as connection:
             connection.execute(sa.delete(answers).where(*_of(scope, answer_ids)))
+
+    def keep_key(self, key_id: str, body: Mapping[str, Any]) -> None:
+        """Write an API key's record. See `Store`."""
+        with self._write() as connection:
+            connection.execute(sa.delete(keys).where(keys.c.key_id == key_id))
+            connection.execute(sa.insert(keys).values(key_id=key_id, body=json.dumps(body, ensure_ascii=False)))
+
+    def keys(self, key_id: str | None = None) -> dict[str, Mapping[str, Any]]:
+        """Return the records of API keys. See `Store`."""
+        query = sa.select(keys.c.key_id, keys.c.body).order_by(keys.c.key_id)
+        with self._read() as connection:
+            found = connection.execute(query if key_id is None else query.where(keys.c.key_id == key_id))
+            return {name: json.loads(body) for name, body in found}
 
     def wipe(self) -> None:
         """Leave no erased byte in the write-ahead log; freed pages are zeroed by `secure_delete`. See `Store`."""

@@ -1,4 +1,4 @@
-"""Values as JSON, and values as people read them. The only file that knows how a value is written out."""
+"""Values as people read them in a terminal, and JSON on standard output."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
 from datetime import date, datetime
-from pathlib import PurePath
 from typing import Any
 
 from rich.console import Console, RenderableType
@@ -17,8 +14,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from doxa.core.trace import Trace
-from doxa.core.values import Citation, Fact, Relation, Term, Turn
+from doxa.core.values import Citation, Fact, Turn
+from doxa.transport.plain import plain
 
 __all__ = [
     "cited",
@@ -27,7 +24,6 @@ __all__ = [
     "console",
     "count",
     "dump",
-    "plain",
     "put",
     "sentence_and_time",
     "shorten",
@@ -38,31 +34,6 @@ PIPE_WIDTH = 10_000
 """Columns when nobody looks: every row stays on its line, so that `grep` finds whole rows."""
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """Terminal commands and invisible marks that turn the direction of text; a transcript may hold them."""
-
-
-def plain(value: Any) -> Any:
-    """Return plain data for JSON: dates in ISO form, terms and relations as their labels, facts with their keys too."""
-    match value:
-        case None | str() | int() | float():
-            return str(value) if isinstance(value, str) else value
-        case datetime() | date():
-            return value.isoformat()
-        case Term() | Relation():
-            return str(value)
-        case Trace():
-            return plain(value.to_dict())
-        case Mapping():
-            return {str(key): plain(item) for key, item in value.items()}
-        case list() | tuple() | set() | frozenset():
-            return [plain(item) for item in (sorted(value) if isinstance(value, set | frozenset) else value)]
-        case PurePath():
-            return str(value)
-    if is_dataclass(value) and not isinstance(value, type):
-        data = {field.name: plain(getattr(value, field.name)) for field in fields(value)}
-        if isinstance(value, Fact):
-            data["keys"] = [value.subject.key, value.relation.name, value.object.key]
-        return data
-    return value.item() if hasattr(value, "item") else str(value)  # numbers of numpy
 
 
 def dump(value: Any, *, lines: bool = False) -> None:

@@ -1,0 +1,171 @@
+"""Who asks -> the one memory that the request may touch.
+
+A `Room` is the only way from a route to an engine: it is of one user of one tenant, and knows what may be done there.
+Nothing in it takes the name of another user.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Lock
+from time import monotonic
+
+from starlette.requests import HTTPConnection
+
+from doxa.core.access import ANYONE, RIGHTS, Key, Right, Scope
+from doxa.engine import Dialogue, Doxa, Keys, Memory, Tasks
+from doxa.transport.http.problems import ForbiddenError, SlowDownError, UnauthorizedError
+
+__all__ = ["AGENT_HEADER", "KEY_HEADER", "SESSION_HEADER", "USER_HEADER", "Gate", "Room"]
+
+USER_HEADER, SESSION_HEADER, AGENT_HEADER, KEY_HEADER = "Doxa-User", "Doxa-Session", "Doxa-Agent", "Doxa-Key"
+OPEN = "open"
+"""The key id of requests that need none."""
+WHOSE = "Say whose memory: header Doxa-User: NAME."
+SEEN = 10_000
+"""Callers whose rate is remembered; the one who was longest away is forgotten first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """The memory of one user, as one request may use it. Its methods raise ForbiddenError where a right is missing."""
+
+    scope: Scope
+    _doxa: Doxa
+    """The engine of the tenant of the scope."""
+
+    def memory(self, right: Right = "read") -> Memory:
+        """Return the memory, for something that takes this right."""
+        return self._for(right).memory(user=self.scope.user)
+
+    def dialogue(
+        self, right: Right, *, session: str | None = None, agent: str | None = None, speaker: str | None = None
+    ) -> Dialogue:
+        """Return a dialogue in a session ("default") with an agent ("assistant")."""
+        return self._for(right).dialogue(
+            user=self.scope.user, session=session or "default", agent=agent or "assistant", speaker=speaker
+        )
+
+    def tasks(self, right: Right = "read", *, author: str | None = None) -> Tasks:
+        """Return the tasks, for something that takes this right."""
+        return self._for(right).tasks(user=self.scope.user, author=author)
+
+    def version(self) -> int:
+        """Return a number that grows with every change of this memory. Cost: one query."""
+        return self._for("read").parts.log.head(self.scope.user).ordinal
+
+    def require(self, right: Right) -> None:
+        """Refuse what the key does not allow."""
+        self._for(right)
+
+    def _for(self, right: Right) -> Doxa:
+        if right not in self.scope.rights:
+            raise ForbiddenError(
+                f"This API key may {', '.join(one for one in RIGHTS if one in self.scope.rights)}, not {right}. "
+                f"Make one that may: doxa keys add --right {right}."
+            )
+        return self._doxa
+
+
+class Gate:
+    """Lets requests in.
+
+    Args:
+        doxa: the engine of the tenant of the settings.
+        open_: whether requests without a key are let in, with every right.
+        rate: requests a second of one key; 0 sets no limit. Twice as many may come at once.
+    """
+
+    def __init__(self, doxa: Doxa, *, open_: bool = False, rate: float = 0.0) -> None:
+        self._doxa = doxa
+        self._keys = Keys(doxa)
+        self._open = open_
+        self._buckets = Buckets(rate) if rate else None
+
+    def room(self, connection: HTTPConnection, user: str | None = None) -> Room:
+        """Return the room of a request.
+
+        Args:
+            connection: the request; its headers hold the key and may name the user.
+            user: whom the request names elsewhere, where its protocol has a place for that; the header goes before.
+
+        Raises:
+            UnauthorizedError: there is no key, or none that is known.
+            ForbiddenError: the key does not open the memory of this user, or nobody says which user is meant.
+            SlowDownError: the key makes too many requests.
+        """
+        key = self.key(connection)
+        named = connection.headers.get(USER_HEADER) or user
+        if named is None:
+            named = key.only_user if key is not None else None
+        if not named:
+            raise ForbiddenError(f"This API key opens the memories of several users. {WHOSE}" if key else WHOSE)
+        if key is None:
+            scope = Scope(tenant=self._doxa.parts.config.tenant, user=named, rights=RIGHTS, key_id=OPEN)
+            return Room(scope, self._doxa)
+        if not key.opens(named):
+            raise ForbiddenError(f"This API key does not open the memory of {named!r}.")
+        scope = Scope(tenant=key.tenant, user=named, rights=key.rights, key_id=key.key_id)
+        return Room(scope, self._doxa.tenant(key.tenant))
+
+    def key(self, connection: HTTPConnection) -> Key | None:
+        """Return the key of a request; None where none is needed and none is given. Raises as `room`."""
+        secret = presented(connection)
+        key = self._keys.recognise(secret) if secret else None
+        if secret and key is None and not (self._open and not secret.startswith("doxa_")):
+            raise UnauthorizedError("This API key is unknown or was revoked. `doxa keys list` shows those that count.")
+        if key is None and not self._open:
+            raise UnauthorizedError(
+                "An API key is needed: header Authorization: Bearer KEY. `doxa keys add` makes one."
+            )
+        client = connection.client.host if connection.client else ""
+        if self._buckets is not None and (wait_s := self._buckets.take(key.key_id if key else client)) > 0:
+            raise SlowDownError(f"Too many requests with this key. Try again in {wait_s:.1f} s.", wait_s=wait_s)
+        return key
+
+    def users(self, key: Key | None) -> list[str]:
+        """Return the users of the tenant of a key that have a memory and that it opens; `admin` is needed."""
+        if key is not None and "admin" not in key.rights:
+            raise ForbiddenError("This API key may not list users. Make one that may: doxa keys add --right admin.")
+        doxa = self._doxa if key is None else self._doxa.tenant(key.tenant)
+        return [user for user in doxa.users() if key is None or ANYONE in key.users or user in key.users]
+
+
+def presented(connection: HTTPConnection) -> str:
+    """Return the secret that a request presents: `Doxa-Key`, else `Authorization: Bearer` or `Token`, else `X-API-Key`."""
+    headers = connection.headers
+    if own := headers.get(KEY_HEADER):
+        return own.strip()
+    scheme, _, rest = headers.get("Authorization", "").partition(" ")
+    if scheme.lower() in ("bearer", "token") and rest.strip():
+        return rest.strip()
+    return headers.get("X-API-Key", "").strip()
+
+
+class Buckets:
+    """Token buckets by name. Safe between threads.
+
+    Args:
+        rate: tokens a second; a bucket holds those of two.
+        clock: seconds that only grow.
+    """
+
+    def __init__(self, rate: float, clock: Callable[[], float] = monotonic) -> None:
+        self._rate = rate
+        self._most = max(1.0, 2 * rate)
+        self._clock = clock
+        self._left: dict[str, tuple[float, float]] = {}
+        self._guard = Lock()
+
+    def take(self, name: str) -> float:
+        """Take one token; return 0, or else the seconds until there is one."""
+        with self._guard:
+            now = self._clock()
+            left, since = self._left.pop(name, (self._most, now))
+            left = min(self._most, left + (now - since) * self._rate)
+            wait_s = max(0.0, (1 - left) / self._rate)
+            self._left[name] = (left if wait_s else left - 1, now)
+            while len(self._left) > SEEN:
+                self._left.pop(next(iter(self._left)))
+            return wait_s

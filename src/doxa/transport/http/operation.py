@@ -1,0 +1,40 @@
+"""Whether the server lives, whether it can work, and its numbers. None of it needs a key or tells of anybody."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+from prometheus_client import generate_latest
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from starlette.responses import JSONResponse, Response
+
+from doxa.core.errors import DoxaError
+from doxa.transport.http.state import Served, served
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["operation"])
+Server = Annotated[Served, Depends(served)]
+
+
+@router.get("/healthz")
+async def health() -> dict[str, str]:
+    """Tell that the process lives."""
+    return {"status": "ok"}
+
+
+@router.get("/readyz")
+def ready(server: Server) -> Response:
+    """Tell whether the database answers; 503 when it does not."""
+    try:
+        server.doxa.parts.log.store.keys("none")
+    except DoxaError as exc:
+        return JSONResponse({"status": "unavailable", "detail": str(exc)}, 503)
+    return JSONResponse({"status": "ready"})
+
+
+@router.get("/metrics", response_class=Response)
+def metrics(server: Server) -> Response:
+    """Return the metrics in the format of Prometheus."""
+    return Response(generate_latest(server.numbers.registry), media_type=CONTENT_TYPE_LATEST)

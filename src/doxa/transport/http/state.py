@@ -1,0 +1,46 @@
+"""What every route of one application finds under `app.state.served`, and the room that it gets."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends
+from starlette.requests import HTTPConnection
+
+from doxa.core.config import ServerConfig
+from doxa.engine import Doxa
+from doxa.transport.http.access import Gate, Room
+from doxa.transport.http.telling import Numbers
+
+__all__ = ["InRoom", "Served", "served"]
+
+
+@dataclass(slots=True, kw_only=True)
+class Served:
+    """The one engine that is served; routes reach it through rooms alone."""
+
+    doxa: Doxa
+    gate: Gate
+    numbers: Numbers
+    settings: ServerConfig
+    stack: AsyncExitStack | None = None
+    """Closed at the shutdown; what a protocol opens goes on it."""
+
+
+def served(connection: HTTPConnection) -> Served:
+    """Return what the application of a request serves."""
+    found: Served = connection.app.state.served
+    return found
+
+
+def room_of(connection: HTTPConnection) -> Room:
+    """Return the room of a request whose user the key or the header names."""
+    room = served(connection).gate.room(connection)
+    connection.state.key_id, connection.state.tenant = room.scope.key_id, room.scope.tenant
+    return room
+
+
+InRoom = Annotated[Room, Depends(room_of)]
+"""A parameter of a route that needs a memory."""

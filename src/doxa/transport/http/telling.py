@@ -1,0 +1,171 @@
+"""What the server tells of itself: a line for each request, numbers for Prometheus, spans for OpenTelemetry.
+
+Nothing that anybody said, no user's name and no secret is in any of them.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import sys
+import time
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
+
+from opentelemetry import trace as otel
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from doxa.core.trace import Trace
+
+__all__ = ["Numbers", "Telling", "log_to", "spans"]
+
+REQUEST_ID = "X-Request-Id"
+SANE_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}")
+SAFE = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
+"""Headers of every answer that does not set them: what is remembered is nobody's to keep on the way."""
+FIELDS = ("request_id", "method", "path", "status", "ms", "key_id", "tenant")
+"""What a line of the log may say beside its message."""
+NS_PER_MS = 1_000_000
+
+logger = logging.getLogger("doxa.server")
+tracer = otel.get_tracer("doxa")
+
+
+class Numbers:
+    """The metrics of one server."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self.seconds = Histogram(
+            "doxa_request_seconds", "Time to answer a request.", ["method", "path"], registry=self.registry
+        )
+        self.answered = Counter(
+            "doxa_requests", "Requests answered, by status.", ["method", "path", "status"], registry=self.registry
+        )
+        self.under_way = Gauge("doxa_requests_under_way", "Requests that are worked on.", registry=self.registry)
+        self.steps = Histogram("doxa_step_seconds", "Time of a step of the method.", ["step"], registry=self.registry)
+        self.degraded = Counter(
+            "doxa_degraded_steps", "Steps that ran on a lesser path.", ["step"], registry=self.registry
+        )
+
+    def count(self, trace: Trace) -> None:
+        """Count the steps of a trace."""
+        for step in trace.steps:
+            self.steps.labels(step.name).observe(step.ms / 1000)
+            if step.degraded:
+                self.degraded.labels(step.name).inc()
+
+
+class Telling:
+    """An ASGI application in front of another that gives each request an id and tells what became of it.
+
+    Args:
+        app: the other one.
+        numbers: where it is counted.
+    """
+
+    def __init__(self, app: ASGIApp, *, numbers: Numbers) -> None:
+        self._app = app
+        self._numbers = numbers
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        given = Headers(scope=scope).get(REQUEST_ID, "")
+        request_id = given if SANE_ID.fullmatch(given) else uuid4().hex
+        scope.setdefault("state", {})["request_id"] = request_id
+        started, status = time.perf_counter(), 500
+
+        async def noted(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                headers = MutableHeaders(scope=message)
+                headers[REQUEST_ID] = request_id
+                for name, value in SAFE.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        self._numbers.under_way.inc()
+        try:
+            await self._app(scope, receive, noted)
+        finally:
+            self._numbers.under_way.dec()
+            self._tell(scope, request_id, status, time.perf_counter() - started)
+
+    def _tell(self, scope: Scope, request_id: str, status: int, seconds: float) -> None:
+        # The path as it is declared: one with ids in it would be a new series for each of them, and say too much.
+        path = getattr(scope.get("route"), "path", None) or "(none)"
+        method = scope["method"]
+        self._numbers.seconds.labels(method, path).observe(seconds)
+        self._numbers.answered.labels(method, path, str(status)).inc()
+        about = {
+            "request_id": request_id,
+            "method": method,
+            "path": path,
+            "status": status,
+            "ms": round(seconds * 1000, 1),
+            "key_id": scope["state"].get("key_id"),
+            "tenant": scope["state"].get("tenant"),
+        }
+        logger.info("%s %s %d", method, path, status, extra=about)
+
+
+def spans(name: str, trace: Trace) -> None:
+    """Tell the steps of a finished trace as spans, one after the other and the last one ending now."""
+    end = time.time_ns()
+    at = end - int(trace.ms * NS_PER_MS)
+    whole = tracer.start_span(name, start_time=at)
+    with otel.use_span(whole, end_on_exit=False):
+        for step in trace.steps:
+            span = tracer.start_span(f"doxa.{step.name}", start_time=at)
+            if step.degraded:
+                span.set_attribute("doxa.degraded", True)
+            for key, value in step.detail.items():
+                if isinstance(value, bool | int | float):  # words may be those of somebody
+                    span.set_attribute(f"doxa.{key}", value)
+            at += int(step.ms * NS_PER_MS)
+            span.end(end_time=at)
+    whole.end(end_time=end)
+
+
+class _Lines(logging.Formatter):
+    """One line of JSON for each record."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        told: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        told |= {name: value for name in FIELDS if (value := getattr(record, name, None)) is not None}
+        if record.exc_info:
+            told["error"] = self.formatException(record.exc_info)
+        return json.dumps(told, ensure_ascii=False)
+
+
+class _Words(logging.Formatter):
+    """One line for people."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = f"{self.formatTime(record, '%H:%M:%S')} {record.getMessage()}"
+        with suppress(AttributeError):
+            line += f"  {record.ms} ms  {record.request_id}"  # type: ignore[attr-defined]
+        return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
+
+
+def log_to(style: str, level: int = logging.INFO) -> None:
+    """Write the log to standard error, as `text` or as `json`."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Lines() if style == "json" else _Words())
+    root = logging.getLogger("doxa")
+    root.handlers[:] = [handler]
+    root.setLevel(level)
+    root.propagate = False
