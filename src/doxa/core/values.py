@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
-from typing import Literal
+from typing import Any, Literal
 
 from doxa.core.background import Background
 from doxa.core.trace import Trace
@@ -173,6 +173,10 @@ class Turn:
     """True for a reply that Doxa itself wrote: kept as context, never learned from or recalled."""
     to_tasks: ToTasks | None = None
     """Of a turn that is said to the tasks as well: what it is read with."""
+    verbatim: bool = False
+    """It is kept and found as it stands, and no fact is made from it."""
+    metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """What whoever stored it notes about it, as plain JSON data; Doxa keeps it and does not read it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ from doxa.engine.ledger import Ledger
 from doxa.engine.memory import Memory
 from doxa.engine.reasoners import Knowledge, open_reasoner
 from doxa.engine.tasking import Intent, Tasks
+from doxa.engine.untold import overlap
 from doxa.engine.wiring import encoder_options, relation_counts
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "extract_graph",
     "find_reasoner",
     "open_reasoner",
+    "overlap",
     "played",
     "relation_counts",
     "show_base",

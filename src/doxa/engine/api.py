@@ -44,6 +44,7 @@ from doxa.engine.intake import (
     read_day,
     read_end,
     read_messages,
+    read_metadata,
     read_moment,
     read_turn,
     require_text,
@@ -371,24 +372,79 @@ class Dialogue:
         role: Role = "user",
         at: Moment | None = None,
         turn_id: str | None = None,
+        verbatim: bool = False,
+        metadata: Mapping[str, Any] | None = None,
     ) -> Receipt:
         """Remember a turn without answering it. Durable on return; the same `turn_id` again is the same turn.
 
+        Args:
+            text: what was said.
+            speaker: who said it; by default the user, or the agent.
+            role: as what.
+            at: when; by default now.
+            turn_id: its id, if it has one.
+            verbatim: keep and find it as it stands, and make no facts from it.
+            metadata: plain JSON data that is kept with it (`Turn.metadata`).
+
         Raises:
+            InputError: the metadata is no such data.
             TurnError: the turn cannot be taken.
             TurnConflictError: `turn_id` is known with another text.
             StoreError: nothing was stored.
         """
         name = speaker or (self.agent if role == "assistant" else self.speaker)
-        _, receipt = self._doxa.receive(self._turn(text, speaker=name, role=role, at=at, turn_id=turn_id))
+        turn = self._turn(
+            text, speaker=name, role=role, at=at, turn_id=turn_id, verbatim=verbatim, metadata=metadata
+        )
+        _, receipt = self._doxa.receive(turn)
         return replace(receipt, language=foreign_language(text))
 
-    def add(self, messages: Sequence[Mapping[str, Any]], *, at: Moment | None = None) -> list[Receipt]:
+    def correct(
+        self,
+        text: str,
+        *,
+        fact_id: str | None = None,
+        turn_id: str | None = None,
+        at: Moment | None = None,
+        verbatim: bool = False,
+        metadata: Mapping[str, Any] | None = None,
+        reason: str = "",
+    ) -> Receipt:
+        """Take a fact or a turn back, and remember what is so instead, as said by the user. Nothing is taken back for a
+        text that cannot be stored; see `absorb`, `Memory.retract` and `Memory.withdraw`.
+
+        Raises:
+            InputError: neither or both are to be taken back, or nobody said the fact, it follows from others.
+            NotFoundError: there is no such fact or turn.
+        """
+        if (fact_id is None) == (turn_id is None):
+            raise InputError("correct: give either fact_id=... or turn_id=....")
+        turn = self._turn(
+            text, speaker=self.speaker, role="user", at=at, turn_id=None, verbatim=verbatim, metadata=metadata
+        )
+        memory = Memory(self._doxa, user=self.user)
+        if fact_id is not None:
+            memory.retract(fact_id, reason=reason)
+        else:
+            memory.withdraw(turn_id=turn_id, reason=reason)
+        _, receipt = self._doxa.receive(turn)
+        return replace(receipt, language=foreign_language(text))
+
+    def add(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        at: Moment | None = None,
+        verbatim: bool = False,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> list[Receipt]:
         """Remember messages as OpenAI writes them (`role`, `content`, and `name`, `id`, a time if they have them).
 
         Args:
             messages: what was said, oldest first; tool calls without words are left out.
             at: when messages without a time of their own were said; by default now.
+            verbatim: keep and find them as they stand, and make no facts from them.
+            metadata: plain JSON data that is kept with each of them.
 
         Raises:
             InputError: something is no such message; nothing was stored.
@@ -397,9 +453,12 @@ class Dialogue:
         """
         lines = read_messages(messages)
         return [
-            self.absorb(line.text, speaker=line.speaker, role=line.role, at=line.at or at, turn_id=line.turn_id)
+            self.absorb(
+                line.text, speaker=line.speaker, role=line.role, at=line.at or at, turn_id=line.turn_id,
+                verbatim=verbatim, metadata=metadata,
+            )
             for line in lines
-        ]
+        ]  # fmt: skip
 
     def flush(self) -> None:
         """Wait until everything received for this user is processed.
@@ -416,8 +475,19 @@ class Dialogue:
             return ToTasks(routed=True)
         return ToTasks() if to == "tasks" else None
 
-    def _turn(self, text: str, *, speaker: str, role: Role, at: Moment | None, turn_id: str | None) -> Turn:
-        return read_turn(
+    def _turn(
+        self,
+        text: str,
+        *,
+        speaker: str,
+        role: Role,
+        at: Moment | None,
+        turn_id: str | None,
+        verbatim: bool = False,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Turn:
+        most = self._doxa.parts.config.engine.max_turn_chars
+        turn = read_turn(
             text,
             user=self.user,
             session=self.session,
@@ -425,8 +495,9 @@ class Dialogue:
             role=role,
             at=at,
             turn_id=turn_id,
-            max_chars=self._doxa.parts.config.engine.max_turn_chars,
+            max_chars=most,
         )
+        return replace(turn, verbatim=verbatim, metadata=read_metadata(metadata, max_chars=most))
 
     def _answer(
         self,

@@ -29,6 +29,7 @@ from doxa.core.values import (
     Reply,
     Role,
     Rule,
+    Turn,
     Verdict,
 )
 from doxa.engine.api import Addressee, Dialogue, Doxa
@@ -77,6 +78,10 @@ class AsyncDoxa:
     def tasks(self, *, user: str, author: str | None = None) -> AsyncTasks:
         """Return the tasks of a user, to tell, to read and to change by hand."""
         return AsyncTasks(self._twin.tasks(user=user, author=author))
+
+    def tenant(self, name: str) -> AsyncDoxa:
+        """Return the engine of another tenant on this database, with the same models; closing this one closes it."""
+        return AsyncDoxa(self._twin.tenant(name))
 
     async def users(self) -> list[str]:
         """Return every user with at least one turn."""
@@ -179,13 +184,54 @@ class AsyncDialogue:
         role: Role = "user",
         at: Moment | None = None,
         turn_id: str | None = None,
+        verbatim: bool = False,
+        metadata: Mapping[str, Any] | None = None,
     ) -> Receipt:
         """Remember a turn without answering it. Durable on return; the same `turn_id` again is the same turn."""
-        return await asyncio.to_thread(self._twin.absorb, text, speaker=speaker, role=role, at=at, turn_id=turn_id)
+        return await asyncio.to_thread(
+            self._twin.absorb,
+            text,
+            speaker=speaker,
+            role=role,
+            at=at,
+            turn_id=turn_id,
+            verbatim=verbatim,
+            metadata=metadata,
+        )
 
-    async def add(self, messages: Sequence[Mapping[str, Any]], *, at: Moment | None = None) -> list[Receipt]:
+    async def correct(
+        self,
+        text: str,
+        *,
+        fact_id: str | None = None,
+        turn_id: str | None = None,
+        at: Moment | None = None,
+        verbatim: bool = False,
+        metadata: Mapping[str, Any] | None = None,
+        reason: str = "",
+    ) -> Receipt:
+        """Take a fact or a turn back, and remember what is so instead, as said by the user. Nothing is taken back for a"""
+        return await asyncio.to_thread(
+            self._twin.correct,
+            text,
+            fact_id=fact_id,
+            turn_id=turn_id,
+            at=at,
+            verbatim=verbatim,
+            metadata=metadata,
+            reason=reason,
+        )
+
+    async def add(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        at: Moment | None = None,
+        verbatim: bool = False,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> list[Receipt]:
         """Remember messages as OpenAI writes them (`role`, `content`, and `name`, `id`, a time if they have them)."""
-        return await asyncio.to_thread(self._twin.add, messages, at=at)
+        return await asyncio.to_thread(self._twin.add, messages, at=at, verbatim=verbatim, metadata=metadata)
 
     async def flush(self) -> None:
         """Wait until everything received for this user is processed."""
@@ -272,6 +318,14 @@ class AsyncMemory:
     async def claims(self, *, turn_id: str) -> list[Claim]:
         """Return what a turn says, as it was understood; what was made of it, `history` and `why` tell."""
         return await asyncio.to_thread(self._twin.claims, turn_id=turn_id)
+
+    async def turns(self, *, withdrawn: bool = False, pending: bool = False) -> list[Turn]:
+        """Return what was said, oldest first, with what was `withdrawn`, or only what is still `pending`."""
+        return await asyncio.to_thread(self._twin.turns, withdrawn=withdrawn, pending=pending)
+
+    async def untold(self) -> dict[str, str]:
+        """Return what was said and no fact tells: the words, by turn id. Cost: one pass over turns and facts."""
+        return await asyncio.to_thread(self._twin.untold)
 
     async def why(self, fact_id: str) -> Explanation:
         """Return why a fact stands where it stands: its source turns, and what it displaced or was displaced by."""

@@ -24,6 +24,7 @@ __all__ = [
     "read_day",
     "read_end",
     "read_messages",
+    "read_metadata",
     "read_moment",
     "read_turn",
     "require_positive",
@@ -149,6 +150,27 @@ def read_turn(
         text=clean(text),
         at=datetime.now(UTC) if at is None else read_moment(at),
     )
+
+
+def read_metadata(given: Mapping[str, Any] | None, *, max_chars: int) -> dict[str, Any]:
+    """Return metadata of a turn as plain JSON data.
+
+    Raises:
+        InputError: it is no such data, or more than `max_chars` of it.
+    """
+    if not given:
+        return {}
+    try:
+        text = json.dumps(given, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError) as exc:
+        raise InputError(f"metadata: expected plain JSON data: {exc}. Nothing was stored.") from exc
+    if not isinstance(given, Mapping):
+        raise InputError(f"metadata: expected names with values, got {given!r}. Nothing was stored.")
+    if len(text) > max_chars:
+        raise InputError(
+            f"metadata: expected at most {max_chars:,} characters of JSON, got {len(text):,}; nothing was stored."
+        )
+    return dict(json.loads(clean(text)))
 
 
 def require_text(text: object, what: str) -> None:

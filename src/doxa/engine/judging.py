@@ -32,7 +32,7 @@ def judge(
 
     Cost: reading the turn, and one call (two when the answer did not fit its schema).
     """
-    if parts.config.roles.judge == "builtin" or turn.generated or not turn.text.strip():
+    if parts.config.roles.judge == "builtin" or turn.generated or turn.verbatim or not turn.text.strip():
         return None
     with parts.log.user(turn.user) as state:
         docket = _docket(turn, vector, state, parts, extraction)

@@ -28,6 +28,7 @@ from doxa.core.values import (
     Explanation,
     Fact,
     Rule,
+    Turn,
     Verdict,
 )
 from doxa.engine import transfer
@@ -47,6 +48,7 @@ from doxa.engine.retrying import retried
 from doxa.engine.searching import read_recent, read_within
 from doxa.engine.summary import summary
 from doxa.engine.turn import search
+from doxa.engine.untold import untold
 from doxa.engine.wiring import Parts
 from doxa.engine.withdrawal import NO_FACT, preview, retract_fact, undo, withdraw_source, withdraw_turn
 from doxa.memory import Beliefs, describe, describe_rule, using
@@ -245,6 +247,19 @@ class Memory:
             if state.turn(turn_id) is None:
                 raise NotFoundError(NO_TURN.format(user=self.user, turn_id=turn_id))
             return state.beliefs.claims_of(turn_id)
+
+    def turns(self, *, withdrawn: bool = False, pending: bool = False) -> list[Turn]:
+        """Return what was said, oldest first, with what was `withdrawn`, or only what is still `pending`."""
+        self._doxa.settle(self.user)
+        with self._doxa.parts.log.user(self.user) as state:
+            said = state.pending() if pending else state.turns.values()
+            return [turn for turn in said if withdrawn or state.trusts(turn.turn_id)]
+
+    def untold(self) -> dict[str, str]:
+        """Return what was said and no fact tells: the words, by turn id. Cost: one pass over turns and facts."""
+        self._doxa.settle(self.user)
+        with self._doxa.parts.log.user(self.user) as state:
+            return untold(state)
 
     def why(self, fact_id: str) -> Explanation:
         """Return why a fact stands where it stands: its source turns, and what it displaced or was displaced by.

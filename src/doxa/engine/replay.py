@@ -144,6 +144,8 @@ def reading_of(
     """
     if turn.generated:
         return _own_word(turn, context, beliefs, parser, trained)
+    if turn.verbatim:
+        return Understanding(intents=("chat",)), ""
     unread = extraction is None or bool(extraction.failed)
     if unread and (language := foreign_language(turn.text)):
         return Understanding(intents=("chat",)), FOREIGN.format(language=language)

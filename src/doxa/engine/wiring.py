@@ -290,7 +290,7 @@ class Parts:
             return list(pool.map(self._extract_one, block, contexts, near))
 
     def _extract_one(self, turn: Turn, context: Sequence[Turn], known: Known) -> Extraction | None:
-        if turn.generated or not turn.text.strip():
+        if turn.generated or turn.verbatim or not turn.text.strip():
             return None
         roles = self.config.roles
         if roles.extract == "amr":

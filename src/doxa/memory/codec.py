@@ -57,6 +57,10 @@ def turn_to(turn: Turn) -> dict[str, Any]:
     if (to := turn.to_tasks) is not None:
         known = (("said_before", to.said_before), ("intent", to.intent), ("routed", to.routed))
         optional["to_tasks"] = {k: v for k, v in known if v}
+    if turn.verbatim:
+        optional["verbatim"] = True
+    if turn.metadata:
+        optional["metadata"] = dict(turn.metadata)
     return data | optional
 
 
@@ -73,6 +77,8 @@ def turn_from(data: Data, *, turn_id: str, user: str, ordinal: int, at: datetime
         ordinal=ordinal,
         generated=data.get("generated", False),
         to_tasks=_to_tasks_from(data.get("to_tasks")),
+        verbatim=data.get("verbatim", False),
+        metadata=data.get("metadata", {}),
     )
 
 

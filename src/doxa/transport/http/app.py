@@ -13,7 +13,7 @@ from starlette.middleware.cors import CORSMiddleware
 
 from doxa.core.config import ServerConfig
 from doxa.engine import Doxa
-from doxa.transport.http import operation, rest
+from doxa.transport.http import mem0, operation, rest
 from doxa.transport.http.access import Gate
 from doxa.transport.http.guard import Guard
 from doxa.transport.http.problems import Shape, install, own_shape
@@ -22,7 +22,7 @@ from doxa.transport.http.telling import Numbers, Telling
 
 __all__ = ["application"]
 
-SHAPES: Mapping[str, Shape] = {}
+SHAPES: Mapping[str, Shape] = {**mem0.SHAPES}
 """How protocols other than Doxa's own say what went wrong, by the beginning of their paths."""
 
 
@@ -46,7 +46,7 @@ def application(doxa: Doxa, settings: ServerConfig | None = None) -> FastAPI:
         redoc_url=None,
     )
     app.state.served = served
-    for router in (operation.router, rest.router):
+    for router in (operation.router, rest.router, mem0.router):
         app.include_router(router)
     install(app, SHAPES)
     if settings.cors:

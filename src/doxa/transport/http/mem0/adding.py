@@ -1,0 +1,158 @@
+"""Messages -> turns, and what became of them.
+
+Every message is on disk before anything is answered. Then either the answer waits until it is understood and lists the
+memories that changed, or (`async_mode`) it is PENDING, and its event tells the same later.
+
+An event of a memory is a change of Doxa's: ADD where a fact is new, or believed again; UPDATE where one no longer holds, or
+is told more exactly; DELETE where one never was true; NONE where it was known already. A message that became no fact is a
+memory itself, with ADD.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any
+from uuid import uuid4
+
+from fastapi import APIRouter, Request
+from pydantic import Field
+
+from doxa.core.errors import InputError, NotFoundError
+from doxa.core.values import Change, ChangeKind, Turn
+from doxa.transport.http.access import Room
+from doxa.transport.http.mem0.asking import Body, as_mem0, room_for
+from doxa.transport.http.mem0.filters import ENTITIES, moment
+from doxa.transport.http.mem0.handles import Handle, opened
+from doxa.transport.http.mem0.shelf import OURS, Shelf, notes
+
+__all__ = ["noted", "router", "tell"]
+
+router = APIRouter(tags=["mem0"])
+EVENTS: Mapping[ChangeKind, str] = {
+    ChangeKind.ASSERT: "ADD",
+    ChangeKind.RESTORE: "ADD",
+    ChangeKind.SUPPORT: "NONE",
+    ChangeKind.CLOSE: "UPDATE",
+    ChangeKind.REFINE: "UPDATE",
+    ChangeKind.DISPUTE: "UPDATE",
+    ChangeKind.MERGE: "UPDATE",
+    ChangeKind.SPLIT: "UPDATE",
+    ChangeKind.MOVE: "UPDATE",
+    ChangeKind.RETRACT: "DELETE",
+}
+"""What mem0 calls a change; those that are kept and not believed are none."""
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class AddIn(Body):
+    """Messages to remember."""
+
+    messages: list[dict[str, Any]] | dict[str, Any] | str
+    user_id: Name | None = None
+    agent_id: Name | None = None
+    app_id: Name | None = None
+    run_id: Name | None = None
+    filters: dict[str, Any] | None = None
+    """Another place for the four before it."""
+    metadata: dict[str, Any] | None = None
+    infer: bool = True
+    timestamp: int | float | str | None = None
+    expiration_date: str | None = Field(None, pattern=r"^\d{4}-\d\d-\d\d$")
+    async_mode: bool = False
+
+    @property
+    def lines(self) -> list[dict[str, Any]]:
+        """The messages as a list."""
+        if isinstance(self.messages, str):
+            return [{"role": "user", "content": self.messages}]
+        return [self.messages] if isinstance(self.messages, dict) else self.messages
+
+    def whose(self) -> dict[str, str]:
+        """Return the user, agent, app and run, wherever they are given.
+
+        Raises:
+            InputError: two places say different things, or `filters` holds something else.
+        """
+        found = {name: value for name in ENTITIES if (value := getattr(self, name)) is not None}
+        for name, value in (self.filters or {}).items():
+            if name not in ENTITIES or not isinstance(value, str) or found.get(name, value) != value:
+                raise InputError(f"add: filters: expected {', '.join(ENTITIES)}, each once; got {name}: {value!r}.")
+            found[name] = value
+        return found
+
+
+@router.post("/v3/memories/add/")
+@router.post("/v1/memories/")
+def add(told: AddIn, request: Request) -> dict[str, Any]:
+    """Remember messages."""
+    whose = told.whose()
+    room = room_for(request, as_mem0(None, {"user_id": whose.pop("user_id", None)}))
+    event = uuid4().hex
+    metadata = noted(told.metadata, **whose, event=event, expiration_date=told.expiration_date)
+    dialogue = room.dialogue("write", session=whose.get("run_id"), agent=whose.get("agent_id"))
+    at = None if told.timestamp is None else moment(told.timestamp, what="timestamp")
+    receipts = dialogue.add(told.lines, at=at, verbatim=not told.infer, metadata=metadata)
+    if not receipts:
+        raise InputError("add: none of the messages has words; nothing was stored.")
+    turn_ids = [receipt.turn_id for receipt in receipts]
+    if all(receipt.duplicate for receipt in receipts):  # ids of messages that were sent before: so was their event
+        known = {turn.turn_id: turn for turn in room.memory("write").turns(withdrawn=True)}
+        event = str(notes(known[turn_ids[0]]).get("event", event)) if turn_ids[0] in known else event
+    event_id = str(Handle(room.scope.user, "event", event))
+    if told.async_mode or "read" not in room.scope.rights:  # what became of it tells what was remembered before
+        message = f"{len(receipts)} messages are stored and are understood in the background."
+        return {"message": message, "status": "PENDING", "event_id": event_id}
+    dialogue.flush()
+    shelf = Shelf(room.memory("write"), past=True)
+    return {"results": list(tell(shelf, turn_ids)), "event_id": event_id, "status": "SUCCEEDED"}
+
+
+def noted(metadata: Mapping[str, Any] | None, **notes: object) -> dict[str, Any]:
+    """Return the metadata of a turn: the client's, and what is noted beside it."""
+    if metadata and OURS in metadata:
+        raise InputError(f"metadata: {OURS!r} is taken; give it another name.")
+    return {**(metadata or {}), OURS: {name: value for name, value in notes.items() if value is not None}}
+
+
+def tell(shelf: Shelf, turn_ids: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Yield what became of turns, one event for each memory."""
+    last: dict[str, Change] = {}
+    for change in shelf.changes_by(turn_ids):
+        if change.kind in EVENTS:
+            first = last.get(change.fact.fact_id)
+            new = first is not None and first.kind is ChangeKind.ASSERT and EVENTS[change.kind] != "DELETE"
+            last[change.fact.fact_id] = first if new and first is not None else change
+    for fact_id, change in last.items():
+        fact = shelf.facts.get(fact_id, change.fact)
+        told = {"id": str(shelf.handle_of(fact)), "memory": shelf.told(fact), "event": EVENTS[change.kind]}
+        yield told | {"reason": change.reason} if change.reason else told
+    for turn in shelf.sources(turn_ids):
+        if turn.turn_id in shelf.untold:
+            yield {"id": str(shelf.of_words(turn.turn_id).handle), "memory": shelf.untold[turn.turn_id], "event": "ADD"}
+
+
+@router.get("/v1/event/{event_id}/")
+def event(event_id: str, request: Request) -> dict[str, Any]:
+    """Tell how far an addition is, and what it led to."""
+    room, handle = opened(request, event_id)
+    turns = _of_event(room, handle)
+    waiting = {turn.turn_id for turn in room.memory().turns(pending=True)}
+    done = not any(turn.turn_id in waiting for turn in turns)
+    results = list(tell(Shelf(room.memory(), past=True), [turn.turn_id for turn in turns])) if done else []
+    return {
+        "id": event_id,
+        "event_type": "ADD",
+        "status": "SUCCEEDED" if done else "PENDING",
+        "results": results,
+        "metadata": {name: value for name, value in turns[0].metadata.items() if name != OURS},
+        "created_at": turns[0].at.isoformat(),
+    }
+
+
+def _of_event(room: Room, handle: Handle) -> list[Turn]:
+    turns = [
+        turn for turn in room.memory().turns() if handle.kind == "event" and notes(turn).get("event") == handle.key
+    ]
+    if not turns:
+        raise NotFoundError("There is no such event: its messages were deleted, or it is the id of something else.")
+    return turns

@@ -1,0 +1,134 @@
+"""Who is asked for: the key's project, its users, agents, apps and runs; and what is deleted with one of them."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import Response
+
+from doxa.core.errors import InputError
+from doxa.core.values import Turn
+from doxa.transport.http.access import Room
+from doxa.transport.http.mem0.asking import as_mem0, everybody, not_here, rooms
+from doxa.transport.http.mem0.changing import erase_turns
+from doxa.transport.http.mem0.filters import ENTITIES, Filter
+from doxa.transport.http.mem0.shelf import values_of
+from doxa.transport.http.state import served
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["mem0"])
+ORGANISATION = "doxa"
+Kind = Literal["user", "agent", "app", "run"]
+SORTED = ("run", "agent", "app", "user")
+"""Whoever deletes one after the other deletes users last, when there is nothing left of the others to look for."""
+
+
+@router.get("/v1/ping/")
+def ping(request: Request) -> dict[str, Any]:
+    """Tell that the key counts, and what it opens."""
+    gate = served(request).gate
+    key = gate.key(request)
+    tenant = served(request).doxa.parts.config.tenant if key is None else key.tenant
+    return {"status": "ok", "org_id": ORGANISATION, "project_id": tenant, "user_email": None}
+
+
+@router.get("/v1/entities/")
+def users(request: Request) -> dict[str, Any]:
+    """Return the users that the key opens and that have said something, with their agents, apps and runs."""
+    found = [one for user in everybody(request) for one in _of(served(request).gate.room(request, user))]
+    found.sort(key=lambda one: SORTED.index(one["type"]))
+    return {"count": len(found), "next": None, "previous": None, "results": found}
+
+
+def _of(room: Room) -> Iterator[dict[str, Any]]:
+    turns: dict[tuple[str, str], list[Turn]] = {}
+    for turn in room.memory().turns():
+        for field in ENTITIES:
+            for name in values_of(turn, field):
+                turns.setdefault((field.removesuffix("_id"), name), []).append(turn)
+    for (kind, name), said in turns.items():
+        yield {
+            "id": name,
+            "name": name,
+            "type": kind,
+            "total_messages": len(said),
+            "created_at": said[0].at.isoformat(),
+            "updated_at": said[-1].at.isoformat(),
+        }
+
+
+@router.delete("/v2/entities/{kind}/{name}/")
+@router.delete("/v1/entities/{kind}/{name}/")
+def delete_entity(kind: Kind, name: str, request: Request) -> dict[str, Any]:
+    """Erase all messages of a user, an agent, an app or a run, and all that was made of them; none is none."""
+    field = f"{kind}_id"
+    whose = [name] if kind == "user" else everybody(request)
+    gate = served(request).gate
+    erased = sum(_erase(gate.room(request, user), as_mem0({field: name}, {})) for user in whose)
+    return {"message": "Entity deleted successfully!", "erased_messages": erased}
+
+
+Entity = Annotated[str | None, Query()]
+
+
+@router.delete("/v1/memories/")
+def delete_all(
+    request: Request,
+    user_id: Entity = None,
+    agent_id: Entity = None,
+    app_id: Entity = None,
+    run_id: Entity = None,
+    metadata: Entity = None,
+    filters: Entity = None,
+) -> dict[str, Any]:
+    """Erase all messages that fit, and all that was made of them; `user_id="*"` means every user of the key."""
+    given = {"user_id": user_id, "agent_id": agent_id, "app_id": app_id, "run_id": run_id}
+    about = [one for one in (_read(filters), {"metadata": _read(metadata)} if metadata else None) if one]
+    if not about and not any(given.values()):
+        raise InputError("delete_all: say whose memories: user_id, agent_id, app_id or run_id; '*' is all of them.")
+    asked = as_mem0({"AND": about} if about else None, given)
+    if others := asked.fields & {"keywords", "memory", "memory_ids"}:
+        raise InputError(f"delete_all: {', '.join(others)} are of single memories; delete those with batch_delete.")
+    erased = sum(_erase(room, asked) for room in rooms(request, asked))
+    return {"message": "Memories deleted successfully!", "erased_messages": erased}
+
+
+def _read(given: str | None) -> Any:
+    """Return what a query parameter holds: JSON, or a dict as Python prints it, which is what mem0's client sends."""
+    if given is None:
+        return None
+    try:
+        return json.loads(given)
+    except ValueError:
+        pass
+    try:
+        return ast.literal_eval(given)
+    except (ValueError, SyntaxError, MemoryError, RecursionError) as exc:
+        raise InputError(f"delete_all: expected filters as JSON, got {given[:80]!r}.") from exc
+
+
+def _erase(room: Room, asked: Filter) -> int:
+    """Erase every turn that fits, what was withdrawn as well."""
+    turns = room.memory("erase").turns(withdrawn=True)
+    fitting = [one.turn_id for one in turns if asked.fits(lambda field, turn=one: values_of(turn, field))]  # type: ignore[misc]
+    return erase_turns(room, fitting)
+
+
+@router.get("/api/v1/orgs/organizations/{org_id}/projects/{project_id}/", response_model=None)
+def project(org_id: str, project_id: str, request: Request) -> dict[str, Any] | Response:
+    """Tell what the key's project is: its tenant."""
+    known = ping(request)
+    if (org_id, project_id) != (known["org_id"], known["project_id"]):
+        return not_here(request, f"This key is of project {known['project_id']!r}; it opens no other.")
+    return {
+        "id": project_id,
+        "name": project_id,
+        "org_id": org_id,
+        "custom_instructions": None,
+        "custom_categories": None,
+    }
