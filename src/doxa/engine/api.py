@@ -393,9 +393,7 @@ class Dialogue:
             StoreError: nothing was stored.
         """
         name = speaker or (self.agent if role == "assistant" else self.speaker)
-        turn = self._turn(
-            text, speaker=name, role=role, at=at, turn_id=turn_id, verbatim=verbatim, metadata=metadata
-        )
+        turn = self._turn(text, speaker=name, role=role, at=at, turn_id=turn_id, verbatim=verbatim, metadata=metadata)
         _, receipt = self._doxa.receive(turn)
         return replace(receipt, language=foreign_language(text))
 
@@ -410,8 +408,9 @@ class Dialogue:
         metadata: Mapping[str, Any] | None = None,
         reason: str = "",
     ) -> Receipt:
-        """Take a fact or a turn back, and remember what is so instead, as said by the user. Nothing is taken back for a
-        text that cannot be stored; see `absorb`, `Memory.retract` and `Memory.withdraw`.
+        """Take a fact or a turn back, and remember what is so instead, as said by the user.
+
+        Nothing is taken back for a text that cannot be stored. See `absorb`, `Memory.retract` and `Memory.withdraw`.
 
         Raises:
             InputError: neither or both are to be taken back, or nobody said the fact, it follows from others.

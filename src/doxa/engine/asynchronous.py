@@ -210,7 +210,7 @@ class AsyncDialogue:
         metadata: Mapping[str, Any] | None = None,
         reason: str = "",
     ) -> Receipt:
-        """Take a fact or a turn back, and remember what is so instead, as said by the user. Nothing is taken back for a"""
+        """Take a fact or a turn back, and remember what is so instead, as said by the user."""
         return await asyncio.to_thread(
             self._twin.correct,
             text,
@@ -322,6 +322,10 @@ class AsyncMemory:
     async def turns(self, *, withdrawn: bool = False, pending: bool = False) -> list[Turn]:
         """Return what was said, oldest first, with what was `withdrawn`, or only what is still `pending`."""
         return await asyncio.to_thread(self._twin.turns, withdrawn=withdrawn, pending=pending)
+
+    async def annotate(self, turn_id: str, metadata: Mapping[str, Any]) -> Turn:
+        """Give a turn other metadata (`Turn.metadata`) in place of what it had, and return it."""
+        return await asyncio.to_thread(self._twin.annotate, turn_id, metadata)
 
     async def untold(self) -> dict[str, str]:
         """Return what was said and no fact tells: the words, by turn id. Cost: one pass over turns and facts."""

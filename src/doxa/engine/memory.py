@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -37,7 +37,7 @@ from doxa.engine.checking import INFERRED, check, explain_inferred, inferred
 from doxa.engine.disputes import disputes_of
 from doxa.engine.entities import by_hand, entities
 from doxa.engine.erasure import erase
-from doxa.engine.explain import explain
+from doxa.engine.explain import explain, history_of
 from doxa.engine.intake import Day, Moment, clean, display_name, read_day, read_end, require_positive, require_text
 from doxa.engine.learning import drift, learn, missed
 from doxa.engine.promotion import all_promotions, demote, enable, explain_promotion
@@ -50,7 +50,7 @@ from doxa.engine.summary import summary
 from doxa.engine.turn import search
 from doxa.engine.untold import untold
 from doxa.engine.wiring import Parts
-from doxa.engine.withdrawal import NO_FACT, preview, retract_fact, undo, withdraw_source, withdraw_turn
+from doxa.engine.withdrawal import NO_FACT, annotate, preview, retract_fact, undo, withdraw_source, withdraw_turn
 from doxa.memory import Beliefs, describe, describe_rule, using
 
 __all__ = ["Host", "Memory"]
@@ -221,18 +221,7 @@ class Memory:
         """
         self._doxa.settle(self.user)
         with self._doxa.parts.log.user(self.user) as state:
-            beliefs = state.beliefs
-            if of is None:
-                return list(beliefs.changes)
-            if isinstance(of, Fact) or (isinstance(of, str) and of in beliefs.facts):
-                return beliefs.changes_of(of.fact_id if isinstance(of, Fact) else of)
-            subject, relation = (of, None) if isinstance(of, str) else _pair(of)
-            keys = {f.fact_id for f in beliefs.select(current=False, subject=subject, relation=relation)}
-            named = beliefs.identities(subject.casefold()) if relation is None else ()
-            keys = {*beliefs.lineage(keys), *(fact.fact_id for fact in named)}
-            if isinstance(of, str) and not keys:
-                raise NotFoundError(f"User {self.user!r} has no fact or subject {of!r}. `doxa facts --all` lists them.")
-            return [change for change in beliefs.changes if change.fact.fact_id in keys]
+            return history_of(of, state, self.user)
 
     def claims(self, *, turn_id: str) -> list[Claim]:
         """Return what a turn says, as it was understood; what was made of it, `history` and `why` tell.
@@ -254,6 +243,16 @@ class Memory:
         with self._doxa.parts.log.user(self.user) as state:
             said = state.pending() if pending else state.turns.values()
             return [turn for turn in said if withdrawn or state.trusts(turn.turn_id)]
+
+    def annotate(self, turn_id: str, metadata: Mapping[str, Any]) -> Turn:
+        """Give a turn other metadata (`Turn.metadata`) in place of what it had, and return it.
+
+        Raises:
+            InputError: it is no plain JSON data.
+            NotFoundError: there is no such turn.
+        """
+        self._doxa.wait(self.user)
+        return retried(lambda: annotate(self._doxa.parts, self.user, turn_id, metadata))
 
     def untold(self) -> dict[str, str]:
         """Return what was said and no fact tells: the words, by turn id. Cost: one pass over turns and facts."""
@@ -590,9 +589,3 @@ class Memory:
         if fact is None:
             raise NotFoundError(NO_FACT.format(user=self.user, fact_id=fact_id))
         return fact
-
-
-def _pair(of: object) -> tuple[str, str]:
-    if isinstance(of, tuple) and len(of) == 2 and all(isinstance(part, str) for part in of):
-        return of
-    raise InputError(f"history: expected a fact, a fact id, a subject or (subject, relation), got {of!r}.")

@@ -63,7 +63,7 @@ def beliefs_at(rows: Sequence[Row], known_at: datetime, policy: str) -> Beliefs:
     """Return what was believed from what had been said by `known_at`. Cost O(log), without understanding it again."""
     beliefs = Beliefs(policy=policy)
     for row in rows:
-        if row.kind not in ("turn", "tasked", "erased", *LIFTED) and row.known_at <= known_at:
+        if row.kind not in ("turn", "tasked", "annotated", "erased", *LIFTED) and row.known_at <= known_at:
             _again(Event.from_row(row, None), beliefs)
     return beliefs
 
@@ -447,7 +447,7 @@ def _untold(rows: Sequence[Row], gone: set[str], beliefs: Beliefs) -> dict[int, 
 def _concerns(row: Row, gone: set[int], turn_id: str) -> bool:
     if row.kind == "turn":
         return row.ordinal in gone
-    of_turn = row.kind == "withdrawn" or row.body.get("undoes") in ("maintained", "withdrawn")
+    of_turn = row.kind in ("withdrawn", "annotated") or row.body.get("undoes") in ("maintained", "withdrawn")
     return row.about in gone or (of_turn and row.body.get("target") == turn_id)
 
 
@@ -476,6 +476,9 @@ def _retell(
         elif row.kind != "erased":
             about = state.turns.get(row.about or 0)
             event = Event.from_row(row, about)
+            if row.kind == "annotated":
+                fold(state, event, None)
+                continue
             if row.kind in LIFTED:
                 event = _supported(event, state)
                 fold(state, event, None)

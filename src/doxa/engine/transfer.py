@@ -24,7 +24,7 @@ FORMATS = ("jsonl", *GRAPHS, "markdown")
 BROKEN = (ValueError, KeyError, TypeError, AttributeError, RecursionError, InputError)
 KINDS = (
     *("turn", "maintained", "withdrawn", "distrusted", "retracted", "identified", "undone"),
-    *("feedback", "promoted", "demoted", "tasked"),
+    *("feedback", "promoted", "demoted", "tasked", "annotated"),
 )
 TEXTS = ("session", "speaker", "text")
 MARKDOWN = "# What is known of "

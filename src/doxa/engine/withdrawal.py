@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 from doxa.backends.store import Row
 from doxa.core.errors import InputError, NotFoundError
-from doxa.core.values import Certificate, Change, Fact
-from doxa.engine.intake import read_turn
+from doxa.core.values import Certificate, Change, Fact, Turn
+from doxa.engine.intake import read_metadata, read_turn
 from doxa.engine.replay import NO_TURN, erase_turn, reading_of, undone
 from doxa.engine.tasking import taken_back, task_reader
 from doxa.engine.wiring import Parts
 from doxa.memory import Event, MemoryLog, UserState, describe, rule_id
 from doxa.revise import give_up, retract, revise, withdraw
 
-__all__ = ["NO_FACT", "forget_turn", "preview", "retract_fact", "undo", "withdraw_source", "withdraw_turn"]
+__all__ = ["NO_FACT", "annotate", "forget_turn", "preview", "retract_fact", "undo", "withdraw_source", "withdraw_turn"]
 
 NO_FACT = "User {user!r} has no fact {fact_id!r}. `doxa facts --all` lists their ids."
 UNDONE = "undone"
-NO_CHANGES = ("turn", "feedback", "promoted", "demoted", "tasked", "erased")
+NO_CHANGES = ("turn", "feedback", "promoted", "demoted", "tasked", "annotated", "erased")
 """Kinds of rows that change nothing that is believed: `undo` looks past them."""
 NAMED = 8
 """Sources that an error names."""
@@ -65,6 +67,25 @@ def withdraw_source(log: MemoryLog, user: str, source: str, *, reason: str) -> l
         event = _distrusted(state, user, source, reason)
         log.append(user, state, event)
         return list(event.changes)
+
+
+def annotate(parts: Parts, user: str, turn_id: str, metadata: Mapping[str, Any]) -> Turn:
+    """Give a turn other metadata, and return it.
+
+    Raises:
+        InputError: the metadata is no plain JSON data.
+        NotFoundError: there is no such turn.
+        StoreConflictError: somebody wrote at the same time; call again.
+    """
+    kept = read_metadata(metadata, max_chars=parts.config.engine.max_turn_chars)
+    with parts.log.user(user) as state:
+        if state.turn(turn_id) is None:
+            raise NotFoundError(NO_TURN.format(user=user, turn_id=turn_id))
+        event = Event(kind="annotated", known_at=datetime.now(UTC), target=turn_id, metadata=kept)
+        parts.log.append(user, state, event)
+        found = state.turn(turn_id)
+        assert found is not None
+        return found
 
 
 def undo(log: MemoryLog, user: str) -> list[Change]:

@@ -59,7 +59,7 @@ logger = logging.getLogger("doxa")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
     """A change of state: what a turn said (`maintained`), what several turns were lifted to (`promoted`, `demoted`), or
-    what a person did by hand (the other kinds; `tasked` to the tasks)."""
+    what a person did by hand (the other kinds; `tasked` to the tasks, `annotated` to the metadata of a turn)."""
 
     kind: Literal[
         "maintained",
@@ -72,6 +72,7 @@ class Event:
         "promoted",
         "demoted",
         "tasked",
+        "annotated",
     ]
     known_at: datetime
     about: Turn | None = None
@@ -79,8 +80,8 @@ class Event:
     rules: Sequence[Rule] = ()
     changes: Sequence[Change] = ()
     target: str = ""
-    """The turn that was withdrawn, the source that is distrusted, the fact that was retracted, or the promotion that
-    was demoted, or (`promoted`) is one again."""
+    """The turn that was withdrawn or annotated, the source that is distrusted, the fact that was retracted, or the
+    promotion that was demoted, or (`promoted`) is one again."""
     undoes: str = ""
     """Of `undone`: the kind of the event that it takes back, the last one that was not taken back before."""
     reason: str = ""
@@ -101,6 +102,9 @@ class Event:
     """What it does to the tasks; of a stored row as its data, which is read when it is folded."""
     task_reading: Mapping[str, Any] = field(default_factory=dict)
     """What a language model said that the turn does to the tasks, as data; nothing that is folded hangs on it."""
+
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    """Of `annotated`: all the metadata that the turn has from then on."""
 
     @property
     def task_number(self) -> int:
@@ -139,6 +143,7 @@ class Event:
             "feedback": [feedback_to(told) for told in self.feedback],
             "tasks": commit_to(self.tasks, self.about) if isinstance(self.tasks, TaskCommit) else self.tasks,
             "task_reading": dict(self.task_reading),
+            "metadata": dict(self.metadata),
             "route": self.note.route,
             "judged_by": self.note.judged_by,
             "judge_tokens": [self.note.judge_prompt_tokens, self.note.judge_completion_tokens]
@@ -169,6 +174,7 @@ class Event:
             feedback=[feedback_from(data, at=row.known_at) for data in row.body.get("feedback", ())],
             tasks=row.body.get("tasks"),
             task_reading=row.body.get("task_reading", {}),
+            metadata=row.body.get("metadata", {}),
         )
 
 
@@ -418,6 +424,8 @@ def fold(state: UserState, event: Event, vector: NDArray[np.float32] | None) -> 
         state.beliefs.learn(event.claims, event.changes)
     elif event.kind == "retracted":
         state.beliefs.drop_support(state.beliefs.facts[event.target], event.changes)
+    elif event.kind == "annotated":
+        state.annotate(event.target, event.metadata)
     elif event.kind == "feedback":
         state.feedback.append(tuple(event.feedback))
     elif event.kind == "undone":

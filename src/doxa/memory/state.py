@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from itertools import islice
 from typing import Any
@@ -143,6 +143,11 @@ class UserState:
         new = [turn_id for turn_id in turn_ids if turn_id not in self.withdrawn]
         self.withdrawn |= dict.fromkeys(new, known_at)
         self._silenced.setdefault(by, []).append(new)
+
+    def annotate(self, turn_id: str, metadata: Mapping[str, Any]) -> None:
+        """Give a turn other metadata."""
+        ordinal = self._by_id[turn_id]
+        self.turns[ordinal] = replace(self.turns[ordinal], metadata=metadata)
 
     def trust(self, given_up: GivenUp) -> None:
         """Take the turns back that were withdrawn last with something."""

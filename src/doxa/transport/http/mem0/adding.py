@@ -1,11 +1,11 @@
 """Messages -> turns, and what became of them.
 
-Every message is on disk before anything is answered. Then either the answer waits until it is understood and lists the
-memories that changed, or (`async_mode`) it is PENDING, and its event tells the same later.
+Every message is on disk before anything is answered. Then either the answer waits until it is understood and lists
+the memories that changed, or (`async_mode`) it is PENDING, and its event tells the same later.
 
-An event of a memory is a change of Doxa's: ADD where a fact is new, or believed again; UPDATE where one no longer holds, or
-is told more exactly; DELETE where one never was true; NONE where it was known already. A message that became no fact is a
-memory itself, with ADD.
+An event of a memory is a change of Doxa's: ADD where a fact is new, or believed again; UPDATE where one no longer
+holds, or is told more exactly; DELETE where one never was true; NONE where it was known already. A message that
+became no fact is a memory itself, with ADD.
 """
 
 from __future__ import annotations

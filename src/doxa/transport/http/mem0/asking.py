@@ -29,7 +29,7 @@ ELSEWHERE: Mapping[str, str] = {
     "structured_data_schema": BY_ONTOLOGY,
     "includes": BY_ONTOLOGY,
     "excludes": BY_ONTOLOGY,
-    "enable_graph": "Every memory of Doxa is a fact in a graph already; GET /v1/memory/... and SPARQL read it. Leave it out.",
+    "enable_graph": "The facts of Doxa are a graph already, which its own interface reads by SPARQL. Leave it out.",
     "immutable": "Doxa revises what it believes when somebody says otherwise. Leave it out.",
 }
 """What mem0 takes and Doxa does not, and what to do instead."""

@@ -1,24 +1,25 @@
 """Memories corrected and deleted.
 
-`update` corrects: what was believed is taken back as never having been so, and the new text is remembered as said by the
-user, under the same id; the log keeps both, and `history` tells them. `delete` means gone: every message that the memory
-rests on and no other memory does is erased for good, with all that was made of it. A message that tells other facts as well
-is kept; there the fact is retracted, and what else the message says is no longer given as a memory of its own, so that no
-read repeats it. A message is erased with its words, even those of which no fact was made. What a deleted fact had taken the
-place of holds again, unless `delete_linked` asks for that to be deleted as well.
+`update` corrects: what was believed is taken back as never having been so, and the new text is remembered as said by
+the user, under the same id; the log keeps both, and `history` tells them. `delete` means gone: every message that the
+memory rests on and no other fact does is erased for good with all that was made of it, and with its words of which no
+fact was made. A message that tells other facts as well is kept (`kept_messages`): its fact is retracted, and what
+else the message says is no longer given as a memory of its own, so that no list or search repeats it; deleting the
+other facts, or the run, erases it. What a deleted fact had taken the place of holds again, unless `delete_linked`
+asks for that to be deleted as well.
 
 Deleting needs the right `erase`, whatever is kept in the end: a key that may not erase cannot promise it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field
 
-from doxa.core.errors import NotFoundError
+from doxa.core.errors import InputError, NotFoundError
 from doxa.core.values import Status
 from doxa.engine import Memory
 from doxa.transport.http.access import Room
@@ -26,12 +27,14 @@ from doxa.transport.http.mem0.adding import noted
 from doxa.transport.http.mem0.filters import moment
 from doxa.transport.http.mem0.handles import Handle, opened
 from doxa.transport.http.mem0.reading import standing
-from doxa.transport.http.mem0.shelf import Entry, Shelf, entity, notes
+from doxa.transport.http.mem0.shelf import OURS, Entry, Shelf, entity, notes
 
 __all__ = ["erase_turns", "router"]
 
 router = APIRouter(tags=["mem0"])
 BATCH = 1000
+PASSING = ("event", "memories", "corrects")
+"""What is noted of one turn and does not go over to one that corrects it."""
 
 
 class UpdateIn(BaseModel):
@@ -93,19 +96,22 @@ def _writable(request: Request, memory_id: str) -> tuple[Room, Entry]:
 
 
 def _correct(room: Room, entry: Entry, told: UpdateIn) -> None:
-    """Take a memory back and remember the new text in its place, where the old one came from."""
+    if not told.model_fields_set - {"memory_id"}:
+        raise InputError("update: give at least one of text, metadata, timestamp, expiration_date.")
+    if told.text is None:
+        _annotate(room, entry, told)
+        return
     latest = entry.turns[-1] if entry.turns else None
-    kept = {} if latest is None else dict(notes(latest))
-    if "expiration_date" in told.model_fields_set:
-        kept["expiration_date"] = told.expiration_date
-    kept |= {"corrects": [entry.handle.kind, entry.handle.key], "event": None}
+    kept = {} if latest is None else {name: one for name, one in notes(latest).items() if name not in PASSING}
+    ends = told.expiration_date if "expiration_date" in told.model_fields_set else entry.expires
+    kept |= {"corrects": [entry.handle.kind, entry.handle.key], "expiration_date": ends}
     dialogue = room.dialogue(
         "write",
         session=None if latest is None else latest.session,
         agent=None if latest is None else entity(latest, "agent_id"),
     )
     dialogue.correct(
-        told.text or entry.text,
+        told.text,
         fact_id=None if entry.fact is None else entry.fact.fact_id,
         turn_id=entry.turns[0].turn_id if entry.fact is None else None,
         at=None if told.timestamp is None else moment(told.timestamp, what="timestamp"),
@@ -114,6 +120,23 @@ def _correct(room: Room, entry: Entry, told: UpdateIn) -> None:
         reason="corrected by update",
     )
     dialogue.flush()
+
+
+def _annotate(room: Room, entry: Entry, told: UpdateIn) -> None:
+    """Note something of one memory, and of no other that rests on the same message."""
+    if told.timestamp is not None:
+        raise InputError("update: a timestamp says when the new text was said; give text as well.")
+    if not entry.turns:
+        raise InputError(
+            "update: nobody said this memory, it follows from others; there is no message to note it with."
+        )
+    noted(told.metadata)
+    turn = entry.turns[-1]
+    ours = dict(notes(turn))
+    own = {"metadata": entry.metadata, "expiration_date": entry.expires}
+    own |= {name: getattr(told, name) for name in own if name in told.model_fields_set}
+    ours["memories"] = {**ours.get("memories", {}), entry.place: own}
+    room.memory("write").annotate(turn.turn_id, {**turn.metadata, OURS: ours})
 
 
 @router.delete("/v1/memories/{memory_id}/")
@@ -141,30 +164,37 @@ def batch_delete(told: Deletions, request: Request) -> dict[str, Any]:
 
 
 def _delete(room: Room, handles: Sequence[Handle], *, linked: bool) -> dict[str, int]:
-    """Erase what memories alone rest on, retract them where it is kept, and count both."""
+    """Erase what memories alone rest on, take the rest back, and count the messages of both."""
     room.require("erase")
-    memory = room.memory()
-    shelf = Shelf(memory, past=True)
-    facts, turns = set[str](), set[str]()
-    for handle in handles:
-        entry = standing(shelf, handle)
-        corrections = [turn.turn_id for turn in shelf.corrections(handle)]
-        facts |= {one.fact_id for one in (entry.fact, shelf.facts.get(handle.key)) if one is not None}
-        turns |= {handle.key} if handle.kind == "turn" else set()
-        turns |= {*corrections, *(turn.turn_id for turn in entry.turns)}
-    if linked:
-        facts = _with_displaced(memory, facts)
+    shelf = Shelf(room.memory(), past=True)
+    entries = [standing(shelf, handle) for handle in handles]
+    facts = {one.fact.fact_id for one in entries if one.fact is not None}
+    facts |= {handle.key for handle in handles if handle.kind == "fact" and handle.key in shelf.facts}
+    facts = _with_displaced(room.memory(), facts) if linked else facts
+    words = {one.turns[0].turn_id for one in entries if one.fact is None}
+    words |= {handle.key for handle in handles if handle.kind == "turn"}
+    turns = words | {turn.turn_id for handle in handles for turn in shelf.corrections(handle)}
     turns |= {key for fact_id in facts for key in shelf.facts[fact_id].turn_ids}
-    shared = {key for fact in shelf.facts.values() if fact.fact_id not in facts for key in fact.turn_ids}
-    shared |= {rule.turn_id for rule in memory.rules()}
-    gone = [turn for turn in shelf.sources(turns) if turn.turn_id not in shared]
-    erase_turns(room, [turn.turn_id for turn in gone])
-    left = [
-        fact for fact in memory.facts(current=False) if fact.fact_id in facts and fact.status is not Status.RETRACTED
-    ]
-    for fact in left:
-        room.memory("erase").retract(fact.fact_id, reason="deleted")
-    return {"erased_messages": len(gone), "retracted": len(left)}
+    told = (fact for fact in shelf.facts.values() if fact.fact_id not in facts and fact.status is not Status.RETRACTED)
+    shared = {key for fact in told for key in fact.turn_ids}
+    shared |= {rule.turn_id for rule in room.memory().rules()} - words
+    gone = [turn.turn_id for turn in shelf.sources(turns - shared)]
+    erase_turns(room, gone)
+    _take_back(room, facts, words & shared)
+    return {"erased_messages": len(gone), "kept_messages": len(turns & shared)}
+
+
+def _take_back(room: Room, facts: Collection[str], words: Collection[str]) -> None:
+    """Retract facts that are still there, and no longer give the words of turns as memories."""
+    memory = room.memory("erase")
+    for fact in memory.facts(current=False):
+        if fact.fact_id in facts and fact.status is not Status.RETRACTED:
+            memory.retract(fact.fact_id, reason="deleted")
+    for turn in memory.turns():
+        if turn.turn_id in words:
+            ours = dict(notes(turn))
+            ours["memories"] = {**ours.get("memories", {}), "": {"deleted": True}}
+            memory.annotate(turn.turn_id, {**turn.metadata, OURS: ours})
 
 
 def _with_displaced(memory: Memory, facts: Iterable[str]) -> set[str]:
@@ -184,10 +214,6 @@ def erase_turns(room: Room, turn_ids: Sequence[str]) -> int:
     One that is gone already, with another that it had answered or by another request, is no error.
     """
     memory = room.memory("erase")
-    known = {turn.turn_id for turn in memory.turns(withdrawn=True)}
-    if known and known <= set(turn_ids):
-        memory.forget(everything=True)
-        return len(known)
     count = 0
     for turn_id in reversed(turn_ids):
         try:

@@ -1,4 +1,4 @@
-"""What mem0 does and Doxa does not, or does elsewhere: every such request is told so, and none is answered as if done."""
+"""What mem0 does and Doxa does not, or does elsewhere: every such request is told so, none is answered as if done."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ router = APIRouter(tags=["mem0"])
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 SAID = {
     "/v1/feedback/": (
-        "Doxa keeps no marks on memories. Where one is wrong, correct it with update(memory_id, text=...) or delete it; "
-        "where a search missed something, say which messages were needed (`Memory.feedback`, `doxa feedback`)."
+        "Doxa keeps no marks on memories. Where one is wrong, correct it with update(memory_id, text=...) or delete "
+        "it; where a search missed something, say which turns were needed (`Memory.feedback`)."
     ),
     "/v1/exports/": (
         "Doxa exports a memory as it is, not by a schema: `doxa export FILE --user NAME` (JSON lines, Turtle, N-Quads, "
@@ -32,8 +32,8 @@ SAID = {
         "GET /v1/event/EVENT_ID/ tells the same later."
     ),
     "/api/v1/orgs/{rest:path}": (
-        "Projects are Doxa's tenants, and members are API keys: `doxa keys add --tenant NAME` makes one, `doxa keys list` "
-        "shows them and `doxa keys revoke ID` takes one away. How messages are read is set by the ontology."
+        "Projects are Doxa's tenants, and members are API keys: `doxa keys add --tenant NAME` makes one, `doxa keys "
+        "list` shows them and `doxa keys revoke ID` takes one away. How messages are read is set by the ontology."
     ),
 }
 """Path -> what to do instead."""

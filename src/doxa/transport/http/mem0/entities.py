@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Iterator
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
@@ -113,10 +114,13 @@ def _read(given: str | None) -> Any:
 
 
 def _erase(room: Room, asked: Filter) -> int:
-    """Erase every turn that fits, what was withdrawn as well."""
-    turns = room.memory("erase").turns(withdrawn=True)
-    fitting = [one.turn_id for one in turns if asked.fits(lambda field, turn=one: values_of(turn, field))]  # type: ignore[misc]
-    return erase_turns(room, fitting)
+    """Erase every turn that fits, what was withdrawn as well; a user as a whole, with tasks and all else."""
+    memory = room.memory("erase")
+    user = room.scope.user
+    if asked.fields <= {"user_id"} and asked.fits(lambda field: (user,)):
+        return len(memory.forget(everything=True).turn_ids)
+    turns = memory.turns(withdrawn=True)
+    return erase_turns(room, [turn.turn_id for turn in turns if asked.fits(partial(values_of, turn))])
 
 
 @router.get("/api/v1/orgs/organizations/{org_id}/projects/{project_id}/", response_model=None)

@@ -1,7 +1,8 @@
 """Memories searched, listed and told one by one.
 
-What is given is what is believed now, or was true on the `reference_date`. Search is always by words, meaning and graph at
-once, so `rerank` and `keyword_search` change nothing. A score is 0 to 1 and comparable within one answer; it is no cosine.
+What is given is what is believed now, or was true on the `reference_date`. Search is always by words, meaning and
+graph at once, so `rerank` and `keyword_search` change nothing. A score is 0 to 1 and comparable within one answer; it
+is no cosine.
 """
 
 from __future__ import annotations
@@ -127,8 +128,8 @@ def _ranked(
 
 
 def _fits(entry: Entry, asked: Asking, filters: Filter) -> bool:
-    today = datetime.now(UTC).date()
-    return filters.fits(entry.values) and (asked.show_expired or not entry.expired(today))
+    today = datetime.now(UTC).date().isoformat()
+    return filters.fits(entry.values) and (asked.show_expired or entry.expires is None or entry.expires >= today)
 
 
 def found(request: Request, asked: Asking) -> Iterator[Entry]:
@@ -212,7 +213,10 @@ def _history(shelf: Shelf, handle: Handle) -> Iterator[dict[str, Any]]:
                 steps.append((KINDS[change.kind], text, change.known_at, said, change.reason))
     elif (first := shelf.turns.get(handle.key)) is not None:
         steps.append(("ADD", first.text, first.at, [first], ""))
-    steps += [("UPDATE", turn.text, turn.at, [turn], "it was corrected by update") for turn in corrections]
+    for turn in corrections:
+        made = shelf.made_by.get(turn.turn_id)
+        text = turn.text if made is None else shelf.told(shelf.facts[made])
+        steps.append(("UPDATE", text, turn.at, [turn], "it was corrected by update"))
     before: str | None = None
     for place, (event, text, at, said, reason) in enumerate(steps):
         yield {

@@ -1,11 +1,11 @@
 """One user's memory -> memories as mem0 has them.
 
-A memory is a fact that is believed, as a sentence; or, where somebody said something that became no fact, a turn: nothing
-that was said is lost to a search because nothing could be made of it (`Memory.untold`). Its metadata, its agent, app and
-run are those of the turns that it rests on.
+A memory is a fact that is believed, as a sentence; or, where somebody said something that became no fact, a turn:
+nothing that was said is lost to a search because nothing could be made of it (`Memory.untold`). Its metadata, its
+agent, app and run are those of the turns that it rests on.
 
-A memory keeps its id when it is corrected: the turn that says the new text notes the id of the memory that it corrects, and
-what became of that turn goes by it.
+A memory keeps its id when it is corrected: the turn that says the new text notes the id of the memory that it
+corrects, and what became of that turn goes by it.
 """
 
 from __future__ import annotations
@@ -56,10 +56,31 @@ class Entry:
     fact: Fact | None = None
 
     @property
+    def place(self) -> str:
+        """Under which name its last turn holds what was noted of this memory alone."""
+        return "" if self.fact is None else self.fact.fact_id
+
+    @property
+    def _own(self) -> Mapping[str, Any]:
+        """What `update` noted of this memory alone: `metadata`, `expiration_date`."""
+        found = [notes(turn).get("memories", {}).get(self.place) for turn in self.turns]
+        return next((one for one in reversed(found) if one is not None), {})
+
+    @property
     def metadata(self) -> dict[str, Any]:
-        """What clients gave with its turns; of two values the later."""
+        """What clients gave with it, or else with its turns; of two values the later."""
+        if (own := self._own.get("metadata")) is not None:
+            return dict(own)
         given = {name: value for turn in self.turns for name, value in turn.metadata.items()}
         return {name: value for name, value in given.items() if name != OURS}
+
+    @property
+    def expires(self) -> str | None:
+        """The last day on which it is given, if there is one: the latest of those of its turns."""
+        if "expiration_date" in self._own:
+            return self._own["expiration_date"]  # type: ignore[no-any-return]
+        ends = [notes(turn).get("expiration_date") for turn in self.turns]
+        return max(map(str, ends)) if ends and all(ends) else None
 
     def values(self, field: str) -> tuple[Any, ...]:
         """Return what it has under a field of a filter."""
@@ -73,17 +94,14 @@ class Entry:
             case "created_at" | "updated_at":
                 at: datetime | None = getattr(self, field)
                 return () if at is None else (at,)
+        if field not in ENTITIES:
+            value = self.metadata.get(field.removeprefix("metadata."))
+            return () if value is None else (value,)
         return tuple(value for turn in self.turns for value in values_of(turn, field))
-
-    def expired(self, today: date) -> bool:
-        """Tell whether all that it rests on was to be forgotten by now."""
-        ends = [notes(turn).get("expiration_date") for turn in self.turns]
-        return bool(ends) and all(end is not None and str(end) < today.isoformat() for end in ends)
 
     def data(self, **more: Any) -> dict[str, Any]:
         """Return it as mem0 writes it."""
         own = {name: next(iter(self.values(name)), None) for name in ENTITIES}
-        ends = next((end for turn in reversed(self.turns) if (end := notes(turn).get("expiration_date"))), None)
         return {
             "id": str(self.handle),
             "memory": self.text,
@@ -92,7 +110,7 @@ class Entry:
             "categories": [],
             "created_at": self.created_at and self.created_at.isoformat(),
             "updated_at": self.updated_at and self.updated_at.isoformat(),
-            "expiration_date": ends,
+            "expiration_date": self.expires,
             **more,
         }
 
@@ -126,7 +144,7 @@ class Shelf:
         )
         self._believed = {fact.fact_id: fact for fact in believed}
         self.turns = {turn.turn_id: turn for turn in memory.turns(withdrawn=True)}
-        self.untold = memory.untold()
+        self.untold = {key: words for key, words in memory.untold().items() if self._is_given(key)}
         self.changes = memory.history()
 
     @cached_property
@@ -146,7 +164,7 @@ class Shelf:
         return found
 
     @cached_property
-    def _made_by(self) -> dict[str, str]:
+    def made_by(self) -> dict[str, str]:
         """The first fact that each correcting turn led to and that stands, by the id of the turn."""
         turns = {turn.turn_id for several in self._corrections.values() for turn in several}
         made = [one for one in self.changes_by(turns) if one.kind in MAKING and self._stands(one.fact.fact_id)]
@@ -165,18 +183,18 @@ class Shelf:
     def entries(self) -> list[Entry]:
         """All memories, in the order in which they came to be."""
         found = [self._of_fact(fact) for fact in self._believed.values()]
-        found += [self.of_words(turn_id) for turn_id in self.untold if turn_id in self.turns]
+        found += [self.of_words(turn_id) for turn_id in self.untold]
         earliest = datetime.min.replace(tzinfo=UTC)
         return sorted(found, key=lambda entry: entry.created_at or earliest)
 
     def find(self, handle: Handle) -> Entry | None:
         """Return the memory of an id, with what has become of it; None where there is none any more."""
         for turn in reversed(self.corrections(handle)):
-            if key := self._made_by.get(turn.turn_id):
+            if key := self.made_by.get(turn.turn_id):
                 return self._of_fact(self.facts[key])
             if turn.turn_id in self.untold:
                 return self.of_words(turn.turn_id)
-        if handle.kind == "turn" and handle.key in self.untold and handle.key in self.turns:
+        if handle.kind == "turn" and handle.key in self.untold:
             return self.of_words(handle.key)
         known = handle.kind == "fact" and self._stands(handle.key)
         return self._of_fact(self.facts[handle.key]) if known else None
@@ -206,7 +224,7 @@ class Shelf:
         """Return the id of the memory that a fact is: its own, or that of the memory which it corrects."""
         first = self.turns.get(fact.turn_ids[0]) if fact.turn_ids else None
         root = None if first is None else self._corrected(first)
-        if first is not None and root is not None and self._made_by.get(first.turn_id) == fact.fact_id:
+        if first is not None and root is not None and self.made_by.get(first.turn_id) == fact.fact_id:
             return root
         return Handle(self.user, "fact", fact.fact_id)
 
@@ -216,6 +234,11 @@ class Shelf:
             case [("fact" | "turn") as kind, str(key)]:
                 return Handle(self.user, kind, key)
         return None
+
+    def _is_given(self, turn_id: str) -> bool:
+        """Tell whether what a turn says beside facts is there, and was not deleted."""
+        turn = self.turns.get(turn_id)
+        return turn is not None and not notes(turn).get("memories", {}).get("", {}).get("deleted", False)
 
     def _stands(self, fact_id: str) -> bool:
         fact = self.facts.get(fact_id)
@@ -236,6 +259,6 @@ class Shelf:
     def of_words(self, turn_id: str) -> Entry:
         """Return the memory of what a turn says beside facts."""
         turn = self.turns[turn_id]
-        root = self._corrected(turn) if turn_id not in self._made_by else None
+        root = self._corrected(turn) if turn_id not in self.made_by else None
         handle = root or Handle(self.user, "turn", turn_id)
         return Entry(handle=handle, text=self.untold[turn_id], turns=(turn,), created_at=turn.at, updated_at=turn.at)
