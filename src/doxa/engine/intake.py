@@ -99,6 +99,8 @@ def read_messages(messages: Sequence[Mapping[str, Any]]) -> list[Line]:
             content = json.dumps([message], default=str).encode()
         except (TypeError, ValueError) as exc:
             raise InputError(f"add: message {place}: expected plain JSON data: {exc}.") from exc
+        if _only_calls(message):
+            continue
         found = read(None, content=content, format="openai")
         if found.problems:
             raise InputError(f"add: message {place}: {found.problems[0].message} Nothing was stored.")
@@ -106,6 +108,12 @@ def read_messages(messages: Sequence[Mapping[str, Any]]) -> list[Line]:
         told = (line for conversation in found.conversations for line in conversation.lines)
         lines += [line if named else replace(line, turn_id=None) for line in told]
     return lines
+
+
+def _only_calls(message: Any) -> bool:
+    """Tell whether a message calls tools and says nothing."""
+    given = message if isinstance(message, Mapping) else {}
+    return bool(given.get("tool_calls") or given.get("function_call")) and not given.get("content")
 
 
 def read_turn(

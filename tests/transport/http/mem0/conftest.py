@@ -1,99 +1,101 @@
 """A server on a free port of this machine, and mem0's own clients to talk to it."""
 
 import os
+import ssl
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
 
+import httpx
 import pytest
 import uvicorn
-from doxa.core.config import Config, EncoderConfig, LexiconConfig, ReaderConfig, ServerConfig
+
+from doxa.core.config import Config, EncoderConfig, GraderConfig, ReaderConfig, ServerConfig
 from doxa.engine import Doxa, Keys
 from doxa.transport.http import application
 
 os.environ["MEM0_TELEMETRY"] = "False"  # both are read when mem0 is imported
 os.environ["MEM0_DIR"] = tempfile.mkdtemp(prefix="mem0-")
 
+from mem0 import MemoryClient
+
+TLS = ssl.create_default_context()
+"""One for all clients: each would read all certificates of the system, and none is needed here."""
+ALL = ("read", "write", "erase", "admin")
+
 
 @dataclass
-class Server:
-    """A server that listens, and the engine behind it."""
+class Place:
+    """A tenant of the server that no other test has."""
 
     url: str
     doxa: Doxa
+    tenant: str = field(default_factory=lambda: uuid4().hex)
+    clients: list[MemoryClient] = field(default_factory=list)
 
-    def key(self, *users: str, rights: tuple[str, ...] = ("read", "write", "erase", "admin"), **more: object) -> str:
-        """Make a key; without users it opens all."""
-        return Keys(self.doxa).add(users=users or ("*",), rights=rights, **more)[1]
+    def key(self, *users: str, rights: tuple[str, ...] = ALL) -> str:
+        return Keys(self.doxa).add(tenant=self.tenant, users=users or ("*",), rights=rights)[1]
+
+    def client(self, *users: str, rights: tuple[str, ...] = ALL) -> MemoryClient:
+        """mem0's client with a key that opens these users, or all."""
+        http = httpx.Client(verify=TLS, timeout=60)
+        self.clients.append(MemoryClient(api_key=self.key(*users, rights=rights), host=self.url, client=http))
+        return self.clients[-1]
+
+    def engine(self) -> Doxa:
+        return self.doxa.tenant(self.tenant)
 
 
 @contextmanager
-def listening(doxa: Doxa, settings: ServerConfig) -> Iterator[str]:
-    config = uvicorn.Config(application(doxa, settings), host="127.0.0.1", port=0, log_config=None, access_log=False)
-    server = uvicorn.Server(config)
+def listening(doxa: Doxa) -> Iterator[str]:
+    app = application(doxa, ServerConfig())
+    server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_config=None, access_log=False))
     thread = threading.Thread(target=server.run, daemon=True)
     started = threading.Event()
     startup = server.startup
 
-    async def told(sockets=None):
+    async def told(sockets: Any = None) -> None:
         await startup(sockets)
         started.set()
 
     server.startup = told
     thread.start()
     assert started.wait(20)
-    port = server.servers[0].sockets[0].getsockname()[1]
-    yield f"http://127.0.0.1:{port}"
+    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
     server.should_exit = True
     thread.join(20)
     assert not thread.is_alive()
 
 
-@pytest.fixture(scope="package")
-def server(loopback: None) -> Iterator[Server]:
-    """One server for all tests; each has users of its own."""
+@pytest.fixture(scope="session")
+def served(loopback: None) -> Iterator[tuple[str, Doxa]]:
     config = Config(
-        encoder=EncoderConfig(name="hash"), reader=ReaderConfig(name="none"), lexicon=LexiconConfig(name="none")
+        encoder=EncoderConfig(name="hash"), grader=GraderConfig(name="none"), reader=ReaderConfig(name="none")
     )
-    with Doxa.open(":memory:", config=config) as doxa, listening(doxa, ServerConfig()) as url:
-        yield Server(url, doxa)
+    with Doxa.open(":memory:", config=config) as doxa, listening(doxa) as url:
+        yield url, doxa
 
 
 @pytest.fixture
-def client(server: Server, user: str) -> Iterator[object]:
-    """mem0's client, with a key that opens one user."""
-    yield from _client(server, server.key(user))
+def place(served: tuple[str, Doxa]) -> Iterator[Place]:
+    """Where a test may make keys and clients."""
+    found = Place(*served)
+    yield found
+    for client in found.clients:
+        client.client.close()
 
 
 @pytest.fixture
-def client_of(server: Server) -> Iterator[Callable[[str], object]]:
-    """Makes mem0's clients for keys."""
-    from mem0 import MemoryClient
-
-    made = []
-
-    def make(key: str) -> MemoryClient:
-        made.append(MemoryClient(api_key=key, host=server.url))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.client.close()
-
-
-def _client(server: Server, key: str) -> Iterator[object]:
-    from mem0 import MemoryClient
-
-    client = MemoryClient(api_key=key, host=server.url)
-    yield client
-    client.client.close()
+def ana(place: Place) -> MemoryClient:
+    """mem0's client, with a key that opens Ana's memory and may do everything there."""
+    return place.client("ana")
 
 
 @pytest.fixture
-def user(request: pytest.FixtureRequest) -> str:
-    """A user whom no other test has."""
-    from uuid import uuid4
-
-    return f"ana-{uuid4().hex[:8]}"
+def texts() -> Callable[[dict[str, Any]], list[str]]:
+    """The texts of the memories of an answer."""
+    return lambda answer: [one["memory"] for one in answer["results"]]

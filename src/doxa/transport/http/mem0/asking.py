@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, Response
 from doxa.core.errors import InputError
 from doxa.transport.http.access import Room
 from doxa.transport.http.mem0.filters import ENTITIES, NO_CATEGORIES, Filter, read_filter
-from doxa.transport.http.problems import Problem
+from doxa.transport.http.problems import ForbiddenError, Problem
 from doxa.transport.http.state import served
 
 __all__ = ["Body", "as_mem0", "everybody", "mem0_shape", "not_here", "room_for", "rooms"]
@@ -101,7 +101,12 @@ def rooms(request: Request, filters: Filter) -> list[Room]:
         users = everybody(request)
     else:
         users = list(filters.users)
-    return [gate.room(request, user) for user in users] if users or filters.everyone else [gate.room(request)]
+    if users or filters.everyone:
+        return [gate.room(request, user) for user in users]
+    try:
+        return [gate.room(request)]
+    except ForbiddenError as exc:
+        raise ForbiddenError(f"{exc} Or give user_id: beside messages for add(...), in filters for all else.") from exc
 
 
 def everybody(request: Request) -> list[str]:
