@@ -67,9 +67,8 @@ def test_a_text_that_cannot_be_stored_changes_nothing(ana):
 
 def test_metadata_of_one_memory_is_updated_alone(ana):
     """Two memories of one message have metadata of their own from then on, and filters go by it."""
-    one, other = (
-        one["id"] for one in ana.add("I live in Rome. My sister is Eva.", **MINE, metadata={"a": 1})["results"]
-    )
+    told = ana.add("I live in Rome. My sister is Eva.", **MINE, metadata={"a": 1})["results"]
+    one, other = (entry["id"] for entry in told)
     assert ana.update(one, metadata={"b": 2})["metadata"] == {"b": 2}
     assert ana.get(other)["metadata"] == {"a": 1}
     found = ana.get_all(filters={**MINE, "metadata": {"b": 2}})["results"]
@@ -185,9 +184,8 @@ def test_what_follows_from_other_facts_is_not_deleted_by_itself(ana):
     """Nobody said it: the error says what can be taken back instead."""
     ana.add("If Eva works at Siemens, she lives in Munich.", user_id="ana")
     ana.add("Eva works at Siemens.", user_id="ana")
-    follows = [
-        one for one in ana.get_all(filters=MINE)["results"] if "Munich" in one["memory"] and "If" not in one["memory"]
-    ]
+    listed = ana.get_all(filters=MINE)["results"]
+    follows = [one for one in listed if "Munich" in one["memory"] and "If" not in one["memory"]]
     assert len(follows) == 1
     for asked in (ana.delete, lambda one: ana.update(one, text="Eva lives in Bonn.")):
         with pytest.raises(ValidationError, match="follows from other facts"):
