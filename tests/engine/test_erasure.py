@@ -9,7 +9,7 @@ from doxa.backends.store import NewRow
 from doxa.backends.store.sql import SQLStore
 from doxa.core.errors import InputError, NotFoundError
 from doxa.core.values import Turn
-from doxa.engine import Doxa, api
+from doxa.engine import Doxa, api, replay
 from doxa.engine.replay import erase_turn
 
 CANARY = "Zanzibar-7731"
@@ -247,3 +247,15 @@ def test_forgetting_needs_to_be_told_what(filled):
     with pytest.raises(InputError):
         memory.forget(turn_id="t1", everything=True)
     assert memory.stats()["turns"] >= 4
+
+
+def test_turns_before_an_erased_one_are_not_read_again(doxa, monkeypatch):
+    """Also where all of them were received before the first was processed."""
+    dialogue = doxa.dialogue(user="ana")
+    ids = [dialogue.absorb(text).turn_id for text in ("I live in Rome.", "I like tea.", "My sister is Eva.")]
+    dialogue.flush()
+    read = []
+    reading_of = replay.reading_of
+    monkeypatch.setattr(replay, "reading_of", lambda turn, *rest: read.append(turn.text) or reading_of(turn, *rest))
+    doxa.memory(user="ana").forget(turn_id=ids[1])
+    assert read == ["My sister is Eva."]

@@ -484,7 +484,7 @@ def _retell(
                 fold(state, event, None)
                 bodies |= {row.ordinal: event.body()} if row.ordinal > after else {}
                 continue
-            if row.ordinal > after and about is not None:
+            if about is not None and about.ordinal > after:  # turns before it were read without it, whenever that was
                 had_seen = about.ordinal in seen
                 event = _reread(event, about, state, parser, trained, context_turns=context_turns, seen=had_seen)
             event = _again(event, state.beliefs)
