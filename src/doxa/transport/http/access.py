@@ -133,7 +133,7 @@ class Gate:
 
 
 def presented(connection: HTTPConnection) -> str:
-    """Return the secret that a request presents: `Doxa-Key`, else `Authorization: Bearer` or `Token`, else `X-API-Key`."""
+    """Return the secret that a request presents: `Doxa-Key`, `Authorization: Bearer` or `Token`, or `X-API-Key`."""
     headers = connection.headers
     if own := headers.get(KEY_HEADER):
         return own.strip()

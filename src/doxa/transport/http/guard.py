@@ -77,4 +77,5 @@ class Guard:
 
 def too_large(size: int, most: int) -> str:
     """Return what is said of a body that is too large."""
-    return f"The body has {size:,} bytes or more, and at most {most:,} are taken (server.max_body_bytes). Send it in parts."
+    what = f"The body has {size:,} bytes or more, and at most {most:,} are taken (server.max_body_bytes)."
+    return f"{what} Send it in parts."

@@ -161,11 +161,11 @@ class _Words(logging.Formatter):
         return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
 
 
-def log_to(style: str, level: int = logging.INFO) -> None:
-    """Write the log to standard error, as `text` or as `json`."""
+def log_to(style: str, *, quiet: bool = False) -> None:
+    """Write the log to standard error, as `text` or as `json`; when quiet, only what went wrong."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Lines() if style == "json" else _Words())
     root = logging.getLogger("doxa")
     root.handlers[:] = [handler]
-    root.setLevel(level)
+    root.setLevel(logging.WARNING if quiet else logging.INFO)
     root.propagate = False
