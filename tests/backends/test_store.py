@@ -364,8 +364,11 @@ def test_a_memory_of_the_first_format_is_brought_up_to_date(tmp_path):
         store.receive(SCOPE, turn(), turn_id="t1")
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("DROP TABLE answers")
+        connection.execute("DROP TABLE keys")
         connection.execute("UPDATE alembic_version SET version_num = 'm001'")
     with closing(load("store", f"sql:{path}")) as store:
         assert [row.turn_id for row in store.read(SCOPE)] == ["t1"]
         store.keep_answers(SCOPE, {"a_1": {"id": "a_1"}}, latest=5)
         assert store.answers(SCOPE, "a_1") == [{"id": "a_1"}]
+        store.keep_key("k1", {"tenant": "t"})
+        assert store.keys() == {"k1": {"tenant": "t"}}
