@@ -12,6 +12,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 from importlib.metadata import version
 from pathlib import Path
+from time import monotonic
 from types import TracebackType
 from typing import Any, Literal, Self, get_args
 
@@ -182,18 +183,23 @@ class Doxa:
         """Return what is in use: database, encoder, parser, language model, version."""
         return {"version": version("doxa"), **self.parts.describe()}
 
-    def close(self) -> None:
-        """Process what was received, then give back threads and connections. Closing twice is harmless."""
-        self._close(drain=True)
+    def close(self, *, limit_s: float | None = None) -> None:
+        """Process what was received, then give back threads and connections. Closing twice is harmless.
 
-    def _close(self, *, drain: bool) -> None:
+        Args:
+            limit_s: how many seconds the processing may take; what is left is processed at the next open.
+        """
+        self._close(drain=True, limit_s=limit_s)
+
+    def _close(self, *, drain: bool, limit_s: float | None = None) -> None:
         if self._process != os.getpid():
             self._closed = True  # threads and connections are the parent's
         if not self._closed:
             self._closed = True
-            for tenant in self._tenants.values():
-                tenant._close(drain=drain)
-            self._maintenance.stop(drain=drain)
+            until = None if limit_s is None else monotonic() + limit_s
+            for engine in self._tenants.values():
+                engine._close(drain=drain, limit_s=None if until is None else max(0.0, until - monotonic()))
+            self._maintenance.stop(drain=drain, limit_s=None if until is None else max(0.0, until - monotonic()))
             for user in self._parts.told.users():
                 store_feedback(self._parts.log, self._parts.told, user)
             for user in self._parts.answers.users():

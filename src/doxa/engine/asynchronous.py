@@ -78,6 +78,10 @@ class AsyncDoxa:
         """Return the tasks of a user, to tell, to read and to change by hand."""
         return AsyncTasks(self._twin.tasks(user=user, author=author))
 
+    def tenant(self, name: str) -> AsyncDoxa:
+        """Return the engine of another tenant on this database, with the same models; closing this one closes it."""
+        return AsyncDoxa(self._twin.tenant(name))
+
     async def users(self) -> list[str]:
         """Return every user with at least one turn."""
         return await asyncio.to_thread(self._twin.users)
@@ -94,9 +98,9 @@ class AsyncDoxa:
         """Return what is in use: database, encoder, parser, language model, version."""
         return self._twin.describe()
 
-    async def close(self) -> None:
+    async def close(self, *, limit_s: float | None = None) -> None:
         """Process what was received, then give back threads and connections. Closing twice is harmless."""
-        return await asyncio.to_thread(self._twin.close)
+        return await asyncio.to_thread(self._twin.close, limit_s=limit_s)
 
     async def kept(self, user: str) -> None:
         """Have what answers to a user left behind written behind the caller's back, once it is a micro-batch."""

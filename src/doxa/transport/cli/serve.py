@@ -57,6 +57,8 @@ def serve(
         secret = None if settings.open else _first_key(doxa)
         app = application(doxa, settings)
         run(app, settings, started=lambda address: _tell(request, settings, address, secret))
+        request.note("Stopping: what was received is being understood; the rest is at the next start.")
+        doxa.close(limit_s=settings.drain_s)
     return DONE
 
 
