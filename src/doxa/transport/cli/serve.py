@@ -38,8 +38,8 @@ def serve(
 ) -> int:
     """Serve the memory over REST, an OpenAI-compatible proxy, MCP and mem0's protocol.
 
-    It works offline. Where the database has no API key yet, one is made and shown. It ends at Ctrl-C or SIGTERM, once
-    requests under way are answered and what was received is understood.
+    It works offline. Where the database has no API key yet, one is made and shown, to a terminal or as JSON. It ends at
+    Ctrl-C or SIGTERM, once requests under way are answered and what was received is understood (`server.drain_s`).
     """
     try:
         from doxa.transport.http import application, log_to, require_keys
@@ -54,7 +54,8 @@ def serve(
     log_to(settings.logs, quiet=request.options.quiet)
     request.__dict__["config"] = config.model_copy(update={"server": settings})
     with request.open(create=True) as doxa:
-        secret = None if settings.open else _first_key(doxa)
+        seen = request.json or request.out.is_terminal  # what goes to a file or a log is no place for a secret
+        secret = _first_key(doxa) if seen and not settings.open else None
         app = application(doxa, settings)
         run(app, settings, started=lambda address: _tell(request, settings, address, secret))
         request.note("Stopping: what was received is being understood; the rest is at the next start.")
