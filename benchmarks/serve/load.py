@@ -3,9 +3,9 @@
     python benchmarks/serve/load.py [--clients 64] [--turns 20000] [--users 8] [--json FILE]
 
 Starts `doxa serve` on a new SQLite file, has clients post turns one by one, sends SIGTERM when half of them are
-acknowledged, starts the server again, and goes on: a turn that was not acknowledged is sent again under its id, as a client
-would. At the end the log is read from the file. The models are the built-in ones; understanding goes on behind the
-clients and is not waited for.
+acknowledged, starts the server again, and goes on: a turn that was not acknowledged is sent again under its id, as a
+client would. At the end the log is read from the file. The models are the built-in ones; understanding goes on behind
+the clients and is not waited for.
 """
 
 from __future__ import annotations
