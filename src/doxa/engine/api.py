@@ -67,7 +67,9 @@ MAX_NAME_CHARS = 200
 
 
 REST_S = 1.0
-"""How long `flush` waits for what is lifted from processed turns, or `engine.settle_s` if that is longer."""
+"""How long a change waits for what is lifted from processed turns, or `engine.settle_s` if that is longer."""
+FLUSH_REST_S = 15.0
+"""How long `flush` waits for it."""
 
 
 class Doxa:
@@ -166,8 +168,8 @@ class Doxa:
         Raises:
             DoxaError: what stopped the processing; what was received is kept.
         """
-        for user in self.parts.log.pending():
-            self.wait(user)
+        for user in {*self.parts.log.pending(), *self._maintenance.busy()}:
+            self.wait(user, rest_s=FLUSH_REST_S)
 
     def propositions(self, text: str) -> list[OpenProposition]:
         """Return what a text says in its own words, clause by clause; nothing is remembered.
@@ -254,13 +256,13 @@ class Doxa:
             return f"turns received before could not be processed: {exc}"
         return "" if done else "turns received before are still being processed; this answer may not know them"
 
-    def wait(self, user: str) -> None:
+    def wait(self, user: str, *, rest_s: float = REST_S) -> None:
         """Wait until everything that has been received for a user is processed; a moment longer for promotions."""
         self._check_open()
         self._maintenance.wait(user)
         store_feedback(self._parts.log, self._parts.told, user)
         store_answers(self._parts, user)
-        self._maintenance.rest(user, max(REST_S, self._parts.config.engine.settle_s))
+        self._maintenance.rest(user, max(rest_s, self._parts.config.engine.settle_s))
 
 
 class Dialogue:
@@ -413,7 +415,7 @@ class Dialogue:
         Raises:
             DoxaError: what stopped the processing; what was received is kept.
         """
-        self._doxa.wait(self.user)
+        self._doxa.wait(self.user, rest_s=FLUSH_REST_S)
 
     def _to_tasks(self, to: str) -> ToTasks | None:
         if to not in get_args(Addressee):

@@ -123,6 +123,11 @@ class Maintenance:
             while (user in self._queue or user in self._active) and (left := deadline - time.monotonic()) > 0:
                 self._changed.wait(min(POLL_S, left))
 
+    def busy(self) -> set[str]:
+        """Return the users for whom there is something to do or being done, promotions included."""
+        with self._changed:
+            return {*self._queue, *self._active}
+
     def _check_running(self) -> None:
         if self._stopping and not any(thread.is_alive() for thread in self._threads):
             raise ClosedError("This Doxa was closed. What was received is kept; it is processed at the next open.")
