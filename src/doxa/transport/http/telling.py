@@ -118,7 +118,7 @@ class Telling:
 
 
 def declared(scope: Scope) -> Any:
-    """Return the route of a request as it is declared, with the prefixes of the routers around it; None where none fits.
+    """Return the route of a request as it is declared, with the prefixes of routers around it; None where none fits.
 
     FastAPI keeps a route of an included router as it was written, and the whole of it beside it.
     """

@@ -1,7 +1,7 @@
 """The values of the core -> the models of what `plain` writes of them, for the OpenAPI page and clients made from it.
 
-They are made from the dataclasses, so that what is documented is what is sent: a term or a relation is its label, a fact
-has its keys beside them, a trace may be left out. Descriptions are the docstrings of the fields.
+They are made from the dataclasses, so that what is documented is what is sent: a term or a relation is its label, a
+fact has its keys beside them, a trace may be left out. Descriptions are the docstrings of the fields.
 """
 
 from __future__ import annotations
