@@ -28,7 +28,9 @@ def test_a_misspelt_parameter_is_refused_with_those_that_are_known(ana):
 @pytest.mark.parametrize("wrong", [{"as_of": "soon"}, {"known_at": "then"}, {"subject": " "}, {"cursor": "x"}])
 def test_what_cannot_be_read_is_a_problem_that_says_what_was_expected(ana, wrong):
     """Bad values are 400, and the detail names what came."""
-    assert "expected" in ana.get("/facts", 400, **wrong)["detail"] or "empty" in ana.get("/facts", 400, **wrong)["detail"]
+    assert (
+        "expected" in ana.get("/facts", 400, **wrong)["detail"] or "empty" in ana.get("/facts", 400, **wrong)["detail"]
+    )
 
 
 def test_pages_of_facts_are_stable_while_facts_come_and_go(client):

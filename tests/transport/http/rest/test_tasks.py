@@ -113,7 +113,9 @@ def test_changes_of_the_tasks_are_listed_page_by_page(trip):
     assert second["items"][0]["author"] == "Bo" and second["next"] is None
 
 
-@pytest.mark.parametrize("act", [{"act": "dance"}, {"act": "set", "node": "n1"}, {"act": "add", "name": "x", "colour": 1}])
+@pytest.mark.parametrize(
+    "act", [{"act": "dance"}, {"act": "set", "node": "n1"}, {"act": "add", "name": "x", "colour": 1}]
+)
 def test_an_act_of_another_shape_is_refused(client, act):
     """The problem names the field."""
     assert edit(client, act, expect=422)["fields"][0]["where"].startswith("acts.0")

@@ -85,7 +85,9 @@ def test_a_turn_of_another_shape_is_refused(client, turn):
     assert problem["fields"][0]["where"].startswith("turns.0")
 
 
-@pytest.mark.parametrize("turn_id", ["a/b/c", "D1:3", "urn:x/y:z", "naïve/日本語", "50% off?#1", "/a", "x/withdraw", "a b"])
+@pytest.mark.parametrize(
+    "turn_id", ["a/b/c", "D1:3", "urn:x/y:z", "naïve/日本語", "50% off?#1", "/a", "x/withdraw", "a b"]
+)
 def test_any_id_works_in_a_path(client, turn_id):
     """Slashes, colons, percent signs and other scripts are part of an id like any other character."""
     from urllib.parse import quote
