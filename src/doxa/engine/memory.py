@@ -548,7 +548,7 @@ class Memory:
         self._doxa.settle(self.user)
         with self._doxa.parts.log.user(self.user) as state:
             name = speaker or state.person() or display_name(self.user)
-            return check_reply(text, self._doxa.parts, state, user=name, agent=agent)
+            return check_reply(clean(text), self._doxa.parts, state, user=name, agent=agent)
 
     def verify(self, *, dl: bool = False, limit_s: float = 60.0) -> Consistency:
         """Return whether the current facts can all hold together under the ontology, and which of them cannot.

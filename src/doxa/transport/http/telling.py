@@ -101,7 +101,7 @@ class Telling:
 
     def _tell(self, scope: Scope, request_id: str, status: int, seconds: float) -> None:
         # The path as it is declared: one with ids in it would be a new series for each of them, and say too much.
-        path = getattr(declared(scope), "path", None) or "(none)"
+        path = getattr(declared(scope), "path_format", None) or "(none)"
         method = scope["method"]
         self._numbers.seconds.labels(method, path).observe(seconds)
         self._numbers.answered.labels(method, path, str(status)).inc()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import anyio.to_thread
-from fastapi import Header, Request
+from fastapi import Request
 from pydantic import Field
 
 from doxa.core.answers import AnswerReason
@@ -89,11 +89,11 @@ async def respond(
     room: Conversing,
     request: Request,
     wait: Wait = False,
-    accept: Annotated[str, Header(description="`text/event-stream` for events: step, reply, done; or error.")] = "",
 ) -> Any:
     """Answer what the user says, and remember it with the reply.
 
-    As server-sent events: `step` for each step as it ends, `reply`, then `done`; `error` where it fails later on.
+    As server-sent events, where `Accept` is `text/event-stream`: `step` for each step as it ends, `reply`, then `done`;
+    `error` where it fails later on.
     """
 
     def work() -> dict[str, Any]:
@@ -105,7 +105,8 @@ async def respond(
             dialogue.flush()
         return _told(reply, request, trace=said.trace)
 
-    return await streamed(work) if EVENTS in accept else await anyio.to_thread.run_sync(work)
+    wanted = request.headers.get("Accept", "")
+    return await streamed(work) if EVENTS in wanted else await anyio.to_thread.run_sync(work)
 
 
 def _told(reply: Reply, request: Request, *, trace: bool) -> dict[str, Any]:

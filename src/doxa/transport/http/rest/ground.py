@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Header, Query, Request, Response, Securi
 from fastapi.dependencies.models import Dependant
 from fastapi.exceptions import RequestValidationError
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 
@@ -52,6 +52,23 @@ class Body(BaseModel):
     """What a request holds; a field that is not known is refused."""
 
     model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _whole(cls, data: Any) -> Any:
+        return whole(data)
+
+
+def whole(data: Any) -> Any:
+    """Return JSON data without halves of surrogate pairs, which a text that was cut may have and no UTF-8 can."""
+    match data:
+        case str():
+            return data if data.isascii() else data.encode("utf-8", "replace").decode()
+        case list():
+            return [whole(one) for one in data]
+        case dict():
+            return {name: whole(one) for name, one in data.items()}
+    return data
 
 
 class Why(Body):
@@ -136,7 +153,10 @@ def fresh(
     room: Versioned,
     response: Response,
     if_none_match: Annotated[
-        str | None, Header(description="The ETag of an answer that the client has; 304 where it is still the answer.")
+        str | None,
+        Header(
+            alias="If-None-Match", description="The ETag of an answer that the client has; 304 where it still holds."
+        ),
     ] = None,
 ) -> Room:
     """Return a room as `versioned` does, and answer 304 without any work where the client knows its version."""
