@@ -18,6 +18,7 @@ from doxa.engine.memory import Memory
 from doxa.engine.reasoners import Knowledge, open_reasoner
 from doxa.engine.tasking import Intent, Tasks
 from doxa.engine.wiring import encoder_options, relation_counts
+from doxa.tasks import Editor
 
 __all__ = [
     "AsyncDialogue",
@@ -27,6 +28,7 @@ __all__ = [
     "Card",
     "Dialogue",
     "Doxa",
+    "Editor",
     "Intent",
     "Keys",
     "Knowledge",

@@ -351,6 +351,7 @@ class Dialogue:
             InputError: the question is empty, a time cannot be read, or `said` holds something that is no message.
         """
         require_text(text, "ask")
+        text = clean(text)
         known = None if known_at is None else read_end(known_at)
         day = None if as_of is None else read_day(as_of)
         forgotten = self._doxa.parts.forgotten  # an answer to what is erased meanwhile is not kept

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from doxa.core.errors import InputError, NotFoundError
 from doxa.core.values import Change, ChangeKind, Conflict, Explanation, Fact, Interval, Rule, Status, Turn
 from doxa.engine.entities import joining
 from doxa.memory import Beliefs, UserState, describe, describe_rule, inventory, is_identity, rule_id
 from doxa.revise import axioms_of
 
-__all__ = ["explain", "happened"]
+__all__ = ["explain", "happened", "history_of"]
 
 STANDING = {
     Status.HELD: "It is believed.",
@@ -136,3 +137,29 @@ def _carried(other: Fact) -> str:
 def _kind(other: Fact, conflicts: Mapping[str, Conflict]) -> str:
     kind = conflicts.get(other.fact_id)
     return f" ({kind.words})" if kind else ""
+
+
+def history_of(of: Fact | str | tuple[str, str] | None, beliefs: Beliefs, user: str) -> list[Change]:
+    """Return what happened to a fact, to what is told of a subject, or to everything; see `Memory.history`.
+
+    Raises:
+        InputError: it is none of those.
+        NotFoundError: there is no such fact or subject.
+    """
+    if of is None:
+        return list(beliefs.changes)
+    if isinstance(of, Fact) or (isinstance(of, str) and of in beliefs.facts):
+        return beliefs.changes_of(of.fact_id if isinstance(of, Fact) else of)
+    subject, relation = (of, None) if isinstance(of, str) else _pair(of)
+    keys = {f.fact_id for f in beliefs.select(current=False, subject=subject, relation=relation)}
+    named = beliefs.identities(subject.casefold()) if relation is None else ()
+    keys = {*beliefs.lineage(keys), *(fact.fact_id for fact in named)}
+    if isinstance(of, str) and not keys:
+        raise NotFoundError(f"User {user!r} has no fact or subject {of!r}. `doxa facts --all` lists them.")
+    return [change for change in beliefs.changes if change.fact.fact_id in keys]
+
+
+def _pair(of: object) -> tuple[str, str]:
+    if isinstance(of, tuple) and len(of) == 2 and all(isinstance(part, str) for part in of):
+        return of
+    raise InputError(f"history: expected a fact, a fact id, a subject or (subject, relation), got {of!r}.")

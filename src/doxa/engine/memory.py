@@ -28,6 +28,7 @@ from doxa.core.values import (
     Explanation,
     Fact,
     Rule,
+    Turn,
     Verdict,
 )
 from doxa.engine import transfer
@@ -36,7 +37,7 @@ from doxa.engine.checking import INFERRED, check, explain_inferred, inferred
 from doxa.engine.disputes import disputes_of
 from doxa.engine.entities import by_hand, entities
 from doxa.engine.erasure import erase
-from doxa.engine.explain import explain
+from doxa.engine.explain import explain, history_of
 from doxa.engine.intake import Day, Moment, clean, display_name, read_day, read_end, require_positive, require_text
 from doxa.engine.learning import drift, learn, missed
 from doxa.engine.promotion import all_promotions, demote, enable, explain_promotion
@@ -219,18 +220,36 @@ class Memory:
         """
         self._doxa.settle(self.user)
         with self._doxa.parts.log.user(self.user) as state:
-            beliefs = state.beliefs
-            if of is None:
-                return list(beliefs.changes)
-            if isinstance(of, Fact) or (isinstance(of, str) and of in beliefs.facts):
-                return beliefs.changes_of(of.fact_id if isinstance(of, Fact) else of)
-            subject, relation = (of, None) if isinstance(of, str) else _pair(of)
-            keys = {f.fact_id for f in beliefs.select(current=False, subject=subject, relation=relation)}
-            named = beliefs.identities(subject.casefold()) if relation is None else ()
-            keys = {*beliefs.lineage(keys), *(fact.fact_id for fact in named)}
-            if isinstance(of, str) and not keys:
-                raise NotFoundError(f"User {self.user!r} has no fact or subject {of!r}. `doxa facts --all` lists them.")
-            return [change for change in beliefs.changes if change.fact.fact_id in keys]
+            return history_of(of, state.beliefs, self.user)
+
+    def turns(self, *, session: str | None = None, after: int = 0, limit: int | None = None) -> list[Turn]:
+        """Return turns in the order in which they were received, those of Doxa itself too.
+
+        Args:
+            session: only those of this session.
+            after: only those with a higher `ordinal`; that of the last one of a page leads to the next.
+            limit: how many at most.
+        """
+        if limit is not None:
+            require_positive(limit, "turns: limit")
+        with self._doxa.parts.log.user(self.user) as state:
+            return state.received(session=session, after=after, limit=limit)
+
+    def turn(self, turn_id: str) -> Turn:
+        """Return a turn as it was received.
+
+        Raises:
+            NotFoundError: there is no such turn.
+        """
+        with self._doxa.parts.log.user(self.user) as state:
+            if (found := state.turn(turn_id)) is None:
+                raise NotFoundError(NO_TURN.format(user=self.user, turn_id=turn_id))
+            return found
+
+    def withdrawn(self) -> dict[str, datetime]:
+        """Return the ids of the turns that were withdrawn, and when that was."""
+        with self._doxa.parts.log.user(self.user) as state:
+            return dict(state.withdrawn)
 
     def claims(self, *, turn_id: str) -> list[Claim]:
         """Return what a turn says, as it was understood; what was made of it, `history` and `why` tell.
@@ -529,7 +548,7 @@ class Memory:
         self._doxa.settle(self.user)
         with self._doxa.parts.log.user(self.user) as state:
             name = speaker or state.person() or display_name(self.user)
-            return check_reply(text, self._doxa.parts, state, user=name, agent=agent)
+            return check_reply(clean(text), self._doxa.parts, state, user=name, agent=agent)
 
     def verify(self, *, dl: bool = False, limit_s: float = 60.0) -> Consistency:
         """Return whether the current facts can all hold together under the ontology, and which of them cannot.
@@ -575,9 +594,3 @@ class Memory:
         if fact is None:
             raise NotFoundError(NO_FACT.format(user=self.user, fact_id=fact_id))
         return fact
-
-
-def _pair(of: object) -> tuple[str, str]:
-    if isinstance(of, tuple) and len(of) == 2 and all(isinstance(part, str) for part in of):
-        return of
-    raise InputError(f"history: expected a fact, a fact id, a subject or (subject, relation), got {of!r}.")

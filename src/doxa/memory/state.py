@@ -167,6 +167,11 @@ class UserState:
         ordinal = self._by_id.get(turn_id)
         return None if ordinal is None else self.turns[ordinal]
 
+    def received(self, *, session: str | None = None, after: int = 0, limit: int | None = None) -> list[Turn]:
+        """Return turns in the order in which they were received, those after an ordinal and up to `limit`. O(turns)."""
+        ordinals = self.turns if session is None else self.session(session)
+        return [self.turns[ordinal] for ordinal in islice((one for one in ordinals if one > after), limit)]
+
     def trusts(self, turn_id: str) -> bool:
         """Tell whether there is a turn of that id and it was not withdrawn."""
         return turn_id in self._by_id and turn_id not in self.withdrawn

@@ -16,6 +16,7 @@ from doxa.engine import Doxa
 from doxa.transport.http import operation, rest
 from doxa.transport.http.access import Gate
 from doxa.transport.http.guard import Guard
+from doxa.transport.http.page import ABOUT, TAGS, describe
 from doxa.transport.http.problems import Shape, install, own_shape
 from doxa.transport.http.state import Served
 from doxa.transport.http.telling import Numbers, Telling
@@ -42,12 +43,15 @@ def application(doxa: Doxa, settings: ServerConfig | None = None) -> FastAPI:
         title="Doxa",
         version=version("doxa"),
         summary="A memory for language models that dates and sources what it believes.",
+        description=ABOUT,
+        openapi_tags=TAGS,
         lifespan=_lifespan(settings),
         redoc_url=None,
     )
     app.state.served = served
     for router in (operation.router, rest.router):
         app.include_router(router)
+    describe(app)
     install(app, SHAPES)
     if settings.cors:
         app.add_middleware(CORSMiddleware, allow_origins=list(settings.cors), allow_methods=["*"], allow_headers=["*"])

@@ -157,6 +157,8 @@ def install(app: FastAPI, shapes: Mapping[str, Shape]) -> None:
 
     def plain(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
+        if error.status_code == HTTPStatus.NOT_MODIFIED:
+            return Response(status_code=error.status_code, headers=error.headers)
         detail = f"{request.method} {request.url.path}: {error.detail}. GET /docs shows what there is."
         return told(request, Problem(status=error.status_code, kind="http", detail=detail, headers=error.headers or {}))
 
