@@ -369,6 +369,12 @@ class ServerConfig(Group):
         "says so in a header or a last event (`annotate`); asks for another, not streamed (`repair`); or withholds it "
         "(`block`).",
     )
+    mcp_profile: Literal["doxa", "reference", "mem0", "graphiti"] = Field(
+        "doxa",
+        description="Which tools the MCP server offers, over stdio and at `/mcp`: its own six (`doxa`), or the names "
+        "and shapes of the MCP project's reference memory server (`reference`), of `mem0` or of `graphiti`; at "
+        "`/mcp/NAME` are those of that name whatever this says.",
+    )
     max_body_bytes: int = Field(8_388_608, gt=0, description="Largest body of a request, imports aside.")
     max_import_bytes: int = Field(1_073_741_824, gt=0, description="Largest file that is imported.")
     concurrency: int = Field(64, gt=0, description="Requests that are worked on at once; more get 503 and try again.")

@@ -29,6 +29,7 @@ from doxa.core.values import (
     Reply,
     Role,
     Rule,
+    Turn,
     Verdict,
 )
 from doxa.engine.api import Addressee, Dialogue, Doxa
@@ -77,6 +78,10 @@ class AsyncDoxa:
     def tasks(self, *, user: str, author: str | None = None) -> AsyncTasks:
         """Return the tasks of a user, to tell, to read and to change by hand."""
         return AsyncTasks(self._twin.tasks(user=user, author=author))
+
+    def tenant(self, name: str) -> AsyncDoxa:
+        """Return the engine of another tenant on this database, with the same models; closing this one closes it."""
+        return AsyncDoxa(self._twin.tenant(name))
 
     async def users(self) -> list[str]:
         """Return every user with at least one turn."""
@@ -268,6 +273,10 @@ class AsyncMemory:
     async def history(self, of: Fact | str | tuple[str, str] | None = None) -> list[Change]:
         """Return what happened to what is believed, oldest first."""
         return await asyncio.to_thread(self._twin.history, of)
+
+    async def turns(self, ids: Sequence[str] | None = None, *, session: str | None = None) -> list[Turn]:
+        """Return what was said and is still trusted, oldest first, replies of Doxa itself included."""
+        return await asyncio.to_thread(self._twin.turns, ids, session=session)
 
     async def claims(self, *, turn_id: str) -> list[Claim]:
         """Return what a turn says, as it was understood; what was made of it, `history` and `why` tell."""

@@ -28,6 +28,7 @@ from doxa.core.values import (
     Explanation,
     Fact,
     Rule,
+    Turn,
     Verdict,
 )
 from doxa.engine import transfer
@@ -231,6 +232,19 @@ class Memory:
             if isinstance(of, str) and not keys:
                 raise NotFoundError(f"User {self.user!r} has no fact or subject {of!r}. `doxa facts --all` lists them.")
             return [change for change in beliefs.changes if change.fact.fact_id in keys]
+
+    def turns(self, ids: Sequence[str] | None = None, *, session: str | None = None) -> list[Turn]:
+        """Return what was said and is still trusted, oldest first, replies of Doxa itself included.
+
+        Args:
+            ids: only these turns, in this order; those that there are not are left out.
+            session: only turns of this session.
+        """
+        self._doxa.settle(self.user)
+        with self._doxa.parts.log.user(self.user) as state:
+            found = state.turns.values() if ids is None else map(state.turn, ids)
+            trusted = (turn for turn in found if turn is not None and state.trusts(turn.turn_id))
+            return [turn for turn in trusted if session in (None, turn.session)]
 
     def claims(self, *, turn_id: str) -> list[Claim]:
         """Return what a turn says, as it was understood; what was made of it, `history` and `why` tell.
