@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from doxa.core.access import RIGHTS, Right, Scope
+from doxa.core.config import MCP_PROFILES
 from doxa.core.errors import InputError
 from doxa.transport.cli.app import command
 from doxa.transport.cli.request import Request
@@ -34,14 +35,16 @@ def mcp(
     Standard output carries the protocol. A client is set up with the command `doxa`, and with `mcp`, `--user` and
     `--db` as its arguments. Other clients, and other machines, use `doxa serve`, which has the same tools at /mcp.
     """
-    rights = _rights(right)
+    rights, config = _rights(right), request.config
+    chosen = profile or config.server.mcp_profile
+    if chosen not in MCP_PROFILES:
+        raise InputError(f"mcp: --profile is one of {', '.join(MCP_PROFILES)}; got {chosen}.")
     from doxa.transport.http.access import Room
     from doxa.transport.mcp import serve_stdio
 
-    config = request.config
     with request.open(create=True) as doxa:
         scope = Scope(tenant=config.tenant, user=config.user, rights=rights, key_id=LOCAL)
-        serve_stdio(Room(scope, doxa), profile or config.server.mcp_profile)
+        serve_stdio(Room(scope, doxa), chosen)
 
 
 def _rights(given: list[str] | None) -> tuple[Right, ...]:

@@ -7,7 +7,7 @@ The Model Context Protocol, over stdio (`stdio.py`) and streamable HTTP (`mounti
 """
 
 from doxa.transport.mcp.mounting import Endpoints, shape, waits
-from doxa.transport.mcp.server import PROFILES, server
+from doxa.transport.mcp.server import server
 from doxa.transport.mcp.stdio import serve_stdio
 
-__all__ = ["PROFILES", "Endpoints", "serve_stdio", "server", "shape", "waits"]
+__all__ = ["Endpoints", "serve_stdio", "server", "shape", "waits"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
@@ -44,10 +44,13 @@ class Act:
 
     def tool(self) -> Tool:
         """Return the tool."""
-        described = " ".join(part.strip() for part in (inspect.getdoc(self.function) or "").splitlines())
-        return Tool.from_function(
+        described = " ".join((inspect.getdoc(self.function) or "").split())
+        made = Tool.from_function(
             _answering(self.function), title=self.title, description=described, annotations=self.hints
         )
+        made.parameters = _untitled(made.parameters)
+        made.fn_metadata.output_schema = _untitled(made.fn_metadata.output_schema)
+        return made
 
 
 def reads(function: Callable[..., Any], title: str) -> Act:
@@ -99,6 +102,16 @@ def _answering(function: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
+def _untitled(schema: Any) -> Any:
+    """Return a schema without titles that only repeat names: every model that is offered the tool reads them."""
+    if isinstance(schema, list):
+        return [_untitled(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kept = {key: value for key, value in schema.items() if key != "title" or not isinstance(value, str)}
+    return {key: _untitled(value) for key, value in kept.items()}
+
+
 @contextmanager
 def _told() -> Iterator[None]:
     try:
@@ -112,8 +125,3 @@ def _shown(given: Given | InputRequiredResult) -> CallToolResult | InputRequired
         return given
     data = given.model_dump(mode="json", by_alias=True, exclude_none=True)
     return CallToolResult(content=[TextContent(type="text", text=given.words())], structured_content=data)
-
-
-def tools_of(acts: Sequence[Act]) -> list[Tool]:
-    """Return the tools of acts."""
-    return [act.tool() for act in acts]

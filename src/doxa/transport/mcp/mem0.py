@@ -149,18 +149,20 @@ def get_memory(memory_id: MemoryId) -> Kept:
 
 
 def update_memory(
-    memory_id: MemoryId, text: Annotated[str, Field(description="Replacement text for the memory.")]
+    memory_id: MemoryId,
+    text: Annotated[str, Field(pattern=r"\S", description="Replacement text for the memory.")],
 ) -> Results:
     """Overwrite an existing memory's text."""
     room = here()
     memory = room.memory("write")
     _, fact = _find(room, memory_id)
-    dialogue = room.dialogue("write")
-    stored = dialogue.absorb(text)  # first, so that nothing is lost where the other cannot be given up
+    # Given up first: the new text would be taken for a change of the world otherwise. Its turn is kept either way.
     if fact is not None:
         memory.retract(memory_id, reason="it was overwritten")
     else:
         memory.withdraw(turn_id=memory_id, reason="it was overwritten")
+    dialogue = room.dialogue("write")
+    stored = dialogue.absorb(text)
     dialogue.flush()
     return Results(results=_stored(room, [stored.turn_id]))
 

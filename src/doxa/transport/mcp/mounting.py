@@ -21,9 +21,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from doxa.core.config import ServerConfig
+from doxa.core.config import MCP_PROFILES, ServerConfig
 from doxa.transport.mcp.rooms import Room
-from doxa.transport.mcp.server import PROFILES, server
+from doxa.transport.mcp.server import server
 
 __all__ = ["PATH", "Endpoints", "shape", "waits"]
 
@@ -85,7 +85,7 @@ class Endpoints:
     ) -> None:
         self._room_of = room_of
         self._settings = settings
-        self._servers = servers or {profile: server(profile, _room_of_message) for profile in PROFILES}
+        self._servers = servers or {profile: server(profile, _room_of_message) for profile in MCP_PROFILES}
         self.routes = [
             Route(path, endpoint=_Endpoint(self, profile), include_in_schema=False) for path, profile in self._paths()
         ]

@@ -84,7 +84,9 @@ async def remember(
         chosen = await choose(context, room.memory("write"), disputes[0], carry=json.dumps([_row(r) for r in receipts]))
         if isinstance(chosen, InputRequiredResult):
             return chosen
-        return out.model_copy(update={"decided": chosen})
+        left = await anyio.to_thread.run_sync(_disputed, room.memory("write"), receipts)
+        still = [dispute_out(one, room.memory("write")) for one in left]
+        return out.model_copy(update={"decided": chosen, "contradictions": still})
     return out
 
 
@@ -120,7 +122,7 @@ def _store(room: Room, told: Sequence[Message], when: str | None, session: str |
 def _changed(memory: Memory, receipts: Sequence[Receipt]) -> tuple[RememberOut, list[Dispute]]:
     turns = {one.turn_id for one in receipts}
     changes = [change_out(one, memory) for one in memory.history() if one.turn_id in turns]
-    disputes = [one for one in memory.disputes() if any(turns.intersection(fact.turn_ids) for fact in one.facts)]
+    disputes = _disputed(memory, receipts)
     shown = within(changes, CHANGES_TOKENS)
     out = RememberOut(
         receipts=[ReceiptOut(turn_id=r.turn_id, duplicate=r.duplicate, language=r.language or None) for r in receipts],
@@ -129,6 +131,12 @@ def _changed(memory: Memory, receipts: Sequence[Receipt]) -> tuple[RememberOut, 
         left_out=len(changes) - len(shown),
     )
     return out, disputes
+
+
+def _disputed(memory: Memory, receipts: Sequence[Receipt]) -> list[Dispute]:
+    """Return the disputes that what was stored is part of."""
+    turns = {one.turn_id for one in receipts}
+    return [one for one in memory.disputes() if any(turns.intersection(fact.turn_ids) for fact in one.facts)]
 
 
 def _row(receipt: Receipt) -> tuple[str, bool, str]:

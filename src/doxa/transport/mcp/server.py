@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from importlib.metadata import version
-from typing import Any, Literal, get_args
+from typing import Any
 
 import anyio.to_thread
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
@@ -23,6 +23,7 @@ from mcp.types import (
     UnsubscribeRequestParams,
 )
 
+from doxa.core.config import MCP_PROFILES
 from doxa.core.errors import ConfigError, DoxaError
 from doxa.transport.mcp import graphiti, mem0, reference
 from doxa.transport.mcp.acts import Act, changes, reads
@@ -33,10 +34,8 @@ from doxa.transport.mcp.remembering import remember
 from doxa.transport.mcp.rooms import Room, entered, here
 from doxa.transport.mcp.tasking import tasks
 
-__all__ = ["PROFILES", "Profile", "server"]
+__all__ = ["server"]
 
-Profile = Literal["doxa", "reference", "mem0", "graphiti"]
-PROFILES: tuple[Profile, ...] = get_args(Profile)
 SUMMARY, ABOUT = "doxa://summary", "doxa://about/{name}"
 SUMMARY_TOKENS = 1000
 COMPLETIONS = 100
@@ -48,7 +47,7 @@ OWN = (
     changes(forget, "Forget", destroys=True, idempotent=True),
     changes(tasks, "Tasks"),
 )
-ACTS: Mapping[Profile, tuple[Act, ...]] = {
+ACTS: Mapping[str, tuple[Act, ...]] = {
     "doxa": OWN,
     "reference": reference.ACTS,
     "mem0": mem0.ACTS,
@@ -66,14 +65,14 @@ def server(profile: str, room_of: RoomOf) -> MCPServer[Any]:
     """Return the server of a profile.
 
     Args:
-        profile: which tools it offers, one of `PROFILES`.
+        profile: which tools it offers, one of `MCP_PROFILES`.
         room_of: whose memory a request works on; None for a request that works on none.
 
     Raises:
         ConfigError: there is no such profile.
     """
-    if profile not in PROFILES:
-        raise ConfigError(f"Expected an MCP profile out of {', '.join(PROFILES)}; got {profile!r}.")
+    if profile not in MCP_PROFILES:
+        raise ConfigError(f"Expected an MCP profile out of {', '.join(MCP_PROFILES)}; got {profile!r}.")
     acts, feeds = ACTS[profile], Feeds()
     built = {act.name: act.tool() for act in acts}
     writing = {act.name for act in acts if not act.hints.read_only_hint}
