@@ -29,6 +29,7 @@ from doxa.core.values import (
     Reply,
     Role,
     Rule,
+    Turn,
     Verdict,
 )
 from doxa.engine.api import Addressee, Dialogue, Doxa
@@ -272,6 +273,28 @@ class AsyncMemory:
     async def history(self, of: Fact | str | tuple[str, str] | None = None) -> list[Change]:
         """Return what happened to what is believed, oldest first."""
         return await asyncio.to_thread(self._twin.history, of)
+
+    async def turns(
+        self,
+        ids: Sequence[str] | None = None,
+        *,
+        session: str | None = None,
+        after: int = 0,
+        limit: int | None = None,
+        withdrawn: bool = False,
+    ) -> list[Turn]:
+        """Return turns in the order in which they were received, those of Doxa itself too."""
+        return await asyncio.to_thread(
+            self._twin.turns, ids, session=session, after=after, limit=limit, withdrawn=withdrawn
+        )
+
+    async def turn(self, turn_id: str) -> Turn:
+        """Return a turn as it was received."""
+        return await asyncio.to_thread(self._twin.turn, turn_id)
+
+    async def withdrawn(self) -> dict[str, datetime]:
+        """Return the ids of the turns that were withdrawn, and when that was."""
+        return await asyncio.to_thread(self._twin.withdrawn)
 
     async def claims(self, *, turn_id: str) -> list[Claim]:
         """Return what a turn says, as it was understood; what was made of it, `history` and `why` tell."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from datetime import datetime
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, Protocol, cast
 
@@ -222,18 +223,31 @@ class Memory:
         with self._doxa.parts.log.user(self.user) as state:
             return history_of(of, state.beliefs, self.user)
 
-    def turns(self, *, session: str | None = None, after: int = 0, limit: int | None = None) -> list[Turn]:
+    def turns(
+        self,
+        ids: Sequence[str] | None = None,
+        *,
+        session: str | None = None,
+        after: int = 0,
+        limit: int | None = None,
+        withdrawn: bool = False,
+    ) -> list[Turn]:
         """Return turns in the order in which they were received, those of Doxa itself too.
 
         Args:
+            ids: only these, in this order; those that there are not are left out.
             session: only those of this session.
             after: only those with a higher `ordinal`; that of the last one of a page leads to the next.
             limit: how many at most.
+            withdrawn: also those that are no longer trusted.
         """
         if limit is not None:
             require_positive(limit, "turns: limit")
+        self._doxa.settle(self.user)
         with self._doxa.parts.log.user(self.user) as state:
-            return state.received(session=session, after=after, limit=limit)
+            found = state.received(session=session, after=after) if ids is None else map(state.turn, ids)
+            known = (turn for turn in found if turn is not None and (withdrawn or state.trusts(turn.turn_id)))
+            return list(islice((turn for turn in known if session in (None, turn.session)), limit))
 
     def turn(self, turn_id: str) -> Turn:
         """Return a turn as it was received.

@@ -164,7 +164,7 @@ def list_turns(room: Fresh, session: str | None = None, cursor: Cursor = None, l
     """List turns in the order in which they were received, the replies of Doxa itself too."""
     memory = room.memory()
     after = 0 if cursor is None else int(place_of("turns", cursor))
-    found = memory.turns(session=session, after=after, limit=limit + 1)
+    found = memory.turns(session=session, after=after, limit=limit + 1, withdrawn=True)
     withdrawn = memory.withdrawn()
     items = [{"turn": plain(turn), "withdrawn": turn.turn_id in withdrawn} for turn in found[:limit]]
     more = cursor_to("turns", str(found[limit - 1].ordinal)) if len(found) > limit else None
