@@ -189,12 +189,13 @@ class Player:
             for method in self._page["paths"][path]
             if method in METHODS and path not in ("/healthz", "/readyz", "/metrics")
         ]
-        self._tools = {path: found for path in MCP_PATHS if (found := self._listed(path))}
+        self._sessions = {(path, one.secret): self._session(path, one) for path in MCP_PATHS for one in memories}
+        self._tools = {path: self._listed(path) for path in MCP_PATHS}
 
     def play(self) -> None:
         """Send one request and look at the answer."""
         memory = self._maker.own = self._rng.choice(self._memories)
-        if self._tools and self._rng.random() < 0.3:
+        if self._rng.random() < 0.3:
             self._call(memory)
         else:
             self._request(memory)
@@ -237,14 +238,27 @@ class Player:
         self._maker.defs = tool["inputSchema"]
         arguments = self._maker.value(tool["inputSchema"])
         params = {"name": tool["name"], "arguments": arguments}
-        status, text = self._rpc(path, self._headers(memory), "tools/call", params)
+        whose = (
+            memory if self._rng.random() < 0.9 else self._rng.choice(self._memories)
+        )  # a session that it has heard of
+        headers = {**self._headers(memory), "Mcp-Session-Id": self._sessions[path, whose.secret]}
+        status, text = self._rpc(path, headers, "tools/call", params)
         self._look(f"{path} {tool['name']}", memory, status, text, str(params))
 
+    def _session(self, path: str, memory: Memory) -> str:
+        about = {"name": "scopes", "version": "1"}
+        params = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": about}
+        body = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+        headers = {**MCP_HEADERS, "Authorization": f"Bearer {memory.secret}"}
+        session: str = self._client.post(path, json=body, headers=headers).headers["mcp-session-id"]
+        said = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+        self._client.post(path, json=said, headers={**headers, "Mcp-Session-Id": session})
+        return session
+
     def _listed(self, path: str) -> list[dict[str, Any]]:
-        headers = {"Authorization": f"Bearer {self._memories[0].secret}"}
-        status, text = self._rpc(path, headers, "tools/list", {})
-        if status != 200:
-            return []
+        secret = self._memories[0].secret
+        headers = {"Authorization": f"Bearer {secret}", "Mcp-Session-Id": self._sessions[path, secret]}
+        _, text = self._rpc(path, headers, "tools/list", {})
         line = next((one for one in text.splitlines() if one.startswith("data:")), text)
         tools: list[dict[str, Any]] = json.loads(line.removeprefix("data:"))["result"]["tools"]
         return tools
