@@ -151,6 +151,26 @@ def test_a_log_begun_anew_is_told_apart_from_the_erased_one(store):
     assert store.scopes() == store.pending() == [SCOPE]
 
 
+def test_the_first_change_of_a_log_is_taken_when_another_log_was_erased(store):
+    """It is refused once, since the log begins after the erased one, and taken when it is tried again."""
+    store.receive("other", turn(), turn_id="t1")
+    store.erase("other")
+    change = NewRow(kind="tasked", known_at=AT, body={})
+    with pytest.raises(StoreConflictError):
+        store.append(SCOPE, change, expected_state=store.head(SCOPE).state)
+    store.append(SCOPE, change, expected_state=store.head(SCOPE).state)
+    assert [row.kind for row in store.read(SCOPE)] == ["erased", "tasked"]
+
+
+def test_no_log_is_begun_for_what_was_made_of_an_erased_turn(store):
+    """Its processing may end after the erasure."""
+    store.receive(SCOPE, turn(), turn_id="t1")
+    store.erase(SCOPE)
+    with pytest.raises(StoreConflictError):
+        store.append(SCOPE, maintained(1), expected_state=0)
+    assert store.scopes() == []
+
+
 def test_a_turn_may_be_refused_when_something_was_erased(store):
     """A reply to an erased question is not stored, and no log is begun for it."""
     asked = store.receive(SCOPE, turn(), turn_id="t1").row.ordinal
@@ -364,8 +384,11 @@ def test_a_memory_of_the_first_format_is_brought_up_to_date(tmp_path):
         store.receive(SCOPE, turn(), turn_id="t1")
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("DROP TABLE answers")
+        connection.execute("DROP TABLE keys")
         connection.execute("UPDATE alembic_version SET version_num = 'm001'")
     with closing(load("store", f"sql:{path}")) as store:
         assert [row.turn_id for row in store.read(SCOPE)] == ["t1"]
         store.keep_answers(SCOPE, {"a_1": {"id": "a_1"}}, latest=5)
         assert store.answers(SCOPE, "a_1") == [{"id": "a_1"}]
+        store.keep_key("k1", {"tenant": "t"})
+        assert store.keys() == {"k1": {"tenant": "t"}}

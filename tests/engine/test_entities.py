@@ -228,7 +228,7 @@ def play(doxa, script, *, without=None):
     return memory
 
 
-@tries(max_examples=50)
+@tries(max_examples=25)
 @given(SCRIPT)
 def test_a_state_that_is_read_again_is_the_same(script):
     """Folding the log gives the live state, names and identities included."""
@@ -239,7 +239,7 @@ def test_a_state_that_is_read_again_is_the_same(script):
         assert picture(doxa) == live
 
 
-@tries(max_examples=50)
+@tries(max_examples=25)
 @given(SCRIPT, st.integers(0, 6))
 def test_forgetting_a_turn_equals_never_having_heard_it(script, index):
     """Whatever it joined or parted."""

@@ -95,16 +95,6 @@ def test_word_for_word_is_found_and_makes_no_fact(doxa):
     assert memory.facts() == [] and [one.text for one in memory.search("live")] == ["Ana: I live in Rome."]
 
 
-def test_turns_are_listed_with_or_without_the_withdrawn(doxa):
-    """And, while they wait, those that are not processed."""
-    first, second = tell(doxa, "I like tea.", "I live in Rome.")
-    memory = doxa.memory(user="ana")
-    memory.withdraw(turn_id=first)
-    assert [turn.turn_id for turn in memory.turns()] == [second]
-    assert [turn.turn_id for turn in memory.turns(withdrawn=True)] == [first, second]
-    assert memory.turns(pending=True) == []
-
-
 def test_what_no_fact_tells_is_told_by_its_words(doxa):
     """Facts tell "I live in Rome"; the rest is given with it while that is believed, and without it afterwards."""
     tell(doxa, "What a gruesome day.", "I live in Rome. The weather, oh well, hmm.", "I like tea.", at="2024-01-01")

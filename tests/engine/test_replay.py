@@ -53,7 +53,7 @@ def picture(doxa):
         return state.turns, beliefs.facts, beliefs.changes, claims, state.places, vectors, state.withdrawn
 
 
-@tries(max_examples=40)
+@tries(max_examples=25)
 @given(SCRIPT)
 def test_a_state_that_is_read_again_is_the_same(script):
     """Folding the log gives the live state: facts, changes, claims, places, vectors."""
@@ -64,7 +64,7 @@ def test_a_state_that_is_read_again_is_the_same(script):
         assert picture(doxa) == live
 
 
-@tries(max_examples=60)
+@tries(max_examples=30)
 @given(SCRIPT, st.integers(0, 6))
 def test_forgetting_a_turn_equals_never_having_heard_it(script, index):
     """Whatever was said, withdrawn and forgotten; a retraction by hand stays where its fact stays."""
@@ -77,7 +77,7 @@ def test_forgetting_a_turn_equals_never_having_heard_it(script, index):
         assert f"t{index}" not in str(picture(doxa))
 
 
-@tries(max_examples=40)
+@tries(max_examples=25)
 @given(SCRIPT, st.integers(0, 6))
 def test_a_memory_can_be_read_after_any_forgetting(script, index):
     """With retractions by hand too: the log folds, and no fact rests on the forgotten turn."""

@@ -87,6 +87,14 @@ def test_what_raises_or_changes_nothing_leaves_no_event(doxa):
         doxa.tasks(user="ben").undo()
 
 
+def test_tasks_can_be_changed_first_of_all_where_another_memory_was_forgotten(doxa):
+    """The log of a user may begin with a change by hand, whatever was erased before."""
+    doxa.dialogue(user="ana").absorb("I live in Oslo.")
+    doxa.memory(user="ana").forget(everything=True)
+    doxa.tasks(user="ben").edit(lambda editor: editor.add("Trip"))
+    assert [view.path for view in doxa.tasks(user="ben").forest()] == ["Trip"]
+
+
 def test_other_processes_see_the_same_tasks(config, tmp_path):
     with Doxa.open(tmp_path / "m.db", config=config) as one, Doxa.open(tmp_path / "m.db", config=config) as other:
         _, to = one.tasks(user="team").edit(trip)

@@ -10,7 +10,8 @@ from rich.console import Console
 from doxa.core.tasks import Dependency, NodeKind, TaskCommit, TaskValue
 from doxa.memory import TaskForest
 from doxa.tasks import Editor
-from doxa.transport.cli.task_views import differences, dot, mermaid, show_forest
+from doxa.transport.cli.task_views import dot, mermaid, show_forest
+from doxa.transport.differences import differences
 
 AT = datetime(2025, 3, 3, 9, tzinfo=UTC)
 

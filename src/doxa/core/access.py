@@ -1,7 +1,7 @@
 """Who may touch whose memory, and how.
 
-A `Key` is what the owner of a database hands out; a `Scope` is what one request may touch by it, and the only way in for
-code that serves others.
+A `Key` is what the owner of a database hands out; a `Scope` is what one request may touch by it, and the only way in
+for code that serves others.
 """
 
 from __future__ import annotations

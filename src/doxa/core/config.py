@@ -11,7 +11,7 @@ import os
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator, model_validator
 
@@ -26,6 +26,8 @@ __all__ = [
     "EngineConfig",
     "LLMConfig",
     "LexiconConfig",
+    "MCP_PROFILES",
+    "McpProfile",
     "NliConfig",
     "ParserConfig",
     "ReaderConfig",
@@ -345,6 +347,11 @@ class EngineConfig(Group):
     )
 
 
+McpProfile = Literal["doxa", "reference", "mem0", "graphiti"]
+MCP_PROFILES: tuple[McpProfile, ...] = get_args(McpProfile)
+"""The sets of tools that an MCP server may offer."""
+
+
 class ServerConfig(Group):
     """How `doxa serve` listens, and what it lets in."""
 
@@ -368,6 +375,12 @@ class ServerConfig(Group):
         description="What the proxy does with a reply that contradicts the memory: nothing, without looking (`off`); "
         "says so in a header or a last event (`annotate`); asks for another, not streamed (`repair`); or withholds it "
         "(`block`).",
+    )
+    mcp_profile: McpProfile = Field(
+        "doxa",
+        description="Which tools the MCP server offers, over stdio and at `/mcp`: its own six (`doxa`), or the names "
+        "and shapes of the MCP project's reference memory server (`reference`), of `mem0` or of `graphiti`; at "
+        "`/mcp/NAME` are those of that name whatever this says.",
     )
     max_body_bytes: int = Field(8_388_608, gt=0, description="Largest body of a request, imports aside.")
     max_import_bytes: int = Field(1_073_741_824, gt=0, description="Largest file that is imported.")

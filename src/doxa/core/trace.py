@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-__all__ = ["Step", "Trace", "Tracer"]
+__all__ = ["Step", "Trace", "Tracer", "watched"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,11 +44,26 @@ class Trace:
         return {"ms": round(self.ms, 3), "steps": [asdict(step) for step in self.steps]}
 
 
+Watcher = Callable[[Step], None]
+_WATCHER: ContextVar[Watcher | None] = ContextVar("doxa_watcher", default=None)
+
+
+@contextmanager
+def watched(by: Watcher) -> Iterator[None]:
+    """Have every step of the calls in this block told as it ends, in the thread that it ran in."""
+    token = _WATCHER.set(by)
+    try:
+        yield
+    finally:
+        _WATCHER.reset(token)
+
+
 class Tracer:
     """Collects the steps of one call; not shared between threads."""
 
     def __init__(self) -> None:
         self._steps: list[Step] = []
+        self._watcher = _WATCHER.get()
 
     @contextmanager
     def step(self, name: str) -> Iterator[dict[str, Any]]:
@@ -59,7 +75,10 @@ class Tracer:
         finally:
             degraded = detail.pop("degraded", None)
             ms = (time.perf_counter() - start) * 1000
-            self._steps.append(Step(name=name, ms=round(ms, 3), detail=detail, degraded=degraded))
+            step = Step(name=name, ms=round(ms, 3), detail=detail, degraded=degraded)
+            self._steps.append(step)
+            if self._watcher is not None:
+                self._watcher(step)
 
     def trace(self) -> Trace:
         """Return what was collected so far."""

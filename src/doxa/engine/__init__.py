@@ -19,6 +19,7 @@ from doxa.engine.reasoners import Knowledge, open_reasoner
 from doxa.engine.tasking import Intent, Tasks
 from doxa.engine.untold import overlap
 from doxa.engine.wiring import encoder_options, relation_counts
+from doxa.tasks import Editor
 
 __all__ = [
     "AsyncDialogue",
@@ -28,6 +29,7 @@ __all__ = [
     "Card",
     "Dialogue",
     "Doxa",
+    "Editor",
     "Intent",
     "Keys",
     "Knowledge",

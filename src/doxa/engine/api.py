@@ -12,6 +12,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 from importlib.metadata import version
 from pathlib import Path
+from time import monotonic
 from types import TracebackType
 from typing import Any, Literal, Self, get_args
 
@@ -67,7 +68,9 @@ MAX_NAME_CHARS = 200
 
 
 REST_S = 1.0
-"""How long `flush` waits for what is lifted from processed turns, or `engine.settle_s` if that is longer."""
+"""How long a change waits for what is lifted from processed turns, or `engine.settle_s` if that is longer."""
+FLUSH_REST_S = 15.0
+"""How long `flush` waits for it."""
 
 
 class Doxa:
@@ -166,8 +169,8 @@ class Doxa:
         Raises:
             DoxaError: what stopped the processing; what was received is kept.
         """
-        for user in self.parts.log.pending():
-            self.wait(user)
+        for user in {*self.parts.log.pending(), *self._maintenance.busy()}:
+            self.wait(user, rest_s=FLUSH_REST_S)
 
     def propositions(self, text: str) -> list[OpenProposition]:
         """Return what a text says in its own words, clause by clause; nothing is remembered.
@@ -183,18 +186,23 @@ class Doxa:
         """Return what is in use: database, encoder, parser, language model, version."""
         return {"version": version("doxa"), **self.parts.describe()}
 
-    def close(self) -> None:
-        """Process what was received, then give back threads and connections. Closing twice is harmless."""
-        self._close(drain=True)
+    def close(self, *, limit_s: float | None = None) -> None:
+        """Process what was received, then give back threads and connections. Closing twice is harmless.
 
-    def _close(self, *, drain: bool) -> None:
+        Args:
+            limit_s: how many seconds the processing may take; what is left is processed at the next open.
+        """
+        self._close(drain=True, limit_s=limit_s)
+
+    def _close(self, *, drain: bool, limit_s: float | None = None) -> None:
         if self._process != os.getpid():
             self._closed = True  # threads and connections are the parent's
         if not self._closed:
             self._closed = True
-            for tenant in self._tenants.values():
-                tenant._close(drain=drain)
-            self._maintenance.stop(drain=drain)
+            until = None if limit_s is None else monotonic() + limit_s
+            for engine in self._tenants.values():
+                engine._close(drain=drain, limit_s=None if until is None else max(0.0, until - monotonic()))
+            self._maintenance.stop(drain=drain, limit_s=None if until is None else max(0.0, until - monotonic()))
             for user in self._parts.told.users():
                 store_feedback(self._parts.log, self._parts.told, user)
             for user in self._parts.answers.users():
@@ -249,13 +257,13 @@ class Doxa:
             return f"turns received before could not be processed: {exc}"
         return "" if done else "turns received before are still being processed; this answer may not know them"
 
-    def wait(self, user: str) -> None:
+    def wait(self, user: str, *, rest_s: float = REST_S) -> None:
         """Wait until everything that has been received for a user is processed; a moment longer for promotions."""
         self._check_open()
         self._maintenance.wait(user)
         store_feedback(self._parts.log, self._parts.told, user)
         store_answers(self._parts, user)
-        self._maintenance.rest(user, max(REST_S, self._parts.config.engine.settle_s))
+        self._maintenance.rest(user, max(rest_s, self._parts.config.engine.settle_s))
 
 
 class Dialogue:
@@ -344,6 +352,7 @@ class Dialogue:
             InputError: the question is empty, a time cannot be read, or `said` holds something that is no message.
         """
         require_text(text, "ask")
+        text = clean(text)
         known = None if known_at is None else read_end(known_at)
         day = None if as_of is None else read_day(as_of)
         forgotten = self._doxa.parts.forgotten  # an answer to what is erased meanwhile is not kept
@@ -465,7 +474,7 @@ class Dialogue:
         Raises:
             DoxaError: what stopped the processing; what was received is kept.
         """
-        self._doxa.wait(self.user)
+        self._doxa.wait(self.user, rest_s=FLUSH_REST_S)
 
     def _to_tasks(self, to: str) -> ToTasks | None:
         if to not in get_args(Addressee):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
@@ -99,9 +100,9 @@ class AsyncDoxa:
         """Return what is in use: database, encoder, parser, language model, version."""
         return self._twin.describe()
 
-    async def close(self) -> None:
+    async def close(self, *, limit_s: float | None = None) -> None:
         """Process what was received, then give back threads and connections. Closing twice is harmless."""
-        return await asyncio.to_thread(self._twin.close)
+        return await asyncio.to_thread(self._twin.close, limit_s=limit_s)
 
     async def kept(self, user: str) -> None:
         """Have what answers to a user left behind written behind the caller's back, once it is a micro-batch."""
@@ -315,13 +316,31 @@ class AsyncMemory:
         """Return what happened to what is believed, oldest first."""
         return await asyncio.to_thread(self._twin.history, of)
 
+    async def turns(
+        self,
+        ids: Sequence[str] | None = None,
+        *,
+        session: str | None = None,
+        after: int = 0,
+        limit: int | None = None,
+        withdrawn: bool = False,
+    ) -> list[Turn]:
+        """Return turns in the order in which they were received, those of Doxa itself too."""
+        return await asyncio.to_thread(
+            self._twin.turns, ids, session=session, after=after, limit=limit, withdrawn=withdrawn
+        )
+
+    async def turn(self, turn_id: str) -> Turn:
+        """Return a turn as it was received."""
+        return await asyncio.to_thread(self._twin.turn, turn_id)
+
+    async def withdrawn(self) -> dict[str, datetime]:
+        """Return the ids of the turns that were withdrawn, and when that was."""
+        return await asyncio.to_thread(self._twin.withdrawn)
+
     async def claims(self, *, turn_id: str) -> list[Claim]:
         """Return what a turn says, as it was understood; what was made of it, `history` and `why` tell."""
         return await asyncio.to_thread(self._twin.claims, turn_id=turn_id)
-
-    async def turns(self, *, withdrawn: bool = False, pending: bool = False) -> list[Turn]:
-        """Return what was said, oldest first, with what was `withdrawn`, or only what is still `pending`."""
-        return await asyncio.to_thread(self._twin.turns, withdrawn=withdrawn, pending=pending)
 
     async def annotate(self, turn_id: str, metadata: Mapping[str, Any]) -> Turn:
         """Give a turn other metadata (`Turn.metadata`) in place of what it had, and return it."""

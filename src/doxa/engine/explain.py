@@ -139,14 +139,13 @@ def _kind(other: Fact, conflicts: Mapping[str, Conflict]) -> str:
     return f" ({kind.words})" if kind else ""
 
 
-def history_of(of: object, state: UserState, user: str) -> list[Change]:
-    """Return what happened to a fact, a fact id, a subject by label or (subject, relation); see `Memory.history`.
+def history_of(of: Fact | str | tuple[str, str] | None, beliefs: Beliefs, user: str) -> list[Change]:
+    """Return what happened to a fact, to what is told of a subject, or to everything; see `Memory.history`.
 
     Raises:
-        NotFoundError: there is no such fact or subject.
         InputError: it is none of those.
+        NotFoundError: there is no such fact or subject.
     """
-    beliefs = state.beliefs
     if of is None:
         return list(beliefs.changes)
     if isinstance(of, Fact) or (isinstance(of, str) and of in beliefs.facts):

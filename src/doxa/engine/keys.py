@@ -52,7 +52,7 @@ class Keys:
         Raises:
             InputError: a user, the tenant or a right is none.
         """
-        if isinstance(users, str) or not users or not all(isinstance(one, str) and one.strip() for one in users):
+        if isinstance(users, str) or not users or not all(str(one).strip() for one in users):
             raise InputError(f"keys: users: expected one or more names, or {ANYONE!r} for all, got {users!r}.")
         if isinstance(rights, str) or not rights or not set(rights) <= set(RIGHTS):
             raise InputError(f"keys: rights: expected some of {', '.join(RIGHTS)}; got {rights!r}.")

@@ -6,10 +6,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from time import perf_counter
+from typing import cast
 
 import numpy as np
 
-from doxa.core.errors import NotFoundError
+from doxa.core.errors import InputError, NotFoundError
 from doxa.core.feedback import Feedback, Lesson
 from doxa.core.values import EARLIEST
 from doxa.engine.feedback import edges_of, store_feedback, walked
@@ -49,10 +50,14 @@ def missed(parts: Parts, user: str, query: str, needed: Collection[str]) -> Feed
     ten, and the facts that lead to them; both are kept with the feedback. What the graph showed in their place pays.
 
     Raises:
+        InputError: nothing was needed.
         NotFoundError: there is no such turn.
         StoreConflictError: somebody wrote at the same time; call again.
         BackendError: the encoder failed.
     """
+    given = cast("object", needed)
+    if isinstance(given, str) or not isinstance(given, Collection) or not given:
+        raise InputError(f"feedback: needed: expected the ids of one or more turns, got {needed!r}.")
     with parts.log.user(user) as state:
         for turn_id in needed:
             if state.turn(turn_id) is None:

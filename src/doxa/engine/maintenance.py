@@ -123,17 +123,33 @@ class Maintenance:
             while (user in self._queue or user in self._active) and (left := deadline - time.monotonic()) > 0:
                 self._changed.wait(min(POLL_S, left))
 
+    def busy(self) -> set[str]:
+        """Return the users for whom there is something to do or being done, promotions included."""
+        with self._changed:
+            return {*self._queue, *self._active}
+
     def _check_running(self) -> None:
         if self._stopping and not any(thread.is_alive() for thread in self._threads):
             raise ClosedError("This Doxa was closed. What was received is kept; it is processed at the next open.")
 
-    def stop(self, *, drain: bool) -> None:
-        """End the threads; with `drain`, after they have processed everything that was scheduled."""
+    def stop(self, *, drain: bool, limit_s: float | None = None) -> None:
+        """End the threads; with `drain`, after they have processed everything that was scheduled.
+
+        Args:
+            drain: whether what was scheduled is processed first.
+            limit_s: how many seconds that may take; then they end after the turn that they are at.
+        """
         with self._changed:
             self._stopping = True
             self._abandoned = not drain
             self._changed.notify_all()
             threads = list(self._threads)
+        until = None if limit_s is None else time.monotonic() + limit_s
+        for thread in threads:
+            thread.join(None if until is None else max(0.0, until - time.monotonic()))
+        with self._changed:
+            self._abandoned = self._abandoned or until is not None
+            self._changed.notify_all()
         for thread in threads:
             thread.join()
 

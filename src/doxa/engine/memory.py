@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Literal
 
 from doxa.core.answers import AnswerReason
 from doxa.core.bindings import Bindings
@@ -38,36 +39,22 @@ from doxa.engine.disputes import disputes_of
 from doxa.engine.entities import by_hand, entities
 from doxa.engine.erasure import erase
 from doxa.engine.explain import explain, history_of
+from doxa.engine.hosting import Host
 from doxa.engine.intake import Day, Moment, clean, display_name, read_day, read_end, require_positive, require_text
 from doxa.engine.learning import drift, learn, missed
 from doxa.engine.promotion import all_promotions, demote, enable, explain_promotion
 from doxa.engine.query import sparql
-from doxa.engine.replay import NO_TURN, beliefs_at
+from doxa.engine.replay import NO_TURN, believed_by
 from doxa.engine.replying import check_reply
 from doxa.engine.retrying import retried
 from doxa.engine.searching import read_recent, read_within
 from doxa.engine.summary import summary
 from doxa.engine.turn import search
 from doxa.engine.untold import untold
-from doxa.engine.wiring import Parts
 from doxa.engine.withdrawal import NO_FACT, annotate, preview, retract_fact, undo, withdraw_source, withdraw_turn
-from doxa.memory import Beliefs, describe, describe_rule, using
+from doxa.memory import describe, describe_rule, using
 
-__all__ = ["Host", "Memory"]
-
-
-class Host(Protocol):
-    """What a memory needs of the engine that it belongs to; see `Doxa`."""
-
-    @property
-    def parts(self) -> Parts:
-        """What the engine is made of."""
-
-    def settle(self, user: str) -> str:
-        """Wait a moment for received turns; say why some are not processed."""
-
-    def wait(self, user: str) -> None:
-        """Wait for all received turns."""
+__all__ = ["Memory"]
 
 
 class Memory:
@@ -150,7 +137,7 @@ class Memory:
             beliefs, today = state.beliefs, state.today()
             if known_at is not None:
                 moment = read_end(known_at)
-                beliefs, today = self._beliefs_at(moment), moment.date()
+                beliefs, today = believed_by(self._doxa.parts.log, self.user, moment), moment.date()
             return list(beliefs.select(current=current, now=today, as_of=day, subject=subject, relation=relation))
 
     def summary(self, query: str | None = None, *, max_tokens: int = 400, history: bool = False) -> str:
@@ -178,8 +165,9 @@ class Memory:
         """Return what was said in general or on a condition ("if it rains, we stay in"), by `known_at`, in order."""
         self._doxa.settle(self.user)
         with self._doxa.parts.log.user(self.user) as state:
-            beliefs = state.beliefs if known_at is None else self._beliefs_at(read_end(known_at))
-            return list(beliefs.rules)
+            if known_at is None:
+                return list(state.beliefs.rules)
+            return list(believed_by(self._doxa.parts.log, self.user, read_end(known_at)).rules)
 
     def disputes(self) -> list[Dispute]:
         """Return the facts of which at most one can be true while nothing says which, with the question to ask.
@@ -221,7 +209,49 @@ class Memory:
         """
         self._doxa.settle(self.user)
         with self._doxa.parts.log.user(self.user) as state:
-            return history_of(of, state, self.user)
+            return history_of(of, state.beliefs, self.user)
+
+    def turns(
+        self,
+        ids: Sequence[str] | None = None,
+        *,
+        session: str | None = None,
+        after: int = 0,
+        limit: int | None = None,
+        withdrawn: bool = False,
+    ) -> list[Turn]:
+        """Return turns in the order in which they were received, those of Doxa itself too.
+
+        Args:
+            ids: only these, in this order; those that there are not are left out.
+            session: only those of this session.
+            after: only those with a higher `ordinal`; that of the last one of a page leads to the next.
+            limit: how many at most.
+            withdrawn: also those that are no longer trusted.
+        """
+        if limit is not None:
+            require_positive(limit, "turns: limit")
+        self._doxa.settle(self.user)
+        with self._doxa.parts.log.user(self.user) as state:
+            found = state.received(session=session, after=after) if ids is None else map(state.turn, ids)
+            known = (turn for turn in found if turn is not None and (withdrawn or state.trusts(turn.turn_id)))
+            return list(islice((turn for turn in known if session in (None, turn.session)), limit))
+
+    def turn(self, turn_id: str) -> Turn:
+        """Return a turn as it was received.
+
+        Raises:
+            NotFoundError: there is no such turn.
+        """
+        with self._doxa.parts.log.user(self.user) as state:
+            if (found := state.turn(turn_id)) is None:
+                raise NotFoundError(NO_TURN.format(user=self.user, turn_id=turn_id))
+            return found
+
+    def withdrawn(self) -> dict[str, datetime]:
+        """Return the ids of the turns that were withdrawn, and when that was."""
+        with self._doxa.parts.log.user(self.user) as state:
+            return dict(state.withdrawn)
 
     def claims(self, *, turn_id: str) -> list[Claim]:
         """Return what a turn says, as it was understood; what was made of it, `history` and `why` tell.
@@ -236,13 +266,6 @@ class Memory:
             if state.turn(turn_id) is None:
                 raise NotFoundError(NO_TURN.format(user=self.user, turn_id=turn_id))
             return state.beliefs.claims_of(turn_id)
-
-    def turns(self, *, withdrawn: bool = False, pending: bool = False) -> list[Turn]:
-        """Return what was said, oldest first, with what was `withdrawn`, or only what is still `pending`."""
-        self._doxa.settle(self.user)
-        with self._doxa.parts.log.user(self.user) as state:
-            said = state.pending() if pending else state.turns.values()
-            return [turn for turn in said if withdrawn or state.trusts(turn.turn_id)]
 
     def annotate(self, turn_id: str, metadata: Mapping[str, Any]) -> Turn:
         """Give a turn other metadata (`Turn.metadata`) in place of what it had, and return it.
@@ -270,7 +293,9 @@ class Memory:
         if fact_id.startswith(INFERRED):
             return explain_inferred(fact_id, self._doxa.parts, self.user)
         with self._doxa.parts.log.user(self.user) as state:
-            return explain(self._fact(state.beliefs, fact_id), state)
+            if (fact := state.beliefs.facts.get(fact_id)) is None:
+                raise NotFoundError(NO_FACT.format(user=self.user, fact_id=fact_id))
+            return explain(fact, state)
 
     def entities(self) -> list[Entity]:
         """Return the people and things that facts are about, each with all its names."""
@@ -313,9 +338,6 @@ class Memory:
             BackendError: the encoder failed.
         """
         require_text(query, "feedback")
-        given = cast("object", needed)
-        if isinstance(given, str) or not isinstance(given, Collection) or not given:
-            raise InputError(f"feedback: needed: expected the ids of one or more turns, got {needed!r}.")
         self._doxa.wait(self.user)
         return retried(lambda: missed(self._doxa.parts, self.user, query, needed))
 
@@ -464,11 +486,8 @@ class Memory:
             NotFoundError: there is no such fact, turn or source.
         """
         self._doxa.wait(self.user)
-        parts = self._doxa.parts
-        if speaker is None:
-            with parts.log.user(self.user) as state:
-                speaker = state.person() or display_name(self.user)
-        return preview(parts, self.user, retract=retract, withdraw=withdraw, source=source, say=say, speaker=speaker)
+        given = {"retract": retract, "withdraw": withdraw, "source": source, "say": say}
+        return preview(self._doxa.parts, self.user, given, speaker=speaker)
 
     def forget(self, *, turn_id: str | None = None, everything: bool = False) -> Certificate:
         """Erase a turn, or everything, with all that was made from it: log rows, vectors, facts. Not reversible.
@@ -543,7 +562,7 @@ class Memory:
         self._doxa.settle(self.user)
         with self._doxa.parts.log.user(self.user) as state:
             name = speaker or state.person() or display_name(self.user)
-            return check_reply(text, self._doxa.parts, state, user=name, agent=agent)
+            return check_reply(clean(text), self._doxa.parts, state, user=name, agent=agent)
 
     def verify(self, *, dl: bool = False, limit_s: float = 60.0) -> Consistency:
         """Return whether the current facts can all hold together under the ontology, and which of them cannot.
@@ -578,14 +597,3 @@ class Memory:
             raise InputError(f"describe: expected a fact or a rule, got {of!r}. `facts()` and `rules()` list them.")
         with using(self._doxa.parts.log.ontology):
             return describe_rule(of) if isinstance(of, Rule) else describe(of)
-
-    def _beliefs_at(self, moment: datetime) -> Beliefs:
-        log = self._doxa.parts.log
-        return beliefs_at(log.rows(self.user), moment, log.policy)
-
-    def _fact(self, beliefs: Beliefs, key: Fact | str) -> Fact:
-        fact_id = key.fact_id if isinstance(key, Fact) else key
-        fact = beliefs.facts.get(fact_id)
-        if fact is None:
-            raise NotFoundError(NO_FACT.format(user=self.user, fact_id=fact_id))
-        return fact

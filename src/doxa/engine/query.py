@@ -6,7 +6,7 @@ from datetime import date, datetime
 
 from doxa.core.bindings import Bindings
 from doxa.engine.placing import ontology_of
-from doxa.engine.replay import beliefs_at
+from doxa.engine.replay import believed_by
 from doxa.engine.wiring import Parts
 from doxa.logic import FactGraph, QueryGraph
 
@@ -25,9 +25,7 @@ def sparql(query: str, parts: Parts, user: str, *, as_of: date | None, known_at:
         key = ("sparql", as_of, known_at)
         graph: QueryGraph | None = state.derived.get(key)
         if graph is None:
-            beliefs = (
-                state.beliefs if known_at is None else beliefs_at(parts.log.rows(user), known_at, parts.log.policy)
-            )
+            beliefs = state.beliefs if known_at is None else believed_by(parts.log, user, known_at)
             today = state.today() if known_at is None else known_at.date()
             facts = list(beliefs.select(now=today, as_of=as_of))
             turns = {turn_id: turn for fact in facts for turn_id in fact.turn_ids if (turn := state.turn(turn_id))}

@@ -31,7 +31,17 @@ from doxa.understand import (
     understand_graph,
 )
 
-__all__ = ["NO_TURN", "beliefs_at", "erase_all", "erase_turn", "note_of", "read_by", "reading_of", "undone"]
+__all__ = [
+    "NO_TURN",
+    "believed_by",
+    "beliefs_at",
+    "erase_all",
+    "erase_turn",
+    "note_of",
+    "read_by",
+    "reading_of",
+    "undone",
+]
 
 LIFTED = ("promoted", "demoted")
 AMENDS = (Act.WITHDRAW, Act.CORRECT)
@@ -66,6 +76,11 @@ def beliefs_at(rows: Sequence[Row], known_at: datetime, policy: str) -> Beliefs:
         if row.kind not in ("turn", "tasked", "annotated", "erased", *LIFTED) and row.known_at <= known_at:
             _again(Event.from_row(row, None), beliefs)
     return beliefs
+
+
+def believed_by(log: MemoryLog, user: str, known_at: datetime) -> Beliefs:
+    """Return what was believed of a user; see `beliefs_at`."""
+    return beliefs_at(log.rows(user), known_at, log.policy)
 
 
 def _again(event: Event, beliefs: Beliefs) -> Event:

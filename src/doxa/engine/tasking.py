@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Literal, Protocol, TypeVar, get_args
+from typing import Literal, TypeVar, get_args
 
 from doxa.backends.parser import Parser
 from doxa.core.config import Config
 from doxa.core.errors import InputError, NotFoundError
 from doxa.core.tasks import Forest, NodeKind, TaskCommit, TaskReply, TaskStatus, TaskValue
-from doxa.core.values import Change, ChangeKind, Receipt, Status, ToTasks, Turn
+from doxa.core.values import Change, ChangeKind, Status, ToTasks, Turn
+from doxa.engine.hosting import Host
 from doxa.engine.intake import Moment, clean, display_name, read_turn, require_positive, require_text
 from doxa.engine.retrying import retried
 from doxa.engine.trimming import CHAT, NOTHING, routed, step_of
-from doxa.engine.wiring import Parts
 from doxa.memory import Event, MemoryLog, TaskForest, UserState
 from doxa.tasks import Editor, Moved, Reading, Step, Undone, context_of, opened, stands, summary
 
@@ -44,23 +44,6 @@ SESSION = "tasks"
 BY_MODEL = "the language model reads it as one for the tasks"
 NOT_TAKEN = Step(intents=())
 """What a turn does to the tasks that is not said to them."""
-
-
-class Host(Protocol):
-    """What tasks need of the engine that they belong to; see `Doxa`."""
-
-    @property
-    def parts(self) -> Parts:
-        """What the engine is made of."""
-
-    def receive(self, turn: Turn) -> tuple[Turn, Receipt]:
-        """Store a turn and have it processed behind the caller's back."""
-
-    def settle(self, user: str) -> str:
-        """Wait a moment for received turns; say why some are not processed."""
-
-    def wait(self, user: str) -> None:
-        """Wait for all received turns."""
 
 
 class Tasks:

@@ -29,7 +29,7 @@ from doxa.engine.grading import Ground, chosen, doubt_of
 from doxa.engine.hearing import Heard, hear, prefers_facts, task_reply
 from doxa.engine.prompting import Material, is_prompted, searched, written
 from doxa.engine.reasoning import Reasoning, answered, passage_reader, reason
-from doxa.engine.replay import beliefs_at, note_of, read_by, reading_of
+from doxa.engine.replay import believed_by, note_of, read_by, reading_of
 from doxa.engine.replying import Settled, settled
 from doxa.engine.requests import requested
 from doxa.engine.rewriting import rewrite
@@ -351,7 +351,7 @@ def _believed_at(asked: Asked, state: UserState, parts: Parts) -> Beliefs:
     """Return what is believed, or was at the time that is asked about."""
     if asked.known_at is None:
         return state.beliefs
-    return beliefs_at(parts.log.rows(asked.user), asked.known_at, parts.log.policy)
+    return believed_by(parts.log, asked.user, asked.known_at)
 
 
 def _gone(item: Evidence, state: UserState) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from doxa.backends.store import Row
 from doxa.core.errors import InputError, NotFoundError
 from doxa.core.values import Certificate, Change, Fact, Turn
-from doxa.engine.intake import read_metadata, read_turn
+from doxa.engine.intake import display_name, read_metadata, read_turn
 from doxa.engine.replay import NO_TURN, erase_turn, reading_of, undone
 from doxa.engine.tasking import taken_back, task_reader
 from doxa.engine.wiring import Parts
@@ -131,39 +131,27 @@ def forget_turn(parts: Parts, user: str, turn_id: str) -> Certificate:
     return erase_turn(parts.log, user, turn_id, parts.parser, context_turns=size, task_reader=reader, trained=parts)
 
 
-def preview(
-    parts: Parts,
-    user: str,
-    *,
-    retract: str | None = None,
-    withdraw: str | None = None,
-    source: str | None = None,
-    say: str | None = None,
-    speaker: str,
-) -> list[Change]:
-    """Return what one of these would change, and change nothing.
+def preview(parts: Parts, user: str, given: Mapping[str, str | None], *, speaker: str | None) -> list[Change]:
+    """Return what something would change, and change nothing.
 
     Args:
         parts: what the engine is made of.
         user: whose memory it is.
-        retract: the id of a fact.
-        withdraw: the id of a turn.
-        source: the name of a speaker or of a quoted source.
-        say: a turn that somebody might say now, read the built-in way.
-        speaker: who might say it.
+        given: one of `retract` (the id of a fact), `withdraw` (the id of a turn), `source` (the name of a speaker or
+            of a quoted source) and `say` (a turn that somebody might say now, read the built-in way).
+        speaker: who might say it; by default the one person who has spoken as the user so far.
 
     Raises:
         InputError: none or several are given, the fact is one that follows from others, or the turn cannot be read.
         NotFoundError: there is no such fact, turn or source.
     """
-    given = {"retract": retract, "withdraw": withdraw, "source": source, "say": say}
     asked = [(name, value) for name, value in given.items() if value is not None]
     if len(asked) != 1:
         raise InputError(f"what_if: expected exactly one of {', '.join(given)}, got {len(asked)}.")
     ((name, value),) = asked
     with parts.log.user(user) as state:
         if name == "say":
-            return _said(value, state, parts, user=user, speaker=speaker)
+            return _said(value, state, parts, user=user, speaker=speaker or state.person() or display_name(user))
         make = {"retract": _retracted, "withdraw": _withdrawn, "source": _distrusted}[name]
         return list(make(state, user, value, "").changes)
 

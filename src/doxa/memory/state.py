@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from itertools import islice
@@ -171,6 +171,11 @@ class UserState:
         """Return the turn of an id, or None."""
         ordinal = self._by_id.get(turn_id)
         return None if ordinal is None else self.turns[ordinal]
+
+    def received(self, *, session: str | None = None, after: int = 0) -> Iterator[Turn]:
+        """Give turns in the order in which they were received, those after an ordinal."""
+        ordinals = self.turns if session is None else self.session(session)
+        return (self.turns[ordinal] for ordinal in ordinals if ordinal > after)
 
     def trusts(self, turn_id: str) -> bool:
         """Tell whether there is a turn of that id and it was not withdrawn."""

@@ -88,18 +88,13 @@ class SQLStore:
         """Append a change of state. See `Store`."""
         with self._write() as connection:
             head = self._locked_head(connection, scope)
-            if head.state != expected_state:
-                raise StoreConflictError(f"{scope}: expected state {expected_state}, found {head.state}.")
-            ordinal = head.ordinal + 1
-            _insert(connection, scope, ordinal, row, None)
-            if vector is not None and row.about is not None:
-                values = {"scope": scope, "ordinal": row.about, "model": vector[0], "data": vector[1]}
-                connection.execute(sa.insert(vectors).values(values))
-            changed: dict[str, Any] = {"ordinal": ordinal, "state": ordinal}
-            if row.about is not None:
-                changed["maintained"] = max(head.maintained, row.about)
-            connection.execute(sa.update(heads).where(heads.c.scope == scope).values(changed))
-        return _stored(row, ordinal, None)
+            found = StoreConflictError(f"{scope}: expected state {expected_state}, found {head.state}.")
+            if head.state == expected_state:
+                return _append(connection, scope, head, row, vector)
+            if expected_state or row.about is not None:
+                raise found
+        # The first change of an empty log: what `_locked_head` began it with stays, and is seen when it is tried again.
+        raise found
 
     def restore(self, scope: str, rows: Sequence[Row]) -> None:
         """Write a whole log in one transaction. See `Store`."""
@@ -343,6 +338,19 @@ class SQLStore:
         if first:
             _insert(connection, scope, first, _erasure(), None)
         return Head(ordinal=first, state=first)
+
+
+def _append(connection: sa.Connection, scope: str, head: Head, row: NewRow, vector: tuple[str, bytes] | None) -> Row:
+    ordinal = head.ordinal + 1
+    _insert(connection, scope, ordinal, row, None)
+    if vector is not None and row.about is not None:
+        values = {"scope": scope, "ordinal": row.about, "model": vector[0], "data": vector[1]}
+        connection.execute(sa.insert(vectors).values(values))
+    changed: dict[str, Any] = {"ordinal": ordinal, "state": ordinal}
+    if row.about is not None:
+        changed["maintained"] = max(head.maintained, row.about)
+    connection.execute(sa.update(heads).where(heads.c.scope == scope).values(changed))
+    return _stored(row, ordinal, None)
 
 
 def _erasure() -> NewRow:

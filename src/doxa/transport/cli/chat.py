@@ -17,7 +17,8 @@ from doxa.transport.cli.ask import ShowTrace, Speaker
 from doxa.transport.cli.render import dump, put
 from doxa.transport.cli.request import Request
 from doxa.transport.cli.show import show_changes, show_evidence, show_facts, show_history, show_reply, show_why
-from doxa.transport.cli.task_views import differences, show_differences, show_forest
+from doxa.transport.cli.task_views import show_differences, show_forest
+from doxa.transport.differences import differences
 
 if TYPE_CHECKING:
     from doxa.core.values import Reply

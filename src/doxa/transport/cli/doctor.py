@@ -34,6 +34,7 @@ EXTRAS = {
         "encoders and sequence-to-sequence models from the Hugging Face hub (DOXA_ENCODER=hf:NAME)",
     ),
     "postgres": ("psycopg", "a memory in Postgres (--db postgresql://...)"),
+    "server": ("fastapi", "one process for clients in any language (doxa serve)"),
 }
 SIGNS = {"ok": ("✓", "green"), "off": ("–", "dim"), "failed": ("✗", "red")}
 PING_TIMEOUT_S = 15.0

@@ -2,76 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 from rich.tree import Tree
 
-from doxa.core.tasks import Forest, NodeKind, TaskCommit, TaskEdit, TaskNode, TaskStatus, TaskView
+from doxa.core.tasks import Forest, NodeKind, TaskCommit, TaskNode, TaskStatus, TaskView
 from doxa.transport.cli.render import clean, put, shorten, when
+from doxa.transport.differences import Difference, differences
 
-__all__ = ["Difference", "differences", "dot", "mermaid", "show_commits", "show_differences", "show_forest"]
+__all__ = ["dot", "mermaid", "show_commits", "show_differences", "show_forest"]
 
 MARKS = {TaskStatus.DONE: "✓ ", TaskStatus.BLOCKED: "‖ ", TaskStatus.REMOVED: "✗ ", TaskStatus.REPLACED: "✗ "}
 STYLES = {"+": "green", "-": "red", "~": "yellow"}
 LONGEST = 200
 """Characters of what was said."""
-
-
-class Difference(NamedTuple):
-    """What a turn changed of one node."""
-
-    mark: str
-    """"+" it came in sight, "-" it went, "~" it is otherwise than it was."""
-    path: str
-    change: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.mark} {self.path}" + (f": {self.change}" if self.change else "")
-
-
-def differences(edits: Iterable[TaskEdit], forest: Forest) -> list[Difference]:
-    """Return what some edits changed, node by node, in their order; paths are those of the forest."""
-    views = {view.node.node_id: view for view in (*forest.nodes, *forest.hidden)}
-    found: list[Difference] = []
-    for edit in edits:
-        node = edit.after or edit.before
-        if node is None:
-            continue
-        path = views[edit.node_id].path if edit.node_id in views else node.name
-        was, now = _stands(edit.before), _stands(edit.after)
-        if was != now:
-            found.append(Difference("+" if now else "-", path, "" if node.value is None else node.value.text))
-        elif edit.before is not None and edit.after is not None:
-            names = {key: view.node.name for key, view in views.items()}
-            found.append(Difference("~", path, "; ".join(_changes(edit.before, edit.after, names))))
-    return found
-
-
-def _stands(node: TaskNode | None) -> bool:
-    return node is not None and node.status.standing
-
-
-def _changes(before: TaskNode, after: TaskNode, names: Mapping[str, str]) -> list[str]:
-    """Return what is otherwise in a node, as "was -> is"."""
-
-    def listed(keys: Iterable[str]) -> str:
-        return ", ".join(names.get(key, key) for key in keys) or "nothing"
-
-    pairs = [
-        ("", before.value and before.value.text, after.value and after.value.text),
-        ("", before.status, after.status),
-        ("name ", before.name, after.name),
-        ("under ", listed(before.parents), listed(after.parents)),
-        ("round ", before.round, after.round),
-        ("shared with ", ", ".join(before.shared_with), ", ".join(after.shared_with)),
-    ]
-    told = [f"{what}{was or 'nothing'} -> {now or 'nothing'}" for what, was, now in pairs if was != now]
-    if before.depends != after.depends:
-        told.append(f"waits for or follows {listed(one.text or one.on for one in after.depends)}")
-    return told or ["other names or places"]
 
 
 def show_differences(out: Console, found: Sequence[Difference], *, indent: int = 2) -> None:
@@ -164,7 +111,7 @@ def _held(node: TaskNode | None) -> dict[str, str]:
     if node is None:
         return {}
     own = {node.node_id: node.value.text} if node.value is not None and node.value.text else {}
-    return own | dict.fromkeys(node.parents, node.name) if node.kind is NodeKind.ITEM and _stands(node) else own
+    return own | dict.fromkeys(node.parents, node.name) if node.kind is NodeKind.ITEM and node.status.standing else own
 
 
 def mermaid(forest: Forest, *, hidden: bool = False) -> str:

@@ -14,13 +14,13 @@ from doxa.transport.cli.app import DONE, PARTLY, command
 from doxa.transport.cli.render import clean, dump, put
 from doxa.transport.cli.request import Request, moment_of
 from doxa.transport.cli.task_views import (
-    differences,
     dot,
     mermaid,
     show_commits,
     show_differences,
     show_forest,
 )
+from doxa.transport.differences import differences
 
 if TYPE_CHECKING:
     from datetime import date

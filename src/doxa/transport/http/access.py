@@ -51,9 +51,17 @@ class Room:
         """Return the tasks, for something that takes this right."""
         return self._for(right).tasks(user=self.scope.user, author=author)
 
-    def version(self) -> int:
+    def version(self, right: Right = "read") -> int:
         """Return a number that grows with every change of this memory. Cost: one query."""
-        return self._for("read").parts.log.head(self.scope.user).ordinal
+        return self._for(right).parts.log.head(self.scope.user).ordinal
+
+    def settle(self) -> None:
+        """Wait a moment (setting `engine.settle_s`) for what was told to be understood."""
+        self._for("read").settle(self.scope.user)
+
+    def wait(self) -> None:
+        """Wait until all that was told is understood. Raises what stopped that; what was told is kept."""
+        self._for("write").wait(self.scope.user)
 
     def require(self, right: Right) -> None:
         """Refuse what the key does not allow."""
@@ -133,7 +141,7 @@ class Gate:
 
 
 def presented(connection: HTTPConnection) -> str:
-    """Return the secret that a request presents: `Doxa-Key`, else `Authorization: Bearer` or `Token`, else `X-API-Key`."""
+    """Return the secret that a request presents: `Doxa-Key`, `Authorization: Bearer` or `Token`, or `X-API-Key`."""
     headers = connection.headers
     if own := headers.get(KEY_HEADER):
         return own.strip()

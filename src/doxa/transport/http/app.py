@@ -16,13 +16,15 @@ from doxa.engine import Doxa
 from doxa.transport.http import mem0, operation, rest
 from doxa.transport.http.access import Gate
 from doxa.transport.http.guard import Guard
+from doxa.transport.http.page import ABOUT, TAGS, describe
 from doxa.transport.http.problems import Shape, install, own_shape
 from doxa.transport.http.state import Served
 from doxa.transport.http.telling import Numbers, Telling
+from doxa.transport.mcp import Endpoints, shape, waits
 
 __all__ = ["application"]
 
-SHAPES: Mapping[str, Shape] = {**mem0.SHAPES}
+SHAPES: Mapping[str, Shape] = {"/mcp": shape, **mem0.SHAPES}
 """How protocols other than Doxa's own say what went wrong, by the beginning of their paths."""
 
 
@@ -38,16 +40,21 @@ def application(doxa: Doxa, settings: ServerConfig | None = None) -> FastAPI:
     served = Served(
         doxa=doxa, gate=Gate(doxa, open_=settings.open, rate=settings.rate), numbers=numbers, settings=settings
     )
+    endpoints = Endpoints(served.gate.room, settings)
     app = FastAPI(
         title="Doxa",
         version=version("doxa"),
         summary="A memory for language models that dates and sources what it believes.",
-        lifespan=_lifespan(settings),
+        description=ABOUT,
+        openapi_tags=TAGS,
+        lifespan=_lifespan(settings, endpoints),
         redoc_url=None,
     )
     app.state.served = served
     for router in (operation.router, rest.router, mem0.router):
         app.include_router(router)
+    app.router.routes.extend(endpoints.routes)
+    describe(app)
     install(app, SHAPES)
     if settings.cors:
         app.add_middleware(CORSMiddleware, allow_origins=list(settings.cors), allow_methods=["*"], allow_headers=["*"])
@@ -58,18 +65,20 @@ def application(doxa: Doxa, settings: ServerConfig | None = None) -> FastAPI:
         larger=larger,
         concurrency=settings.concurrency,
         told=own_shape,
+        waits=waits,
     )
     app.add_middleware(Telling, numbers=numbers)
     return app
 
 
-def _lifespan(settings: ServerConfig) -> Callable[[FastAPI], Any]:
+def _lifespan(settings: ServerConfig, endpoints: Endpoints) -> Callable[[FastAPI], Any]:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         # Engine calls run in threads: as many as there may be requests, so that none waits for a thread.
         anyio.to_thread.current_default_thread_limiter().total_tokens = max(40, settings.concurrency)
         async with AsyncExitStack() as stack:
             app.state.served.stack = stack
+            await stack.enter_async_context(endpoints.running())
             yield
 
     return lifespan

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from http import HTTPStatus
 
 from starlette.datastructures import Headers
@@ -26,16 +27,25 @@ class Guard:
         larger: the largest body under paths with these ends.
         concurrency: requests at once.
         told: how a refusal is said.
+        waits: tells of a request that it only waits for notices: it is not one of those that are worked on at once.
     """
 
     def __init__(
-        self, app: ASGIApp, *, max_body_bytes: int, larger: dict[str, int], concurrency: int, told: Shape
+        self,
+        app: ASGIApp,
+        *,
+        max_body_bytes: int,
+        larger: dict[str, int],
+        concurrency: int,
+        told: Shape,
+        waits: Callable[[Scope], bool] = lambda _: False,
     ) -> None:
         self._app = app
         self._max = max_body_bytes
         self._larger = larger
         self._most = concurrency
         self._told = told
+        self._waits = waits
         self.under_way = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -46,6 +56,8 @@ class Guard:
         length = Headers(scope=scope).get("content-length", "")
         if length.isdecimal() and int(length) > most:
             await self._refuse(scope, receive, send, 413, "too-large", too_large(int(length), most))
+        elif self._waits(scope):
+            await self._app(scope, receive, send)
         elif self.under_way >= self._most:
             detail = f"The server works on {self._most} requests at once (server.concurrency). Try again in a second."
             await self._refuse(scope, receive, send, 503, "busy", detail)
@@ -77,4 +89,5 @@ class Guard:
 
 def too_large(size: int, most: int) -> str:
     """Return what is said of a body that is too large."""
-    return f"The body has {size:,} bytes or more, and at most {most:,} are taken (server.max_body_bytes). Send it in parts."
+    what = f"The body has {size:,} bytes or more, and at most {most:,} are taken (server.max_body_bytes)."
+    return f"{what} Send it in parts."

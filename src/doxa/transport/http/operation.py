@@ -18,13 +18,13 @@ router = APIRouter(tags=["operation"])
 Server = Annotated[Served, Depends(served)]
 
 
-@router.get("/healthz")
+@router.get("/healthz", operation_id="health")
 async def health() -> dict[str, str]:
     """Tell that the process lives."""
     return {"status": "ok"}
 
 
-@router.get("/readyz")
+@router.get("/readyz", operation_id="ready")
 def ready(server: Server) -> Response:
     """Tell whether the database answers; 503 when it does not."""
     try:
@@ -34,7 +34,7 @@ def ready(server: Server) -> Response:
     return JSONResponse({"status": "ready"})
 
 
-@router.get("/metrics", response_class=Response)
+@router.get("/metrics", operation_id="metrics", response_class=Response)
 def metrics(server: Server) -> Response:
     """Return the metrics in the format of Prometheus."""
     return Response(generate_latest(server.numbers.registry), media_type=CONTENT_TYPE_LATEST)

@@ -1,8 +1,8 @@
 """What went wrong -> a status and a body, in the terms of each protocol.
 
-Doxa's own interface speaks RFC 9457 (`application/problem+json`): `type` (`urn:doxa:` and the name of the error), `title`,
-`status`, `detail` (what was expected, what came, what to do next) and `request_id`. A protocol with a shape of its own for
-errors registers it by the beginning of its paths.
+Doxa's own interface speaks RFC 9457 (`application/problem+json`): `type` (`urn:doxa:` and the name of the error),
+`title`, `status`, `detail` (what was expected, what came, what to do next) and `request_id`. A protocol with a shape of
+its own for errors registers it by the beginning of its paths.
 """
 
 from __future__ import annotations
@@ -157,6 +157,8 @@ def install(app: FastAPI, shapes: Mapping[str, Shape]) -> None:
 
     def plain(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
+        if error.status_code == HTTPStatus.NOT_MODIFIED:
+            return Response(status_code=error.status_code, headers=error.headers)
         detail = f"{request.method} {request.url.path}: {error.detail}. GET /docs shows what there is."
         return told(request, Problem(status=error.status_code, kind="http", detail=detail, headers=error.headers or {}))
 

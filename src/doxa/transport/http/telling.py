@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from doxa.core.trace import Trace
 
-__all__ = ["Numbers", "Telling", "log_to", "spans"]
+__all__ = ["Numbers", "Telling", "declared", "log_to", "spans"]
 
 REQUEST_ID = "X-Request-Id"
 SANE_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}")
@@ -101,7 +101,7 @@ class Telling:
 
     def _tell(self, scope: Scope, request_id: str, status: int, seconds: float) -> None:
         # The path as it is declared: one with ids in it would be a new series for each of them, and say too much.
-        path = getattr(scope.get("route"), "path", None) or "(none)"
+        path = getattr(declared(scope), "path_format", None) or "(none)"
         method = scope["method"]
         self._numbers.seconds.labels(method, path).observe(seconds)
         self._numbers.answered.labels(method, path, str(status)).inc()
@@ -115,6 +115,14 @@ class Telling:
             "tenant": scope["state"].get("tenant"),
         }
         logger.info("%s %s %d", method, path, status, extra=about)
+
+
+def declared(scope: Scope) -> Any:
+    """Return the route of a request as it is declared, with the prefixes of routers around it; None where none fits.
+
+    FastAPI keeps a route of an included router as it was written, and the whole of it beside it.
+    """
+    return scope.get("fastapi", {}).get("effective_route_context") or scope.get("route")
 
 
 def spans(name: str, trace: Trace) -> None:
@@ -161,11 +169,11 @@ class _Words(logging.Formatter):
         return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
 
 
-def log_to(style: str, level: int = logging.INFO) -> None:
-    """Write the log to standard error, as `text` or as `json`."""
+def log_to(style: str, *, quiet: bool = False) -> None:
+    """Write the log to standard error, as `text` or as `json`; when quiet, only what went wrong."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Lines() if style == "json" else _Words())
     root = logging.getLogger("doxa")
     root.handlers[:] = [handler]
-    root.setLevel(level)
+    root.setLevel(logging.WARNING if quiet else logging.INFO)
     root.propagate = False

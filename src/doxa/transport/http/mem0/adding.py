@@ -18,8 +18,7 @@ from fastapi import APIRouter, Request
 from pydantic import Field
 
 from doxa.core.errors import InputError, NotFoundError
-from doxa.core.values import Change, ChangeKind, Turn
-from doxa.transport.http.access import Room
+from doxa.core.values import Change, ChangeKind
 from doxa.transport.http.mem0.asking import Body, as_mem0, room_for
 from doxa.transport.http.mem0.filters import ENTITIES, moment
 from doxa.transport.http.mem0.handles import Handle, opened
@@ -102,7 +101,7 @@ def add(told: AddIn, request: Request) -> dict[str, Any]:
     if told.async_mode or "read" not in room.scope.rights:  # what became of it tells what was remembered before
         message = f"{len(receipts)} messages are stored and are understood in the background."
         return {"message": message, "status": "PENDING", "event_id": event_id}
-    dialogue.flush()
+    room.wait()
     shelf = Shelf(room.memory("write"), past=True)
     return {"results": list(tell(shelf, turn_ids)), "event_id": event_id, "status": "SUCCEEDED"}
 
@@ -135,10 +134,15 @@ def tell(shelf: Shelf, turn_ids: Sequence[str]) -> Iterator[dict[str, Any]]:
 def event(event_id: str, request: Request) -> dict[str, Any]:
     """Tell how far an addition is, and what it led to."""
     room, handle = opened(request, event_id)
-    turns = _of_event(room, handle)
-    waiting = {turn.turn_id for turn in room.memory().turns(pending=True)}
-    done = not any(turn.turn_id in waiting for turn in turns)
-    results = list(tell(Shelf(room.memory(), past=True), [turn.turn_id for turn in turns])) if done else []
+    memory = room.memory()
+    everything = memory.turns(withdrawn=True)
+    turns = [one for one in everything if handle.kind == "event" and notes(one).get("event") == handle.key]
+    if not turns:
+        raise NotFoundError("There is no such event: its messages were deleted, or it is the id of something else.")
+    # Turns are understood in the order in which they came; what came after this list was made counts as waiting too.
+    waiting = everything[len(everything) - memory.stats()["pending"] :]
+    done = turns[-1] not in waiting
+    results = list(tell(Shelf(memory, past=True), [turn.turn_id for turn in turns])) if done else []
     return {
         "id": event_id,
         "event_type": "ADD",
@@ -147,12 +151,3 @@ def event(event_id: str, request: Request) -> dict[str, Any]:
         "metadata": {name: value for name, value in turns[0].metadata.items() if name != OURS},
         "created_at": turns[0].at.isoformat(),
     }
-
-
-def _of_event(room: Room, handle: Handle) -> list[Turn]:
-    turns = [
-        turn for turn in room.memory().turns() if handle.kind == "event" and notes(turn).get("event") == handle.key
-    ]
-    if not turns:
-        raise NotFoundError("There is no such event: its messages were deleted, or it is the id of something else.")
-    return turns

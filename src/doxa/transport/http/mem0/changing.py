@@ -119,7 +119,7 @@ def _correct(room: Room, entry: Entry, told: UpdateIn) -> None:
         metadata=noted(entry.metadata if told.metadata is None else told.metadata, **kept),
         reason="corrected by update",
     )
-    dialogue.flush()
+    room.wait()
 
 
 def _annotate(room: Room, entry: Entry, told: UpdateIn) -> None:

@@ -1,0 +1,51 @@
+"""What the OpenAPI page says of the whole: what there is, how to be let in, and how errors look."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import FastAPI
+
+__all__ = ["ABOUT", "TAGS", "describe"]
+
+ABOUT = """\
+Everything under `/v1/memory` is of one user: that of the API key, or of the header `Doxa-User` where the key opens the
+memories of several. A key is sent as `Authorization: Bearer doxa_...`; what it may do is shown with each operation.
+
+Reads have an `ETag`, the version of the memory: sent back as `If-None-Match` with a GET, it is answered by 304 while
+nothing was changed. Writes give the version after them, and with `wait=true` are answered when the next read knows of
+them. Turns are told apart by their ids, so that sending them again is safe. Times are in ISO form; what is current, and
+"today" in a question, is told by the time of the latest turn. A parameter or field that is not known is refused. Errors
+are `application/problem+json` (RFC 9457).
+"""
+TAGS = [
+    {"name": "turns", "description": "What was said."},
+    {"name": "answers", "description": "Questions, replies, and checks of replies."},
+    {"name": "facts", "description": "What is believed, why, and corrections by hand."},
+    {"name": "search", "description": "What is found in a memory and told of it."},
+    {"name": "concepts", "description": "What the user is like, lifted from several statements."},
+    {"name": "tasks", "description": "What the user is at."},
+    {"name": "memory", "description": "A memory as a whole."},
+    {"name": "operation", "description": "How the server is. Nothing of it needs a key."},
+]
+
+
+def describe(app: FastAPI) -> None:
+    """Have the page of an application say in which media type its problems come."""
+    made = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            for operations in made()["paths"].values():
+                for operation in operations.values():
+                    _mend(operation["responses"])
+        return app.openapi_schema or {}
+
+    app.openapi = openapi  # type: ignore[method-assign]
+
+
+def _mend(responses: dict[str, Any]) -> None:
+    for response in responses.values():
+        content = response.get("content", {})
+        if content.get("application/json", {}).get("schema", {}).get("$ref", "").endswith("/Problem"):
+            content["application/problem+json"] = content.pop("application/json")

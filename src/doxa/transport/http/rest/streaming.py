@@ -1,0 +1,96 @@
+"""A blocking call that tells of itself -> server-sent events."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import anyio
+import anyio.to_thread
+from starlette.responses import StreamingResponse
+
+from doxa.core.errors import DoxaError
+from doxa.core.trace import Step, watched
+from doxa.transport.http.problems import as_problem
+from doxa.transport.plain import plain
+
+__all__ = ["HEARTBEAT_S", "streamed"]
+
+logger = logging.getLogger("doxa.server")
+HEARTBEAT_S = 10.0
+"""Seconds of silence after which a comment is sent, so that nothing on the way takes the connection for dead."""
+Event = tuple[str, Any] | None
+"""Its name and what it says; None is the end."""
+
+
+async def streamed(work: Callable[[], dict[str, Any]], *, heartbeat_s: float = HEARTBEAT_S) -> StreamingResponse:
+    """Return a response that tells the steps of a call as they end (`step`), what it returns (`reply`), and `done`.
+
+    A call that fails before its first step ended raises here, so that the response has the status of the error; later
+    it is told as an event `error`. Where the client hangs up the call goes on to its end, which the response waits for:
+    what was said is remembered with its reply.
+
+    Args:
+        work: the call; it runs in a thread.
+        heartbeat_s: seconds of silence after which a comment is sent.
+
+    Raises:
+        DoxaError: the call failed at once.
+    """
+    loop, events = asyncio.get_running_loop(), asyncio.Queue[Event | BaseException]()
+
+    def tell(event: Event | BaseException) -> None:
+        loop.call_soon_threadsafe(events.put_nowait, event)
+
+    def step_ended(step: Step) -> None:
+        tell(("step", plain(step)))
+
+    def run() -> None:
+        try:
+            with watched(step_ended):
+                tell(("reply", work()))
+        except Exception as error:  # noqa: BLE001  it is raised or told where the response is made
+            tell(error)
+        else:
+            tell(("done", {}))
+        tell(None)
+
+    running = asyncio.ensure_future(anyio.to_thread.run_sync(run))
+    first = await events.get()
+    if isinstance(first, BaseException):
+        await running
+        raise first
+    return StreamingResponse(_frames(first, events, running, heartbeat_s), media_type="text/event-stream")
+
+
+async def _frames(
+    first: Event, events: asyncio.Queue[Event | BaseException], running: asyncio.Future[None], heartbeat_s: float
+) -> AsyncIterator[str]:
+    event: Event | BaseException = first
+    try:
+        while event is not None:
+            if isinstance(event, BaseException):
+                event = ("error", _told(event))
+            yield f"event: {event[0]}\ndata: {json.dumps(event[1], ensure_ascii=False)}\n\n"
+            while True:
+                try:
+                    event = await asyncio.wait_for(events.get(), heartbeat_s)
+                    break
+                except TimeoutError:
+                    yield ": still at work\n\n"
+    finally:
+        with anyio.CancelScope(shield=True):
+            await running
+
+
+def _told(error: BaseException) -> dict[str, Any]:
+    """Return what is said of an error once the status can no longer say it."""
+    if isinstance(error, DoxaError):
+        problem = as_problem(error)
+        return {"type": f"urn:doxa:{problem.kind}", "status": problem.status, "detail": problem.detail}
+    logger.error("unexpected error", exc_info=error)
+    detail = f"Something went wrong here that is no fault of the request ({type(error).__name__}); the log tells more."
+    return {"type": "urn:doxa:unexpected", "status": 500, "detail": detail}

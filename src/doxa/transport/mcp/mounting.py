@@ -1,0 +1,151 @@
+"""MCP servers -> routes of an HTTP application, each request in the room that its key opens."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+import anyio.to_thread
+from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
+from mcp.server.context import ServerRequestContext
+from mcp.server.mcpserver import MCPServer
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp.types import INTERNAL_ERROR, INVALID_REQUEST
+from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from doxa.core.config import MCP_PROFILES, ServerConfig
+from doxa.transport.mcp.rooms import Room
+from doxa.transport.mcp.server import server
+
+__all__ = ["PATH", "Endpoints", "shape", "waits"]
+
+PATH = "/mcp"
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+NO_MORE_CHECKS = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+"""Those of the SDK want the names of a host, which is behind a proxy unknown here; see `_check_caller`."""
+SERVER_ERRORS = 500
+
+
+class Trouble(Protocol):
+    """What went wrong, whatever the protocol; see `doxa.transport.http.problems.Problem`."""
+
+    @property
+    def status(self) -> int:
+        """The status."""
+
+    @property
+    def kind(self) -> str:
+        """The kind, in words with hyphens."""
+
+    @property
+    def detail(self) -> str:
+        """What was expected, what came, what to do."""
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """What the protocol does not see."""
+
+
+def shape(request: Request, problem: Trouble) -> Response:
+    """Return what went wrong before a message was read, as an error of JSON-RPC."""
+    code = INTERNAL_ERROR if problem.status >= SERVER_ERRORS else INVALID_REQUEST
+    error = {"code": code, "message": problem.detail, "data": {"type": f"urn:doxa:{problem.kind}"}}
+    return JSONResponse({"jsonrpc": "2.0", "id": None, "error": error}, problem.status, headers=dict(problem.headers))
+
+
+def waits(scope: Scope) -> bool:
+    """Tell whether a request only waits for notices, perhaps for hours, and takes no time of the server."""
+    if not str(scope["path"]).startswith(PATH):
+        return False
+    return scope["method"] == "GET" or (b"mcp-method", b"subscriptions/listen") in scope["headers"]
+
+
+class Endpoints:
+    """The MCP servers of an application: at `/mcp` the profile of the settings, at `/mcp/NAME` that of the name.
+
+    Args:
+        room_of: lets a request in; raises where it may not come in.
+        settings: which profile, whose pages may call, how large a message may be.
+        servers: by profile; tests add to them what the protocol's own conformance suite calls.
+    """
+
+    def __init__(
+        self,
+        room_of: Callable[[HTTPConnection], Room],
+        settings: ServerConfig,
+        servers: Mapping[str, MCPServer[Any]] | None = None,
+    ) -> None:
+        self._room_of = room_of
+        self._settings = settings
+        self._servers = servers or {profile: server(profile, _room_of_message) for profile in MCP_PROFILES}
+        self.routes = [
+            Route(path, endpoint=_Endpoint(self, profile), include_in_schema=False) for path, profile in self._paths()
+        ]
+
+    def _paths(self) -> Sequence[tuple[str, str]]:
+        return [(PATH, self._settings.mcp_profile), *((f"{PATH}/{profile}", profile) for profile in self._servers)]
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Answer requests until this is left; it may be entered again."""
+        async with AsyncExitStack() as stack:
+            for one in self._servers.values():
+                # This makes the session manager anew, which runs only once; its own routes are not used.
+                one.streamable_http_app(
+                    max_request_body_size=self._settings.max_body_bytes, transport_security=NO_MORE_CHECKS
+                )
+                await stack.enter_async_context(one.session_manager.run())
+            yield
+
+    async def answer(self, profile: str, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, once it is let in."""
+        connection = HTTPConnection(scope)
+        self._check_caller(connection)
+        room = await anyio.to_thread.run_sync(self._room_of, connection)
+        connection.state.room = room
+        connection.state.key_id, connection.state.tenant = room.scope.key_id, room.scope.tenant
+        # By these the SDK binds sessions, and what travels with a question, to whoever began them.
+        token = AccessToken(
+            token="", client_id=room.scope.key_id, scopes=[], subject=f"{room.scope.tenant}/{room.scope.user}"
+        )
+        scope["user"] = AuthenticatedUser(token)
+        await AuthContextMiddleware(self._servers[profile].session_manager.handle_request)(scope, receive, send)
+
+    def _check_caller(self, connection: HTTPConnection) -> None:
+        """Refuse pages that may not call, as the protocol demands; and, without keys, names of other machines.
+
+        Without keys, a page whose name was made to lead to this machine could read the memory of whoever looks at it.
+        """
+        origin, host = connection.headers.get("origin"), connection.url.hostname
+        if origin and origin not in self._settings.cors and not _is_here(urlsplit(origin).hostname):
+            raise HTTPException(403, f"pages of {origin} may not call; the setting server.cors names those that may")
+        if self._settings.open and not _is_here(host):
+            raise HTTPException(403, f"{host} is not this machine, and server.open is for this machine only")
+
+
+def _is_here(host: str | None) -> bool:
+    return (host or "").strip("[]") in LOOPBACK
+
+
+class _Endpoint:
+    """The ASGI application of one profile."""
+
+    def __init__(self, endpoints: Endpoints, profile: str) -> None:
+        self._endpoints = endpoints
+        self._profile = profile
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._endpoints.answer(self._profile, scope, receive, send)
+
+
+def _room_of_message(ctx: ServerRequestContext[Any, Any]) -> Room | None:
+    """Return the room of the HTTP request that brought a message, not that of the one that began its session."""
+    return getattr(ctx.request.state, "room", None) if ctx.request is not None else None

@@ -1,0 +1,207 @@
+"""The tools `recall` and `why`: a query -> facts, dated quotes and an answer; an id -> what speaks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from doxa.core.errors import NotFoundError
+from doxa.core.values import Fact, Reply
+from doxa.engine import Memory
+from doxa.transport.mcp.acts import Given
+from doxa.transport.mcp.rooms import here
+from doxa.transport.mcp.shapes import (
+    QUOTED,
+    ChangeOut,
+    Cursor,
+    FactOut,
+    MaxTokens,
+    Quote,
+    change_out,
+    cut,
+    fact_out,
+    quote,
+    spent,
+    start_of,
+    within,
+)
+
+__all__ = ["recall", "why"]
+
+LARGEST_K = 100
+HISTORY_SHARE = 3
+"""What happened to a fact gets a third of the budget; its sources get the rest."""
+
+
+class AnswerOut(Given):
+    """An answer to the query, checked against the memory."""
+
+    id: str | None = Field(None, description="Ask `why` with it.")
+    text: str
+    value: str | None = None
+    confidence: float
+    disputed: bool | None = Field(None, description="True where sources disagree.")
+    turn_ids: list[str] = Field(description="The turns that it rests on.")
+
+
+class RecallOut(Given):
+    """What the memory holds on a query, the most relevant first."""
+
+    answer: AnswerOut | None = None
+    facts: list[FactOut]
+    quotes: list[Quote]
+    cursor: str | None = Field(None, description="There is more: give it back for the next page.")
+    note: str
+
+
+class WhyOut(Given):
+    """What speaks for something, and what became of it."""
+
+    kind: Literal["fact", "answer", "turn"]
+    text: str
+    sources: list[Quote]
+    displaced: list[FactOut] = Field([], description="What it took the place of.")
+    displaced_by: list[FactOut] = Field([], description="What took its place; of a dispute, what others say.")
+    changes: list[ChangeOut] = Field([], description="What happened to it, oldest first.")
+    stale: list[str] = Field([], description="Of an answer: what has changed since of what it rests on.")
+    note: str
+
+
+def recall(
+    query: Annotated[str, Field(description="A question, or any words.")],
+    as_of: Annotated[str | None, Field(description="The day of the world that is asked about (2024-07-01).")] = None,
+    known_at: Annotated[str | None, Field(description="Only what had been said by then, as it was believed.")] = None,
+    since: Annotated[str | None, Field(description="Only turns said then or later.")] = None,
+    until: Annotated[str | None, Field(description="Only turns said by then.")] = None,
+    speaker: Annotated[str | None, Field(description="Only turns of this speaker.")] = None,
+    session: Annotated[str | None, Field(description="Only turns of this conversation.")] = None,
+    k: Annotated[int, Field(ge=1, le=LARGEST_K, description="How many turns are looked at on a page.")] = 10,
+    answer: Annotated[bool, Field(description="Whether the query is answered as well, if it can be.")] = True,
+    max_tokens: MaxTokens = 1500,
+    cursor: Cursor = None,
+) -> RecallOut:
+    """Look up what is known of the user and what was said before.
+
+    Use it before you answer anything that may depend on earlier conversations, on the user's life, preferences or
+    plans, and before you ask the user something that they may have told already. The result has facts with the days on
+    which they hold, quotes with their turn ids, and an answer where the memory has one. An empty result means that
+    nothing is known.
+    """
+    room, start = here(), start_of(cursor)
+    memory = room.memory()
+    found = memory.search(
+        query,
+        k=start + k + 1,
+        since=since,
+        until=until,
+        speaker=speaker,
+        session=session,
+        as_of=as_of,
+        known_at=known_at,
+    )
+    page = found[start : start + k]
+    narrowed = any((since, until, speaker, session))
+    first = answer and not start and not narrowed
+    reply = room.dialogue("read").ask(query, as_of=as_of, known_at=known_at, said=()) if first else None
+    told = _answer(reply) if reply is not None else None
+    cited = [one.fact_id for one in reply.citations if one.fact_id] if told and reply else []
+    held = {fact.fact_id: fact for fact in memory.facts(as_of=as_of, known_at=known_at)}
+    ids = dict.fromkeys([*cited, *(fact_id for one in page for fact_id in one.fact_ids)])
+    budget = max_tokens - (spent([told]) if told else 0)
+    facts = within([fact_out(held[one], memory) for one in ids if one in held], max(budget // 2, 1))
+    turns = {one.turn_id: one for one in memory.turns(list({turn_id for one in page for turn_id in one.turn_ids}))}
+    budget = max(budget - spent(facts), 1)
+    places = {key: place for place, one in reversed([*enumerate(page)]) for key in one.turn_ids if key in turns}
+    ordered = sorted((key for key in places if not turns[key].generated), key=lambda key: places[key])
+    quotes = within([cut(quote(turns[key]), budget) for key in ordered], budget)
+    # The next page begins with the first piece of evidence that this one has no room for.
+    full = len(quotes) < len(ordered)
+    after = start + (max(places[ordered[len(quotes)]], 1) if full else len(page))
+    cursor = str(after) if full or len(found) > after else None
+    left_out = len(ids.keys() & held.keys()) - len(facts)
+    return RecallOut(answer=told, facts=facts, quotes=quotes, cursor=cursor, note=_note(cursor, left_out))
+
+
+def _note(cursor: str | None, left_out: int) -> str:
+    more = " There is more: call again with `cursor`, or with a larger `max_tokens`." if cursor else ""
+    facts = f" {left_out} facts are left out; a larger `max_tokens` shows them." if left_out else ""
+    return QUOTED + more + facts
+
+
+def _answer(reply: Reply) -> AnswerOut | None:
+    if reply.abstained:
+        return None
+    return AnswerOut(
+        id=reply.answer_id,
+        text=reply.text,
+        value=reply.value,
+        confidence=round(reply.confidence, 3),
+        disputed=reply.disputed or None,
+        turn_ids=list(dict.fromkeys(one.turn_id for one in reply.citations)),
+    )
+
+
+def why(
+    id: Annotated[str, Field(description="The id of a fact, of an answer or of a turn, as `recall` gives it.")],
+    max_tokens: MaxTokens = 2000,
+) -> WhyOut:
+    """Show what a fact, an answer or a turn rests on: its sources word for word, and what displaced what.
+
+    Use it when the user doubts something or asks how you know it, and before you correct it.
+    """
+    memory = here().memory()
+    for explained in (_why_fact, _why_answer, _why_turn):
+        try:
+            return _capped(explained(memory, id), max_tokens)
+        except NotFoundError:
+            continue
+    raise NotFoundError(f"There is no fact, answer or turn {id!r}. `recall` gives ids.")
+
+
+def _why_fact(memory: Memory, fact_id: str) -> WhyOut:
+    found = memory.why(fact_id)
+
+    def shown(facts: Iterable[Fact]) -> list[FactOut]:
+        return [fact_out(fact, memory) for fact in facts]
+
+    return WhyOut(
+        kind="fact",
+        text=found.text,
+        sources=[quote(turn) for turn in found.turns],
+        displaced=shown(found.displaced),
+        displaced_by=shown(found.displaced_by),
+        changes=[change_out(one, memory) for one in found.changes],
+        note=QUOTED,
+    )
+
+
+def _why_answer(memory: Memory, answer_id: str) -> WhyOut:
+    found = memory.why_answered(answer_id)
+    turns = memory.turns(list(dict.fromkeys(one.turn_id for one in found.answer.citations)))
+    return WhyOut(
+        kind="answer", text=found.text, sources=[quote(one) for one in turns], stale=list(found.stale), note=QUOTED
+    )
+
+
+def _why_turn(memory: Memory, turn_id: str) -> WhyOut:
+    memory.claims(turn_id=turn_id)  # raises where there is no such turn
+    turns = memory.turns([turn_id])
+    changes = [change_out(one, memory) for one in memory.history() if one.turn_id == turn_id]
+    text = "What the turn changed is below." if turns else "The turn was withdrawn: its text is kept, and not recalled."
+    return WhyOut(kind="turn", text=text, sources=[quote(one) for one in turns], changes=changes, note=QUOTED)
+
+
+def _capped(out: WhyOut, budget: int) -> WhyOut:
+    """Return an explanation within the budget: its sources first, then what it displaced, then what happened to it."""
+    part = budget // HISTORY_SHARE
+    kept: dict[str, list[Any]] = {
+        "sources": within([cut(one, budget) for one in out.sources], budget),
+        "displaced": within(out.displaced, part),
+        "displaced_by": within(out.displaced_by, part),
+        "changes": within(out.changes, part),
+    }
+    left_out = sum(len(getattr(out, name)) - len(items) for name, items in kept.items())
+    more = f" {left_out} more entries are left out; a larger `max_tokens` shows them." if left_out else ""
+    return out.model_copy(update={**kept, "note": QUOTED + more})

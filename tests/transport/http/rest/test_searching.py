@@ -1,0 +1,47 @@
+"""Search, summaries, queries and numbers over HTTP."""
+
+
+def test_evidence_is_found_best_first(ana):
+    """The turn that tells it leads; filters narrow it."""
+    found = ana.post("/search", {"query": "Where does Ana work?", "k": 2})["items"]
+    assert found[0]["turn_ids"] == ["t3"] and len(found) == 2
+    later = ana.post("/search", {"query": "Where does Ana live?", "since": "2024-05-01"})["items"]
+    assert [one["turn_ids"] for one in later] == [["t4"]]
+    recent = [{"speaker": "Ana", "text": "Let us talk about my job."}]
+    assert ana.post("/search", {"query": "Where is that?", "recent": recent})["items"]
+    ana.post("/search", {"query": ""}, 400)
+    ana.post("/search", {"query": "x", "k": 0}, 422)
+
+
+def test_a_summary_says_what_is_believed_now(ana):
+    """What no longer holds is in it on demand."""
+    assert "Bonn" in ana.get("/summary")["text"] and "Lisbon" not in ana.get("/summary")["text"]
+    assert "Lisbon" in ana.get("/summary", history=True)["text"]
+    assert "Siemens" in ana.get("/summary", query="work", max_tokens=50)["text"]
+
+
+def test_facts_are_queried_in_sparql(ana):
+    """Rows, yes or no, and queries that cannot be read."""
+    rows = ana.post("/sparql", {"query": "SELECT ?place WHERE { ?who doxa:livesIn ?place }"})
+    assert rows["head"] == {"vars": ["place"]} and rows["boolean"] is None
+    assert [row["place"]["value"].rsplit("#", 1)[-1] for row in rows["results"]["bindings"]] == ["bonn"]
+    asked = ana.post("/sparql", {"query": "ASK { ?who doxa:livesIn thing:lisbon }", "as_of": "2024-03-10"})
+    assert (asked["boolean"], asked["results"]) == (True, None)
+    ana.post("/sparql", {"query": "SELECT"}, 400)
+
+
+def test_what_is_believed_is_verified_and_counted(ana):
+    """It can hold together, and there is so much of it."""
+    assert ana.get("/verify")["consistent"] is True
+    assert ana.get("/stats")["counts"]["turns"] == 4
+    ana.get("/verify", 422, limit_s=0)
+
+
+def test_search_learns_from_what_was_missed(ana):
+    """Feedback is kept, and what it changes is told."""
+    kept = ana.post("/feedback", {"query": "Where does Ana earn money?", "needed": ["t3"]})
+    assert kept["feedback"]["turn_ids"] == ["t3"]
+    assert ana.get("/stats")["counts"]["feedback"] == 1
+    assert ana.post("/learn")["accepted"] is False and ana.get("/learn")["reason"]
+    ana.post("/feedback", {"query": "Where?", "needed": ["none"]}, 404)
+    ana.post("/feedback", {"query": "Where?", "needed": []}, 422)
