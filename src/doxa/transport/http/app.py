@@ -17,7 +17,7 @@ from doxa.transport.http import mem0, operation, rest
 from doxa.transport.http.access import Gate
 from doxa.transport.http.guard import Guard
 from doxa.transport.http.page import ABOUT, TAGS, describe
-from doxa.transport.http.problems import Shape, install, own_shape
+from doxa.transport.http.problems import Shape, install, shaped
 from doxa.transport.http.state import Served
 from doxa.transport.http.telling import Numbers, Telling
 from doxa.transport.mcp import Endpoints, shape, waits
@@ -55,7 +55,8 @@ def application(doxa: Doxa, settings: ServerConfig | None = None) -> FastAPI:
         app.include_router(router)
     app.router.routes.extend(endpoints.routes)
     describe(app)
-    install(app, SHAPES)
+    told = shaped(SHAPES)
+    install(app, told)
     if settings.cors:
         app.add_middleware(CORSMiddleware, allow_origins=list(settings.cors), allow_methods=["*"], allow_headers=["*"])
     larger = {"/v1/memory/import": settings.max_import_bytes}
@@ -64,7 +65,7 @@ def application(doxa: Doxa, settings: ServerConfig | None = None) -> FastAPI:
         max_body_bytes=settings.max_body_bytes,
         larger=larger,
         concurrency=settings.concurrency,
-        told=own_shape,
+        told=told,
         waits=waits,
     )
     app.add_middleware(Telling, numbers=numbers)

@@ -3,7 +3,7 @@
 import httpx
 import pytest
 from mem0 import MemoryClient
-from mem0.exceptions import AuthenticationError, MemoryNotFoundError
+from mem0.exceptions import AuthenticationError, MemoryNotFoundError, MemoryQuotaExceededError
 
 HERS = {"user_id": "ana"}
 
@@ -106,3 +106,9 @@ def test_doxas_own_paths_keep_their_own_shape(ana):
     """`/v1/memory` is not `/v1/memories`."""
     own = ana.client.get("/v1/memory/nothing", headers={"Doxa-User": "ana"})
     assert own.headers["content-type"] == "application/problem+json"
+
+
+def test_a_body_that_is_too_large_is_told_in_the_shape_of_the_client(ana):
+    """What is refused before it is read has the same shape."""
+    with pytest.raises(MemoryQuotaExceededError, match="max_body_bytes"):
+        ana.add("x" * 9_000_000, user_id="ana")
