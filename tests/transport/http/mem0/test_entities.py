@@ -69,6 +69,8 @@ def test_nothing_is_deleted_without_saying_whose(told, texts):
         told.delete_all()
     with pytest.raises(ValidationError, match="batch_delete"):
         told.delete_all(filters={**MINE, "keywords": "Rome"})
+    with pytest.raises(ValidationError, match="got categories"):
+        told.delete_all(user_id="ana", categories="food")
     with pytest.raises(ValidationError, match="expected filters"):
         told.delete_all(filters="__import__('os')")
     assert len(texts(told.get_all(filters=MINE))) == 3
@@ -78,6 +80,14 @@ def test_an_entity_that_says_nothing_is_deleted_already(told, texts):
     """Deleting what is not there is no error, and says that it was nothing."""
     answer = told.client.delete("/v2/entities/run/r9/")
     assert answer.json()["erased_messages"] == 0 and len(texts(told.get_all(filters=MINE))) == 3
+
+
+def test_a_user_with_a_slash_in_the_name_is_deleted(place):
+    """Whatever a name holds, it is one part of the path."""
+    client = place.client()
+    client.add("I live in Rome.", user_id="team/ana")
+    client.delete_users(user_id="team/ana")
+    assert place.engine().users() == []
 
 
 def test_users_are_listed_for_those_who_may_alone(place):

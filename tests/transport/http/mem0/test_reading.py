@@ -81,8 +81,9 @@ def test_lists_come_in_pages_the_latest_first(ana, texts):
         ({**MINE, "metadata": {"n": {"in": [2, 5]}}}, "25"),
         ({**MINE, "keywords": {"icontains": "NUMBER 3"}}, "3"),
         ({"user_id": {"in": ["ana"]}, "metadata": {"tag": {"ne": "even"}}}, "135"),
+        ({**MINE, "run_id": None}, "2345"),
     ],
-    ids=["dates", "or", "not", "wildcard", "contains", "in", "keywords", "ne"],
+    ids=["dates", "or", "not", "wildcard", "contains", "in", "keywords", "ne", "none"],
 )
 def test_filters_are_heeded(ana, texts, filters, days):
     """Each operator lets through what fits and nothing else."""
@@ -107,8 +108,10 @@ def test_filters_are_heeded(ana, texts, filters, days):
         ({**MINE, "created_at": {"around": "2024"}}, "around"),
         ({**MINE, "created_at": {"gte": "soon"}}, "soon"),
         ({**MINE, "metadata": {"n": {"in": 3}}}, "a list"),
+        ({**MINE, "run_id": 3}, "a name"),
+        ({"AND": [MINE, "x"]}, "expected {field: value}"),
     ],
-    ids=["categories", "unknown field", "unknown operator", "no time", "no list"],
+    ids=["categories", "unknown field", "unknown operator", "no time", "no list", "no name", "no condition"],
 )
 def test_filters_that_cannot_be_heeded_are_refused(ana, filters, said):
     """A filter is never ignored."""

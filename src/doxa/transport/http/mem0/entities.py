@@ -63,8 +63,8 @@ def _of(room: Room) -> Iterator[dict[str, Any]]:
         }
 
 
-@router.delete("/v2/entities/{kind}/{name}/")
-@router.delete("/v1/entities/{kind}/{name}/")
+@router.delete("/v2/entities/{kind}/{name:path}/")
+@router.delete("/v1/entities/{kind}/{name:path}/")
 def delete_entity(kind: Kind, name: str, request: Request) -> dict[str, Any]:
     """Erase all messages of a user, an agent, an app or a run, and all that was made of them; none is none."""
     field = f"{kind}_id"
@@ -75,6 +75,7 @@ def delete_entity(kind: Kind, name: str, request: Request) -> dict[str, Any]:
 
 
 Entity = Annotated[str | None, Query()]
+KNOWN = {*ENTITIES, "metadata", "filters", "org_id", "project_id"}
 
 
 @router.delete("/v1/memories/")
@@ -88,6 +89,8 @@ def delete_all(
     filters: Entity = None,
 ) -> dict[str, Any]:
     """Erase all messages that fit, and all that was made of them; `user_id="*"` means every user of the key."""
+    if unknown := set(request.query_params) - KNOWN:  # deletes too much, where it is one more thing to fit
+        raise InputError(f"delete_all: expected some of {', '.join(sorted(KNOWN))}; got {', '.join(sorted(unknown))}.")
     given = {"user_id": user_id, "agent_id": agent_id, "app_id": app_id, "run_id": run_id}
     about = [one for one in (_read(filters), {"metadata": _read(metadata)} if metadata else None) if one]
     if not about and not any(given.values()):

@@ -71,9 +71,8 @@ def read_filter(given: object) -> Filter:
 def _eq(value: object) -> list[str]:
     """Return what a condition on an entity asks for by name; all of them are `*`."""
     if isinstance(value, Mapping):
-        several = value.get("in", ())
-        return [str(one) for one in (*((value["eq"],) if "eq" in value else ()), *(several or ()))]
-    return [str(one) for one in value] if isinstance(value, list) else [str(value)]
+        return [*_eq(value.get("eq")), *_eq(value.get("in"))]
+    return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, str)]
 
 
 def _positive(given: Any) -> Iterator[tuple[str, object]]:
@@ -126,6 +125,10 @@ def _all(tests: list[Test]) -> Test:
 
 
 def _condition(field: str, value: object) -> Test:
+    if value is None:
+        return lambda values: not values(field)
+    if field in ENTITIES and not isinstance(value, str | list | Mapping):
+        raise InputError(f"filters: {field}: expected a name, a list of names or {{operator: value}}, got {value!r}.")
     if value == "*":
         return lambda values: any(one is not None for one in values(field))
     if isinstance(value, Mapping):

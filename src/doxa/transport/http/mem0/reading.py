@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime
+from itertools import chain
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
@@ -116,7 +117,7 @@ def _ranked(
         evidence = memory.search(asked.query, k=size, as_of=as_of, superseded=not asked.latest_only)
         best: dict[Handle, tuple[float, Entry]] = {}
         for item in evidence:
-            for entry in (entry for key in item.turn_ids for entry in shelf.of_turn.get(key, ())):
+            for entry in chain.from_iterable(map(shelf.on, item.turn_ids)):
                 if _fits(entry, asked, filters):
                     score = item.score * (1 + overlap(asked.query, entry.text)) / 2
                     best[entry.handle] = max(

@@ -171,13 +171,19 @@ class Shelf:
         return {str(change.turn_id): change.fact.fact_id for change in reversed(made)}
 
     @cached_property
-    def of_turn(self) -> dict[str, list[Entry]]:
-        """The memories that rest on each turn."""
-        found: dict[str, list[Entry]] = {}
-        for entry in self.entries:
-            for turn in entry.turns:
-                found.setdefault(turn.turn_id, []).append(entry)
+    def _resting(self) -> dict[str, list[Fact]]:
+        """The facts that rest on each turn."""
+        found: dict[str, list[Fact]] = {}
+        for fact in self._believed.values():
+            for turn_id in fact.turn_ids:
+                found.setdefault(turn_id, []).append(fact)
         return found
+
+    def on(self, turn_id: str) -> Iterator[Entry]:
+        """Yield the memories that rest on a turn."""
+        yield from map(self._of_fact, self._resting.get(turn_id, ()))
+        if turn_id in self.untold:
+            yield self.of_words(turn_id)
 
     @cached_property
     def entries(self) -> list[Entry]:
