@@ -47,7 +47,7 @@ def application(doxa: Doxa, settings: ServerConfig | None = None) -> FastAPI:
         lifespan=_lifespan(settings, endpoints),
         redoc_url=None,
     )
-    app.state.served = served
+    app.state.served, app.state.mcp = served, endpoints
     for router in (operation.router, rest.router):
         app.include_router(router)
     app.router.routes.extend(endpoints.routes)

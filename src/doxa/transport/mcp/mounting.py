@@ -74,30 +74,26 @@ class Endpoints:
     Args:
         room_of: lets a request in; raises where it may not come in.
         settings: which profile, whose pages may call, how large a message may be.
-        servers: by profile; tests add to them what the protocol's own conformance suite calls.
     """
 
-    def __init__(
-        self,
-        room_of: Callable[[HTTPConnection], Room],
-        settings: ServerConfig,
-        servers: Mapping[str, MCPServer[Any]] | None = None,
-    ) -> None:
+    def __init__(self, room_of: Callable[[HTTPConnection], Room], settings: ServerConfig) -> None:
         self._room_of = room_of
         self._settings = settings
-        self._servers = servers or {profile: server(profile, _room_of_message) for profile in MCP_PROFILES}
+        self.servers: Mapping[str, MCPServer[Any]] = {
+            profile: server(profile, _room_of_message) for profile in MCP_PROFILES
+        }
         self.routes = [
             Route(path, endpoint=_Endpoint(self, profile), include_in_schema=False) for path, profile in self._paths()
         ]
 
     def _paths(self) -> Sequence[tuple[str, str]]:
-        return [(PATH, self._settings.mcp_profile), *((f"{PATH}/{profile}", profile) for profile in self._servers)]
+        return [(PATH, self._settings.mcp_profile), *((f"{PATH}/{profile}", profile) for profile in self.servers)]
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Answer requests until this is left; it may be entered again."""
         async with AsyncExitStack() as stack:
-            for one in self._servers.values():
+            for one in self.servers.values():
                 # This makes the session manager anew, which runs only once; its own routes are not used.
                 one.streamable_http_app(
                     max_request_body_size=self._settings.max_body_bytes, transport_security=NO_MORE_CHECKS
@@ -117,7 +113,7 @@ class Endpoints:
             token="", client_id=room.scope.key_id, scopes=[], subject=f"{room.scope.tenant}/{room.scope.user}"
         )
         scope["user"] = AuthenticatedUser(token)
-        await AuthContextMiddleware(self._servers[profile].session_manager.handle_request)(scope, receive, send)
+        await AuthContextMiddleware(self.servers[profile].session_manager.handle_request)(scope, receive, send)
 
     def _check_caller(self, connection: HTTPConnection) -> None:
         """Refuse pages that may not call, as the protocol demands; and, without keys, names of other machines.
