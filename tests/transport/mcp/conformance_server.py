@@ -55,10 +55,17 @@ def titled(key: str, **titles: str) -> dict[str, Any]:
 
 class Enums(BaseModel):
     untitledSingle: Annotated[str, Field(json_schema_extra={"enum": LEVELS})]
-    titledSingle: Annotated[str, Field(json_schema_extra=titled("oneOf", value1="First Option", value2="Second Option"))]
+    titledSingle: Annotated[
+        str, Field(json_schema_extra=titled("oneOf", value1="First Option", value2="Second Option"))
+    ]
     legacyEnum: Annotated[
         str,
-        Field(json_schema_extra={"enum": ["opt1", "opt2", "opt3"], "enumNames": ["Option One", "Option Two", "Option Three"]}),
+        Field(
+            json_schema_extra={
+                "enum": ["opt1", "opt2", "opt3"],
+                "enumNames": ["Option One", "Option Two", "Option Three"],
+            }
+        ),
     ]
     untitledMulti: Annotated[list[str], Field(json_schema_extra={"items": {"type": "string", "enum": LEVELS}})]
     titledMulti: Annotated[

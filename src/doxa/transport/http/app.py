@@ -40,6 +40,7 @@ def application(doxa: Doxa, settings: ServerConfig | None = None) -> FastAPI:
         doxa=doxa, gate=Gate(doxa, open_=settings.open, rate=settings.rate), numbers=numbers, settings=settings
     )
     endpoints = Endpoints(served.gate.room, settings)
+    served.stopping.append(endpoints.stop)
     app = FastAPI(
         title="Doxa",
         version=version("doxa"),
