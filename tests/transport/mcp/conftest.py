@@ -15,7 +15,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, ElicitResult
 
 from doxa.core.access import RIGHTS, Scope
-from doxa.core.config import Config, EncoderConfig, GraderConfig, ReaderConfig, ServerConfig
+from doxa.core.config import Config, EncoderConfig, GraderConfig, NliConfig, ReaderConfig, ServerConfig
 from doxa.engine import Doxa
 from doxa.transport.http import application
 from doxa.transport.http.access import Room
@@ -32,6 +32,7 @@ def settings(policy: str = "recency", **server: Any) -> Config:
         encoder=EncoderConfig(name="hash"),
         grader=GraderConfig(name="none"),
         reader=ReaderConfig(name="none"),
+        nli=NliConfig(name="none"),
         revise={"policy": policy},
         server=ServerConfig(**server),
     )
