@@ -41,6 +41,7 @@ def application(doxa: Doxa, settings: ServerConfig | None = None) -> FastAPI:
         doxa=doxa, gate=Gate(doxa, open_=settings.open, rate=settings.rate), numbers=numbers, settings=settings
     )
     endpoints = Endpoints(served.gate.room, settings)
+    served.stopping.append(endpoints.stop)
     app = FastAPI(
         title="Doxa",
         version=version("doxa"),
@@ -50,7 +51,7 @@ def application(doxa: Doxa, settings: ServerConfig | None = None) -> FastAPI:
         lifespan=_lifespan(settings, endpoints),
         redoc_url=None,
     )
-    app.state.served = served
+    app.state.served, app.state.mcp = served, endpoints
     for router in (operation.router, rest.router, mem0.router):
         app.include_router(router)
     app.router.routes.extend(endpoints.routes)
