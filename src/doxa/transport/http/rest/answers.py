@@ -11,7 +11,7 @@ from pydantic import Field
 from doxa.core.answers import AnswerReason
 from doxa.core.values import Reply
 from doxa.core.verdicts import Verdict
-from doxa.transport.http.rest.ground import Body, Conversing, Reading, Versioned, Wait, memory_router
+from doxa.transport.http.rest.ground import Body, Conversing, Problem, Reading, Versioned, Wait, memory_router
 from doxa.transport.http.rest.paging import Cursor, Limit, paged
 from doxa.transport.http.rest.shown import page, shown
 from doxa.transport.http.rest.streaming import streamed
@@ -81,7 +81,7 @@ class SayingIn(Speaking):
     response_model=shown(Reply),
     responses={
         200: {"content": {EVENTS: {"schema": {"type": "string"}}}, "description": "The reply, whole or as events."},
-        409: {"description": "The id of the turn is that of another text, which was kept."},
+        409: {"model": Problem, "description": "The id of the turn is that of another text, which was kept."},
     },
 )
 async def respond(

@@ -22,6 +22,7 @@ __all__ = [
     "Conversing",
     "Erasing",
     "Fresh",
+    "Problem",
     "Reading",
     "Versioned",
     "Wait",

@@ -10,7 +10,17 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 from doxa.core.errors import InputError, StoreError, TurnConflictError, TurnError
 from doxa.core.values import Certificate, Claim, Role, Turn
 from doxa.engine import Dialogue
-from doxa.transport.http.rest.ground import Body, Erasing, Fresh, Wait, Why, Writing, memory_router, version_after
+from doxa.transport.http.rest.ground import (
+    Body,
+    Erasing,
+    Fresh,
+    Problem,
+    Wait,
+    Why,
+    Writing,
+    memory_router,
+    version_after,
+)
 from doxa.transport.http.rest.paging import Cursor, Limit, cursor_to, place_of
 from doxa.transport.http.rest.shown import NEXT, Changes, answer, shown
 from doxa.transport.plain import plain
@@ -104,7 +114,7 @@ class ReceiptsOut(BaseModel):
     status_code=201,
     responses={
         207: {"model": ReceiptsOut, "description": "Some turns were not stored; the receipts say which and why."},
-        409: {"description": "The id of the only turn is that of another text, which was kept."},
+        409: {"model": Problem, "description": "The id of the only turn is that of another text, which was kept."},
     },
 )
 def add_turns(told: TurnsIn, room: Writing, response: Response, wait: Wait = False) -> ReceiptsOut:
