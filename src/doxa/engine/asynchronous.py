@@ -78,6 +78,10 @@ class AsyncDoxa:
         """Return the tasks of a user, to tell, to read and to change by hand."""
         return AsyncTasks(self._twin.tasks(user=user, author=author))
 
+    def tenant(self, name: str) -> AsyncDoxa:
+        """Return the engine of another tenant on this database, with the same models; closing this one closes it."""
+        return AsyncDoxa(self._twin.tenant(name))
+
     async def users(self) -> list[str]:
         """Return every user with at least one turn."""
         return await asyncio.to_thread(self._twin.users)
@@ -268,6 +272,18 @@ class AsyncMemory:
     async def history(self, of: Fact | str | tuple[str, str] | None = None) -> list[Change]:
         """Return what happened to what is believed, oldest first."""
         return await asyncio.to_thread(self._twin.history, of)
+
+    async def turns(self, *, session: str | None = None, after: int = 0, limit: int | None = None) -> list[Turn]:
+        """Return turns in the order in which they were received, those of Doxa itself too."""
+        return await asyncio.to_thread(self._twin.turns, session=session, after=after, limit=limit)
+
+    async def turn(self, turn_id: str) -> Turn:
+        """Return a turn as it was received."""
+        return await asyncio.to_thread(self._twin.turn, turn_id)
+
+    async def withdrawn(self) -> dict[str, datetime]:
+        """Return the ids of the turns that were withdrawn, and when that was."""
+        return await asyncio.to_thread(self._twin.withdrawn)
 
     async def claims(self, *, turn_id: str) -> list[Claim]:
         """Return what a turn says, as it was understood; what was made of it, `history` and `why` tell."""

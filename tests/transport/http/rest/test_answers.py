@@ -165,5 +165,9 @@ def test_answers_are_kept_explained_and_asked_again(ana):
     assert [one["answer"]["answer_id"] for one in ana.get("/answers", stale=True)["items"]] == [key]
     assert ana.get(f"/answers/{key}/why")["stale"]
     assert ana.post(f"/answers/{key}/again", trace=True)["value"] == "Lisbon"
+    later = ana.post("/ask", {"text": "Where do I work?", "speaker": "Ana"})["answer_id"]
+    first = ana.get("/answers", limit=1)
+    assert first["items"][0]["answer"]["answer_id"] == later
+    assert key in {one["answer"]["answer_id"] for one in ana.get("/answers", cursor=first["next"])["items"]}
     ana.get("/answers/a_none/why", 404)
     ana.post("/answers/a_none/again", None, 404)

@@ -28,7 +28,7 @@ class Maker:
     def value(self, schema, depth=0):
         chance = self.chance
         if chance.random() < 0.06:
-            return chance.choice([None, 7, -1, 1e308, "x", [], {}, True, [[]], {"a": {}}])
+            return chance.choice([None, 7, -1, 1e308, float("nan"), "x", [], {}, True, [[]], {"a": {}}])
         if "$ref" in schema:
             return self.value(self.page["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]], depth + 1)
         for key in ("anyOf", "oneOf"):

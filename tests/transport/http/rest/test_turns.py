@@ -123,7 +123,7 @@ def test_turns_are_listed_by_session(client):
     assert [one["turn"]["text"] for one in client.get("/turns", session="two")["items"]] == ["Hello two."]
 
 
-@pytest.mark.parametrize("cursor", ["zzz", "%%%", "ZmFjdHMKeA"])
+@pytest.mark.parametrize("cursor", ["zzz", "%%%", "é", "ZmFjdHMKeA", "dHVybnMKeA", "dHVybnMK4pGg"])
 def test_a_cursor_of_something_else_is_refused(client, cursor):
     """A cursor counts for the list that gave it."""
     assert "cursor" in client.get("/turns", 400, cursor=cursor)["detail"]

@@ -133,12 +133,12 @@ def check(draft: DraftIn, room: Versioned) -> Any:
 
 @router.get("/answers", operation_id="listAnswers", response_model=page(AnswerReason))
 def list_answers(room: Reading, stale: bool = False, cursor: Cursor = None, limit: Limit = 100) -> dict[str, Any]:
-    """List the answers that are kept (setting `engine.answers`), the oldest first, each with what has changed since.
+    """List the answers that are kept (setting `engine.answers`), the latest first, each with what has changed since.
 
     `stale` leaves those that rest on something that was revised, withdrawn or erased since. They are kept beside the
     log, so that this list has no ETag.
     """
-    found = room.memory().answers(stale=stale)
+    found = room.memory().answers(stale=stale)[::-1]
     return paged("answers", found, lambda one: one.answer.answer_id, cursor=cursor, limit=limit)
 
 

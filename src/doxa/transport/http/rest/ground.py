@@ -49,10 +49,14 @@ class Problem(BaseModel):
     fields: list[dict[str, str]] = Field([], description="Of a request that does not fit: `where` and `what`.")
 
 
+DEEPEST = 10
+"""No body that fits is nested deeper."""
+
+
 class Body(BaseModel):
     """What a request holds; a field that is not known is refused."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
     @model_validator(mode="before")
     @classmethod
@@ -60,15 +64,15 @@ class Body(BaseModel):
         return whole(data)
 
 
-def whole(data: Any) -> Any:
+def whole(data: Any, depth: int = DEEPEST) -> Any:
     """Return JSON data without halves of surrogate pairs, which a text that was cut may have and no UTF-8 can."""
     match data:
         case str():
             return data if data.isascii() else data.encode("utf-8", "replace").decode()
-        case list():
-            return [whole(one) for one in data]
-        case dict():
-            return {name: whole(one) for name, one in data.items()}
+        case list() if depth:
+            return [whole(one, depth - 1) for one in data]
+        case dict() if depth:
+            return {name: whole(one, depth - 1) for name, one in data.items()}
     return data
 
 

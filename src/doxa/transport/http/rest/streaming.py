@@ -22,6 +22,8 @@ __all__ = ["HEARTBEAT_S", "streamed"]
 logger = logging.getLogger("doxa.server")
 HEARTBEAT_S = 10.0
 """Seconds of silence after which a comment is sent, so that nothing on the way takes the connection for dead."""
+UNBUFFERED = {"X-Accel-Buffering": "no"}
+"""Some proxies would hold the events back until there are enough of them."""
 Event = tuple[str, Any] | None
 """Its name and what it says; None is the end."""
 
@@ -63,7 +65,9 @@ async def streamed(work: Callable[[], dict[str, Any]], *, heartbeat_s: float = H
     if isinstance(first, BaseException):
         await running
         raise first
-    return StreamingResponse(_frames(first, events, running, heartbeat_s), media_type="text/event-stream")
+    return StreamingResponse(
+        _frames(first, events, running, heartbeat_s), media_type="text/event-stream", headers=UNBUFFERED
+    )
 
 
 async def _frames(

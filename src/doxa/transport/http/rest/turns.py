@@ -21,7 +21,7 @@ from doxa.transport.http.rest.ground import (
     memory_router,
     version_after,
 )
-from doxa.transport.http.rest.paging import Cursor, Limit, cursor_to, place_of
+from doxa.transport.http.rest.paging import Cursor, Limit, cursor_to, number_of
 from doxa.transport.http.rest.shown import NEXT, Changes, answer, shown
 from doxa.transport.plain import plain
 
@@ -173,7 +173,7 @@ HeardTurn = answer("HeardTurn", turn=Turn, **HEARD)
 def list_turns(room: Fresh, session: str | None = None, cursor: Cursor = None, limit: Limit = 100) -> dict[str, Any]:
     """List turns in the order in which they were received, the replies of Doxa itself too."""
     memory = room.memory()
-    after = 0 if cursor is None else int(place_of("turns", cursor))
+    after = 0 if cursor is None else number_of("turns", cursor)
     found = memory.turns(session=session, after=after, limit=limit + 1)
     withdrawn = memory.withdrawn()
     items = [{"turn": plain(turn), "withdrawn": turn.turn_id in withdrawn} for turn in found[:limit]]
