@@ -26,7 +26,7 @@ export function openDoxa(options: DoxaOptions): Doxa;
 export type ReplyEvent =
   | { event: "step"; data: Schemas["Step"] }
   | { event: "reply"; data: Schemas["Reply"] }
-  | { event: "done"; data: Record<string, never> };
+  | { event: "done"; data: Pick<Schemas["ReceiptsOut"], "version" | "waiting"> };
 
 /**
  * Yield what happens while what the user says is answered: each step as it ends, the reply, done.

@@ -111,8 +111,8 @@ export interface paths {
          * Respond
          * @description Answer what the user says, and remember it with the reply.
          *
-         *     As server-sent events, where `Accept` is `text/event-stream`: `step` for each step as it ends, `reply`, then `done`;
-         *     `error` where it fails later on.
+         *     As server-sent events, where `Accept` is `text/event-stream`: `step` for each step as it ends, `reply`, then `done`
+         *     with the version of the memory; `error` where it fails later on.
          */
         post: operations["respond"];
         delete?: never;
@@ -150,7 +150,7 @@ export interface paths {
         };
         /**
          * List Answers
-         * @description List the answers that are kept (setting `engine.answers`), the oldest first, each with what has changed since.
+         * @description List the answers that are kept (setting `engine.answers`), the latest first, each with what has changed since.
          *
          *     `stale` leaves those that rest on something that was revised, withdrawn or erased since. They are kept beside the
          *     log, so that this list has no ETag.
@@ -2481,13 +2481,18 @@ export interface components {
          * @description What became of turns, in their order.
          */
         ReceiptsOut: {
-            /** Receipts */
-            receipts: components["schemas"]["ReceiptOut"][];
             /**
              * Version
              * @description The version of the memory afterwards; see the header ETag of reads.
              */
             version: number;
+            /**
+             * Waiting
+             * @description Why some of what was told is not understood yet, though `wait` asked for it; else empty.
+             */
+            waiting: string;
+            /** Receipts */
+            receipts: components["schemas"]["ReceiptOut"][];
         };
         /**
          * Rename
@@ -3564,6 +3569,15 @@ export interface operations {
                     "application/json": components["schemas"]["ReceiptsOut"];
                 };
             };
+            /** @description All is stored, and some of it is not understood yet, though `wait` asked for it. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReceiptsOut"];
+                };
+            };
             /** @description Some turns were not stored; the receipts say which and why. */
             207: {
                 headers: {
@@ -3754,6 +3768,15 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Reply"];
                     "text/event-stream": string;
+                };
+            };
+            /** @description The reply; what was said is stored and not understood yet, though `wait` asked for it. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reply"];
                 };
             };
             400: components["responses"]["Problem400"];

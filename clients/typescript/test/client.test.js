@@ -34,6 +34,7 @@ test("a reply comes as events", async () => {
   assert.deepEqual(names.slice(-2), ["reply", "done"]);
   assert.ok(names.slice(0, -2).every((name) => name === "step") && names.length > 4);
   assert.equal(events.at(-2).data.value, "Bonn");
+  assert.equal(events.at(-1).data.waiting, "");
 });
 
 test("what goes wrong says what was expected", async () => {

@@ -14,10 +14,12 @@ from doxa.transport.http.rest.ground import (
     Body,
     Erasing,
     Fresh,
+    Kept,
     Problem,
     Wait,
     Why,
     Writing,
+    kept_after,
     memory_router,
     version_after,
 )
@@ -28,6 +30,7 @@ from doxa.transport.plain import plain
 __all__ = ["router"]
 
 router = memory_router("turns")
+WAITING = "All is stored, and some of it is not understood yet, though `wait` asked for it."
 SAME = {"developer": "system", "function": "tool"}
 """Roles that OpenAI has or had under another name."""
 
@@ -101,11 +104,10 @@ class ReceiptOut(BaseModel):
     left_out: list[str] = Field(description="The types of the parts of its content that hold no words.")
 
 
-class ReceiptsOut(BaseModel):
+class ReceiptsOut(Kept):
     """What became of turns, in their order."""
 
     receipts: list[ReceiptOut]
-    version: int = Field(description="The version of the memory afterwards; see the header ETag of reads.")
 
 
 @router.post(
@@ -113,6 +115,7 @@ class ReceiptsOut(BaseModel):
     operation_id="addTurns",
     status_code=201,
     responses={
+        202: {"model": ReceiptsOut, "description": WAITING},
         207: {"model": ReceiptsOut, "description": "Some turns were not stored; the receipts say which and why."},
         409: {"model": Problem, "description": "The id of the only turn is that of another text, which was kept."},
     },
@@ -138,9 +141,12 @@ def add_turns(told: TurnsIn, room: Writing, response: Response, wait: Wait = Fal
                 raise
             receipts += [_lost(later, "failed", error) for later in told.turns[place:]]
             break
+    kept = kept_after(room, wait=wait)
     if not all(receipt.outcome in ("stored", "duplicate") for receipt in receipts):
         response.status_code = 207
-    return ReceiptsOut(receipts=receipts, version=version_after(room, wait=wait))
+    elif kept.waiting:
+        response.status_code = 202
+    return ReceiptsOut(receipts=receipts, **kept.model_dump())
 
 
 def _absorb(dialogue: Dialogue, one: TurnIn) -> ReceiptOut:
