@@ -27,6 +27,9 @@ __all__ = ["application"]
 SHAPES: Mapping[str, Shape] = {"/mcp": shape, **mem0.SHAPES}
 """How protocols other than Doxa's own say what went wrong, by the beginning of their paths."""
 
+TOLD = ("ETag", "Retry-After", "X-Request-Id")
+"""Headers of answers that pages of other origins may read."""
+
 
 def application(doxa: Doxa, settings: ServerConfig | None = None) -> FastAPI:
     """Return the application on an engine, which stays the caller's to close.
@@ -59,7 +62,13 @@ def application(doxa: Doxa, settings: ServerConfig | None = None) -> FastAPI:
     told = shaped(SHAPES)
     install(app, told)
     if settings.cors:
-        app.add_middleware(CORSMiddleware, allow_origins=list(settings.cors), allow_methods=["*"], allow_headers=["*"])
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=list(settings.cors),
+            allow_methods=["*"],
+            allow_headers=["*"],
+            expose_headers=TOLD,
+        )
     larger = {"/v1/memory/import": settings.max_import_bytes}
     app.add_middleware(
         Guard,
