@@ -141,11 +141,14 @@ def test_pages_of_strangers_may_not_call(doxa, loopback):
     secret = key(doxa, "ana")
     with listening(application(doxa, ServerConfig(cors=("https://chat.example",)))) as address:
 
-        def status(origin):
-            return httpx2.post(f"{address}/mcp", json=INITIALIZE, headers=bearer(secret, Origin=origin)).status_code
+        def called(origin):
+            return httpx2.post(f"{address}/mcp", json=INITIALIZE, headers=bearer(secret, Origin=origin))
 
-        assert status("https://evil.example") == status("null") == 403
-        assert status("https://chat.example") == status("http://localhost:5173") == 200
+        assert [called(origin).status_code for origin in ("https://evil.example", "null")] == [403, 403]
+        assert called("http://localhost:5173").status_code == 200
+        welcome = called("https://chat.example")
+        assert welcome.status_code == 200
+        assert welcome.headers["Access-Control-Expose-Headers"] == "Mcp-Session-Id"  # a page needs it for a session
 
 
 def test_without_keys_no_other_name_leads_here(doxa, loopback):

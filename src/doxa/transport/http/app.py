@@ -54,7 +54,13 @@ def application(doxa: Doxa, settings: ServerConfig | None = None) -> FastAPI:
     app.router.routes.extend(endpoints.routes)
     install(app, SHAPES)
     if settings.cors:
-        app.add_middleware(CORSMiddleware, allow_origins=list(settings.cors), allow_methods=["*"], allow_headers=["*"])
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=list(settings.cors),
+            allow_methods=["*"],
+            allow_headers=["*"],
+            expose_headers=["Mcp-Session-Id"],
+        )
     larger = {"/v1/memory/import": settings.max_import_bytes}
     app.add_middleware(
         Guard,
