@@ -7,6 +7,8 @@ import time
 import anyio
 import httpx2
 import pytest
+from mcp import MCPError
+from mcp.types import ElicitResult
 
 from doxa.core.config import ServerConfig
 from doxa.engine import Keys
@@ -74,6 +76,39 @@ def test_the_user_is_asked_over_http(served, doxa, mode):
             assert len(host.asked) == 1
 
     anyio.run(run)
+
+
+def test_an_answer_counts_only_for_the_call_and_the_key_that_asked(served, doxa):
+    """What travels with a question cannot be made up, used for another call, or used with another key."""
+    doxa.dialogue(user="bo").absorb("I live in Bonn.")
+    everything = {"everything": True}
+    yes = {"answer": ElicitResult(action="accept", content={"erase": True})}
+
+    async def run():
+        async with (
+            over_http(f"{served}/mcp", key(doxa, "ana"), "auto", accept(erase=True)) as ana,
+            over_http(f"{served}/mcp", key(doxa, "bo"), "auto", accept(erase=True)) as bo,
+        ):
+            await ana.call("remember", text="I live in Porto.")
+            asked = await ana.client.session.call_tool("forget", everything, allow_input_required=True)
+            state = asked.request_state
+            for host, arguments, sent in (
+                (bo, everything, state),
+                (ana, {"everything": True, "confirm": "x"}, state),
+                (ana, everything, state[:-4] + "AAAA"),
+            ):
+                with pytest.raises(MCPError, match="requestState"):
+                    await host.client.session.call_tool(
+                        "forget", arguments, input_responses=yes, request_state=sent, allow_input_required=True
+                    )
+            # An answer without the question is asked once more.
+            again = await bo.client.session.call_tool(
+                "forget", everything, input_responses=yes, allow_input_required=True
+            )
+            assert again.input_requests
+
+    anyio.run(run)
+    assert len(doxa.memory(user="ana").turns()) == len(doxa.memory(user="bo").turns()) == 1
 
 
 @pytest.mark.parametrize(
