@@ -160,6 +160,18 @@ def test_claims_are_what_one_turn_says(doxa):
         memory.claims(turn_id="t9")
 
 
+def test_turns_are_what_was_said_and_is_trusted(doxa):
+    """All of it in order, of one session, or by id; what was withdrawn is left out."""
+    for session, turn_id in (("s1", "a"), ("s2", "b"), ("s1", "c")):
+        doxa.dialogue(user="ana", session=session).absorb(f"I saw {turn_id} heron.", turn_id=turn_id)
+    memory = doxa.memory(user="ana")
+    assert [turn.turn_id for turn in memory.turns()] == ["a", "b", "c"]
+    assert [turn.turn_id for turn in memory.turns(session="s1")] == ["a", "c"]
+    assert [turn.turn_id for turn in memory.turns(["c", "none", "a", "b"], session="s1")] == ["c", "a"]
+    memory.withdraw(turn_id="a")
+    assert [turn.turn_id for turn in memory.turns()] == ["b", "c"]
+
+
 def test_history_and_why_tell_the_story(doxa):
     """The close of the old address names its reason, and why names both sides."""
     talk(doxa, *MOVES)

@@ -38,16 +38,24 @@ def settings(policy: str = "recency", **server: Any) -> Config:
     )
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def policy() -> str:
     """What becomes of contradictions."""
     return "recency"
 
 
-@pytest.fixture
-def doxa(policy) -> Iterator[Doxa]:
+@pytest.fixture(scope="module")
+def engine(policy) -> Iterator[Doxa]:
     with Doxa.open(":memory:", config=settings(policy)) as engine:
         yield engine
+
+
+@pytest.fixture
+def doxa(engine) -> Iterator[Doxa]:
+    """An engine that remembers nothing; it is one for all tests of a file, since reading a first turn takes long."""
+    yield engine
+    for user in engine.users():
+        engine.memory(user=user).forget(everything=True)
 
 
 class Host:

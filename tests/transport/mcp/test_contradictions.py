@@ -7,7 +7,7 @@ from .conftest import MODES, accept, decline
 BIRTHDAYS = ("My birthday is on 3 May.", "My birthday is on 4 June.")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def policy():
     """No contradiction decides itself."""
     return "ask"

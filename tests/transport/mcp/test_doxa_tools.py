@@ -132,7 +132,9 @@ def test_a_quote_that_is_too_long_is_cut_and_says_so(play):
         out = await host.call("recall", query="boats", max_tokens=300)
         (quote,) = out["quotes"]
         assert quote["cut"] and len(quote["text"]) < 1500
-        assert (await host.call("why", id="t1", max_tokens=200))["sources"][0]["cut"]
+        done = await host.result("why", id=out["facts"][0]["id"], max_tokens=200)
+        assert done.structured_content["sources"][0]["cut"]
+        assert estimate_tokens(done.content[0].text) < 2 * 200  # names of fields come on top
 
     play(test)
 

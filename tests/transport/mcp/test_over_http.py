@@ -7,6 +7,8 @@ import time
 import anyio
 import httpx2
 import pytest
+from mcp import MCPError
+from mcp.types import ElicitResult
 
 from doxa.core.config import ServerConfig
 from doxa.engine import Keys
@@ -76,6 +78,39 @@ def test_the_user_is_asked_over_http(served, doxa, mode):
     anyio.run(run)
 
 
+def test_an_answer_counts_only_for_the_call_and_the_key_that_asked(served, doxa):
+    """What travels with a question cannot be made up, used for another call, or used with another key."""
+    doxa.dialogue(user="bo").absorb("I live in Bonn.")
+    everything = {"everything": True}
+    yes = {"answer": ElicitResult(action="accept", content={"erase": True})}
+
+    async def run():
+        async with (
+            over_http(f"{served}/mcp", key(doxa, "ana"), "auto", accept(erase=True)) as ana,
+            over_http(f"{served}/mcp", key(doxa, "bo"), "auto", accept(erase=True)) as bo,
+        ):
+            await ana.call("remember", text="I live in Porto.")
+            asked = await ana.client.session.call_tool("forget", everything, allow_input_required=True)
+            state = asked.request_state
+            for host, arguments, sent in (
+                (bo, everything, state),
+                (ana, {"everything": True, "confirm": "x"}, state),
+                (ana, everything, state[:-4] + "AAAA"),
+            ):
+                with pytest.raises(MCPError, match="requestState"):
+                    await host.client.session.call_tool(
+                        "forget", arguments, input_responses=yes, request_state=sent, allow_input_required=True
+                    )
+            # An answer without the question is asked once more.
+            again = await bo.client.session.call_tool(
+                "forget", everything, input_responses=yes, allow_input_required=True
+            )
+            assert again.input_requests
+
+    anyio.run(run)
+    assert len(doxa.memory(user="ana").turns()) == len(doxa.memory(user="bo").turns()) == 1
+
+
 @pytest.mark.parametrize(
     ("path", "tool"), [("/mcp", "remember"), ("/mcp/reference", "read_graph"), ("/mcp/mem0", "list_entities")]
 )
@@ -141,11 +176,14 @@ def test_pages_of_strangers_may_not_call(doxa, loopback):
     secret = key(doxa, "ana")
     with listening(application(doxa, ServerConfig(cors=("https://chat.example",)))) as address:
 
-        def status(origin):
-            return httpx2.post(f"{address}/mcp", json=INITIALIZE, headers=bearer(secret, Origin=origin)).status_code
+        def called(origin):
+            return httpx2.post(f"{address}/mcp", json=INITIALIZE, headers=bearer(secret, Origin=origin))
 
-        assert status("https://evil.example") == status("null") == 403
-        assert status("https://chat.example") == status("http://localhost:5173") == 200
+        assert [called(origin).status_code for origin in ("https://evil.example", "null")] == [403, 403]
+        assert called("http://localhost:5173").status_code == 200
+        welcome = called("https://chat.example")
+        assert welcome.status_code == 200
+        assert welcome.headers["Access-Control-Expose-Headers"] == "Mcp-Session-Id"  # a page needs it for a session
 
 
 def test_without_keys_no_other_name_leads_here(doxa, loopback):

@@ -9,8 +9,10 @@ from pathlib import Path
 import anyio
 import pytest
 from mcp import StdioServerParameters
+from typer.testing import CliRunner
 
 from doxa.engine import Doxa
+from doxa.transport.cli import app
 
 from .conftest import connected, settings
 
@@ -81,6 +83,12 @@ def test_standard_output_carries_the_protocol_alone(tmp_path):
 @pytest.mark.parametrize("wrong", [("--profile", "mem"), ("--right", "delete")])
 def test_wrong_options_are_told_on_standard_error(tmp_path, wrong):
     """A slip ends the command with words, and nothing on standard output."""
-    parameters = command(tmp_path, *wrong)
-    done = subprocess.run([parameters.command, *parameters.args], env=parameters.env, capture_output=True, cwd=tmp_path)
-    assert done.returncode == 1 and done.stdout == b"" and wrong[1] in done.stderr.decode()
+    done = CliRunner().invoke(app, ["mcp", "--db", str(tmp_path / "x.db"), *wrong])
+    assert done.exit_code == 1 and done.stdout == "" and wrong[1] in done.stderr
+
+
+def test_where_the_packages_are_missing_the_command_says_which(tmp_path, monkeypatch):
+    """The server's packages are an extra."""
+    monkeypatch.setitem(sys.modules, "doxa.transport.mcp", None)
+    done = CliRunner().invoke(app, ["mcp", "--db", str(tmp_path / "x.db")])
+    assert done.exit_code == 1 and "pip install" in done.stderr

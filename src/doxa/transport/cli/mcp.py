@@ -8,7 +8,7 @@ import typer
 
 from doxa.core.access import RIGHTS, Right, Scope
 from doxa.core.config import MCP_PROFILES
-from doxa.core.errors import InputError
+from doxa.core.errors import InputError, MissingDependencyError
 from doxa.transport.cli.app import command
 from doxa.transport.cli.request import Request
 
@@ -39,8 +39,11 @@ def mcp(
     chosen = profile or config.server.mcp_profile
     if chosen not in MCP_PROFILES:
         raise InputError(f"mcp: --profile is one of {', '.join(MCP_PROFILES)}; got {chosen}.")
-    from doxa.transport.http.access import Room
-    from doxa.transport.mcp import serve_stdio
+    try:
+        from doxa.transport.http.access import Room
+        from doxa.transport.mcp import serve_stdio
+    except ModuleNotFoundError as exc:
+        raise MissingDependencyError(exc.name or "mcp", extra="server", purpose="`doxa mcp`") from exc
 
     with request.open(create=True) as doxa:
         scope = Scope(tenant=config.tenant, user=config.user, rights=rights, key_id=LOCAL)

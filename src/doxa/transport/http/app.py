@@ -27,7 +27,7 @@ __all__ = ["application"]
 SHAPES: Mapping[str, Shape] = {"/mcp": shape, **mem0.SHAPES}
 """How protocols other than Doxa's own say what went wrong, by the beginning of their paths."""
 
-TOLD = ("ETag", "Retry-After", "X-Request-Id")
+TOLD = ("ETag", "Mcp-Session-Id", "Retry-After", "X-Request-Id")
 """Headers of answers that pages of other origins may read."""
 
 

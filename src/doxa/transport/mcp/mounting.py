@@ -16,6 +16,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.mcpserver import MCPServer
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.types import INTERNAL_ERROR, INVALID_REQUEST
+from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
@@ -66,7 +67,10 @@ def waits(scope: Scope) -> bool:
     """Tell whether a request only waits for notices, perhaps for hours, and takes no time of the server."""
     if not str(scope["path"]).startswith(PATH):
         return False
-    return scope["method"] == "GET" or (b"mcp-method", b"subscriptions/listen") in scope["headers"]
+    headers = dict(scope["headers"])
+    # From 2026-07-28 on the SDK refuses a message that is not what these headers say.
+    modern = headers.get(b"mcp-protocol-version", b"").decode("latin-1") in MODERN_PROTOCOL_VERSIONS
+    return scope["method"] == "GET" or (modern and headers.get(b"mcp-method") == b"subscriptions/listen")
 
 
 class Endpoints:

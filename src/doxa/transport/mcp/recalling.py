@@ -23,6 +23,7 @@ from doxa.transport.mcp.shapes import (
     cut,
     fact_out,
     quote,
+    shortened,
     spent,
     start_of,
     within,
@@ -31,8 +32,8 @@ from doxa.transport.mcp.shapes import (
 __all__ = ["recall", "why"]
 
 LARGEST_K = 100
-HISTORY_SHARE = 3
-"""What happened to a fact gets a third of the budget; its sources get the rest."""
+SOURCES_SHARE, TEXT_SHARE, HISTORY_SHARE = 2, 4, 8
+"""Of the budget of an explanation half is for the sources, a quarter for the text, an eighth for each list of facts."""
 
 
 class AnswerOut(Given):
@@ -194,13 +195,13 @@ def _why_turn(memory: Memory, turn_id: str) -> WhyOut:
 
 def _capped(out: WhyOut, budget: int) -> WhyOut:
     """Return an explanation within the budget: its sources first, then what it displaced, then what happened to it."""
-    part = budget // HISTORY_SHARE
+    part, half = budget // HISTORY_SHARE, budget // SOURCES_SHARE
     kept: dict[str, list[Any]] = {
-        "sources": within([cut(one, budget) for one in out.sources], budget),
+        "sources": within([cut(one, half) for one in out.sources], half),
         "displaced": within(out.displaced, part),
         "displaced_by": within(out.displaced_by, part),
         "changes": within(out.changes, part),
     }
     left_out = sum(len(getattr(out, name)) - len(items) for name, items in kept.items())
     more = f" {left_out} more entries are left out; a larger `max_tokens` shows them." if left_out else ""
-    return out.model_copy(update={**kept, "note": QUOTED + more})
+    return out.model_copy(update={**kept, "text": shortened(out.text, budget // TEXT_SHARE), "note": QUOTED + more})
