@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
@@ -29,6 +30,7 @@ from doxa.core.values import (
     Reply,
     Role,
     Rule,
+    Turn,
     Verdict,
 )
 from doxa.engine.api import Addressee, Dialogue, Doxa
