@@ -104,6 +104,15 @@ def test_changes_are_taken_back_done_again_and_rolled_back(trip):
     trip.post("/tasks/rollback", {"path": "Nope", "to": 1}, 404)
 
 
+def test_what_was_changed_since_stays_and_is_named(trip):
+    """Of an undo that finds nothing left nothing is said to be otherwise."""
+    edit(trip, {"act": "set", "node": "Trip/city", "value": {"text": "Oslo"}})
+    edit(trip, {"act": "set", "node": "Trip/city", "value": {"text": "Bergen"}})
+    back = trip.post("/tasks/undo", {"number": 2})
+    assert (back["kept"], back["changes"]) == ([["n2", "value"]], [])
+    assert state(trip) == {"Trip/city": "Bergen"}
+
+
 def test_changes_of_the_tasks_are_listed_page_by_page(trip):
     """Who did what, in order."""
     edit(trip, {"act": "set", "node": "Trip/city", "value": {"text": "Oslo"}}, author="Bo")

@@ -68,8 +68,7 @@ def export_memory(
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    headers = {"ETag": response.headers["ETag"]}
-    return Spooled(path, media_type=media, filename=path.name, headers=headers)
+    return Spooled(path, media_type=media, filename=path.name, headers=dict(response.headers))
 
 
 @router.post(

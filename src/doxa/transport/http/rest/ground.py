@@ -153,6 +153,7 @@ def versioned(room: Reading, response: Response) -> Room:
     """
     room.settle()
     response.headers["ETag"] = f'W/"{room.version()}"'
+    response.headers["Vary"] = f"Authorization, {USER_HEADER}"  # the same version of two users is not the same answer
     return room
 
 
@@ -173,7 +174,7 @@ async def fresh(
     tag = response.headers["ETag"]
     known = {one.strip() for one in (if_none_match or "").split(",")}
     if known & {tag, tag.removeprefix("W/"), "*"}:
-        raise HTTPException(304, headers={"ETag": tag})
+        raise HTTPException(304, headers=dict(response.headers))
     return room
 
 

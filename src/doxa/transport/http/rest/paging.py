@@ -47,7 +47,7 @@ def paged(
         rank = {one: place for place, one in enumerate(order or map(key, items))}
         if after not in rank:
             raise InputError("cursor: what it stood at is no longer there. Begin again with the first page.")
-        start = next((place for place, one in enumerate(items) if rank[key(one)] > rank[after]), len(items))
+        start = next((place for place, one in enumerate(items) if rank.get(key(one), -1) > rank[after]), len(items))
     found = items[start : start + limit]
     more = start + limit < len(items)
     return {"items": plain(found), "next": cursor_to(kind, key(found[-1])) if more else None}

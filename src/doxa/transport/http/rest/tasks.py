@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -207,15 +207,14 @@ Back = written("TakenBack", kept=(list[list[str]], "Node and field of what was c
 @router.post("/tasks/undo", operation_id="undoTasks", response_model=Back)
 def undo(room: Writing, which: BackIn | None = None, author: Author = None, wait: Wait = False) -> dict[str, Any]:
     """Take back a change of the tasks; what was changed since stays."""
-    tasks = room.tasks("write", author=author)
-    return _back(tasks, tasks.undo(which.number if which else None).kept, room, wait=wait)
+    number = which.number if which else None
+    return _back(room, author, lambda tasks: tasks.undo(number).kept, wait=wait)
 
 
 @router.post("/tasks/redo", operation_id="redoTasks", response_model=Back)
 def redo(room: Writing, author: Author = None, wait: Wait = False) -> dict[str, Any]:
     """Do again what was taken back last, where nothing else was done since."""
-    tasks = room.tasks("write", author=author)
-    return _back(tasks, tasks.redo().kept, room, wait=wait)
+    return _back(room, author, lambda tasks: tasks.redo().kept, wait=wait)
 
 
 class EarlierIn(Body):
@@ -228,17 +227,24 @@ class EarlierIn(Body):
 @router.post("/tasks/rollback", operation_id="rollbackTasks", response_model=Back)
 def rollback(where: EarlierIn, room: Writing, author: Author = None, wait: Wait = False) -> dict[str, Any]:
     """Go back to an earlier value of a path, or to how it, or everything, was after a change."""
-    tasks = room.tasks("write", author=author)
-    before = tasks.forest().commits
-    tasks.rollback(where.path, where.to)
-    return _back(tasks, (), room, wait=wait, since=len(before))
+
+    def act(tasks: Tasks) -> tuple[()]:
+        tasks.rollback(where.path, where.to)
+        return ()
+
+    return _back(room, author, act, wait=wait)
 
 
 def _back(
-    tasks: Tasks, kept: Iterable[tuple[str, str]], room: Room, *, wait: bool, since: int | None = None
+    room: Room, author: str | None, act: Callable[[Tasks], Iterable[tuple[str, str]]], *, wait: bool
 ) -> dict[str, Any]:
+    """Carry out something that takes changes back and returns what stays; tell that, and what is otherwise now."""
+    tasks = room.tasks("write", author=author)
+    last = max((commit.number for commit in tasks.forest().commits), default=0)
+    kept = act(tasks)
     version, forest = version_after(room, wait=wait), tasks.forest()
-    edits = [edit for commit in forest.commits[-1 if since is None else since :] for edit in commit.edits]
+    own = (commit for commit in forest.commits if commit.number > last and commit.author == tasks.author)
+    edits = [edit for commit in own for edit in commit.edits]
     return {"kept": plain(list(kept)), "changes": _told(edits, forest), "version": version}
 
 
