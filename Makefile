@@ -6,12 +6,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN := $(VENV)/.run
 DEV := $(VENV)/.dev
+CLIENT := clients/typescript
 PAGES := $(wildcard README.md) $(wildcard docs/*.md) $(wildcard docs/reference/*.md) src/doxa/engine/asynchronous.py
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint fmt types imports docs docs-check typos check bench clean
+.PHONY: help demo test lint fmt types imports docs docs-check typos check client bench clean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -59,6 +60,11 @@ typos: $(DEV) ## spelling
 
 check: lint types imports docs-check typos ## everything beside the tests: lint, types, imports, docs, spelling
 
+client: $(DEV) ## write the TypeScript client anew from the server's OpenAPI page; needs node
+	@echo "client: openapi.json, schema.d.ts"
+	@page=$$($(BIN)/python clients/openapi.py) && echo "$$page" > $(CLIENT)/openapi.json
+	@cd $(CLIENT) && { test -d node_modules || npm ci --silent; } && npm run --silent generate
+
 bench: $(DEV) ## measure retrieval, understanding, times and the parser; the data is in $DOXA_DATA and beside it
 	@echo "bench: locomo"
 	@$(BIN)/doxa bench locomo --data $(DOXA_DATA)/measure/locomo/locomo_dev6.json --json
@@ -90,7 +96,7 @@ bench: $(DEV) ## measure retrieval, understanding, times and the parser; the dat
 
 clean: ## remove the environment, builds and caches; memories and run records stay
 	@echo "clean: $(VENV), builds, caches"
-	@rm -rf $(VENV) build dist .cache .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf $(VENV) $(CLIENT)/node_modules build dist .cache .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	@find src tests docs training benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A stamp newer than pyproject.toml means "installed": nothing is asked of the network then.

@@ -9,15 +9,17 @@ import anyio
 import httpx2
 import pytest
 import uvicorn
+from fastapi import FastAPI
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, ElicitResult
 
 from doxa.core.access import RIGHTS, Scope
-from doxa.core.config import Config, EncoderConfig, GraderConfig, ReaderConfig, ServerConfig
+from doxa.core.config import Config, EncoderConfig, GraderConfig, NliConfig, ReaderConfig, ServerConfig
 from doxa.engine import Doxa
 from doxa.transport.http import application
 from doxa.transport.http.access import Room
+from doxa.transport.http.serving import _Server
 from doxa.transport.mcp import server
 
 MODES = pytest.mark.parametrize("mode", ["legacy", "auto"], ids=["sessions", "stateless"])
@@ -30,6 +32,7 @@ def settings(policy: str = "recency", **server: Any) -> Config:
         encoder=EncoderConfig(name="hash"),
         grader=GraderConfig(name="none"),
         reader=ReaderConfig(name="none"),
+        nli=NliConfig(name="none"),
         revise={"policy": policy},
         server=ServerConfig(**server),
     )
@@ -122,16 +125,16 @@ def play(doxa) -> Callable[..., Any]:
 
 
 @contextmanager
-def listening(app: Any) -> Iterator[str]:
-    """Serve an application on a free port of this machine, and yield its address."""
-    config = uvicorn.Config(app, port=0, log_config=None, ws="none", lifespan="on", timeout_graceful_shutdown=1)
-    running = uvicorn.Server(config)
+def listening(app: FastAPI) -> Iterator[str]:
+    """Serve an application on a free port of this machine, as `doxa serve` does, and yield its address."""
+    config = uvicorn.Config(app, port=0, log_config=None, ws="none", lifespan="on", timeout_graceful_shutdown=20)
+    started, address = threading.Event(), []
+    running = _Server(config, lambda at: (address.append(at), started.set()), app.state.served.stopping)
     thread = threading.Thread(target=running.run)
     thread.start()
     try:
-        while not running.started and thread.is_alive():
-            threading.Event().wait(0.01)
-        yield f"http://127.0.0.1:{running.servers[0].sockets[0].getsockname()[1]}"
+        assert started.wait(20)
+        yield address[0]
     finally:
         running.should_exit = True
         thread.join()
@@ -148,6 +151,8 @@ def served(doxa, loopback) -> Iterator[str]:
 async def over_http(address: str, secret: str, mode: str, answer: Answer | None = None, **options: Any):
     """Yield a host on a server that is reached over HTTP with an API key."""
     headers = {"Authorization": f"Bearer {secret}"}
-    async with httpx2.AsyncClient(headers=headers, timeout=20) as http:
-        async with connected(streamable_http_client(address, http_client=http), mode, answer, **options) as host:
-            yield host
+    async with (
+        httpx2.AsyncClient(headers=headers, timeout=20) as http,
+        connected(streamable_http_client(address, http_client=http), mode, answer, **options) as host,
+    ):
+        yield host

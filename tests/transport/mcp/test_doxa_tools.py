@@ -146,8 +146,7 @@ def test_a_cursor_that_was_not_given_out_is_refused(play):
     play(test)
 
 
-@MODES
-def test_why_shows_sources_word_for_word_and_what_displaced_what(play, mode):
+def test_why_shows_sources_word_for_word_and_what_displaced_what(play):
     """Facts, answers and turns all say what they rest on."""
 
     async def test(host):
@@ -164,7 +163,7 @@ def test_why_shows_sources_word_for_word_and_what_displaced_what(play, mode):
         assert turn["kind"] == "turn" and [one["fact"]["id"] for one in turn["changes"]] == [old, new]
         assert "`recall` gives ids" in await host.fails("why", id="f_none")
 
-    play(test, mode)
+    play(test)
 
 
 def test_corrections_are_made_previewed_and_taken_back(play):
@@ -220,8 +219,7 @@ def test_corrections_that_cannot_be_made_say_why(play, arguments, said):
     play(test)
 
 
-@MODES
-def test_forgetting_a_turn_certifies_what_went(play, doxa, mode):
+def test_forgetting_a_turn_certifies_what_went(play, doxa):
     """A turn goes with its facts; the certificate repeats none of it."""
 
     async def test(host):
@@ -231,7 +229,7 @@ def test_forgetting_a_turn_certifies_what_went(play, doxa, mode):
         assert "t1" in await host.fails("forget", turn_id="t1")
         assert "either" in await host.fails("forget")
 
-    play(test, mode)
+    play(test)
     assert doxa.memory(user="ana").facts() == []
 
 
@@ -268,7 +266,6 @@ def test_a_client_that_cannot_ask_has_to_confirm(play, doxa, mode):
     assert doxa.memory(user="ana").turns() == []
 
 
-@MODES
 @pytest.mark.parametrize(
     ("rights", "tool", "arguments"),
     [
@@ -280,7 +277,7 @@ def test_a_client_that_cannot_ask_has_to_confirm(play, doxa, mode):
     ],
     ids=lambda value: value if isinstance(value, str) else None,
 )
-def test_what_the_rights_do_not_cover_is_refused_before_anybody_is_asked(play, doxa, mode, rights, tool, arguments):
+def test_what_the_rights_do_not_cover_is_refused_before_anybody_is_asked(play, doxa, rights, tool, arguments):
     """A missing right is an error of the tool, and nothing changes."""
     doxa.dialogue(user="ana").absorb("I live in Porto.")
 
@@ -288,12 +285,11 @@ def test_what_the_rights_do_not_cover_is_refused_before_anybody_is_asked(play, d
         assert "may" in await host.fails(tool, **arguments)
         assert host.asked == []
 
-    play(test, mode, rights=rights, answer=accept(erase=True))
+    play(test, rights=rights, answer=accept(erase=True))
     assert len(doxa.memory(user="ana").turns()) == 1
 
 
-@MODES
-def test_tasks_are_told_read_and_taken_back(play, mode):
+def test_tasks_are_told_read_and_taken_back(play):
     """A task is opened in the user's own words, shows what stands, and a change is undone and redone."""
 
     async def test(host):
@@ -305,7 +301,7 @@ def test_tasks_are_told_read_and_taken_back(play, mode):
         assert (await host.call("tasks"))["state"] == out["state"]
         assert "`text`" in await host.fails("tasks", action="tell")
 
-    play(test, mode)
+    play(test)
 
 
 def test_tasks_beyond_the_budget_are_counted(play):

@@ -2,15 +2,14 @@
 
 import pytest
 
-from .conftest import MODES, accept
+from .conftest import accept
 
 
 async def add(host, body="I live in Porto. I work at Acme.", **more):
     return (await host.call("add_memory", name="chat", episode_body=body, reference_time="2024-03-01", **more))["uuid"]
 
 
-@MODES
-def test_episodes_make_nodes_and_facts(play, mode):
+def test_episodes_make_nodes_and_facts(play):
     """An episode is understood when it is stored, and is found as nodes and as facts with their episodes."""
 
     async def test(host):
@@ -31,7 +30,7 @@ def test_episodes_make_nodes_and_facts(play, mode):
         }
         assert "1 episodes" in (await host.call("get_status"))["message"]
 
-    play(test, mode, "graphiti")
+    play(test, profile="graphiti")
 
 
 def test_facts_end_when_they_are_replaced(play):
@@ -77,8 +76,7 @@ def test_a_triplet_is_a_sentence(play):
     play(test, profile="graphiti")
 
 
-@MODES
-def test_the_graph_is_cleared_when_the_user_agrees(play, doxa, mode):
+def test_the_graph_is_cleared_when_the_user_agrees(play, doxa):
     """The user is asked first; without a way to ask, the words are needed."""
 
     async def refused(host):
@@ -88,8 +86,8 @@ def test_the_graph_is_cleared_when_the_user_agrees(play, doxa, mode):
     async def agreed(host):
         assert (await host.call("clear_graph"))["erased"]
 
-    play(refused, mode, "graphiti")
-    play(agreed, mode, "graphiti", answer=accept(erase=True))
+    play(refused, profile="graphiti")
+    play(agreed, profile="graphiti", answer=accept(erase=True))
     assert doxa.memory(user="ana").turns() == []
 
 

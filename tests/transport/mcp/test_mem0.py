@@ -2,11 +2,10 @@
 
 import pytest
 
-from .conftest import MODES, accept
+from .conftest import accept
 
 
-@MODES
-def test_memories_are_added_found_and_read(play, mode):
+def test_memories_are_added_found_and_read(play):
     """What is added is found by its meaning and by its id, in mem0's shapes."""
 
     async def test(host):
@@ -20,7 +19,7 @@ def test_memories_are_added_found_and_read(play, mode):
             "results": [{"name": "ana", "type": "user", "total_memories": 1}],
         }
 
-    play(test, mode, "mem0")
+    play(test, profile="mem0")
 
 
 def test_what_no_fact_is_read_from_is_a_memory_too(play):
@@ -99,9 +98,8 @@ def test_deleting_erases_a_turn_unless_it_says_other_things(play, doxa):
     assert doxa.memory(user="ana").turns() == []
 
 
-@MODES
 @pytest.mark.parametrize("tool", ["delete_all_memories", "delete_entities"])
-def test_all_memories_go_when_the_user_agrees(play, doxa, mode, tool):
+def test_all_memories_go_when_the_user_agrees(play, doxa, tool):
     """The user is asked first; without a way to ask, the words are needed."""
 
     async def refused(host):
@@ -111,8 +109,8 @@ def test_all_memories_go_when_the_user_agrees(play, doxa, mode, tool):
     async def agreed(host):
         assert (await host.call(tool))["erased"]
 
-    play(refused, mode, "mem0")
-    play(agreed, mode, "mem0", answer=accept(erase=True))
+    play(refused, profile="mem0")
+    play(agreed, profile="mem0", answer=accept(erase=True))
     assert doxa.memory(user="ana").turns() == []
 
 

@@ -56,7 +56,6 @@ def test_no_tool_has_an_argument_that_names_a_user(play, profile):
     play(test, profile=profile)
 
 
-@MODES
 @pytest.mark.parametrize(
     ("profile", "tool", "arguments"),
     [
@@ -66,13 +65,13 @@ def test_no_tool_has_an_argument_that_names_a_user(play, profile):
         ("reference", "read_graph", {"user": "bo"}),
     ],
 )
-def test_an_argument_that_there_is_not_is_refused_and_not_ignored(play, profile, tool, arguments, mode):
+def test_an_argument_that_there_is_not_is_refused_and_not_ignored(play, profile, tool, arguments):
     """Who names a user is told that nothing was done, instead of being shown somebody else's memory."""
 
     async def test(host):
         assert "never an argument" in await host.fails(tool, **arguments)
 
-    play(test, mode, profile)
+    play(test, profile=profile)
 
 
 def test_an_unknown_profile_is_refused():

@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 
 import anyio
 import httpx2
@@ -235,6 +236,27 @@ def test_many_clients_at_once_each_get_their_own(served, doxa):
                 tasks.start_soon(one, name, secret)
 
     anyio.run(run)
+
+
+def test_a_shutdown_does_not_wait_for_those_who_only_wait(doxa, loopback):
+    """Streams of notices end at once, in order, when the server is to stop."""
+    secret, ended = key(doxa, "ana"), []
+
+    def wait(address, headers):
+        with httpx2.stream("GET", f"{address}/mcp", headers=headers, timeout=30) as stream:
+            opened.set()
+            ended.append([*stream.iter_lines()])
+
+    opened = threading.Event()
+    with listening(application(doxa)) as address:
+        begun = httpx2.post(f"{address}/mcp", json=INITIALIZE, headers=bearer(secret))
+        headers = bearer(secret, **{"Mcp-Session-Id": begun.headers["mcp-session-id"]})
+        thread = threading.Thread(target=wait, args=(address, headers))
+        thread.start()
+        assert opened.wait(10)
+        stopping = time.monotonic()
+    thread.join(10)
+    assert time.monotonic() - stopping < 10 and len(ended) == 1
 
 
 def test_an_application_can_be_started_again(doxa, loopback):

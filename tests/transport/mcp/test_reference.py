@@ -1,4 +1,4 @@
-"""The profile `reference`: a graph of entities, observations and relations, as clients of the reference server know it."""
+"""The profile `reference`: a graph of entities, observations and relations, as the reference server keeps it."""
 
 import json
 

@@ -27,6 +27,9 @@ __all__ = ["application"]
 SHAPES: Mapping[str, Shape] = {"/mcp": shape, **mem0.SHAPES}
 """How protocols other than Doxa's own say what went wrong, by the beginning of their paths."""
 
+TOLD = ("ETag", "Retry-After", "X-Request-Id")
+"""Headers of answers that pages of other origins may read."""
+
 
 def application(doxa: Doxa, settings: ServerConfig | None = None) -> FastAPI:
     """Return the application on an engine, which stays the caller's to close.
@@ -41,6 +44,7 @@ def application(doxa: Doxa, settings: ServerConfig | None = None) -> FastAPI:
         doxa=doxa, gate=Gate(doxa, open_=settings.open, rate=settings.rate), numbers=numbers, settings=settings
     )
     endpoints = Endpoints(served.gate.room, settings)
+    served.stopping.append(endpoints.stop)
     app = FastAPI(
         title="Doxa",
         version=version("doxa"),
@@ -50,7 +54,7 @@ def application(doxa: Doxa, settings: ServerConfig | None = None) -> FastAPI:
         lifespan=_lifespan(settings, endpoints),
         redoc_url=None,
     )
-    app.state.served = served
+    app.state.served, app.state.mcp = served, endpoints
     for router in (operation.router, rest.router, mem0.router):
         app.include_router(router)
     app.router.routes.extend(endpoints.routes)
@@ -58,7 +62,13 @@ def application(doxa: Doxa, settings: ServerConfig | None = None) -> FastAPI:
     told = shaped(SHAPES)
     install(app, told)
     if settings.cors:
-        app.add_middleware(CORSMiddleware, allow_origins=list(settings.cors), allow_methods=["*"], allow_headers=["*"])
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=list(settings.cors),
+            allow_methods=["*"],
+            allow_headers=["*"],
+            expose_headers=TOLD,
+        )
     larger = {"/v1/memory/import": settings.max_import_bytes}
     app.add_middleware(
         Guard,

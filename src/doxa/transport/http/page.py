@@ -32,21 +32,28 @@ TAGS = [
 
 
 def describe(app: FastAPI) -> None:
-    """Have the page of an application say in which media type its problems come."""
+    """Have the page of an application say in which media type its problems come, and each of them but once."""
     made = app.openapi
 
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:
-            for operations in made()["paths"].values():
+            page = made()
+            told = page.setdefault("components", {}).setdefault("responses", {})
+            for operations in page["paths"].values():
                 for operation in operations.values():
-                    _mend(operation["responses"])
+                    operation["responses"] = {
+                        status: _mended(status, response, told) for status, response in operation["responses"].items()
+                    }
         return app.openapi_schema or {}
 
     app.openapi = openapi  # type: ignore[method-assign]
 
 
-def _mend(responses: dict[str, Any]) -> None:
-    for response in responses.values():
-        content = response.get("content", {})
-        if content.get("application/json", {}).get("schema", {}).get("$ref", "").endswith("/Problem"):
-            content["application/problem+json"] = content.pop("application/json")
+def _mended(status: str, response: dict[str, Any], told: dict[str, Any]) -> dict[str, Any]:
+    """Return what a page says of a response; a problem that it tells of everywhere is told in one place."""
+    content = response.get("content", {})
+    if not content.get("application/json", {}).get("schema", {}).get("$ref", "").endswith("/Problem"):
+        return response
+    content["application/problem+json"] = content.pop("application/json")
+    name = f"Problem{status}"
+    return {"$ref": f"#/components/responses/{name}"} if told.setdefault(name, response) == response else response

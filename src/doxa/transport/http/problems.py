@@ -160,6 +160,9 @@ def install(app: FastAPI, told: Shape) -> None:
             for one in error.errors()
         )
         detail = "The request does not fit: " + "; ".join(f"{one['where']}: {one['what']}" for one in found) + "."
+        sent = request.headers.get("content-type")
+        if any(one["loc"] == ("body",) for one in error.errors()) and sent and "json" not in sent:
+            detail += f" It came as {sent}: send JSON with Content-Type: application/json."
         return told(request, Problem(status=422, kind="request", detail=detail, fields=found))
 
     def plain(request: Request, error: Exception) -> Response:

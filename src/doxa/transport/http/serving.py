@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import logging
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import uvicorn
@@ -41,6 +41,7 @@ def serve(app: FastAPI, settings: ServerConfig, *, started: Callable[[str], None
             lifespan="on",
         ),
         started,
+        app.state.served.stopping,
     )
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)  # what it tells of its life, we tell ourselves
     try:
@@ -73,11 +74,14 @@ def _is_loopback(host: str) -> bool:
 
 
 class _Server(uvicorn.Server):
-    """A server that says where it listens."""
+    """A server that says where it listens, and lets go of those who only wait when it is to stop."""
 
-    def __init__(self, config: uvicorn.Config, started: Callable[[str], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, started: Callable[[str], None], stopping: Sequence[Callable[[], None]]
+    ) -> None:
         super().__init__(config)
         self._told = started
+        self._stopping = stopping
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -94,3 +98,8 @@ class _Server(uvicorn.Server):
         if self.servers:
             host, port = self.servers[0].sockets[0].getsockname()[:2]
             self._told(f"http://{f'[{host}]' if ':' in host else host}:{port}")
+
+    async def shutdown(self, sockets: list[object] | None = None) -> None:  # type: ignore[override]
+        for stop in self._stopping:
+            stop()
+        await super().shutdown(sockets)  # type: ignore[arg-type]

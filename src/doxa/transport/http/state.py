@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from fastapi import Depends
@@ -27,6 +28,8 @@ class Served:
     settings: ServerConfig
     stack: AsyncExitStack | None = None
     """Closed at the shutdown; what a protocol opens goes on it."""
+    stopping: list[Callable[[], None]] = field(default_factory=list)
+    """Called when the server is to stop, before it waits for requests under way: what waits for notices ends then."""
 
 
 def served(connection: HTTPConnection) -> Served:

@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
+import anyio
 import anyio.to_thread
 from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
@@ -19,7 +20,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from doxa.core.config import MCP_PROFILES, ServerConfig
 from doxa.transport.mcp.rooms import Room
@@ -74,30 +75,27 @@ class Endpoints:
     Args:
         room_of: lets a request in; raises where it may not come in.
         settings: which profile, whose pages may call, how large a message may be.
-        servers: by profile; tests add to them what the protocol's own conformance suite calls.
     """
 
-    def __init__(
-        self,
-        room_of: Callable[[HTTPConnection], Room],
-        settings: ServerConfig,
-        servers: Mapping[str, MCPServer[Any]] | None = None,
-    ) -> None:
+    def __init__(self, room_of: Callable[[HTTPConnection], Room], settings: ServerConfig) -> None:
         self._room_of = room_of
         self._settings = settings
-        self._servers = servers or {profile: server(profile, _room_of_message) for profile in MCP_PROFILES}
+        self._waiting: set[anyio.CancelScope] = set()
+        self.servers: Mapping[str, MCPServer[Any]] = {
+            profile: server(profile, _room_of_message) for profile in MCP_PROFILES
+        }
         self.routes = [
             Route(path, endpoint=_Endpoint(self, profile), include_in_schema=False) for path, profile in self._paths()
         ]
 
     def _paths(self) -> Sequence[tuple[str, str]]:
-        return [(PATH, self._settings.mcp_profile), *((f"{PATH}/{profile}", profile) for profile in self._servers)]
+        return [(PATH, self._settings.mcp_profile), *((f"{PATH}/{profile}", profile) for profile in self.servers)]
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Answer requests until this is left; it may be entered again."""
         async with AsyncExitStack() as stack:
-            for one in self._servers.values():
+            for one in self.servers.values():
                 # This makes the session manager anew, which runs only once; its own routes are not used.
                 one.streamable_http_app(
                     max_request_body_size=self._settings.max_body_bytes, transport_security=NO_MORE_CHECKS
@@ -117,7 +115,33 @@ class Endpoints:
             token="", client_id=room.scope.key_id, scopes=[], subject=f"{room.scope.tenant}/{room.scope.user}"
         )
         scope["user"] = AuthenticatedUser(token)
-        await AuthContextMiddleware(self._servers[profile].session_manager.handle_request)(scope, receive, send)
+        app = AuthContextMiddleware(self.servers[profile].session_manager.handle_request)
+        if waits(scope):
+            await self._until_stopped(app, scope, receive, send)
+        else:
+            await app(scope, receive, send)
+
+    def stop(self) -> None:
+        """End the streams on which clients wait for notices, so that a shutdown need not wait for them."""
+        for waiting in list(self._waiting):
+            waiting.cancel()
+
+    async def _until_stopped(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
+        open_ = False
+
+        async def noted(message: Message) -> None:
+            nonlocal open_
+            open_ = message["type"] == "http.response.start" or bool(message.get("more_body"))
+            await send(message)
+
+        with anyio.CancelScope() as waiting:
+            self._waiting.add(waiting)
+            try:
+                await app(scope, receive, noted)
+            finally:
+                self._waiting.discard(waiting)
+        if waiting.cancelled_caught and open_:
+            await send({"type": "http.response.body", "body": b""})
 
     def _check_caller(self, connection: HTTPConnection) -> None:
         """Refuse pages that may not call, as the protocol demands; and, without keys, names of other machines.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from doxa.core.errors import NotFoundError
-from doxa.core.values import Fact, Reply
+from doxa.core.values import Evidence, Fact, Reply
 from doxa.engine import Memory
 from doxa.transport.mcp.acts import Given
 from doxa.transport.mcp.rooms import here
@@ -91,37 +91,36 @@ def recall(
     """
     room, start = here(), start_of(cursor)
     memory = room.memory()
-    found = memory.search(
-        query,
-        k=start + k + 1,
-        since=since,
-        until=until,
-        speaker=speaker,
-        session=session,
-        as_of=as_of,
-        known_at=known_at,
-    )
+    times: dict[str, Any] = {"as_of": as_of, "known_at": known_at}
+    where: dict[str, Any] = {"since": since, "until": until, "speaker": speaker, "session": session}
+    found = memory.search(query, k=start + k + 1, **times, **where)
     page = found[start : start + k]
-    narrowed = any((since, until, speaker, session))
-    first = answer and not start and not narrowed
-    reply = room.dialogue("read").ask(query, as_of=as_of, known_at=known_at, said=()) if first else None
+    reply = None
+    if answer and not start and not any(where.values()):  # an answer draws on all there is
+        reply = room.dialogue("read").ask(query, **times, said=())
     told = _answer(reply) if reply is not None else None
-    cited = [one.fact_id for one in reply.citations if one.fact_id] if told and reply else []
-    held = {fact.fact_id: fact for fact in memory.facts(as_of=as_of, known_at=known_at)}
-    ids = dict.fromkeys([*cited, *(fact_id for one in page for fact_id in one.fact_ids)])
-    budget = max_tokens - (spent([told]) if told else 0)
-    facts = within([fact_out(held[one], memory) for one in ids if one in held], max(budget // 2, 1))
-    turns = {one.turn_id: one for one in memory.turns(list({turn_id for one in page for turn_id in one.turn_ids}))}
-    budget = max(budget - spent(facts), 1)
-    places = {key: place for place, one in reversed([*enumerate(page)]) for key in one.turn_ids if key in turns}
-    ordered = sorted((key for key in places if not turns[key].generated), key=lambda key: places[key])
-    quotes = within([cut(quote(turns[key]), budget) for key in ordered], budget)
-    # The next page begins with the first piece of evidence that this one has no room for.
-    full = len(quotes) < len(ordered)
-    after = start + (max(places[ordered[len(quotes)]], 1) if full else len(page))
-    cursor = str(after) if full or len(found) > after else None
-    left_out = len(ids.keys() & held.keys()) - len(facts)
-    return RecallOut(answer=told, facts=facts, quotes=quotes, cursor=cursor, note=_note(cursor, left_out))
+    budget = max_tokens - (spent([told]) if told is not None else 0)
+    cited = [one.fact_id for one in reply.citations if one.fact_id] if told is not None and reply is not None else []
+    held = {fact.fact_id: fact for fact in memory.facts(**times)}
+    known = [key for key in dict.fromkeys([*cited, *(key for one in page for key in one.fact_ids)]) if key in held]
+    facts = within([fact_out(held[key], memory) for key in known], max(budget // 2, 1))
+    quotes, seen = _quoted(memory, page, max(budget - spent(facts), 1))
+    after = str(start + seen) if len(found) > start + seen else None
+    note = _note(after, len(known) - len(facts))
+    return RecallOut(answer=told, facts=facts, quotes=quotes, cursor=after, note=note)
+
+
+def _quoted(memory: Memory, page: Sequence[Evidence], budget: int) -> tuple[list[Quote], int]:
+    """Return the quotes that the budget holds, and how many pieces of evidence they are of: the next page follows."""
+    turns = {one.turn_id: one for one in memory.turns(list({key for one in page for key in one.turn_ids}))}
+    places: dict[str, int] = {}
+    for place, one in enumerate(page):
+        for key in one.turn_ids:
+            if key in turns and not turns[key].generated:
+                places.setdefault(key, place)
+    quotes = within([cut(quote(turns[key]), budget) for key in places], budget)
+    full = len(quotes) < len(places)
+    return quotes, max([*places.values()][len(quotes)], 1) if full else len(page)
 
 
 def _note(cursor: str | None, left_out: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from importlib.metadata import version
 from typing import Any
 
@@ -14,6 +14,7 @@ from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError
 from mcp.server.mcpserver.resources import FunctionResource
+from mcp.server.mcpserver.tools import Tool
 from mcp.server.subscriptions import ResourceUpdated
 from mcp.types import (
     CallToolResult,
@@ -73,10 +74,9 @@ def server(profile: str, room_of: RoomOf) -> MCPServer[Any]:
     """
     if profile not in MCP_PROFILES:
         raise ConfigError(f"Expected an MCP profile out of {', '.join(MCP_PROFILES)}; got {profile!r}.")
-    acts, feeds = ACTS[profile], Feeds()
-    built = {act.name: act.tool() for act in acts}
-    writing = {act.name for act in acts if not act.hints.read_only_hint}
-    takes = {name: frozenset(tool.parameters.get("properties", {})) for name, tool in built.items()}
+    tools, feeds = _tools(profile), Feeds()
+    writing = {act.name for act in ACTS[profile] if not act.hints.read_only_hint}
+    takes = {tool.name: frozenset(tool.parameters.get("properties", {})) for tool in tools}
     uri = reference.GRAPH if profile == "reference" else SUMMARY
     with _logging_as_it_was():
         made: MCPServer[Any] = MCPServer(
@@ -84,7 +84,7 @@ def server(profile: str, room_of: RoomOf) -> MCPServer[Any]:
             title="Doxa",
             instructions=INSTRUCTIONS,
             version=version("doxa"),
-            tools=list(built.values()),
+            tools=list(tools),
             subscriptions=feeds,
             middleware=[partial(_in_room, room_of=room_of, takes=takes, writing=writing, feeds=feeds, uri=uri)],
             log_level="WARNING",
@@ -98,6 +98,12 @@ def server(profile: str, room_of: RoomOf) -> MCPServer[Any]:
     else:
         _add_summary(made)
     return made
+
+
+@cache
+def _tools(profile: str) -> tuple[Tool, ...]:
+    """Return the tools of a profile, which servers share: they keep nothing of a call."""
+    return tuple(act.tool() for act in ACTS[profile])
 
 
 async def _in_room(

@@ -9,7 +9,7 @@ import pytest
 
 from doxa.core.errors import BackendUnavailableError
 from doxa.core.trace import Tracer
-from doxa.engine import Dialogue
+from doxa.engine import Dialogue, Doxa
 from doxa.transport.http.rest.streaming import streamed
 
 EVENTS = {"Accept": "text/event-stream"}
@@ -67,6 +67,21 @@ def test_a_reply_comes_as_events_step_by_step(ana):
     assert names[:2] == ["step", "step"] and names[-2:] == ["reply", "done"]
     assert [data["name"] for name, data in events if name == "step"] == [one["name"] for one in reply["trace"]["steps"]]
     assert reply["value"] == "Siemens"
+    assert events[-1][1]["version"] > 0
+
+
+def unreachable(self, user):
+    raise BackendUnavailableError("no model")
+
+
+def test_a_reply_is_given_also_where_what_was_said_cannot_be_understood_yet(ana, monkeypatch):
+    """With `wait` it is 202, and among events `done` says why."""
+    monkeypatch.setattr(Doxa, "wait", unreachable)
+    ana.post("/respond", {"text": "Where do I work?", "speaker": "Ana"}, 202, wait=True)
+    said = {"text": "Where do I work?", "speaker": "Ana"}
+    answer = ana.http.post("/v1/memory/respond", params={"wait": True}, json=said, headers=EVENTS)
+    (_, reply), (name, done) = events_of(answer.text)[-2:]
+    assert (reply["value"], name, done["waiting"]) == ("Siemens", "done", "no model")
 
 
 def test_a_reply_that_cannot_begin_has_the_status_of_its_error(ana):
@@ -110,7 +125,7 @@ def test_silence_is_filled_with_comments():
         return {"text": "so"}
 
     async def read():
-        response = await streamed(work, heartbeat_s=0.05)
+        response = await streamed(work, dict, heartbeat_s=0.05)
         return "".join([str(piece) async for piece in response.body_iterator])
 
     told = asyncio.run(read())
@@ -142,7 +157,7 @@ def test_a_client_that_hangs_up_leaves_the_work_to_its_end():
             if message["type"] == "http.response.body":
                 sent.append(message)
 
-        await (await streamed(work))(scope(), receive, send)
+        await (await streamed(work, dict))(scope(), receive, send)
 
     asyncio.run(asyncio.wait_for(hang_up(), 10))
     assert finished.is_set()
@@ -165,5 +180,9 @@ def test_answers_are_kept_explained_and_asked_again(ana):
     assert [one["answer"]["answer_id"] for one in ana.get("/answers", stale=True)["items"]] == [key]
     assert ana.get(f"/answers/{key}/why")["stale"]
     assert ana.post(f"/answers/{key}/again", trace=True)["value"] == "Lisbon"
+    later = ana.post("/ask", {"text": "Where do I work?", "speaker": "Ana"})["answer_id"]
+    first = ana.get("/answers", limit=1)
+    assert first["items"][0]["answer"]["answer_id"] == later
+    assert key in {one["answer"]["answer_id"] for one in ana.get("/answers", cursor=first["next"])["items"]}
     ana.get("/answers/a_none/why", 404)
     ana.post("/answers/a_none/again", None, 404)

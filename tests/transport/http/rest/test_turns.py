@@ -2,8 +2,8 @@
 
 import pytest
 
-from doxa.core.errors import StoreLockedError
-from doxa.engine import Dialogue
+from doxa.core.errors import BackendUnavailableError, StoreLockedError
+from doxa.engine import Dialogue, Doxa
 
 
 def test_turns_are_told_and_known_at_once_with_wait(client):
@@ -52,6 +52,18 @@ def test_where_the_database_gives_out_the_rest_is_said_to_be_lost(client, monkey
     assert [one["outcome"] for one in client.post("/turns", turns, 207)["receipts"]] == ["stored", "failed", "failed"]
     problem = client.post("/turns", {"turns": [{"text": "two"}, {"text": "three"}]}, 503)
     assert problem["type"] == "urn:doxa:store-locked"
+
+
+def test_what_is_stored_is_said_to_be_where_it_cannot_be_understood_yet(client, monkeypatch):
+    """A model that does not answer is no reason to send the turns again."""
+
+    def unreachable(self, user):
+        raise BackendUnavailableError("no model")
+
+    monkeypatch.setattr(Doxa, "wait", unreachable)
+    told = client.post("/turns", {"turns": [{"text": "I live in Oslo."}]}, 202, wait=True)
+    assert (told["receipts"][0]["outcome"], told["waiting"]) == ("stored", "no model")
+    assert client.post("/turns", {"turns": [{"text": "I have a cat."}]}, 201)["waiting"] == ""
 
 
 def test_the_only_turn_of_a_request_fails_as_a_problem(client):
@@ -123,7 +135,7 @@ def test_turns_are_listed_by_session(client):
     assert [one["turn"]["text"] for one in client.get("/turns", session="two")["items"]] == ["Hello two."]
 
 
-@pytest.mark.parametrize("cursor", ["zzz", "%%%", "ZmFjdHMKeA"])
+@pytest.mark.parametrize("cursor", ["zzz", "%%%", "é", "ZmFjdHMKeA", "dHVybnMKeA", "dHVybnMK4pGg"])
 def test_a_cursor_of_something_else_is_refused(client, cursor):
     """A cursor counts for the list that gave it."""
     assert "cursor" in client.get("/turns", 400, cursor=cursor)["detail"]

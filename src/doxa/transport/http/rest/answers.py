@@ -5,13 +5,22 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import anyio.to_thread
-from fastapi import Request
+from fastapi import Request, Response
 from pydantic import Field
 
 from doxa.core.answers import AnswerReason
 from doxa.core.values import Reply
 from doxa.core.verdicts import Verdict
-from doxa.transport.http.rest.ground import Body, Conversing, Reading, Versioned, Wait, memory_router
+from doxa.transport.http.rest.ground import (
+    Body,
+    Conversing,
+    Problem,
+    Reading,
+    Versioned,
+    Wait,
+    kept_after,
+    memory_router,
+)
 from doxa.transport.http.rest.paging import Cursor, Limit, paged
 from doxa.transport.http.rest.shown import page, shown
 from doxa.transport.http.rest.streaming import streamed
@@ -22,6 +31,7 @@ from doxa.transport.plain import plain
 __all__ = ["router"]
 
 router = memory_router("answers")
+WAITING = "The reply; what was said is stored and not understood yet, though `wait` asked for it."
 EVENTS = "text/event-stream"
 
 
@@ -81,19 +91,21 @@ class SayingIn(Speaking):
     response_model=shown(Reply),
     responses={
         200: {"content": {EVENTS: {"schema": {"type": "string"}}}, "description": "The reply, whole or as events."},
-        409: {"description": "The id of the turn is that of another text, which was kept."},
+        202: {"model": shown(Reply), "description": WAITING},
+        409: {"model": Problem, "description": "The id of the turn is that of another text, which was kept."},
     },
 )
 async def respond(
     said: SayingIn,
     room: Conversing,
     request: Request,
+    response: Response,
     wait: Wait = False,
 ) -> Any:
     """Answer what the user says, and remember it with the reply.
 
-    As server-sent events, where `Accept` is `text/event-stream`: `step` for each step as it ends, `reply`, then `done`;
-    `error` where it fails later on.
+    As server-sent events, where `Accept` is `text/event-stream`: `step` for each step as it ends, `reply`, then `done`
+    with the version of the memory; `error` where it fails later on.
     """
 
     def work() -> dict[str, Any]:
@@ -101,12 +113,17 @@ async def respond(
         reply = dialogue.respond(
             said.text, at=said.at, turn_id=said.turn_id, to=said.to, background=said.background, n=said.n
         )
-        if wait:
-            dialogue.flush()
         return _told(reply, request, trace=said.trace)
 
-    wanted = request.headers.get("Accept", "")
-    return await streamed(work) if EVENTS in wanted else await anyio.to_thread.run_sync(work)
+    def kept() -> dict[str, Any]:
+        return kept_after(room, wait=wait).model_dump()
+
+    if EVENTS in request.headers.get("Accept", ""):
+        return await streamed(work, kept)
+    reply = await anyio.to_thread.run_sync(work)
+    if wait and (await anyio.to_thread.run_sync(kept))["waiting"]:
+        response.status_code = 202
+    return reply
 
 
 def _told(reply: Reply, request: Request, *, trace: bool) -> dict[str, Any]:
@@ -133,12 +150,12 @@ def check(draft: DraftIn, room: Versioned) -> Any:
 
 @router.get("/answers", operation_id="listAnswers", response_model=page(AnswerReason))
 def list_answers(room: Reading, stale: bool = False, cursor: Cursor = None, limit: Limit = 100) -> dict[str, Any]:
-    """List the answers that are kept (setting `engine.answers`), the oldest first, each with what has changed since.
+    """List the answers that are kept (setting `engine.answers`), the latest first, each with what has changed since.
 
     `stale` leaves those that rest on something that was revised, withdrawn or erased since. They are kept beside the
     log, so that this list has no ETag.
     """
-    found = room.memory().answers(stale=stale)
+    found = room.memory().answers(stale=stale)[::-1]
     return paged("answers", found, lambda one: one.answer.answer_id, cursor=cursor, limit=limit)
 
 

@@ -17,7 +17,7 @@ from starlette.types import Receive, Scope, Send
 
 from doxa.core.errors import FormatError, InputError
 from doxa.core.values import Certificate
-from doxa.transport.http.rest.ground import Body, Erasing, Fresh, Writing, bearer, memory_router, version_after
+from doxa.transport.http.rest.ground import Body, Erasing, Fresh, Problem, Writing, bearer, memory_router, version_after
 from doxa.transport.http.rest.shown import answer, shown, written
 from doxa.transport.http.state import served
 from doxa.transport.plain import plain
@@ -76,7 +76,9 @@ def export_memory(
     "/import",
     operation_id="importMemory",
     response_model=written("Imported", turns=(int, "How many turns were new.")),
-    responses={409: {"description": "A turn is known with another text; the turns before it were read."}},
+    responses={
+        409: {"model": Problem, "description": "A turn is known with another text; the turns before it were read."}
+    },
     openapi_extra={"requestBody": {"required": True, "content": {"application/octet-stream": BINARY}}},
 )
 async def import_memory(request: Request, room: Writing) -> dict[str, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from typing import Annotated, Any
 
@@ -13,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 
+from doxa.core.errors import DoxaError
 from doxa.transport.http.access import USER_HEADER, Room
 from doxa.transport.http.state import room_of
 from doxa.transport.http.telling import declared
@@ -22,16 +24,20 @@ __all__ = [
     "Conversing",
     "Erasing",
     "Fresh",
+    "Kept",
+    "Problem",
     "Reading",
     "Versioned",
     "Wait",
     "Why",
     "Writing",
     "bearer",
+    "kept_after",
     "memory_router",
     "version_after",
 ]
 
+logger = logging.getLogger("doxa.server")
 bearer = HTTPBearer(
     auto_error=False, scheme_name="key", description="An API key, as `doxa keys add` makes it: `Bearer doxa_...`."
 )
@@ -48,10 +54,14 @@ class Problem(BaseModel):
     fields: list[dict[str, str]] = Field([], description="Of a request that does not fit: `where` and `what`.")
 
 
+DEEPEST = 10
+"""No body that fits is nested deeper."""
+
+
 class Body(BaseModel):
     """What a request holds; a field that is not known is refused."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
     @model_validator(mode="before")
     @classmethod
@@ -59,15 +69,15 @@ class Body(BaseModel):
         return whole(data)
 
 
-def whole(data: Any) -> Any:
+def whole(data: Any, depth: int = DEEPEST) -> Any:
     """Return JSON data without halves of surrogate pairs, which a text that was cut may have and no UTF-8 can."""
     match data:
         case str():
             return data if data.isascii() else data.encode("utf-8", "replace").decode()
-        case list():
-            return [whole(one) for one in data]
-        case dict():
-            return {name: whole(one) for name, one in data.items()}
+        case list() if depth:
+            return [whole(one, depth - 1) for one in data]
+        case dict() if depth:
+            return {name: whole(one, depth - 1) for name, one in data.items()}
     return data
 
 
@@ -94,7 +104,7 @@ def memory_router(tag: str) -> APIRouter:
     return APIRouter(prefix="/v1/memory", tags=[tag], dependencies=[Depends(no_others)], responses=ERRORS)
 
 
-def no_others(request: Request) -> None:
+async def no_others(request: Request) -> None:
     """Refuse query parameters that the route does not know: one that is misspelt would change the answer silently."""
     known = sorted(_query_names(declared(request.scope).dependant))
     errors = [
@@ -149,7 +159,7 @@ def versioned(room: Reading, response: Response) -> Room:
 Versioned = Annotated[Room, Depends(versioned)]
 
 
-def fresh(
+async def fresh(
     room: Versioned,
     response: Response,
     if_none_match: Annotated[
@@ -168,6 +178,31 @@ def fresh(
 
 
 Fresh = Annotated[Room, Depends(fresh)]
+
+
+class Kept(BaseModel):
+    """How a memory stands after something was told."""
+
+    version: int = Field(description="The version of the memory afterwards; see the header ETag of reads.")
+    waiting: str = Field(
+        description="Why some of what was told is not understood yet, though `wait` asked for it; else empty."
+    )
+
+
+def kept_after(room: Room, *, wait: bool) -> Kept:
+    """Return how a memory stands after something was told to it.
+
+    What stops it from being understood, such as a model that does not answer, is no error of the request: it is kept,
+    and tried again.
+    """
+    waiting = ""
+    if wait:
+        try:
+            room.wait()
+        except DoxaError as error:
+            waiting = str(error)
+            logger.warning("what was told is kept, and not understood yet: %s", error)
+    return Kept(version=room.version("write"), waiting=waiting)
 
 
 def version_after(room: Room, *, wait: bool) -> int:

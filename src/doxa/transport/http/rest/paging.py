@@ -11,9 +11,11 @@ from fastapi import Query
 from doxa.core.errors import InputError
 from doxa.transport.plain import plain
 
-__all__ = ["Cursor", "Limit", "cursor_to", "paged", "place_of"]
+__all__ = ["Cursor", "Limit", "cursor_to", "number_of", "paged"]
 
 T = TypeVar("T")
+NO_CURSOR = "cursor: expected `next` of a page of {kind}, got {cursor!r}."
+MOST_DIGITS = 18
 Limit = Annotated[int, Query(ge=1, le=1000, description="How many at most.")]
 Cursor = Annotated[
     str | None,
@@ -41,7 +43,7 @@ def paged(
     """
     start = 0
     if cursor is not None:
-        after = place_of(kind, cursor)
+        after = _place_of(kind, cursor)
         rank = {one: place for place, one in enumerate(order or map(key, items))}
         if after not in rank:
             raise InputError("cursor: what it stood at is no longer there. Begin again with the first page.")
@@ -51,21 +53,28 @@ def paged(
     return {"items": plain(found), "next": cursor_to(kind, key(found[-1])) if more else None}
 
 
+def number_of(kind: str, cursor: str) -> int:
+    """Return the number at which a cursor stands.
+
+    Raises:
+        InputError: it is no cursor of such a list.
+    """
+    place = _place_of(kind, cursor)
+    if not place.isdecimal() or len(place) > MOST_DIGITS:
+        raise InputError(NO_CURSOR.format(kind=kind, cursor=cursor[:40]))
+    return int(place)
+
+
 def cursor_to(kind: str, place: str) -> str:
     """Return a cursor that stands at a place."""
     return urlsafe_b64encode(f"{kind}\n{place}".encode()).decode().rstrip("=")
 
 
-def place_of(kind: str, cursor: str) -> str:
-    """Return where a cursor stands.
-
-    Raises:
-        InputError: it is no cursor of such a list.
-    """
+def _place_of(kind: str, cursor: str) -> str:
     try:
         whose, _, place = urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode().partition("\n")
     except ValueError:
         whose, place = "", ""
     if whose != kind:
-        raise InputError(f"cursor: expected `next` of a page of {kind}, got {cursor[:40]!r}.")
+        raise InputError(NO_CURSOR.format(kind=kind, cursor=cursor[:40]))
     return place

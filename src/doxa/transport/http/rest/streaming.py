@@ -22,11 +22,15 @@ __all__ = ["HEARTBEAT_S", "streamed"]
 logger = logging.getLogger("doxa.server")
 HEARTBEAT_S = 10.0
 """Seconds of silence after which a comment is sent, so that nothing on the way takes the connection for dead."""
+UNBUFFERED = {"X-Accel-Buffering": "no"}
+"""Some proxies would hold the events back until there are enough of them."""
 Event = tuple[str, Any] | None
 """Its name and what it says; None is the end."""
 
 
-async def streamed(work: Callable[[], dict[str, Any]], *, heartbeat_s: float = HEARTBEAT_S) -> StreamingResponse:
+async def streamed(
+    work: Callable[[], dict[str, Any]], after: Callable[[], dict[str, Any]], *, heartbeat_s: float = HEARTBEAT_S
+) -> StreamingResponse:
     """Return a response that tells the steps of a call as they end (`step`), what it returns (`reply`), and `done`.
 
     A call that fails before its first step ended raises here, so that the response has the status of the error; later
@@ -35,6 +39,7 @@ async def streamed(work: Callable[[], dict[str, Any]], *, heartbeat_s: float = H
 
     Args:
         work: the call; it runs in a thread.
+        after: what is done once the reply was told; `done` tells what it returns.
         heartbeat_s: seconds of silence after which a comment is sent.
 
     Raises:
@@ -52,10 +57,9 @@ async def streamed(work: Callable[[], dict[str, Any]], *, heartbeat_s: float = H
         try:
             with watched(step_ended):
                 tell(("reply", work()))
+            tell(("done", after()))
         except Exception as error:  # noqa: BLE001  it is raised or told where the response is made
             tell(error)
-        else:
-            tell(("done", {}))
         tell(None)
 
     running = asyncio.ensure_future(anyio.to_thread.run_sync(run))
@@ -63,7 +67,9 @@ async def streamed(work: Callable[[], dict[str, Any]], *, heartbeat_s: float = H
     if isinstance(first, BaseException):
         await running
         raise first
-    return StreamingResponse(_frames(first, events, running, heartbeat_s), media_type="text/event-stream")
+    return StreamingResponse(
+        _frames(first, events, running, heartbeat_s), media_type="text/event-stream", headers=UNBUFFERED
+    )
 
 
 async def _frames(

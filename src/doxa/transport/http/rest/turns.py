@@ -10,14 +10,27 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 from doxa.core.errors import InputError, StoreError, TurnConflictError, TurnError
 from doxa.core.values import Certificate, Claim, Role, Turn
 from doxa.engine import Dialogue
-from doxa.transport.http.rest.ground import Body, Erasing, Fresh, Wait, Why, Writing, memory_router, version_after
-from doxa.transport.http.rest.paging import Cursor, Limit, cursor_to, place_of
+from doxa.transport.http.rest.ground import (
+    Body,
+    Erasing,
+    Fresh,
+    Kept,
+    Problem,
+    Wait,
+    Why,
+    Writing,
+    kept_after,
+    memory_router,
+    version_after,
+)
+from doxa.transport.http.rest.paging import Cursor, Limit, cursor_to, number_of
 from doxa.transport.http.rest.shown import NEXT, Changes, answer, shown
 from doxa.transport.plain import plain
 
 __all__ = ["router"]
 
 router = memory_router("turns")
+WAITING = "All is stored, and some of it is not understood yet, though `wait` asked for it."
 SAME = {"developer": "system", "function": "tool"}
 """Roles that OpenAI has or had under another name."""
 
@@ -91,11 +104,10 @@ class ReceiptOut(BaseModel):
     left_out: list[str] = Field(description="The types of the parts of its content that hold no words.")
 
 
-class ReceiptsOut(BaseModel):
+class ReceiptsOut(Kept):
     """What became of turns, in their order."""
 
     receipts: list[ReceiptOut]
-    version: int = Field(description="The version of the memory afterwards; see the header ETag of reads.")
 
 
 @router.post(
@@ -103,8 +115,9 @@ class ReceiptsOut(BaseModel):
     operation_id="addTurns",
     status_code=201,
     responses={
+        202: {"model": ReceiptsOut, "description": WAITING},
         207: {"model": ReceiptsOut, "description": "Some turns were not stored; the receipts say which and why."},
-        409: {"description": "The id of the only turn is that of another text, which was kept."},
+        409: {"model": Problem, "description": "The id of the only turn is that of another text, which was kept."},
     },
 )
 def add_turns(told: TurnsIn, room: Writing, response: Response, wait: Wait = False) -> ReceiptsOut:
@@ -128,9 +141,12 @@ def add_turns(told: TurnsIn, room: Writing, response: Response, wait: Wait = Fal
                 raise
             receipts += [_lost(later, "failed", error) for later in told.turns[place:]]
             break
+    kept = kept_after(room, wait=wait)
     if not all(receipt.outcome in ("stored", "duplicate") for receipt in receipts):
         response.status_code = 207
-    return ReceiptsOut(receipts=receipts, version=version_after(room, wait=wait))
+    elif kept.waiting:
+        response.status_code = 202
+    return ReceiptsOut(receipts=receipts, **kept.model_dump())
 
 
 def _absorb(dialogue: Dialogue, one: TurnIn) -> ReceiptOut:
@@ -163,7 +179,7 @@ HeardTurn = answer("HeardTurn", turn=Turn, **HEARD)
 def list_turns(room: Fresh, session: str | None = None, cursor: Cursor = None, limit: Limit = 100) -> dict[str, Any]:
     """List turns in the order in which they were received, the replies of Doxa itself too."""
     memory = room.memory()
-    after = 0 if cursor is None else int(place_of("turns", cursor))
+    after = 0 if cursor is None else number_of("turns", cursor)
     found = memory.turns(session=session, after=after, limit=limit + 1, withdrawn=True)
     withdrawn = memory.withdrawn()
     items = [{"turn": plain(turn), "withdrawn": turn.turn_id in withdrawn} for turn in found[:limit]]
