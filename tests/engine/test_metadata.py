@@ -140,3 +140,12 @@ def test_a_message_that_only_calls_a_tool_is_left_out(doxa):
     """The messages around it are remembered."""
     call = {"role": "assistant", "content": None, "tool_calls": [{"id": "c1"}]}
     assert len(doxa.dialogue(user="ana").add([{"role": "user", "content": "Book it."}, call])) == 1
+
+
+def test_details_that_no_fact_tells_keep_their_words(doxa):
+    """A sentence is told by its facts only where they say nearly all of it."""
+    hike = "Last summer we hiked the Kungsleden for nine days and the views were unreal."
+    tell(doxa, hike, "I live in Rome.", "My sister Eva works at Siemens.")
+    memory = doxa.memory(user="ana")
+    assert {"Kungsleden", "Rome", "Siemens"} <= {str(fact.object) for fact in memory.facts(current=False)}
+    assert list(memory.untold().values()) == [hike]

@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from doxa.core.values import UNBELIEVED, ChangeKind, Fact, Status, Turn
-from doxa.memory import UserState, is_current, stems
+from doxa.memory import UserState, stems
 
 __all__ = ["overlap", "untold"]
 
 LEAST_WORDS = 3
-"""Fewer words than these beside what facts tell ("Hi!", "By the way,") tell nothing."""
+"""A sentence with fewer words than these beside what facts tell ("Hi!", "By the way,") tells nothing else."""
+SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 
 def untold(state: UserState) -> dict[str, str]:
-    """Return the words of turns that became no fact, by turn id.
+    """Return the words of turns that no fact tells, by turn id.
 
-    It is the whole text where all that became of the turn is believed, so that it can be understood; else what is left
-    without the sentences of which facts were made, so that nothing given up is told again. A turn of which a fact was
-    retracted by hand is left out.
+    It is the whole text, so that it can be understood; where a fact of the turn was superseded or taken back, it is
+    what is left without the sentences of which facts were made, so that nothing given up is told again. A turn of which
+    a fact was retracted by hand is left out.
 
-    Cost: one pass over turns, facts and changes.
+    Cost: one pass over turns, facts and changes after each change of the state.
     """
+    found: dict[str, str] | None = state.derived.get(untold)
+    if found is None:
+        found = state.derived[untold] = _untold(state)
+    return dict(found)
+
+
+def _untold(state: UserState) -> dict[str, str]:
     facts: dict[str, list[Fact]] = {}
     for fact in state.beliefs.facts.values():
         for turn_id in fact.turn_ids:
@@ -39,17 +48,17 @@ def _beside(turn: Turn, facts: list[Fact], state: UserState) -> str:
     spans = {claim.span for claim in state.beliefs.said_in(turn.turn_id) if claim.span}
     if not spans:  # what changed something without saying anything took something back
         return "" if state.beliefs.changes_by(turn.turn_id) else turn.text
-    if facts and all(fact.status in UNBELIEVED for fact in facts):
-        return turn.text
-    rest = turn.text
-    for span in sorted(spans, key=len, reverse=True):
-        rest = rest.replace(span, " ")
-    if len(re.findall(r"\w+", rest)) < LEAST_WORDS:
-        return ""
-    today = state.today()
-    if all(is_current(fact, today) for fact in facts):
-        return turn.text
-    return re.sub(r"\s+", " ", rest).strip(" .,;:!?") + "."
+    believed = [fact for fact in facts if fact.status not in UNBELIEVED]
+    if all(fact.status is Status.HELD for fact in believed):
+        told = (f"{fact.subject} {fact.relation} {fact.object} {fact.valid}" for fact in believed)
+        return turn.text if not believed or _left(turn.text, told) else ""
+    return " ".join(_left(turn.text, spans))
+
+
+def _left(text: str, told: Iterable[str]) -> list[str]:
+    """Return the sentences of a text that say something beside what is told."""
+    known = {stem for one in told for stem in stems(one)}
+    return [one for one in SENTENCE.split(text) if len(set(stems(one)) - known) >= LEAST_WORDS]
 
 
 def _retracted_by_hand(state: UserState) -> set[str]:

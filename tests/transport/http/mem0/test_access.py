@@ -112,3 +112,11 @@ def test_a_body_that_is_too_large_is_told_in_the_shape_of_the_client(ana):
     """What is refused before it is read has the same shape."""
     with pytest.raises(MemoryQuotaExceededError, match="max_body_bytes"):
         ana.add("x" * 9_000_000, user_id="ana")
+
+
+def test_the_client_reports_to_nobody(ana):
+    """Its telemetry is off by its own setting; that nothing leaves this machine is watched in every test."""
+    from mem0.memory.telemetry import client_telemetry
+
+    ana.add("I live in Rome.", user_id="ana")
+    assert client_telemetry.posthog is None

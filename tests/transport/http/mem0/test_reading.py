@@ -161,3 +161,9 @@ def test_an_unknown_id_is_not_found(ana, memory_id):
     for asked in (ana.get, ana.history, ana.delete, lambda one: ana.update(one, text="I live in Rome.")):
         with pytest.raises(MemoryNotFoundError):
             asked(memory_id)
+
+
+@pytest.mark.parametrize("filters", [[[[]]], {"OR": [[MINE]]}, {"NOT": {}}, {"AND": []}, {"AND": {"OR": MINE}}])
+def test_filters_may_be_nested_in_any_way(ana, filters):
+    """Whatever form a filter has, it is understood or refused."""
+    assert ana.client.post("/v3/memories/", json={"filters": filters}).status_code == 200

@@ -77,12 +77,15 @@ def _eq(value: object) -> list[str]:
 
 def _positive(given: Any) -> Iterator[tuple[str, object]]:
     """Yield the conditions that are not under a NOT."""
-    for one in given if isinstance(given, list) else [given]:
-        for field, value in one.items():
-            if field in ("AND", "OR"):
-                yield from _positive(value)
-            elif field != "NOT":
-                yield field, value
+    if isinstance(given, list):
+        for one in given:
+            yield from _positive(one)
+        return
+    for field, value in given.items():
+        if field in ("AND", "OR"):
+            yield from _positive(value)
+        elif field != "NOT":
+            yield field, value
 
 
 def _test(given: object, seen: list[tuple[str, object]], *, depth: int) -> Test:
