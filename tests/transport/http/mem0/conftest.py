@@ -24,7 +24,7 @@ atexit.register(HOME.cleanup)
 os.environ["MEM0_TELEMETRY"] = "False"  # both are read when mem0 is imported
 os.environ["MEM0_DIR"] = HOME.name
 
-from mem0 import MemoryClient
+from mem0 import MemoryClient  # noqa: E402
 
 TLS = ssl.create_default_context()
 """One for all clients: each would read all certificates of the system, and none is needed here."""
