@@ -2,7 +2,7 @@
 
 `app.py` puts the application together; `access.py` finds whose memory a request may touch, and gives out nothing
 else; `problems.py` says what went wrong in the terms of each protocol; `guard.py` holds limits, `telling.py` logs,
-metrics and spans; `rest/` is Doxa's own interface. Routes get a `Room` and never an engine.
+metrics and spans; `rest/` is Doxa's own interface, `mem0/` that of mem0. Routes get a `Room` and never an engine.
 """
 
 from doxa.transport.http.app import application

@@ -1,5 +1,6 @@
 """A server on a free port of this machine, and mem0's own clients to talk to it."""
 
+import atexit
 import os
 import ssl
 import tempfile
@@ -18,10 +19,12 @@ from doxa.core.config import Config, EncoderConfig, GraderConfig, ReaderConfig, 
 from doxa.engine import Doxa, Keys
 from doxa.transport.http import application
 
+HOME = tempfile.TemporaryDirectory(prefix="mem0-")
+atexit.register(HOME.cleanup)
 os.environ["MEM0_TELEMETRY"] = "False"  # both are read when mem0 is imported
-os.environ["MEM0_DIR"] = tempfile.mkdtemp(prefix="mem0-")
+os.environ["MEM0_DIR"] = HOME.name
 
-from mem0 import MemoryClient
+from mem0 import MemoryClient  # noqa: E402
 
 TLS = ssl.create_default_context()
 """One for all clients: each would read all certificates of the system, and none is needed here."""

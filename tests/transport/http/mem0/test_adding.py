@@ -5,6 +5,9 @@ import time
 import pytest
 from mem0.exceptions import MemoryNotFoundError, ValidationError
 
+from doxa.core.errors import BackendUnavailableError
+from doxa.engine import Doxa
+
 MINE = {"user_id": "ana"}
 
 
@@ -90,6 +93,19 @@ def test_an_asynchronous_addition_can_be_polled_until_it_is_done(ana):
         time.sleep(0.05)
     assert event["status"] == "SUCCEEDED" and event["metadata"] == {"a": 1}
     assert [(one["memory"], one["event"]) for one in event["results"]] == [("Ana lives in Rome", "ADD")]
+
+
+def test_what_cannot_be_understood_yet_is_stored_and_pending(ana, texts, monkeypatch):
+    """It is no error, which would have the client send everything again."""
+
+    def unreachable(*_: object, **__: object) -> None:
+        raise BackendUnavailableError("no model")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Doxa, "wait", unreachable)
+        told = ana.add("What a gruesome day.", user_id="ana")
+    assert told["status"] == "PENDING" and "no model" in told["message"]
+    assert texts(ana.get_all(filters=MINE)) == ["What a gruesome day."]
 
 
 def test_the_same_message_id_again_is_the_same_message(ana, place):

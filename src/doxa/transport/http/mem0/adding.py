@@ -10,6 +10,7 @@ became no fact is a memory itself, with ADD.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
 from uuid import uuid4
@@ -17,7 +18,7 @@ from uuid import uuid4
 from fastapi import APIRouter, Request
 from pydantic import Field
 
-from doxa.core.errors import InputError, NotFoundError
+from doxa.core.errors import DoxaError, InputError, NotFoundError
 from doxa.core.values import Change, ChangeKind
 from doxa.transport.http.mem0.asking import Body, as_mem0, room_for
 from doxa.transport.http.mem0.filters import ENTITIES, moment
@@ -26,6 +27,7 @@ from doxa.transport.http.mem0.shelf import OURS, Shelf, notes
 
 __all__ = ["noted", "router", "tell"]
 
+logger = logging.getLogger("doxa.server")
 router = APIRouter(tags=["mem0"])
 EVENTS: Mapping[ChangeKind, str] = {
     ChangeKind.ASSERT: "ADD",
@@ -40,6 +42,7 @@ EVENTS: Mapping[ChangeKind, str] = {
     ChangeKind.RETRACT: "DELETE",
 }
 """What mem0 calls a change; those that are kept and not believed are none."""
+STORED = "{count} messages are stored and are understood in the background."
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 
 
@@ -98,10 +101,14 @@ def add(told: AddIn, request: Request) -> dict[str, Any]:
         known = {turn.turn_id: turn for turn in room.memory("write").turns(withdrawn=True)}
         event = str(notes(known[turn_ids[0]]).get("event", event)) if turn_ids[0] in known else event
     event_id = str(Handle(room.scope.user, "event", event))
+    pending = {"message": STORED.format(count=len(receipts)), "status": "PENDING", "event_id": event_id}
     if told.async_mode or "read" not in room.scope.rights:  # what became of it tells what was remembered before
-        message = f"{len(receipts)} messages are stored and are understood in the background."
-        return {"message": message, "status": "PENDING", "event_id": event_id}
-    room.wait()
+        return pending
+    try:
+        room.wait()
+    except DoxaError as exc:  # no error of the request: a client that is told of one would send all of it again
+        logger.warning("what was told is kept, and not understood yet: %s", exc)
+        return {**pending, "message": f"{pending['message']} Not yet, because: {exc}"}
     shelf = Shelf(room.memory("write"), past=True)
     return {"results": list(tell(shelf, turn_ids)), "event_id": event_id, "status": "SUCCEEDED"}
 
