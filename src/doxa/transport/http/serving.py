@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import logging
 import signal
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
@@ -86,6 +87,9 @@ class _Server(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Let SIGTERM and SIGINT end the serving and nothing else: what is served has to be closed after it."""
+        if threading.current_thread() is not threading.main_thread():
+            yield  # signals are the main thread's
+            return
         before = {one: signal.signal(one, self.handle_exit) for one in (signal.SIGINT, signal.SIGTERM)}
         try:
             yield
