@@ -13,16 +13,16 @@ from starlette.middleware.cors import CORSMiddleware
 
 from doxa.core.config import ServerConfig
 from doxa.engine import Doxa
-from doxa.transport.http import operation, rest
+from doxa.transport.http import openai, operation, rest
 from doxa.transport.http.access import Gate
 from doxa.transport.http.guard import Guard
-from doxa.transport.http.problems import Shape, install, own_shape
+from doxa.transport.http.problems import Shape, install, shape_of
 from doxa.transport.http.state import Served
 from doxa.transport.http.telling import Numbers, Telling
 
 __all__ = ["application"]
 
-SHAPES: Mapping[str, Shape] = {}
+SHAPES: Mapping[str, Shape] = {"/openai/": openai.openai_shape}
 """How protocols other than Doxa's own say what went wrong, by the beginning of their paths."""
 
 
@@ -46,9 +46,10 @@ def application(doxa: Doxa, settings: ServerConfig | None = None) -> FastAPI:
         redoc_url=None,
     )
     app.state.served = served
-    for router in (operation.router, rest.router):
+    for router in (operation.router, rest.router, openai.router):
         app.include_router(router)
-    install(app, SHAPES)
+    told = shape_of(SHAPES)
+    install(app, told)
     if settings.cors:
         app.add_middleware(CORSMiddleware, allow_origins=list(settings.cors), allow_methods=["*"], allow_headers=["*"])
     larger = {"/v1/memory/import": settings.max_import_bytes}
@@ -57,7 +58,7 @@ def application(doxa: Doxa, settings: ServerConfig | None = None) -> FastAPI:
         max_body_bytes=settings.max_body_bytes,
         larger=larger,
         concurrency=settings.concurrency,
-        told=own_shape,
+        told=told,
     )
     app.add_middleware(Telling, numbers=numbers)
     return app

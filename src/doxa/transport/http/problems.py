@@ -43,6 +43,7 @@ __all__ = [
     "UnauthorizedError",
     "as_problem",
     "install",
+    "shape_of",
 ]
 
 logger = logging.getLogger("doxa.server")
@@ -135,12 +136,18 @@ def own_shape(request: Request, problem: Problem) -> Response:
     return JSONResponse(body, problem.status, headers=dict(problem.headers), media_type="application/problem+json")
 
 
-def install(app: FastAPI, shapes: Mapping[str, Shape]) -> None:
-    """Have an application answer errors: in the shape whose beginning of the path fits, else in Doxa's own."""
+def shape_of(shapes: Mapping[str, Shape]) -> Shape:
+    """Return the shape of every path: the one whose beginning fits, else Doxa's own."""
 
     def told(request: Request, problem: Problem) -> Response:
         shape = next((one for start, one in shapes.items() if request.url.path.startswith(start)), own_shape)
         return shape(request, problem)
+
+    return told
+
+
+def install(app: FastAPI, told: Shape) -> None:
+    """Have an application answer errors in a shape."""
 
     def ours(request: Request, error: Exception) -> Response:
         assert isinstance(error, DoxaError)

@@ -1,0 +1,213 @@
+"""One request of a conversation -> the upstream with memory beside the user's words, and its answer -> the client.
+
+What is said is remembered: the words of the user and the results of tools before the first byte of the answer, the
+reply when the client has it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator
+from functools import partial
+
+import anyio
+import anyio.to_thread
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Send
+
+from doxa.backends.upstream import Answer, Asked
+from doxa.core.errors import DoxaError
+from doxa.core.verdicts import Verdict
+from doxa.transport.http.access import AGENT_HEADER, Room
+from doxa.transport.http.openai import checking
+from doxa.transport.http.openai.beside import Shelf
+from doxa.transport.http.openai.conversation import digest, read_chat, read_responses
+from doxa.transport.http.openai.editing import Body, insertion
+from doxa.transport.http.openai.headers import for_upstream, named
+from doxa.transport.http.openai.hearing import Ear, Heard
+from doxa.transport.http.openai.proxy import Link, proxy_of
+from doxa.transport.http.openai.relaying import Relayed, pass_on, send_whole
+from doxa.transport.http.openai.replies import response_id
+from doxa.transport.http.openai.steering import Steering
+from doxa.transport.http.openai.who import room_of, session_of, session_of_words
+from doxa.transport.http.state import served
+
+__all__ = ["asked_of", "exchanged"]
+
+logger = logging.getLogger("doxa.server")
+SESSION = "Doxa-Session"
+WAIT_S = 0.25
+"""How long a message waits for what is remembered of it; then it goes without."""
+FIRST_WAIT_S = 2.0
+"""The same for the first one of a session: the memory may have to be read from the database."""
+LINKED = 100
+"""Messages of the user of which a response knows what was put beside them."""
+
+
+def exchanged(request: Request, body: Body, *, chat: bool) -> Response:
+    """Return the answer of the upstream to a request of a conversation. Cost: one query."""
+    room = room_of(request, body.data)
+    room.require("read")
+    room.require("write")
+    exchange = Exchange(request, room, body, chat=chat)
+    return Relayed(exchange.answer, exchange.remember)
+
+
+def asked_of(request: Request, body: bytes, key: str | None) -> Asked:
+    """Return a request as it goes to the upstream."""
+    path = request.scope["raw_path"].decode("latin-1").partition("/openai/v1")[2]
+    query = request.scope["query_string"].decode("latin-1")
+    headers = for_upstream(request.headers, key=key)
+    return Asked(method=request.method, path=f"{path}?{query}" if query else path, headers=headers, body=body)
+
+
+class Exchange:
+    """One request and its answer. `chat` tells chat completions from responses."""
+
+    def __init__(self, request: Request, room: Room, body: Body, *, chat: bool) -> None:
+        self._request = request
+        self._room = room
+        self._body = body
+        self._chat = chat
+        self._proxy = proxy_of(request)
+        self._verify = served(request).settings.verify
+        self._agent = request.headers.get(AGENT_HEADER)
+        self._link, named_ = (None, None) if chat else self._linked()
+        before = self._link.digest if self._link else digest(named_) if named_ else ""
+        self._talk = read_chat(body) if chat else read_responses(body, before=before)
+        session = self._link.session if self._link else session_of(request, body.data)
+        self._session = session or (f"openai-{digest(named_)[:16]}" if named_ else session_of_words(self._talk))
+        self._ear = Ear(room, self._session, self._agent, self._talk)
+        self._heard = Heard(chat=chat)
+        self._text: str | None = None
+        """What is remembered as the reply, where it is known before its body is read."""
+        self._known_as: str | None = None
+        """The id of the response."""
+        shown = self._session.isascii() and self._session.isprintable()
+        self._more = {SESSION: self._session} if shown else {}
+
+    async def answer(self, send: Send) -> None:
+        """Have the upstream answer, and send the answer."""
+        asked = asked_of(self._request, await self._with_memory(), self._proxy.key)
+        if self._verify in ("repair", "block"):
+            self._text = await self._steering().answer(asked, send)
+            return
+        answer = await self._ask(asked)
+        try:
+            await self._passed_on(answer, send)
+        finally:
+            await answer.close()
+
+    async def remember(self) -> None:
+        """Store what the assistant said."""
+        await anyio.to_thread.run_sync(self._store_reply)
+
+    async def _ask(self, asked: Asked) -> Answer:
+        """Return the answer of the upstream; what was said is stored meanwhile, and durable when this returns."""
+        answer: Answer | None = None
+        failed: DoxaError | None = None
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(anyio.to_thread.run_sync, self._ear.store_said)
+            try:
+                answer = await self._proxy.upstream().send(asked)
+            except DoxaError as exc:  # outside of the group, where it would be wrapped
+                failed = exc
+        if answer is None:
+            assert failed is not None  # one of the two
+            raise failed
+        return answer
+
+    async def _check(self, text: str) -> Verdict | None:
+        """Return whether a reply agrees with the memory; None where it says nothing."""
+        if not text.strip():
+            return None
+        memory = self._room.memory("read")
+        return await anyio.to_thread.run_sync(partial(memory.check, text, agent=self._agent or "assistant"))
+
+    def _link_to(self, key: str | None) -> None:
+        """Keep where the conversation stands after a response, for a request that goes on from it."""
+        if self._chat or key is None:
+            return
+        places = (*(self._link.places if self._link else ()), *(said.digest for said in self._talk.users))[-LINKED:]
+        link = Link(session=self._session, digest=digest(self._talk.digest, key), places=places)
+        for name in (key, self._conversation()):
+            if name:
+                self._proxy.links.keep(self._room.scope, name, link)
+        self._known_as = key
+
+    def _steering(self) -> Steering:
+        repairs = served(self._request).doxa.parts.config.verify.repairs
+        return Steering(
+            ask=self._ask,
+            check=self._check,
+            link=self._link_to,
+            chat=self._chat,
+            repairs=repairs if self._verify == "repair" else 0,
+            blocks=self._verify == "block",
+            more=self._more,
+        )
+
+    def _conversation(self) -> str | None:
+        named_ = self._body.data.get("conversation")
+        named_ = named_.get("id") if isinstance(named_, dict) else named_
+        return named_ if isinstance(named_, str) else None
+
+    def _linked(self) -> tuple[Link | None, str | None]:
+        """Return what the request goes on from, where that is known, and its id."""
+        before = self._body.data.get("previous_response_id")
+        key = before if isinstance(before, str) else self._conversation()
+        return (self._proxy.links.get(self._room.scope, key), key) if key else (None, None)
+
+    async def _with_memory(self) -> bytes:
+        """Return the body with what is remembered beside the words of the user."""
+        shelf = self._proxy.beside.shelf(self._room.scope, self._session)
+        wait_s = FIRST_WAIT_S if shelf.first is None else WAIT_S
+        with anyio.move_on_after(wait_s) as waited:
+            await anyio.to_thread.run_sync(self._look_up, shelf, abandon_on_cancel=True)
+        if waited.cancelled_caught:
+            logger.warning("a message goes without what is remembered: that takes longer than %s s", wait_s)
+            if self._talk.users:
+                shelf.settle(self._talk.users[-1])
+        beside = shelf.texts(self._talk, begins=self._link is None)
+        kind = self._talk.kind
+        return self._body.with_added([insertion(one.content, text, kind=kind) for one, text in beside if one.content])
+
+    def _look_up(self, shelf: Shelf) -> None:
+        earlier = self._link.places if self._link else ()
+        try:
+            shelf.complete(self._room.notebook(), self._talk, session=self._session, earlier=earlier)
+        except DoxaError as exc:
+            logger.error("a message goes without what is remembered: %s", exc)
+
+    async def _passed_on(self, answer: Answer, send: Send) -> None:
+        heard, good = self._heard, answer.status < 300
+        heard.encoding = named(answer.headers, b"content-encoding")
+        heard.streamed = named(answer.headers, b"content-type").startswith("text/event-stream")
+        more = self._more
+        if heard.streamed:
+            ending = self._verdict if self._verify == "annotate" and good else None
+            await pass_on(answer, send, more=more, seen=self._see, ending=ending)
+            heard.whole = good
+            return
+        body = b"".join([chunk async for chunk in answer.chunks()])
+        heard.add(body)
+        heard.whole = good
+        if good:
+            self._link_to(response_id(heard.body, streamed=False))
+            if self._verify == "annotate" and (verdict := await self._check(heard.text())):
+                more = more | checking.header(verdict)
+        await send_whole(answer, body, send, more=more)
+
+    def _see(self, piece: bytes) -> None:
+        self._heard.add(piece)
+        if not self._chat and self._known_as is None and not self._heard.encoding:
+            self._link_to(response_id(self._heard.body, streamed=True))
+
+    async def _verdict(self) -> AsyncIterator[bytes]:
+        self._heard.whole = True
+        if verdict := await self._check(self._heard.text()):
+            yield checking.last_event(verdict)
+
+    def _store_reply(self) -> None:
+        self._ear.store_reply(self._heard.text() if self._text is None else self._text)
