@@ -12,9 +12,10 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from threading import Lock
+from typing import Any
 
 from doxa.core.access import Scope
-from doxa.engine import Note, Notebook, Page
+from doxa.engine import Look, Note, Notebook, Page
 from doxa.transport.http.openai.conversation import Conversation, Said
 
 __all__ = ["Beside", "Shelf"]
@@ -55,6 +56,8 @@ class Shelf:
     first: Placed | None = None
     placed: OrderedDict[str, Placed] = field(default_factory=OrderedDict)
     """By the digest of the history up to the message."""
+    found: OrderedDict[str, tuple[str, ...]] = field(default_factory=OrderedDict)
+    """Turns that bear on a message, by the same digest."""
     guard: Lock = field(default_factory=Lock)
 
     def complete(self, notebook: Notebook, talk: Conversation, *, session: str, earlier: Sequence[str]) -> None:
@@ -68,23 +71,34 @@ class Shelf:
         """
         if not talk.users:
             return
-        rests_on = {key for one in self._known(talk, earlier) for key in one.turn_ids}
-        if not notebook.keeps(rests_on):  # something was erased: it is not told again
-            with self.guard:
-                self.first = None
-                self.placed.clear()
-        if self.first is None:
-            self._begin(_placed(notebook.first(max_tokens=FIRST_TOKENS), FIRST))
-        newest = talk.users[-1]
-        if newest.digest not in self.placed:
-            self.settle(newest, _placed(self._news(notebook, talk, session, earlier), NEWS))
+        with notebook.opened() as look:
+            rests_on = {key for one in self._known(talk, earlier) for key in one.turn_ids}
+            if not look.keeps(rests_on):  # something was erased: it is not told again
+                self._forget()
+            if self.first is None:
+                self._begin(_placed(look.first(max_tokens=FIRST_TOKENS), FIRST))
+            newest = talk.users[-1]
+            if newest.digest not in self.placed:
+                self.settle(newest, _placed(self._news(look, talk, session, earlier), NEWS))
+
+    def search(self, notebook: Notebook, talk: Conversation) -> None:
+        """Search for what bears on the newest message by meaning as well; it goes beside the next one, or beside it.
+
+        It takes longer than a message should wait.
+        """
+        newest = talk.users[-1] if talk.users else None
+        if newest is None or not newest.text.strip() or newest.digest in self.found:
+            return
+        found = notebook.search(newest.text)
+        with self.guard:
+            self.found[newest.digest] = found
+            _trim(self.found)
 
     def settle(self, said: Said, placed: Placed | None = None) -> None:
         """Keep what goes beside a message, unless that is settled; by default nothing."""
         with self.guard:
             self.placed.setdefault(said.digest, placed or Placed())
-            while len(self.placed) > PLACES:
-                self.placed.popitem(last=False)
+            _trim(self.placed)
 
     def texts(self, talk: Conversation, *, begins: bool) -> list[tuple[Said, str]]:
         """Return what goes beside which message.
@@ -108,17 +122,26 @@ class Shelf:
             if self.first is None:
                 self.first = first
 
-    def _news(self, notebook: Notebook, talk: Conversation, session: str, earlier: Sequence[str]) -> Page:
+    def _forget(self) -> None:
+        with self.guard:
+            self.first = None
+            self.placed.clear()
+            self.found.clear()
+
+    def _news(self, look: Look, talk: Conversation, session: str, earlier: Sequence[str]) -> Page:
         known = self._known(talk, earlier)
         newest = talk.users[-1]
+        since = max(one.changes for one in known)
         if not newest.text.strip() or newest.content is None:
-            return Page(changes=max(one.changes for one in known))
-        return notebook.news(
+            return Page(changes=since)
+        latest = [*earlier, *(said.digest for said in talk.users)][-2:]
+        return look.news(
             newest.text,
             session=session,
-            since=max(one.changes for one in known),
+            since=since,
             told=frozenset(key for one in known for key in one.keys),
             said=frozenset(said.text for said in talk.said),
+            found=[key for one in reversed(latest) for key in self.found.get(one, ())],
             max_tokens=NEWS_TOKENS,
         )
 
@@ -145,6 +168,11 @@ class Beside:
             while len(self._shelves) > SESSIONS:
                 self._shelves.popitem(last=False)
             return shelf
+
+
+def _trim(kept: OrderedDict[str, Any]) -> None:
+    while len(kept) > PLACES:
+        kept.popitem(last=False)
 
 
 def _placed(page: Page, what: str) -> Placed:

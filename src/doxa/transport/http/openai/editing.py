@@ -40,7 +40,10 @@ class Body:
         start = _past_blanks(self.text, 0)
         if self.text[start : start + 1] != "{":
             raise ValueError("expected a JSON object")
-        self.parts = members(self.text, start)
+        try:
+            self.parts = members(self.text, start)
+        except RecursionError as exc:
+            raise ValueError("the object is nested too deeply") from exc
         self.data: dict[str, Any] = {name: part.value for name, part in self.parts.items()}
 
     def with_added(self, added: Sequence[tuple[int, str]]) -> bytes:

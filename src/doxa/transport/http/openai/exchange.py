@@ -17,11 +17,10 @@ from starlette.responses import Response
 from starlette.types import Send
 
 from doxa.backends.upstream import Answer, Asked
-from doxa.core.errors import DoxaError
+from doxa.core.errors import DoxaError, StoreLockedError
 from doxa.core.verdicts import Verdict
 from doxa.transport.http.access import AGENT_HEADER, Room
 from doxa.transport.http.openai import checking
-from doxa.transport.http.openai.beside import Shelf
 from doxa.transport.http.openai.conversation import digest, read_chat, read_responses
 from doxa.transport.http.openai.editing import Body, insertion
 from doxa.transport.http.openai.headers import for_upstream, named
@@ -37,21 +36,36 @@ __all__ = ["asked_of", "exchanged"]
 
 logger = logging.getLogger("doxa.server")
 SESSION = "Doxa-Session"
-WAIT_S = 0.25
-"""How long a message waits for what is remembered of it; then it goes without."""
-FIRST_WAIT_S = 2.0
-"""The same for the first one of a session: the memory may have to be read from the database."""
+WAIT_S = 1.0
+"""How long a message waits for what is remembered of it, which a long turn that is being read can hold up."""
 LINKED = 100
 """Messages of the user of which a response knows what was put beside them."""
 
 
-def exchanged(request: Request, body: Body, *, chat: bool) -> Response:
-    """Return the answer of the upstream to a request of a conversation. Cost: one query."""
-    room = room_of(request, body.data)
-    room.require("read")
-    room.require("write")
-    exchange = Exchange(request, room, body, chat=chat)
-    return Relayed(exchange.answer, exchange.remember)
+async def exchanged(request: Request, body: Body, *, chat: bool) -> Response:
+    """Return the answer of the upstream to a request of a conversation. Cost: two queries, and one search by words."""
+    made: list[Exchange] = []
+
+    def make() -> None:  # one call of a thread, since each is a good part of what a request costs
+        room = room_of(request, body.data)
+        room.require("read")
+        room.require("write")
+        exchange = Exchange(request, room, body, chat=chat)
+        made.append(exchange)
+        if not recall_s:
+            exchange.look_up()
+
+    recall_s = served(request).settings.recall_ms / 1000
+    with anyio.move_on_after(WAIT_S):
+        await anyio.to_thread.run_sync(make, abandon_on_cancel=True)
+    if not made:
+        raise StoreLockedError(f"The database did not answer within {WAIT_S:g} s; nothing was stored. Try again.")
+    if recall_s:
+        with anyio.move_on_after(recall_s):
+            await anyio.to_thread.run_sync(made[0].search, abandon_on_cancel=True)
+        with anyio.move_on_after(WAIT_S):
+            await anyio.to_thread.run_sync(made[0].look_up, abandon_on_cancel=True)
+    return Relayed(made[0].answer, made[0].remember)
 
 
 def asked_of(request: Request, body: bytes, key: str | None) -> Asked:
@@ -80,6 +94,7 @@ class Exchange:
         self._session = session or (f"openai-{digest(named_)[:16]}" if named_ else session_of_words(self._talk))
         self._ear = Ear(room, self._session, self._agent, self._talk)
         self._heard = Heard(chat=chat)
+        self._shelf = self._proxy.beside.shelf(room.scope, self._session)
         self._text: str | None = None
         """What is remembered as the reply, where it is known before its body is read."""
         self._known_as: str | None = None
@@ -100,8 +115,9 @@ class Exchange:
             await answer.close()
 
     async def remember(self) -> None:
-        """Store what the assistant said."""
+        """Store what the assistant said, and look further for what bears on what the user said."""
         await anyio.to_thread.run_sync(self._store_reply)
+        await anyio.to_thread.run_sync(self.search)
 
     async def _ask(self, asked: Asked) -> Answer:
         """Return the answer of the upstream; what was said is stored meanwhile, and durable when this returns."""
@@ -159,26 +175,28 @@ class Exchange:
         key = before if isinstance(before, str) else self._conversation()
         return (self._proxy.links.get(self._room.scope, key), key) if key else (None, None)
 
+    def look_up(self) -> None:
+        """Find what goes beside the words of the user, where that is not known yet."""
+        earlier = self._link.places if self._link else ()
+        try:
+            self._shelf.complete(self._room.notebook(), self._talk, session=self._session, earlier=earlier)
+        except DoxaError as exc:
+            logger.error("a message goes without what is remembered: %s", exc)
+
     async def _with_memory(self) -> bytes:
         """Return the body with what is remembered beside the words of the user."""
-        shelf = self._proxy.beside.shelf(self._room.scope, self._session)
-        wait_s = FIRST_WAIT_S if shelf.first is None else WAIT_S
-        with anyio.move_on_after(wait_s) as waited:
-            await anyio.to_thread.run_sync(self._look_up, shelf, abandon_on_cancel=True)
-        if waited.cancelled_caught:
-            logger.warning("a message goes without what is remembered: that takes longer than %s s", wait_s)
-            if self._talk.users:
-                shelf.settle(self._talk.users[-1])
-        beside = shelf.texts(self._talk, begins=self._link is None)
+        for said in self._talk.users[-1:]:
+            self._shelf.settle(said)  # what is found by now, and nothing where that took too long
+        beside = self._shelf.texts(self._talk, begins=self._link is None)
         kind = self._talk.kind
         return self._body.with_added([insertion(one.content, text, kind=kind) for one, text in beside if one.content])
 
-    def _look_up(self, shelf: Shelf) -> None:
-        earlier = self._link.places if self._link else ()
+    def search(self) -> None:
+        """Look further for what bears on what the user said."""
         try:
-            shelf.complete(self._room.notebook(), self._talk, session=self._session, earlier=earlier)
+            self._shelf.search(self._room.notebook(), self._talk)
         except DoxaError as exc:
-            logger.error("a message goes without what is remembered: %s", exc)
+            logger.error("nothing more is found for a message: %s", exc)
 
     async def _passed_on(self, answer: Answer, send: Send) -> None:
         heard, good = self._heard, answer.status < 300

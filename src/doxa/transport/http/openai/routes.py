@@ -30,13 +30,13 @@ Make = Callable[[Request, Body], Response]
 @router.post("/chat/completions", response_class=Response)
 async def chat_completions(request: Request) -> Response:
     """Answer a conversation, with what is remembered beside the words of the user."""
-    return await _conversation(request, partial(exchanged, chat=True), builtin.complete)
+    return await _conversation(request, builtin.complete, chat=True)
 
 
 @router.post("/responses", response_class=Response)
 async def create_response(request: Request) -> Response:
     """Answer a conversation, or go on with one (`previous_response_id`)."""
-    return await _conversation(request, partial(exchanged, chat=False), stored.create)
+    return await _conversation(request, stored.create, chat=False)
 
 
 @router.get("/responses/{key}", response_class=Response)
@@ -92,16 +92,17 @@ async def anything(request: Request, path: str) -> Response:
     raise HTTPException(404, "this takes a model: set server.upstream to the address of an OpenAI-compatible server")
 
 
-async def _conversation(request: Request, online: Make, offline: Make) -> Response:
-    raw = await request.body()
+async def _conversation(request: Request, offline: Make, *, chat: bool) -> Response:
     relays = proxy_of(request).relays
     try:
-        body = Body(raw)
+        body = Body(await request.body())
     except ValueError as exc:
         if relays:  # the upstream says what is wrong with it
             return await _relayed(request)
         raise InputError(f"The body is no JSON object: {exc}.") from exc
-    return await anyio.to_thread.run_sync(online if relays else offline, request, body)
+    if relays:
+        return await exchanged(request, body, chat=chat)
+    return await anyio.to_thread.run_sync(offline, request, body)
 
 
 async def _either(request: Request, offline: Callable[[Request], Response]) -> Response:
