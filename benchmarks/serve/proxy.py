@@ -3,9 +3,9 @@
     python benchmarks/serve/proxy.py --requests 10000
 
 The upstream is a stand-in in a process of its own that answers one fixed reply after `--upstream-ms`; a real model
-takes longer and varies more, so nothing here says how long a reply takes, only how much longer through the proxy. Checks
-of replies are off. The memory begins with `--known` turns of other sessions and takes in every message and reply of the
-run.
+takes longer and varies more, so nothing here says how long a reply takes, only how much longer through the proxy.
+Checks of replies are off. The memory begins with `--known` turns of other sessions and takes in every message and reply
+of the run.
 """
 
 from __future__ import annotations

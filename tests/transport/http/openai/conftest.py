@@ -4,12 +4,15 @@ import json
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from random import choices
+from string import ascii_lowercase
 from typing import Any
 
+import httpx2
 import openai
 import pytest
 import uvicorn
@@ -41,9 +44,9 @@ class Sent:
 
 @dataclass
 class Played:
-    """An answer: pieces are sent one by one in chunks, `None` breaks the connection; a text is sent with its length."""
+    """An answer: bytes are sent with their length, pieces one by one in chunks; `None` breaks the connection."""
 
-    body: bytes | list[bytes | None | float] = b""
+    body: bytes | Iterable[bytes | None] = b""
     status: int = 200
     headers: dict[str, str] = field(default_factory=lambda: {"content-type": "application/json"})
 
@@ -52,14 +55,18 @@ class StandIn:
     """An upstream; `play` says what it answers to whom."""
 
     def __init__(self) -> None:
-        self.sent: list[Sent] = []
-        self.hung_up = threading.Event()
-        self.play: Callable[[Sent], Played] = lambda sent: Played(chat("Hello."))
+        self.reset()
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self.server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}/v1"
         self._thread = threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True)
         self._thread.start()
+
+    def reset(self) -> None:
+        """Forget what was sent, and answer "Hello."."""
+        self.sent: list[Sent] = []
+        self.hung_up = threading.Event()
+        self.play: Callable[[Sent], Played] = lambda sent: Played(chat("Hello."))
 
     def close(self) -> None:
         self.server.shutdown()
@@ -88,21 +95,24 @@ class StandIn:
                 self.end_headers()
                 self._pieces(played.body)
 
-            def _pieces(self, pieces: list[bytes | None | float]) -> None:
+            def _pieces(self, pieces: Iterable[bytes | None]) -> None:
                 try:
                     for piece in pieces:
                         if piece is None:
                             self.connection.shutdown(socket.SHUT_RDWR)
                             self.close_connection = True
                             return
-                        if isinstance(piece, float):
-                            time.sleep(piece)
-                            continue
                         self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
                         self.wfile.flush()
                     self.wfile.write(b"0\r\n\r\n")
                 except OSError:
                     self.close_connection = True
+                    stand_in.hung_up.set()
+
+            def handle(self) -> None:
+                try:
+                    super().handle()
+                except OSError:
                     stand_in.hung_up.set()
 
             do_GET = do_POST = do_DELETE = answer
@@ -137,9 +147,9 @@ def chat(text: str | None, **more: Any) -> bytes:
     return json.dumps(data, indent=1).encode()
 
 
-def sse(*events: dict[str, Any] | str, named: bool = False) -> list[bytes | None | float]:
+def sse(*events: dict[str, Any] | str, named: bool = False) -> list[bytes | None]:
     """Return events as they are streamed."""
-    pieces: list[bytes | None | float] = []
+    pieces: list[bytes | None] = []
     for event in events:
         data = event if isinstance(event, str) else json.dumps(event)
         head = f"event: {event['type']}\n" if named and not isinstance(event, str) else ""
@@ -147,7 +157,7 @@ def sse(*events: dict[str, Any] | str, named: bool = False) -> list[bytes | None
     return pieces
 
 
-def chunks(*texts: str, **more: Any) -> list[bytes | None | float]:
+def chunks(*texts: str, **more: Any) -> list[bytes | None]:
     """Return a chat completion as it is streamed."""
     shared = {"id": "chatcmpl-Bq2", "object": "chat.completion.chunk", "created": 1764130001, "model": "gpt-test-2026"}
     told = [{"role": "assistant", "content": ""}, *({"content": text} for text in texts)]
@@ -182,16 +192,18 @@ def serving(doxa: Doxa, settings: ServerConfig) -> Iterator[str]:
 class Front:
     """A proxy with what stands behind it, and clients of both."""
 
-    def __init__(self, doxa: Doxa, url: str, upstream: StandIn | None, key: str) -> None:
+    def __init__(self, doxa: Doxa, url: str, upstream: StandIn | None, key: str, http: httpx2.Client) -> None:
+        self.user = f"ana{''.join(choices(ascii_lowercase, k=12))}"
+        self.name = self.user.capitalize()
         self.doxa = doxa
         self.url = url
         self.upstream = upstream
         self.key = key
-        self._clients: list[openai.OpenAI] = []
+        self.http = http
 
-    def client(self, *, user: str | None = "ana", session: str | None = "s1", **options: Any) -> openai.OpenAI:
-        """Return a client of the proxy with Doxa's key beside its own."""
-        headers = {"Doxa-Key": self.key, "Doxa-User": user, "Doxa-Session": session}
+    def client(self, *, user: str | None = "", session: str | None = "s1", **options: Any) -> openai.OpenAI:
+        """Return a client of the proxy with Doxa's key beside its own, by default for the user of the test."""
+        headers = {"Doxa-Key": self.key, "Doxa-User": self.user if user == "" else user, "Doxa-Session": session}
         kept = {name: value for name, value in headers.items() if value is not None}
         return self._made(base_url=self.url, default_headers=kept | options.pop("headers", {}), **options)
 
@@ -200,17 +212,17 @@ class Front:
         assert self.upstream is not None
         return self._made(base_url=self.upstream.url, **options)
 
-    def turns(self, user: str = "ana") -> list[tuple[str, str, str]]:
+    def turns(self, user: str | None = None) -> list[tuple[str, str, str]]:
         """Return what is remembered: role, speaker and text."""
         self.settle(user)
-        with self.doxa.parts.log.user(user) as state:
+        with self.doxa.parts.log.user(user or self.user) as state:
             return [(turn.role, turn.speaker, turn.text) for turn in state.turns.values()]
 
-    def settle(self, user: str = "ana") -> None:
+    def settle(self, user: str | None = None) -> None:
         """Wait until what was said is understood."""
-        self.doxa.dialogue(user=user).flush()
+        self.doxa.dialogue(user=user or self.user).flush()
 
-    def remembered(self, count: int, user: str = "ana") -> list[tuple[str, str, str]]:
+    def remembered(self, count: int, user: str | None = None) -> list[tuple[str, str, str]]:
         """Return what is remembered as soon as there are so many turns: a reply is stored when the client has it."""
         deadline = time.monotonic() + 5
         while len(found := self.turns(user)) < count and time.monotonic() < deadline:
@@ -218,17 +230,22 @@ class Front:
         assert len(found) == count, found
         return found
 
-    def close(self) -> None:
-        for client in self._clients:
-            client.close()
+    def another(self) -> "Front":
+        """Return the same for another user."""
+        return Front(self.doxa, self.url, self.upstream, self.key, self.http)
+
+    def post(self, path: str, body: Any, **headers: str) -> httpx2.Response:
+        """Return the answer to a request that is no SDK's; underscores in the names of headers stand for hyphens."""
+        given = {name.replace("_", "-"): value for name, value in headers.items()}
+        content = body if isinstance(body, bytes) else json.dumps(body).encode()
+        return self.http.post(f"{self.url}/{path}", content=content, headers=given)
 
     def _made(self, **options: Any) -> openai.OpenAI:
-        client = openai.OpenAI(**{"api_key": OWN_KEY, "max_retries": 0, "timeout": 10.0, **options})
-        self._clients.append(client)
-        return client
+        settings = {"api_key": OWN_KEY, "max_retries": 0, "timeout": 10.0, "http_client": self.http}
+        return openai.OpenAI(**{**settings, **options})
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def upstream(loopback: None) -> Iterator[StandIn]:
     """An upstream on this machine."""
     stand_in = StandIn()
@@ -236,7 +253,7 @@ def upstream(loopback: None) -> Iterator[StandIn]:
     stand_in.close()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def engine() -> Iterator[Doxa]:
     """An engine in memory with small parts."""
     config = Config(
@@ -254,21 +271,62 @@ def fronted(engine: Doxa, upstream: StandIn | None, **settings: Any) -> Iterator
     """Give a proxy on an engine."""
     _, key = Keys(engine).add(rights=("read", "write", "erase"))
     address = {"upstream": upstream.url, "upstream_key": UPSTREAM_KEY} if upstream else {}
-    with serving(engine, ServerConfig.model_validate({**address, **settings})) as url:
-        front = Front(engine, url, upstream, key)
-        yield front
-        front.close()
+    with (
+        serving(engine, ServerConfig.model_validate({**address, **settings})) as url,
+        httpx2.Client(timeout=10) as http,
+    ):
+        yield Front(engine, url, upstream, key, http)
 
 
-@pytest.fixture
-def front(engine: Doxa, upstream: StandIn) -> Iterator[Front]:
-    """A proxy in front of an upstream."""
+@pytest.fixture(scope="session")
+def relaying(engine: Doxa, upstream: StandIn) -> Iterator[Front]:
+    """A proxy in front of an upstream, for all tests."""
     with fronted(engine, upstream) as found:
         yield found
 
 
 @pytest.fixture
-def alone(engine: Doxa, loopback: None) -> Iterator[Front]:
-    """A server without an upstream."""
+def front(relaying: Front) -> Front:
+    """A proxy in front of an upstream, with a user of its own."""
+    assert relaying.upstream is not None
+    relaying.upstream.reset()
+    return relaying.another()
+
+
+@pytest.fixture(scope="session")
+def answering(engine: Doxa, loopback: None) -> Iterator[Front]:
+    """A server without an upstream, for all tests."""
     with fronted(engine, None) as found:
         yield found
+
+
+@pytest.fixture
+def alone(answering: Front) -> Front:
+    """A server without an upstream, with a user of its own."""
+    return answering.another()
+
+
+@pytest.fixture
+def front_of() -> Callable[..., Any]:
+    """Gives a proxy with settings of its own: `with front_of(engine, upstream, verify="block") as front`."""
+    return fronted
+
+
+class Answers:
+    """What an upstream may answer."""
+
+    STREAM = STREAM
+    chat = staticmethod(chat)
+    chunks = staticmethod(chunks)
+    sse = staticmethod(sse)
+
+    @staticmethod
+    def reply(body: Any, *, status: int = 200, headers: dict[str, str] | None = None) -> Played:
+        """Return an answer; it is JSON where its headers do not say otherwise."""
+        return Played(body, status, {"content-type": "application/json", **(headers or {})})
+
+
+@pytest.fixture
+def played() -> type[Answers]:
+    """What the upstream may answer."""
+    return Answers
