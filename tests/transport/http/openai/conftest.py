@@ -267,15 +267,15 @@ def engine() -> Iterator[Doxa]:
 
 
 @contextmanager
-def fronted(engine: Doxa, upstream: StandIn | None, **settings: Any) -> Iterator[Front]:
+def fronted(engine: Doxa, stand_in: StandIn | None, **settings: Any) -> Iterator[Front]:
     """Give a proxy on an engine."""
     _, key = Keys(engine).add(rights=("read", "write", "erase"))
-    address = {"upstream": upstream.url, "upstream_key": UPSTREAM_KEY} if upstream else {}
+    address = {"upstream": stand_in.url, "upstream_key": UPSTREAM_KEY} if stand_in else {}
     with (
         serving(engine, ServerConfig.model_validate({**address, **settings})) as url,
         httpx2.Client(timeout=10) as http,
     ):
-        yield Front(engine, url, upstream, key, http)
+        yield Front(engine, url, stand_in, key, http)
 
 
 @pytest.fixture(scope="session")
@@ -306,14 +306,41 @@ def alone(answering: Front) -> Front:
     return answering.another()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def front_of() -> Callable[..., Any]:
     """Gives a proxy with settings of its own: `with front_of(engine, upstream, verify="block") as front`."""
     return fronted
 
 
+def response(key: str, text: str, **more: Any) -> dict[str, Any]:
+    """Return a response."""
+    part = {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
+    message = {"id": "msg_1", "type": "message", "status": "completed", "role": "assistant", "content": [part]}
+    return {
+        "id": key,
+        "object": "response",
+        "created_at": 1764130000,
+        "status": "completed",
+        "error": None,
+        "incomplete_details": None,
+        "instructions": None,
+        "metadata": {},
+        "model": "gpt-test-2026",
+        "output": [message],
+        "parallel_tool_calls": True,
+        "temperature": 1.0,
+        "tool_choice": "auto",
+        "tools": [],
+        "top_p": 1.0,
+        "of_next_year": {"x": 1},
+        **more,
+    }
+
+
 class Answers:
     """What an upstream may answer."""
+
+    response = staticmethod(response)
 
     STREAM = STREAM
     chat = staticmethod(chat)

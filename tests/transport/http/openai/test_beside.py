@@ -62,8 +62,8 @@ def test_the_beginning_of_the_prompt_is_the_same_over_six_turns(known):
         known.remembered(4 + 2 * (place + 1) + place)
         known.doxa.dialogue(user=known.user, session="elsewhere", speaker="Ana").absorb(f"I own {place + 2} bikes.")
         known.settle()
-    bodies = [sent.body.rpartition(b'],"model"')[0] for sent in known.upstream.sent]
-    assert len(bodies) == 6 and all(bodies)
+    bodies = [sent.body[: sent.body.rindex(b"]")] for sent in known.upstream.sent]  # up to the last message
+    assert len(bodies) == 6
     assert all(later.startswith(earlier) for earlier, later in pairwise(bodies))
     users = [one["content"] for one in known.upstream.sent[-1].json["messages"] if one["role"] == "user"]
     assert [text[: len(said)] for text, said in zip(users, ASKED, strict=True)] == ASKED
