@@ -108,7 +108,7 @@ class Look:
         session: str,
         since: int,
         told: Collection[str],
-        said: Collection[str],
+        said: Collection[str] | None,
         found: Sequence[str] = (),
         max_tokens: int,
     ) -> Page:
@@ -119,7 +119,7 @@ class Look:
             session: its session; what was learned in it needs no telling.
             since: how many changes are known (`Page.changes`).
             told: keys of what was told before.
-            said: what the conversation holds as it is.
+            said: what of its session the model is shown as it is; None is all of it.
             found: ids of turns that a search found (`Notebook.search`), beside those that share words.
             max_tokens: most tokens of all of it, by estimate.
 
@@ -128,7 +128,8 @@ class Look:
         state = self._state
         keys = dict.fromkeys([*found, *_sharing(_cut(text), state)])
         turns = (turn for key in keys if key not in told and (turn := state.turn(key)) is not None)
-        recalled = (_said(turn) for turn in turns if turn.text not in said and _may_be_told(turn, state))
+        others = (one for one in turns if (one.session != session if said is None else one.text not in said))
+        recalled = (_said(turn) for turn in others if _may_be_told(turn, state))
         changed = [note for note in _changed(state, since, session) if note.key not in told]
         new = [*changed, *islice(recalled, RECALLED)]
         return Page(notes=tuple(_fitting(new, max_tokens)), changes=len(state.beliefs.changes))

@@ -140,7 +140,7 @@ class Shelf:
             session=session,
             since=since,
             told=frozenset(key for one in known for key in one.keys),
-            said=frozenset(said.text for said in talk.said),
+            said=None if talk.before else frozenset(said.text for said in talk.said),
             found=[key for one in reversed(latest) for key in self.found.get(one, ())],
             max_tokens=NEWS_TOKENS,
         )

@@ -1,6 +1,6 @@
 """A JSON object as bytes -> the same bytes with words added to some of its texts.
 
-Everything else keeps its bytes: blanks, the order and the repetition of keys, the digits of numbers, escapes.
+`members` and `elements` read text that `json` has read before. Everything else keeps its bytes: blanks, the order and the repetition of keys, the digits of numbers, escapes.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ class Body:
     def __init__(self, raw: bytes) -> None:
         self.raw = raw
         self.text = raw.decode()
-        start = _past_blanks(self.text, 0)
-        if self.text[start : start + 1] != "{":
-            raise ValueError("expected a JSON object")
         try:
-            self.parts = members(self.text, start)
+            data = json.loads(self.text)
         except RecursionError as exc:
-            raise ValueError("the object is nested too deeply") from exc
-        self.data: dict[str, Any] = {name: part.value for name, part in self.parts.items()}
+            raise ValueError("it is nested too deeply") from exc
+        if not isinstance(data, dict):
+            raise ValueError("it is no object")
+        self.data: dict[str, Any] = data
+        self.parts = members(self.text, _past_blanks(self.text, 0))
 
     def with_added(self, added: Sequence[tuple[int, str]]) -> bytes:
         """Return the bytes with texts added at places (see `insertion`)."""
@@ -59,17 +59,13 @@ def members(text: str, start: int) -> dict[str, Part]:
     """Return the values of the object that begins at `start`; of a repeated key the last, as everybody reads it."""
     found: dict[str, Part] = {}
     at = _past_blanks(text, start + 1)
-    while text[at : at + 1] == '"':
+    while text[at] != "}":
         name, at = DECODER.raw_decode(text, at)
-        at = _past_blanks(text, at)
-        if text[at : at + 1] != ":":
-            raise ValueError("expected a colon")
-        part = found[name] = _part(text, _past_blanks(text, at + 1))
+        colon = _past_blanks(text, at)
+        part = found[name] = _part(text, _past_blanks(text, colon + 1))
         at = _past_blanks(text, part.end)
-        if text[at : at + 1] == ",":
+        if text[at] == ",":
             at = _past_blanks(text, at + 1)
-    if text[at : at + 1] != "}":
-        raise ValueError("expected the end of an object")
     return found
 
 

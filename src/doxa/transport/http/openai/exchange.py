@@ -38,6 +38,8 @@ logger = logging.getLogger("doxa.server")
 SESSION = "Doxa-Session"
 WAIT_S = 1.0
 """How long a message waits for what is remembered of it, which a long turn that is being read can hold up."""
+HEAD = 262_144
+"""Bytes of a stream that are looked through for the id of its response, which its first event holds."""
 LINKED = 100
 """Messages of the user of which a response knows what was put beside them."""
 
@@ -56,8 +58,10 @@ async def exchanged(request: Request, body: Body, *, chat: bool) -> Response:
             exchange.look_up()
 
     recall_s = served(request).settings.recall_ms / 1000
-    with anyio.move_on_after(WAIT_S):
+    with anyio.move_on_after(WAIT_S) as waited:
         await anyio.to_thread.run_sync(make, abandon_on_cancel=True)
+    if waited.cancelled_caught:
+        logger.warning("a message goes without what is remembered: the memory was busy for more than %g s", WAIT_S)
     if not made:
         raise StoreLockedError(f"The database did not answer within {WAIT_S:g} s; nothing was stored. Try again.")
     if recall_s:
@@ -219,7 +223,7 @@ class Exchange:
 
     def _see(self, piece: bytes) -> None:
         self._heard.add(piece)
-        if not self._chat and self._known_as is None and not self._heard.encoding:
+        if not self._chat and self._known_as is None and not self._heard.encoding and self._heard.size < HEAD:
             self._link_to(response_id(self._heard.body, streamed=True))
 
     async def _verdict(self) -> AsyncIterator[bytes]:

@@ -26,6 +26,7 @@ class Heard:
     def __init__(self, *, chat: bool) -> None:
         self._chat = chat
         self._pieces: list[bytes] = []
+        self.size = 0
         self.streamed = False
         self.encoding = ""
         self.whole = False
@@ -34,6 +35,7 @@ class Heard:
     def add(self, piece: bytes) -> None:
         """Take a piece more."""
         self._pieces.append(piece)
+        self.size += len(piece)
 
     @property
     def body(self) -> bytes:
