@@ -31,6 +31,8 @@ SEARCHED = 8
 """Turns that are looked for, since the conversation may hold some of them itself."""
 SHARE = 0.1
 """Least part of the words of a message, by weight, that a turn holds."""
+WORDS = 0.25
+"""Least part of them by number, which is enough as well."""
 NEAR = 0.3
 """Least similarity in meaning of a turn that shares no word with a message."""
 MOST_CHANGES = 12
@@ -141,9 +143,11 @@ def _sharing(text: str, state: UserState) -> list[str]:
     places = state.lexical.best([(stem, 1.0) for stem in wanted], SEARCHED)
     if not len(places):
         return []
-    held = state.lexical.held(wanted, places).sum(axis=0)
+    by_word = state.lexical.held(wanted, places)
+    held, number = by_word.sum(axis=0), (by_word > 0).mean(axis=0)
     least = SHARE * MAX_TERM * sum(state.lexical.idf(stem) for stem in wanted)
-    order = [row for row in np.argsort(-held, kind="stable").tolist() if held[row] >= least]
+    enough = (held >= least) | (number >= WORDS)  # in a small memory no word weighs much
+    order = [row for row in np.argsort(-held, kind="stable").tolist() if enough[row]]
     return [state.turns[state.places[int(places[row])]].turn_id for row in order]
 
 
