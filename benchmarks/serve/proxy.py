@@ -49,7 +49,7 @@ SAID = [
     "{name} works at the harbour of {place}.",
     "What should I pack for a week in {place}?",
 ]
-NAMES = ["Bea", "Tom", "Ines", "Paul", "Rosa", "Emil", "Lena", "Otto", "Nora", "Max"]
+NAMES = ["Bea", "Tom", "Ida", "Paul", "Rosa", "Emil", "Lena", "Otto", "Nora", "Max"]
 
 
 def said(number: int) -> str:

@@ -1,5 +1,6 @@
 """What the official SDK sends and gets through the proxy, beside what it sends and gets directly."""
 
+import gzip
 import json
 import threading
 import time
@@ -160,6 +161,24 @@ def test_a_stream_that_breaks_off_breaks_off_here_too(front, played, caplog):
             list(client.chat.completions.create(model="m", messages=HI, stream=True))
     assert front.remembered(1) == [("user", front.name, "Hi there.")]
     assert "broke off" in caplog.text
+
+
+@pytest.mark.parametrize(("encoding", "kept"), [("gzip", 2), ("br", 1)])
+def test_an_encoded_answer_keeps_its_encoding(front, played, encoding, kept, caplog):
+    """An upstream that encodes in spite of what it was asked is relayed as it is; what can be read is remembered."""
+    body = gzip.compress(json.dumps(played.response("resp_z", "Fine.")).encode()) if encoding == "gzip" else b"\x0b\x02"
+    front.upstream.play = lambda sent: played.reply(body, headers={"content-encoding": encoding})
+    asked = front.http.build_request(
+        "POST",
+        f"{front.url}/responses",
+        json={"input": "Hi there."},
+        headers={"doxa-key": front.key, "doxa-user": front.user},
+    )
+    answer = front.http.send(asked, stream=True)
+    assert b"".join(answer.iter_raw()) == body and answer.headers["content-encoding"] == encoding
+    answer.close()
+    assert len(front.remembered(kept)) == kept
+    assert ("cannot be read" in caplog.text) == (encoding == "br")
 
 
 def test_a_client_that_hangs_up_ends_the_call(front, played):

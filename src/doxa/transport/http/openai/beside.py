@@ -22,8 +22,8 @@ __all__ = ["Beside", "Shelf"]
 
 SESSIONS = 1000
 """Sessions of which it is kept what was put where; the one that was longest away is forgotten first."""
-PLACES = 1000
-"""Messages of one session."""
+PLACES = 500
+"""Messages of one session; those that were longest not sent again are forgotten first."""
 FIRST_TOKENS = 400
 NEWS_TOKENS = 400
 FIRST = "What is remembered from before this conversation"
@@ -131,7 +131,7 @@ class Shelf:
     def _news(self, look: Look, talk: Conversation, session: str, earlier: Sequence[str]) -> Page:
         known = self._known(talk, earlier)
         newest = talk.users[-1]
-        since = max(one.changes for one in known)
+        since = next((one.changes for one in reversed(known) if one.changes), 0)
         if not newest.text.strip() or newest.content is None:
             return Page(changes=since)
         latest = [*earlier, *(said.digest for said in talk.users)][-2:]
@@ -149,7 +149,10 @@ class Shelf:
         """Return what was put beside the messages of a conversation so far."""
         with self.guard:
             digests = [*earlier, *(said.digest for said in talk.users)]
-            return [self.first or Placed(), *(self.placed[key] for key in digests if key in self.placed)]
+            known = [key for key in digests if key in self.placed]
+            for key in known:
+                self.placed.move_to_end(key)
+            return [self.first or Placed(), *(self.placed[key] for key in known)]
 
 
 class Beside:

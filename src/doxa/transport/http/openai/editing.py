@@ -1,6 +1,7 @@
 """A JSON object as bytes -> the same bytes with words added to some of its texts.
 
-`members` and `elements` read text that `json` has read before. Everything else keeps its bytes: blanks, the order and the repetition of keys, the digits of numbers, escapes.
+Everything else keeps its bytes: blanks, the order and the repetition of keys, the digits of numbers, escapes. `members`
+and `elements` find places in text that `json` has read before.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from functools import partial
 
 import anyio
@@ -143,7 +144,13 @@ class Exchange:
         if not text.strip():
             return None
         memory = self._room.memory("read")
-        return await anyio.to_thread.run_sync(partial(memory.check, text, agent=self._agent or "assistant"))
+        try:
+            return await anyio.to_thread.run_sync(partial(memory.check, text, agent=self._agent or "assistant"))
+        except DoxaError as exc:
+            if self._verify == "block":  # what was not checked does not leave
+                raise
+            logger.error("a reply was not checked: %s", exc)
+            return None
 
     def _link_to(self, key: str | None) -> None:
         """Keep where the conversation stands after a response, for a request that goes on from it."""
@@ -216,15 +223,21 @@ class Exchange:
         heard.add(body)
         heard.whole = good
         if good:
-            self._link_to(response_id(heard.body, streamed=False))
+            self._identify()
             if self._verify == "annotate" and (verdict := await self._check(heard.text())):
                 more = more | checking.header(verdict)
         await send_whole(answer, body, send, more=more)
 
     def _see(self, piece: bytes) -> None:
         self._heard.add(piece)
-        if not self._chat and self._known_as is None and not self._heard.encoding and self._heard.size < HEAD:
-            self._link_to(response_id(self._heard.body, streamed=True))
+        if self._known_as is None and self._heard.size < HEAD:
+            self._identify()
+
+    def _identify(self) -> None:
+        """Look for the id of the response in what came so far; one in an encoding that is not read has none."""
+        if not self._chat:
+            with suppress(ValueError):
+                self._link_to(response_id(self._heard.body, streamed=self._heard.streamed))
 
     async def _verdict(self) -> AsyncIterator[bytes]:
         self._heard.whole = True
