@@ -39,6 +39,8 @@ logger = logging.getLogger("doxa.server")
 SESSION = "Doxa-Session"
 WAIT_S = 1.0
 """How long a message waits for what is remembered of it, which a long turn that is being read can hold up."""
+SENT_S = 0.005
+"""How long a request has to be on its way before what was said is stored: a thread that writes would hold it up."""
 HEAD = 262_144
 """Bytes of a stream that are looked through for the id of its response, which its first event holds."""
 LINKED = 100
@@ -129,7 +131,7 @@ class Exchange:
         answer: Answer | None = None
         failed: DoxaError | None = None
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(anyio.to_thread.run_sync, self._ear.store_said)
+            tasks.start_soon(self._store_said)
             try:
                 answer = await self._proxy.upstream().send(asked)
             except DoxaError as exc:  # outside of the group, where it would be wrapped
@@ -138,6 +140,10 @@ class Exchange:
             assert failed is not None  # one of the two
             raise failed
         return answer
+
+    async def _store_said(self) -> None:
+        await anyio.sleep(SENT_S)
+        await anyio.to_thread.run_sync(self._ear.store_said)
 
     async def _check(self, text: str) -> Verdict | None:
         """Return whether a reply agrees with the memory; None where it says nothing."""
