@@ -46,6 +46,8 @@ _BUILT_IN: Final[Mapping[tuple[str, str], str]] = {
     ("seq2seq", "hf"): "doxa.backends.seq2seq.huggingface:open_seq2seq",
     ("seq2seq", "scripted"): "doxa.backends.seq2seq.scripted:open_seq2seq",
     ("store", "sql"): "doxa.backends.store.sql:open_store",
+    ("upstream", "http"): "doxa.backends.upstream.http:open_upstream",
+    ("upstream", "scripted"): "doxa.backends.upstream.scripted:open_upstream",
 }
 
 
@@ -53,8 +55,8 @@ def load(kind: str, name: str, **options: object) -> Any:
     """Gives back a new backend; the caller closes it.
 
     Args:
-        kind: What it does: `amr`, `encoder`, `grader`, `lexicon`, `llm`, `nli`, `parser`, `reader`, `seq2seq`, or one
-            of a package.
+        kind: What it does: `amr`, `encoder`, `grader`, `lexicon`, `llm`, `nli`, `parser`, `reader`, `seq2seq`,
+            `upstream`, or one of a package.
         name: `scheme` or `scheme:rest`, such as `builtin` or `openai:text-embedding-3-small`.
         options: Keyword arguments of the factory, such as `base_url` or `timeout_s`.
 

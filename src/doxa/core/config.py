@@ -370,6 +370,12 @@ class ServerConfig(Group):
         None, description="Key of that server; without one it gets the key that the client sends beside Doxa's."
     )
     upstream_timeout_s: float = Field(600.0, gt=0, description="Seconds to wait for the next bytes of that server.")
+    recall_ms: float = Field(
+        0.0,
+        ge=0,
+        description="Milliseconds that a message to the proxy waits for a search by meaning; what that finds later "
+        "goes beside the next message. A search by words is always waited for.",
+    )
     verify: Literal["off", "annotate", "repair", "block"] = Field(
         "off",
         description="What the proxy does with a reply that contradicts the memory: nothing, without looking (`off`); "

@@ -15,6 +15,7 @@ from doxa.engine.keys import Keys
 from doxa.engine.knowledge import build_base, show_base
 from doxa.engine.ledger import Ledger
 from doxa.engine.memory import Memory
+from doxa.engine.notes import Look, Note, Notebook, Page
 from doxa.engine.reasoners import Knowledge, open_reasoner
 from doxa.engine.tasking import Intent, Tasks
 from doxa.engine.untold import overlap
@@ -35,7 +36,11 @@ __all__ = [
     "Knowledge",
     "KnowledgeGraph",
     "Ledger",
+    "Look",
     "Memory",
+    "Note",
+    "Notebook",
+    "Page",
     "Played",
     "Tasks",
     "build_base",

@@ -16,7 +16,7 @@ from doxa.reason.compute import CONDITION, concerns, work_out
 from doxa.reason.drafts import abstention, citation_of, citations_of, sentence_of
 from doxa.reason.facts import answer_from_facts, relevant_facts
 from doxa.reason.passages import answer_from_passages, taken_back
-from doxa.reason.prompted import Asking, PromptedPolicy, PromptedValuer, PromptedWriter, show
+from doxa.reason.prompted import Asking, PromptedPolicy, PromptedValuer, PromptedWriter, show, talks_to_models
 from doxa.reason.reasons import answer_why
 from doxa.reason.sentences import answer_from_sentences
 from doxa.reason.spans import (
@@ -88,6 +88,7 @@ __all__ = [
     "show",
     "summarise",
     "taken_back",
+    "talks_to_models",
     "tree_data",
     "work_out",
 ]

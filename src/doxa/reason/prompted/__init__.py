@@ -6,7 +6,7 @@ memory they are shown and the budget, is an `Asking`; with it alone the writer a
 
 from doxa.reason.prompted.asking import Asking, prompt_version
 from doxa.reason.prompted.policy import PromptedPolicy
-from doxa.reason.prompted.shown import Shown, show
+from doxa.reason.prompted.shown import Shown, show, talks_to_models
 from doxa.reason.prompted.value import PromptedValuer
 from doxa.reason.prompted.writer import PromptedWriter, Written
 
@@ -19,4 +19,5 @@ __all__ = [
     "Written",
     "prompt_version",
     "show",
+    "talks_to_models",
 ]

@@ -19,7 +19,7 @@ from doxa.core.values import EARLIEST, Evidence, Fact, Turn
 from doxa.memory import describe, stems
 from doxa.reason.tree import Task
 
-__all__ = ["Shown", "cited", "prompts", "show"]
+__all__ = ["Shown", "cited", "prompts", "show", "talks_to_models"]
 
 BACKGROUND_SHARE = 8
 """One part in how many of the room for memory may be general knowledge."""
@@ -80,8 +80,8 @@ def show(
     told = {item.turn_ids[0]: turn(item.turn_ids[0]) for item in task.evidence}
     texts = {item.turn_ids[0]: found.text if (found := told[item.turn_ids[0]]) else item.text for item in task.evidence}
     texts |= {one.turn_id: one.text for one in history}
-    withheld = {key for key, text in texts.items() if _talks_to_models(text)}
-    dialogue = [_said(one) for one in history if not _talks_to_models(one.text)]
+    withheld = {key for key, text in texts.items() if talks_to_models(text)}
+    dialogue = [_said(one) for one in history if not talks_to_models(one.text)]
     background = _background(task, context_tokens // BACKGROUND_SHARE, count_tokens)
     room = context_tokens - count_tokens(facts) - (count_tokens(background) if background else 0)
     here = withheld | {one.turn_id for one in history if len(one.text) <= LONGEST_SAID}
@@ -142,7 +142,7 @@ def _fitting(
 
 def _background(task: Task, budget: int, count_tokens: Callable[[str], int]) -> str:
     """Return the general knowledge that a reply may draw on, marked as such; empty without any."""
-    lines = [f"- {' '.join(one.split())}" for one in task.background if not _talks_to_models(one)]
+    lines = [f"- {' '.join(one.split())}" for one in task.background if not talks_to_models(one)]
     taken = _fill(lines, budget, count_tokens)
     text = prompts()["background"]["text"].strip().format(agent=task.agent, asker=task.asker)
     return "\n".join([text, *taken]) if taken else ""
@@ -154,8 +154,8 @@ def cited(fact: Fact) -> str:
     return f"{describe(fact)}{ids}"
 
 
-def _talks_to_models(text: str) -> bool:
-    """Tell whether somebody talks to a language model here and not to a person."""
+def talks_to_models(text: str) -> bool:
+    """Tell whether somebody talks to a language model here and not to a person, by the wordings that are known."""
     return _withheld().search(text) is not None
 
 

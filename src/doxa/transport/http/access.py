@@ -14,7 +14,7 @@ from time import monotonic
 from starlette.requests import HTTPConnection
 
 from doxa.core.access import ANYONE, RIGHTS, Key, Right, Scope
-from doxa.engine import Dialogue, Doxa, Keys, Memory, Tasks
+from doxa.engine import Dialogue, Doxa, Keys, Memory, Notebook, Tasks
 from doxa.transport.http.problems import ForbiddenError, SlowDownError, UnauthorizedError
 
 __all__ = ["AGENT_HEADER", "KEY_HEADER", "SESSION_HEADER", "USER_HEADER", "Gate", "Room"]
@@ -50,6 +50,10 @@ class Room:
     def tasks(self, right: Right = "read", *, author: str | None = None) -> Tasks:
         """Return the tasks, for something that takes this right."""
         return self._for(right).tasks(user=self.scope.user, author=author)
+
+    def notebook(self) -> Notebook:
+        """Return what is told of the memory beside the words of its user."""
+        return Notebook(self._for("read").parts, self.scope.user)
 
     def version(self, right: Right = "read") -> int:
         """Return a number that grows with every change of this memory. Cost: one query."""
@@ -91,12 +95,13 @@ class Gate:
         self._open = open_
         self._buckets = Buckets(rate) if rate else None
 
-    def room(self, connection: HTTPConnection, user: str | None = None) -> Room:
+    def room(self, connection: HTTPConnection, user: str | None = None, *, or_else: str | None = None) -> Room:
         """Return the room of a request.
 
         Args:
             connection: the request; its headers hold the key and may name the user.
             user: whom the request names elsewhere, where its protocol has a place for that; the header goes before.
+            or_else: whom it may mean where neither it nor the key names anybody.
 
         Raises:
             UnauthorizedError: there is no key, or none that is known.
@@ -106,7 +111,7 @@ class Gate:
         key = self.key(connection)
         named = connection.headers.get(USER_HEADER) or user
         if named is None:
-            named = key.only_user if key is not None else None
+            named = (key.only_user if key is not None else None) or or_else
         if not named:
             raise ForbiddenError(f"This API key opens the memories of several users. {WHOSE}" if key else WHOSE)
         if key is None:

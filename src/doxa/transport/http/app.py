@@ -13,7 +13,7 @@ from starlette.middleware.cors import CORSMiddleware
 
 from doxa.core.config import ServerConfig
 from doxa.engine import Doxa
-from doxa.transport.http import mem0, operation, rest
+from doxa.transport.http import mem0, openai, operation, rest
 from doxa.transport.http.access import Gate
 from doxa.transport.http.guard import Guard
 from doxa.transport.http.page import ABOUT, TAGS, describe
@@ -24,7 +24,7 @@ from doxa.transport.mcp import Endpoints, shape, waits
 
 __all__ = ["application"]
 
-SHAPES: Mapping[str, Shape] = {"/mcp": shape, **mem0.SHAPES}
+SHAPES: Mapping[str, Shape] = {"/mcp": shape, "/openai/": openai.openai_shape, **mem0.SHAPES}
 """How protocols other than Doxa's own say what went wrong, by the beginning of their paths."""
 
 TOLD = ("ETag", "Mcp-Session-Id", "Retry-After", "X-Request-Id")
@@ -55,7 +55,7 @@ def application(doxa: Doxa, settings: ServerConfig | None = None) -> FastAPI:
         redoc_url=None,
     )
     app.state.served, app.state.mcp = served, endpoints
-    for router in (operation.router, rest.router, mem0.router):
+    for router in (operation.router, rest.router, openai.router, mem0.router):
         app.include_router(router)
     app.router.routes.extend(endpoints.routes)
     describe(app)

@@ -87,7 +87,7 @@ class Telling:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 headers = MutableHeaders(scope=message)
-                headers[REQUEST_ID] = request_id
+                headers.setdefault(REQUEST_ID, request_id)  # an answer that is relayed has one
                 for name, value in SAFE.items():
                     headers.setdefault(name, value)
             await send(message)

@@ -1,0 +1,106 @@
+"""The answer of an upstream -> the client, piece by piece as it comes; a client that hangs up ends the call."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+
+import anyio
+from starlette.responses import Response
+from starlette.types import Message, Receive, Scope, Send
+
+from doxa.backends.upstream import Answer
+from doxa.core.errors import BackendUnavailableError, DoxaError
+from doxa.transport.http.openai.headers import for_client
+
+__all__ = ["Relayed", "pass_on", "send_whole"]
+
+logger = logging.getLogger("doxa.server")
+Work = Callable[[Send], Awaitable[None]]
+
+
+class Relayed(Response):
+    """An answer that is worked on until it is sent, or until the client hangs up, which cancels the work.
+
+    Args:
+        work: sends the answer.
+        after: what is done when the answer is there in full; nobody waits for it.
+    """
+
+    def __init__(self, work: Work, after: Callable[[], Awaitable[None]] | None = None) -> None:
+        super().__init__()
+        self._work = work
+        self._after = after
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        failed: DoxaError | None = None
+        ended = False
+
+        async def noted(message: Message) -> None:
+            nonlocal ended
+            ended = ended or (message["type"] == "http.response.body" and not message.get("more_body", False))
+            await send(message)
+
+        async def watch() -> None:
+            while (await receive())["type"] != "http.disconnect":
+                pass
+            tasks.cancel_scope.cancel()
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(watch)
+            try:
+                await self._work(noted)
+            except DoxaError as exc:  # outside of the group, where it would be wrapped
+                failed = exc
+            tasks.cancel_scope.cancel()
+        if failed is not None:
+            raise failed
+        if ended and self._after is not None:
+            with anyio.CancelScope(shield=True):
+                await self._after()
+
+
+async def pass_on(
+    answer: Answer,
+    send: Send,
+    *,
+    more: Mapping[str, str] | None = None,
+    seen: Callable[[bytes], None] | None = None,
+    ending: Callable[[], AsyncIterator[bytes]] | None = None,
+) -> None:
+    """Send an answer as it comes.
+
+    Args:
+        answer: the answer; the caller closes it.
+        send: the client.
+        more: headers beside those of the upstream.
+        seen: told every piece before it is sent.
+        ending: what is sent behind the answer.
+
+    Where the upstream breaks off, so does this: the client sees what it would see without a proxy.
+    """
+    headers = for_client(answer.headers, more, sized=ending is None)
+    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+    try:
+        async for chunk in answer.chunks():
+            if seen is not None:
+                seen(chunk)
+            await send({"type": "http.response.body", "body": chunk, "more_body": True})
+    except BackendUnavailableError as exc:
+        logger.warning("the upstream broke off in the middle of an answer: %s", exc)
+        return
+    if ending is not None:
+        async for chunk in ending():
+            await send({"type": "http.response.body", "body": chunk, "more_body": True})
+    await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def send_whole(
+    answer: Answer, body: bytes, send: Send, *, more: Mapping[str, str] | None = None, sized: bool = True
+) -> None:
+    """Send an answer whose body was read; `sized` tells whether that is still the body of the upstream."""
+    headers = for_client(answer.headers, more, sized=sized)
+    if not sized:
+        headers.append((b"content-length", str(len(body)).encode()))
+    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body, "more_body": False})

@@ -1,0 +1,275 @@
+"""What the official SDK sends and gets through the proxy, beside what it sends and gets directly."""
+
+import gzip
+import json
+import threading
+import time
+
+import httpx2
+import openai
+import pytest
+from pydantic import BaseModel
+
+HI = [{"role": "user", "content": "Hi there."}]
+TOOLS = [{"type": "function", "function": {"name": "weather", "parameters": {"type": "object", "properties": {}}}}]
+CALL = {"id": "call_1", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Bonn"}'}}
+RATES = {"x-ratelimit-remaining-requests": "59", "x-request-id": "req_of_upstream", "openai-processing-ms": "12"}
+
+
+def bodies(stand):
+    """What reached the upstream, directly and through the proxy."""
+    return stand.sent[-2].body, stand.sent[-1].body
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"tools": TOOLS, "tool_choice": "auto", "parallel_tool_calls": False},
+        {"n": 2, "logprobs": True, "top_logprobs": 2, "seed": 7},
+        {"extra_body": {"of_next_year": {"deep": [1, None, "é"]}}, "temperature": 0.0},
+    ],
+    ids=["plain", "tools", "choices", "unknown"],
+)
+def test_a_completion_is_the_same_as_direct(front, played, more):
+    """Request and answer have the same bytes as without the proxy."""
+    token = {"token": "Hi", "logprob": -0.25, "bytes": [72, 105], "top_logprobs": []}
+    second = {"index": 1, "message": {"role": "assistant", "content": "Hi"}, "logprobs": {"content": [token]}}
+    first = {"index": 0, "message": {"role": "assistant", "content": None, "tool_calls": [CALL]}, "logprobs": None}
+    answers = [{**first, "finish_reason": "tool_calls"}, {**second, "finish_reason": "stop"}]
+    body = played.chat(None, choices=answers, prompt_filter_results=[{"severity": "safe"}])
+    front.upstream.play = lambda sent: played.reply(body, headers=RATES)
+    ask = {"model": "gpt-test", "messages": HI, **more}
+    direct = front.direct().chat.completions.with_raw_response.create(**ask)
+    proxied = front.client().chat.completions.with_raw_response.create(**ask)
+    assert proxied.content == direct.content
+    assert proxied.parse() == direct.parse()
+    assert bodies(front.upstream)[0] == bodies(front.upstream)[1]
+    assert {name: proxied.headers[name] for name in RATES} == RATES
+
+
+def test_a_stream_is_the_same_as_direct(front, played):
+    """Every chunk is the same as without the proxy, the one that counts tokens included."""
+    usage = {"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7}
+    stream = played.chunks("Hel", "lo.", usage=usage)
+    front.upstream.play = lambda sent: played.reply(stream, headers=played.STREAM)
+    ask = {"model": "gpt-test", "messages": HI, "stream": True, "stream_options": {"include_usage": True}}
+    direct = list(front.direct().chat.completions.create(**ask))
+    proxied = list(front.client().chat.completions.create(**ask))
+    assert proxied == direct and len(direct) == 4
+    assert bodies(front.upstream)[0] == bodies(front.upstream)[1]
+    assert front.remembered(2)[1] == ("assistant", "assistant", "Hello.")
+
+
+def test_the_stream_helper_with_tools_sees_the_same_events(front, played):
+    """`chat.completions.stream` puts tool calls together as it does directly."""
+    shared = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "gpt-test"}
+    deltas = [
+        {"role": "assistant", "content": None, "tool_calls": [{"index": 0, **CALL}]},
+        {"tool_calls": [{"index": 0, "function": {"arguments": ""}}]},
+        {},
+    ]
+    told = [
+        {**shared, "choices": [{"index": 0, "delta": delta, "finish_reason": None if delta else "tool_calls"}]}
+        for delta in deltas
+    ]
+    front.upstream.play = lambda sent: played.reply(played.sse(*told, "[DONE]"), headers=played.STREAM)
+
+    def events(client):
+        with client.chat.completions.stream(model="gpt-test", messages=HI, tools=TOOLS) as stream:
+            return [event.to_dict() for event in stream]
+
+    assert events(front.client()) == events(front.direct())
+
+
+def test_structured_outputs_are_parsed(front, played):
+    """`parse()` gives an object of the class that was asked for, and a refusal as a refusal."""
+
+    class Weather(BaseModel):
+        city: str
+        warm: bool
+
+    front.upstream.play = lambda sent: played.reply(played.chat('{"city": "Bonn", "warm": true}'))
+    ask = {"model": "gpt-test", "messages": HI, "response_format": Weather}
+    assert front.client().chat.completions.parse(**ask).choices[0].message.parsed == Weather(city="Bonn", warm=True)
+    front.upstream.play = lambda sent: played.reply(played.chat(None, message={"refusal": "I cannot."}))
+    refused = front.client().chat.completions.parse(**ask).choices[0].message
+    assert refused.parsed is None and refused.refusal == "I cannot."
+
+
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [
+        (400, openai.BadRequestError),
+        (401, openai.AuthenticationError),
+        (429, openai.RateLimitError),
+        (500, openai.InternalServerError),
+    ],
+)
+def test_errors_of_the_upstream_come_as_they_are(front, played, status, error):
+    """Status, body and headers of an error are those of the upstream."""
+    body = json.dumps({"error": {"message": "No.", "type": "t", "param": "messages[0]", "code": "c", "more": 1}})
+    headers = {"content-type": "application/json", "retry-after": "7", **RATES}
+    front.upstream.play = lambda sent: played.reply(body.encode(), status=status, headers=headers)
+    with pytest.raises(error) as direct:
+        front.direct().chat.completions.create(model="m", messages=HI)
+    with pytest.raises(error) as proxied:
+        front.client().chat.completions.create(model="m", messages=HI)
+    assert proxied.value.body == direct.value.body and proxied.value.code == "c"
+    assert proxied.value.request_id == "req_of_upstream" and proxied.value.response.headers["retry-after"] == "7"
+    assert front.remembered(1) == [("user", front.name, "Hi there.")]
+
+
+def test_bytes_that_are_not_asked_to_change_do_not(front):
+    """Blanks, repeated keys, escapes and digits of a request reach the upstream as they were written."""
+    body = b'{ "x": 1.0e+2, "x": 12345678901234567890.10, "messages" :\n[{"role":"user","content":"\\u00e9"}] }'
+    front.post("chat/completions", body, doxa_key=front.key, doxa_user=front.user)
+    assert front.upstream.sent[-1].body == body
+
+
+def test_a_body_that_is_no_json_is_the_upstreams_to_refuse(front, played):
+    """The upstream says what is wrong with a body, and nothing is remembered."""
+    front.upstream.play = lambda sent: played.reply(b'{"error": {"message": "bad JSON"}}', status=400)
+    answer = front.post("chat/completions", b'{"messages": [', doxa_key=front.key, doxa_user=front.user)
+    assert (answer.status_code, answer.json()) == (400, {"error": {"message": "bad JSON"}})
+    assert front.upstream.sent[-1].body == b'{"messages": ['
+    assert front.turns() == []
+
+
+def test_a_slow_stream_comes_piece_by_piece(front, played):
+    """The first chunk is there before the upstream sends the second."""
+    gate = threading.Event()
+
+    def pieces():
+        first, *rest = played.chunks("a", "b")
+        yield first
+        gate.wait(5)
+        yield from rest
+
+    front.upstream.play = lambda sent: played.reply(pieces(), headers=played.STREAM)
+    stream = iter(front.client().chat.completions.create(model="m", messages=HI, stream=True))
+    assert next(stream).choices[0].delta.role == "assistant"
+    gate.set()
+    assert len(list(stream)) == 3
+
+
+def test_a_stream_that_breaks_off_breaks_off_here_too(front, played, caplog):
+    """The client sees the error that it would see without the proxy, and half a reply is not remembered."""
+    front.upstream.play = lambda sent: played.reply([*played.chunks("Half a")[:2], None], headers=played.STREAM)
+    for client in (front.direct(), front.client()):
+        with pytest.raises((openai.APIError, httpx2.RemoteProtocolError)):
+            list(client.chat.completions.create(model="m", messages=HI, stream=True))
+    assert front.remembered(1) == [("user", front.name, "Hi there.")]
+    assert "broke off" in caplog.text
+
+
+@pytest.mark.parametrize(("encoding", "kept"), [("gzip", 2), ("br", 1)])
+def test_an_encoded_answer_keeps_its_encoding(front, played, encoding, kept, caplog):
+    """An upstream that encodes in spite of what it was asked is relayed as it is; what can be read is remembered."""
+    body = gzip.compress(json.dumps(played.response("resp_z", "Fine.")).encode()) if encoding == "gzip" else b"\x0b\x02"
+    front.upstream.play = lambda sent: played.reply(body, headers={"content-encoding": encoding})
+    asked = front.http.build_request(
+        "POST",
+        f"{front.url}/responses",
+        json={"input": "Hi there."},
+        headers={"doxa-key": front.key, "doxa-user": front.user},
+    )
+    answer = front.http.send(asked, stream=True)
+    assert b"".join(answer.iter_raw()) == body and answer.headers["content-encoding"] == encoding
+    answer.close()
+    assert len(front.remembered(kept)) == kept
+    assert ("cannot be read" in caplog.text) == (encoding == "br")
+
+
+def test_a_client_that_hangs_up_ends_the_call(front, played):
+    """The upstream notices that nobody listens any more."""
+
+    def endless():
+        while True:
+            yield played.chunks("more")[1]
+            time.sleep(0.01)
+
+    front.upstream.play = lambda sent: played.reply(endless(), headers=played.STREAM)
+    stream = front.client().chat.completions.create(model="m", messages=HI, stream=True)
+    next(iter(stream))
+    stream.close()
+    assert front.upstream.hung_up.wait(5)
+
+
+def test_an_upstream_that_is_away_is_an_error_as_openai_has_it(engine, front_of):
+    """The error says which setting to look at."""
+    away = front_of(engine, None, upstream="http://127.0.0.1:9/v1")
+    with away as front, pytest.raises(openai.InternalServerError) as error:
+        front.client().chat.completions.create(model="m", messages=HI)
+    assert error.value.status_code == 504
+    assert error.value.type == "server_error" and "server.upstream" in error.value.message
+
+
+def test_embeddings_models_and_any_other_path_are_relayed(front, played):
+    """What touches no memory goes through untouched, with its query, and needs no user."""
+    client = front.client(user=None, session=None)
+    vector = {"object": "embedding", "index": 0, "embedding": [0.5, -0.25]}
+    body = {"object": "list", "data": [vector], "model": "e", "usage": {"prompt_tokens": 1, "total_tokens": 1}}
+    front.upstream.play = lambda sent: played.reply(json.dumps(body).encode())
+    made = client.embeddings.create(model="e", input="Hi", encoding_format="float")
+    assert made.data[0].embedding == [0.5, -0.25]
+    model = {"id": "gpt-test", "object": "model", "created": 1, "owned_by": "x"}
+    front.upstream.play = lambda sent: played.reply(json.dumps({"object": "list", "data": [model]}).encode())
+    assert [one.id for one in client.models.list()] == ["gpt-test"]
+    front.upstream.play = lambda sent: played.reply(b"%PDF", headers={"content-type": "application/pdf"})
+    assert client.files.content("file-1").read() == b"%PDF"
+    client.get("/some/new%2Fthing?x=1&y=%20", cast_to=httpx2.Response)
+    assert [one.path for one in front.upstream.sent] == [
+        "/v1/embeddings",
+        "/v1/models",
+        "/v1/files/file-1/content",
+        "/v1/some/new%2Fthing?x=1&y=%20",
+    ]
+
+
+@pytest.mark.parametrize("path", ["%2e%2e/admin", "models/%2e%2e/%2e%2e/admin"])
+def test_no_path_leaves_that_of_the_upstream(front, path):
+    """A path that climbs is refused before anything is sent."""
+    url = httpx2.URL(front.url).copy_with(raw_path=f"/openai/v1/{path}".encode())
+    answer = front.http.get(url, headers={"doxa-key": front.key})
+    assert answer.status_code == 404 and front.upstream.sent == []
+
+
+@pytest.mark.parametrize(
+    ("headers", "gets"),
+    [
+        ({"doxa-key": "KEY", "authorization": "Bearer sk-own"}, "Bearer sk-own"),
+        ({"authorization": "Bearer KEY"}, "Bearer sk-of-the-operator"),
+        ({"x-api-key": "KEY"}, "Bearer sk-of-the-operator"),
+        ({"doxa-key": "KEY", "authorization": "Bearer KEY"}, "Bearer sk-of-the-operator"),
+    ],
+    ids=["beside", "instead", "other", "both"],
+)
+@pytest.mark.parametrize("path", ["chat/completions", "responses", "embeddings", "files"])
+def test_no_key_of_doxa_reaches_the_upstream(front, headers, gets, path):
+    """The upstream gets its own key or that of the client, and no header of Doxa's."""
+    given = {name: value.replace("KEY", front.key) for name, value in headers.items()}
+    more = {
+        "doxa-user": front.user,
+        "doxa-session": "s",
+        "connection": "keep-alive, x-hop",
+        "x-hop": "1",
+        "x-kept": "2",
+    }
+    body = {"messages": HI, "input": "Hi there."}
+    front.post(path, body, **given, **more)
+    sent = front.upstream.sent[-1]
+    assert sent.header("authorization") == gets
+    assert front.key not in str(sent)
+    names = {name.lower() for name, _ in sent.headers}
+    assert not {name for name in names if name.startswith("doxa") or name in ("x-hop", "x-api-key")}
+    assert "x-kept" in names and sent.header("accept-encoding") == "identity"
+
+
+def test_without_a_key_nothing_reaches_the_upstream(front):
+    """Whoever has no key is refused in the shape of OpenAI, wherever they ask."""
+    for path in ("chat/completions", "responses", "embeddings", "files"):
+        answer = front.post(path, {"messages": HI}, authorization="Bearer sk-x")
+        assert answer.status_code == 401
+        assert answer.json()["error"]["code"] == "invalid_api_key"
+    assert front.upstream.sent == []
