@@ -20,7 +20,7 @@ help: ## list the tasks
 demo: $(RUN) ## replay the example conversation, show what is remembered, ask ten questions
 	@$(BIN)/doxa demo
 
-test: $(DEV) ## run the tests; pass options with ARGS="-k name"
+test: $(DEV) $(CLIENT)/node_modules ## run the tests; pass options with ARGS="-k name"
 	@echo "test: pytest"
 	@$(BIN)/python -m pytest -q -n auto --dist loadfile $(ARGS)
 
@@ -60,10 +60,10 @@ typos: $(DEV) ## spelling
 
 check: lint types imports docs-check typos ## everything beside the tests: lint, types, imports, docs, spelling
 
-client: $(DEV) ## write the TypeScript client anew from the server's OpenAPI page; needs node
+client: $(DEV) $(CLIENT)/node_modules ## write the TypeScript client anew from the server's OpenAPI page; needs node
 	@echo "client: openapi.json, schema.d.ts"
-	@page=$$($(BIN)/python clients/openapi.py) && echo "$$page" > $(CLIENT)/openapi.json
-	@cd $(CLIENT) && { test -d node_modules || npm ci --silent; } && npm run --silent generate
+	@page=$$($(BIN)/python clients/openapi.py) && printf '%s\n' "$$page" > $(CLIENT)/openapi.json
+	@cd $(CLIENT) && npm run --silent generate
 
 bench: $(DEV) ## measure retrieval, understanding, times and the parser; the data is in $DOXA_DATA and beside it
 	@echo "bench: locomo"
@@ -93,6 +93,9 @@ bench: $(DEV) ## measure retrieval, understanding, times and the parser; the dat
 	@$(BIN)/doxa bench beliefbank --data $(DOXA_DATA)/measure/beliefbank --json
 	@echo "bench: parser"
 	@$(BIN)/python benchmarks/parser.py --data $(DOXA_DATA)/open/ud/EWT/en_ewt-ud-test.conllu
+
+$(CLIENT)/node_modules: $(CLIENT)/package-lock.json
+	@(command -v npm && cd $(CLIENT) && npm ci --silent) >/dev/null || echo "test: no npm, or no registry: the TypeScript client is not tested"
 
 clean: ## remove the environment, builds and caches; memories and run records stay
 	@echo "clean: $(VENV), builds, caches"

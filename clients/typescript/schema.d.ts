@@ -3239,6 +3239,18 @@ export interface components {
             generated: boolean;
             /** @description Of a turn that is said to the tasks as well: what it is read with. */
             to_tasks: components["schemas"]["ToTasks"] | null;
+            /**
+             * Verbatim
+             * @description It is kept and found as it stands, and no fact is made from it.
+             */
+            verbatim: boolean;
+            /**
+             * Metadata
+             * @description What whoever stored it notes about it, as plain JSON data; Doxa keeps it and does not read it.
+             */
+            metadata: {
+                [key: string]: unknown;
+            };
         };
         /**
          * TurnIn
