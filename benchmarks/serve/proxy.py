@@ -22,11 +22,10 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 import httpx2
-import uvicorn
 
 from doxa.core.config import Config, ServerConfig
 from doxa.engine import Doxa, Keys
-from doxa.transport.http import application
+from doxa.transport.http import application, serve
 
 TURNS = 6
 """Messages of the user in one conversation."""
@@ -95,16 +94,7 @@ def proxy(told: Connection, folder: str, address: str, known: int) -> None:
         earlier.flush()
         _, key = Keys(doxa).add(users=["ana"])
         app = application(doxa, ServerConfig(upstream=address))
-        server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, access_log=False, lifespan="on"))
-
-        async def main() -> None:
-            serving = asyncio.create_task(server.serve())
-            while not server.started:
-                await asyncio.sleep(0.01)
-            told.send((server.servers[0].sockets[0].getsockname()[1], key))
-            await serving
-
-        asyncio.run(main())
+        serve(app, ServerConfig(port=0), started=lambda at: told.send((int(at.rpartition(":")[2]), key)))
 
 
 def ask(client: httpx2.Client, url: str, headers: dict[str, str], messages: list[dict[str, str]]) -> float:

@@ -124,7 +124,7 @@ def test_a_crash_between_receiving_and_understanding_is_made_good(config, tmp_pa
     """A turn that was only received is processed at the next start."""
     path = tmp_path / "memory.db"
     with Doxa.open(path, config=config) as doxa:
-        doxa._maintenance.schedule = lambda user: None  # as if the process had died right after receiving
+        doxa._maintenance.schedule = lambda user, **_: None  # as if the process had died right after receiving
         doxa.dialogue(user="ana").absorb("I live in Lisbon.", turn_id="t1")
     with Doxa.open(path, config=config) as doxa:
         doxa.flush()
@@ -135,7 +135,7 @@ def test_a_crash_between_receiving_and_understanding_is_made_good(config, tmp_pa
 def test_what_a_turn_means_does_not_depend_on_when_it_is_processed(config, backlog):
     """An answer is understood by the question before it, however many turns came in since."""
     with Doxa.open(":memory:", config=config) as doxa:
-        schedule, doxa._maintenance.schedule = doxa._maintenance.schedule, lambda user: None
+        schedule, doxa._maintenance.schedule = doxa._maintenance.schedule, lambda user, **_: None
         chat = doxa.dialogue(user="ana", agent="helper", session="s")
         chat.absorb("Where do you live?", role="assistant", at="2024-01-01")
         chat.absorb("Lisbon.", at="2024-01-01")
@@ -223,7 +223,7 @@ def test_an_error_in_processing_reaches_flush_and_keeps_the_turn(config, monkeyp
 def test_waiting_ends_when_the_engine_is_closed(config, tmp_path):
     """Turns are left to the next start; whoever waits for them, then or later, is told so instead of hanging."""
     doxa = Doxa.open(tmp_path / "memory.db", config=config)
-    doxa._maintenance.schedule = lambda user: None
+    doxa._maintenance.schedule = lambda user, **_: None
     chat, told = doxa.dialogue(user="ana"), []
     chat.absorb("I live in Lisbon.")
 
@@ -266,7 +266,7 @@ def test_a_forked_process_is_told_to_open_its_own(config, tmp_path):
 def test_one_users_backlog_does_not_hold_up_another(config):
     """Users take turns by blocks."""
     with Doxa.open(":memory:", config=config) as doxa:
-        schedule, doxa._maintenance.schedule = doxa._maintenance.schedule, lambda user: None
+        schedule, doxa._maintenance.schedule = doxa._maintenance.schedule, lambda user, **_: None
         busy, other = doxa.dialogue(user="ana"), doxa.dialogue(user="ben")
         for _ in range(600):
             busy.absorb("I like tea and I live in Lisbon.")

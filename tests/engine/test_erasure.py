@@ -120,7 +120,7 @@ def test_another_process_does_not_take_a_new_log_for_the_old_one(filled, config)
 def test_a_turn_that_is_erased_before_it_is_processed_does_not_come_back(config):
     """The maintenance had it in hand when everything was forgotten."""
     with Doxa.open(":memory:", config=config) as doxa:
-        schedule, doxa._maintenance.schedule = doxa._maintenance.schedule, lambda user: None
+        schedule, doxa._maintenance.schedule = doxa._maintenance.schedule, lambda user, **_: None
         doxa.dialogue(user="ana").absorb(f"I live in {CANARY}.", turn_id="t1")
         block = doxa._maintenance._pending("ana")
         doxa.memory(user="ana").forget(everything=True)
@@ -132,7 +132,7 @@ def test_a_turn_that_is_erased_before_it_is_processed_does_not_come_back(config)
 def test_forgetting_a_reply_that_is_not_processed_leaves_nobody_waiting(filled):
     """The last turn of the log was a pending reply, and it is erased: nothing is left to wait for."""
     doxa, _ = filled
-    schedule, doxa._maintenance.schedule = doxa._maintenance.schedule, lambda user: None
+    schedule, doxa._maintenance.schedule = doxa._maintenance.schedule, lambda user, **_: None
     reply = Turn(
         turn_id="x", user="ana", session="s", speaker="h", role="assistant", text=CANARY, at=NOW, generated=True
     )

@@ -69,6 +69,8 @@ MAX_NAME_CHARS = 200
 
 REST_S = 1.0
 """How long a change waits for what is lifted from processed turns, or `engine.settle_s` if that is longer."""
+ASSISTANT_S = 0.25
+"""How long a reply waits to be read where nobody waits for it: what the user says next is not held up by it."""
 FLUSH_REST_S = 15.0
 """How long `flush` waits for it."""
 
@@ -242,7 +244,10 @@ class Doxa:
     def receive(self, turn: Turn, *, unless_erased_after: int | None = None) -> tuple[Turn, Receipt]:
         """Store a turn and have it processed behind the caller's back. Durable on return."""
         stored, receipt = self.parts.log.receive(turn, unless_erased_after=unless_erased_after)
-        self._maintenance.schedule(turn.user)
+        if turn.role == "assistant":
+            self._maintenance.schedule(turn.user, after_s=ASSISTANT_S)
+        else:
+            self._maintenance.schedule(turn.user)
         return stored, receipt
 
     def settle(self, user: str) -> str:

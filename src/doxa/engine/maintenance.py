@@ -6,11 +6,13 @@ import logging
 import threading
 import time
 from collections import deque
+from contextlib import suppress
 from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
+from doxa.backends.parser import split
 from doxa.backends.store import owner_name
 from doxa.core.errors import BackendError, ClosedError, StoreConflictError
 from doxa.core.values import Turn
@@ -34,6 +36,8 @@ LEASE_S = 30.0
 """How long another process waits for this one before it takes over. A dead process on this machine is seen at once."""
 POLL_S = 0.02
 """How often to look whether another process has finished."""
+READ_AHEAD = 4000
+"""Characters of a turn that are parsed ahead; the parser keeps so many sentences and no more."""
 NEWS_S = 1.0
 """How often to look where this process is at it, and tells of it."""
 
@@ -53,6 +57,8 @@ class Maintenance:
         waits = any(player != "builtin" for player in (roles.extract, roles.judge, roles.tasks))
         self._most = parts.config.engine.workers if waits else 1
         self._queue: deque[str] = deque()
+        self._due: dict[str, float] = {}
+        """From when on a user who waits is wanted, by the monotonic clock; at once where there is none."""
         self._changed = threading.Condition()
         self._threads: list[threading.Thread] = []
         self._active: set[str] = set()
@@ -63,12 +69,16 @@ class Maintenance:
         self._errors: dict[str, Exception] = {}
         self._owner = owner_name()
 
-    def schedule(self, user: str) -> None:
-        """Ask for the pending turns of a user to be processed."""
+    def schedule(self, user: str, *, after_s: float = 0.0) -> None:
+        """Ask for the pending turns of a user to be processed, or for that in a while where nobody waits for it."""
         with self._changed:
             self._errors.pop(user, None)  # it is tried again: an old failure is no news
+            if not after_s:
+                self._due.pop(user, None)
             if user not in self._queue:
                 self._queue.append(user)
+                if after_s:
+                    self._due[user] = time.monotonic() + after_s
             at_work = len(self._active) + sum(waiting not in self._active for waiting in self._queue)
             if len(self._threads) < min(at_work, self._most) and not self._stopping:
                 self._threads.append(threading.Thread(target=self._run, name="doxa-maintenance", daemon=True))
@@ -111,7 +121,7 @@ class Maintenance:
                 left = None if deadline is None else deadline - time.monotonic()
                 if left is not None and left <= 0:
                     return False
-                if user not in self._queue and user not in self._active:
+                if user in self._due or (user not in self._queue and user not in self._active):
                     self.schedule(user)
                 look_s = NEWS_S if user in self._active else POLL_S
             news.wait(look_s if left is None else min(look_s, left))
@@ -120,6 +130,8 @@ class Maintenance:
         """Wait a moment for what follows the processing of a user's turns: promotions."""
         deadline = time.monotonic() + timeout_s
         with self._changed:
+            if user in self._due:
+                self.schedule(user)
             while (user in self._queue or user in self._active) and (left := deadline - time.monotonic()) > 0:
                 self._changed.wait(min(POLL_S, left))
 
@@ -176,14 +188,18 @@ class Maintenance:
         """Return the first user that waits and whom no other thread is at; None at the end."""
         with self._changed:
             while not self._abandoned:
-                user = next((waiting for waiting in self._queue if waiting not in self._active), None)
+                now = time.monotonic()
+                due = {one: 0.0 if self._stopping else self._due.get(one, 0.0) for one in self._queue}
+                free = [one for one in self._queue if one not in self._active]
+                user = next((one for one in free if due[one] <= now), None)
                 if user is not None:
                     self._queue.remove(user)
+                    self._due.pop(user, None)
                     self._active.add(user)
                     return user
                 if self._stopping and not self._queue:
                     return None
-                self._changed.wait()
+                self._changed.wait(min((due[one] - now for one in free), default=None))
             return None
 
     def _process(self, user: str) -> None:
@@ -244,6 +260,7 @@ class Maintenance:
         for turn, vector, extraction in zip(block, vectors, extractions, strict=True):
             if self._abandoned:
                 break
+            self._read_ahead(turn)
             judgement = judge(turn, None if vector is None else vector[0], self._parts, extraction=extraction)
             reading = propose(turn, self._parts)
             if (judgement or reading) and not store.lease(scope, owner=self._owner, seconds=LEASE_S):
@@ -259,6 +276,13 @@ class Maintenance:
                     continue
             self._tell(turn.user)
         return True
+
+    def _read_ahead(self, turn: Turn) -> None:
+        """Have the models see a turn while others can still read the memory: they keep what they found for `absorb`."""
+        with suppress(BackendError):  # `absorb` says so
+            self._parts.parser.parse([[word.form for word in words] for words in split(turn.text[:READ_AHEAD])])
+            if not turn.generated and self._parts.grader() is not None:
+                self._parts.request(turn.text)
 
     def _encode(self, block: list[Turn]) -> tuple[list[NDArray[np.float32] | None], str]:
         """Return the rows of every turn, `(r, dims)`: its whole text and its passages; None for one of Doxa's own."""

@@ -72,7 +72,7 @@ async def exchanged(request: Request, body: Body, *, chat: bool) -> Response:
             await anyio.to_thread.run_sync(made[0].search, abandon_on_cancel=True)
         with anyio.move_on_after(WAIT_S):
             await anyio.to_thread.run_sync(made[0].look_up, abandon_on_cancel=True)
-    return Relayed(made[0].answer, made[0].remember)
+    return Relayed(made[0].answer, made[0].remember, made[0].look_further)
 
 
 def asked_of(request: Request, body: bytes, key: str | None) -> Asked:
@@ -121,8 +121,13 @@ class Exchange:
         finally:
             await answer.close()
 
+    async def look_further(self) -> None:
+        """Look further for what bears on what the user said, while the upstream is at it."""
+        await anyio.sleep(2 * SENT_S)
+        await anyio.to_thread.run_sync(self.search)
+
     async def remember(self) -> None:
-        """Store what the assistant said, and look further for what bears on what the user said."""
+        """Store what the assistant said; look further for what bears on what the user said, where that is not done."""
         await anyio.to_thread.run_sync(self._store_reply)
         await anyio.to_thread.run_sync(self.search)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from typing import Any
 
 import anyio
 from starlette.responses import Response
@@ -25,12 +26,19 @@ class Relayed(Response):
     Args:
         work: sends the answer.
         after: what is done when the answer is there in full; nobody waits for it.
+        meanwhile: what is done while the answer is worked on; what has not begun by its end is left out.
     """
 
-    def __init__(self, work: Work, after: Callable[[], Awaitable[None]] | None = None) -> None:
+    def __init__(
+        self,
+        work: Work,
+        after: Callable[[], Awaitable[None]] | None = None,
+        meanwhile: Callable[[], Coroutine[Any, Any, None]] | None = None,
+    ) -> None:
         super().__init__()
         self._work = work
         self._after = after
+        self._meanwhile = meanwhile
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         failed: DoxaError | None = None
@@ -48,6 +56,8 @@ class Relayed(Response):
 
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(watch)
+            if self._meanwhile is not None:
+                tasks.start_soon(self._meanwhile)
             try:
                 await self._work(noted)
             except DoxaError as exc:  # outside of the group, where it would be wrapped
