@@ -224,11 +224,17 @@ class Front:
 
     def remembered(self, count: int, user: str | None = None) -> list[tuple[str, str, str]]:
         """Return what is remembered as soon as there are so many turns: a reply is stored when the client has it."""
-        deadline = time.monotonic() + 5
-        while len(found := self.turns(user)) < count and time.monotonic() < deadline:
-            time.sleep(0.01)
+        self.until(lambda: len(self.turns(user)) >= count)
+        found = self.turns(user)
         assert len(found) == count, found
         return found
+
+    def until(self, done: Callable[[], bool]) -> None:
+        """Wait for what happens when the client has its answer."""
+        deadline = time.monotonic() + 20
+        while not done():
+            assert time.monotonic() < deadline, "what was waited for did not happen"
+            time.sleep(0.01)
 
     def another(self) -> "Front":
         """Return the same for another user."""
