@@ -55,7 +55,7 @@ def application(doxa: Doxa, settings: ServerConfig | None = None) -> FastAPI:
         redoc_url=None,
     )
     app.state.served, app.state.mcp = served, endpoints
-    for router in (operation.router, rest.router, openai.router, mem0.router):
+    for router in (openai.router, operation.router, rest.router, mem0.router):  # they are tried in order: hottest first
         app.include_router(router)
     app.router.routes.extend(endpoints.routes)
     describe(app)
