@@ -13,7 +13,7 @@ from starlette.middleware.cors import CORSMiddleware
 
 from doxa.core.config import ServerConfig
 from doxa.engine import Doxa
-from doxa.transport.http import mem0, openai, operation, rest
+from doxa.transport.http import manual, mem0, openai, operation, rest
 from doxa.transport.http.access import Gate
 from doxa.transport.http.guard import Guard
 from doxa.transport.http.page import ABOUT, TAGS, describe
@@ -52,10 +52,11 @@ def application(doxa: Doxa, settings: ServerConfig | None = None) -> FastAPI:
         description=ABOUT,
         openapi_tags=TAGS,
         lifespan=_lifespan(settings, endpoints),
+        docs_url=None,  # FastAPI's own are scripts from elsewhere, and empty offline
         redoc_url=None,
     )
     app.state.served, app.state.mcp = served, endpoints
-    for router in (operation.router, rest.router, openai.router, mem0.router):
+    for router in (manual.router, operation.router, rest.router, openai.router, mem0.router):
         app.include_router(router)
     app.router.routes.extend(endpoints.routes)
     describe(app)
