@@ -101,6 +101,12 @@ def test_the_command_line_takes_the_user_of_a_key_from_either_option(cli):
     assert cli.json("keys", "add")["users"] == ["*"]
 
 
+def test_serving_takes_no_user(cli):
+    """One that is ignored would be taken for the one whose memory is served."""
+    done = cli("serve", "--user", "ana", "--port", "0")
+    assert done.exit_code == 1 and "doxa keys add --for" in done.stderr
+
+
 def test_an_upstream_without_an_address_is_refused_at_once(cli):
     """Not at the first message."""
     done = cli("serve", "--upstream", "api.openai.com", "--port", "0")

@@ -48,6 +48,8 @@ def serve(
     except ImportError as exc:
         raise MissingDependencyError(str(exc.name), extra="server", purpose="doxa serve") from exc
 
+    if request.options.user:
+        raise InputError("doxa serve serves all users, and takes no --user. A key for one: doxa keys add --for NAME")
     config = request.config
     given = {"host": host, "port": port, "upstream": upstream, "open": open_ or None}
     settings = config.server.model_copy(update={name: value for name, value in given.items() if value is not None})
