@@ -92,3 +92,22 @@ def test_a_bucket_fills_up_again():
     assert buckets.take("a") == 0 and buckets.take("a") == 0.5 and buckets.take("b") == 0
     now[0] = 1000.0
     assert [buckets.take("a") for _ in range(5)] == [0, 0, 0, 0, 0.5]
+
+
+def test_the_command_line_takes_the_user_of_a_key_from_either_option(cli):
+    """A key that was asked for with --user opens that memory, and not everybody's."""
+    assert cli.json("keys", "add", "--user", "ana")["users"] == ["ana"]
+    assert cli.json("keys", "add", "--user", "ana", "--for", "eva")["users"] == ["eva"]
+    assert cli.json("keys", "add")["users"] == ["*"]
+
+
+def test_serving_takes_no_user(cli):
+    """One that is ignored would be taken for the one whose memory is served."""
+    done = cli("serve", "--user", "ana", "--port", "0")
+    assert done.exit_code == 1 and "doxa keys add --for" in done.stderr
+
+
+def test_an_upstream_without_an_address_is_refused_at_once(cli):
+    """Not at the first message."""
+    done = cli("serve", "--upstream", "api.openai.com", "--port", "0")
+    assert done.exit_code == 1 and "https://api.openai.com/v1" in done.stderr

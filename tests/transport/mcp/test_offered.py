@@ -74,6 +74,15 @@ def test_an_argument_that_there_is_not_is_refused_and_not_ignored(play, profile,
     play(test, profile=profile)
 
 
+def test_an_argument_that_is_missing_is_named(play):
+    """In words for a model, and not in those of the library that looks at arguments."""
+
+    async def test(host):
+        assert await host.fails("correct") == "correct needs action. Nothing was done."
+
+    play(test)
+
+
 def test_an_unknown_profile_is_refused():
     """A slip in the name says which names there are."""
     with pytest.raises(ConfigError, match="reference, mem0, graphiti"):

@@ -33,7 +33,9 @@ def keys(
     key_id: Annotated[str | None, typer.Argument(metavar="KEY_ID", help="The key to revoke.")] = None,
     users: Annotated[
         list[str] | None,
-        typer.Option("--for", metavar="USER", help="Whose memory it opens; may be repeated [default: everybody's]."),
+        typer.Option(
+            "--for", metavar="USER", help="Whose memory it opens; may be repeated [default: --user, else everybody's]."
+        ),
     ] = None,
     rights: Annotated[
         list[str] | None,
@@ -65,7 +67,7 @@ def keys(
         else:
             key, secret = book.add(
                 tenant=tenant,
-                users=users or (ANYONE,),
+                users=users or (request.options.user or ANYONE,),
                 rights=rights or ("read", "write"),  # type: ignore[arg-type]  # `add` looks
                 label=label,
             )

@@ -13,7 +13,7 @@ from starlette.middleware.cors import CORSMiddleware
 
 from doxa.core.config import ServerConfig
 from doxa.engine import Doxa
-from doxa.transport.http import mem0, openai, operation, rest
+from doxa.transport.http import manual, mem0, openai, operation, rest
 from doxa.transport.http.access import Gate
 from doxa.transport.http.guard import Guard
 from doxa.transport.http.page import ABOUT, TAGS, describe
@@ -52,10 +52,12 @@ def application(doxa: Doxa, settings: ServerConfig | None = None) -> FastAPI:
         description=ABOUT,
         openapi_tags=TAGS,
         lifespan=_lifespan(settings, endpoints),
+        docs_url=None,  # FastAPI's own are scripts from elsewhere, and empty offline
         redoc_url=None,
     )
     app.state.served, app.state.mcp = served, endpoints
-    for router in (openai.router, operation.router, rest.router, mem0.router):  # they are tried in order: hottest first
+    routers = (openai.router, rest.router, mem0.router, operation.router, manual.router)
+    for router in routers:  # they are tried in this order, so the proxy's come first, where every millisecond counts
         app.include_router(router)
     app.router.routes.extend(endpoints.routes)
     describe(app)

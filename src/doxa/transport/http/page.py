@@ -26,6 +26,10 @@ TAGS = [
     {"name": "concepts", "description": "What the user is like, lifted from several statements."},
     {"name": "tasks", "description": "What the user is at."},
     {"name": "memory", "description": "A memory as a whole."},
+    {
+        "name": "openai",
+        "description": "The proxy for clients of OpenAI's: `OpenAI(base_url=.../openai/v1, api_key=...)`.",
+    },
     {"name": "mem0", "description": "The protocol of mem0's client: `MemoryClient(api_key=..., host=...)`."},
     {"name": "operation", "description": "How the server is. Nothing of it needs a key."},
 ]

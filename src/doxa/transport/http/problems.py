@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Any
+from typing import Any, get_args
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -34,6 +35,7 @@ from doxa.core.errors import (
     StoreLockedError,
     TurnConflictError,
 )
+from doxa.transport.http.telling import declared
 
 __all__ = [
     "ForbiddenError",
@@ -87,6 +89,8 @@ STATUS: tuple[tuple[type[DoxaError], int], ...] = (
     (DoxaError, 400),
 )
 """The status of an error: that of the first class that it is one of."""
+MISPLACED = re.compile(r"(/openai|/v1)?/(chat/completions|completions|responses|models|embeddings)(/|$)")
+"""Paths that a client of OpenAI's calls where its address is not the one of the proxy."""
 RETRY_S = 1
 """Seconds after which 503 may be tried again."""
 
@@ -140,10 +144,50 @@ def shaped(shapes: Mapping[str, Shape]) -> Shape:
     """Return the shape that is, for each request, the one whose beginning of the path fits, else Doxa's own."""
 
     def told(request: Request, problem: Problem) -> Response:
-        shape = next((one for start, one in shapes.items() if request.url.path.startswith(start)), own_shape)
+        path = request.url.path
+        path = f"/openai{path}" if MISPLACED.match(path) else path  # its client reads no other shape
+        shape = next((one for start, one in shapes.items() if path.startswith(start)), own_shape)
         return shape(request, problem)
 
     return told
+
+
+def unfitting(error: Mapping[str, Any], body: Any) -> dict[str, str]:
+    """Return where a request does not fit, and what does not, in words for whoever wrote it.
+
+    Args:
+        error: as pydantic tells it.
+        body: the type of the body, for the names of the fields that there are.
+    """
+    where, what = ".".join(str(part) for part in error["loc"][1:]) or str(error["loc"][0]), str(error["msg"])
+    match error.get("type"):
+        case "extra_forbidden":
+            known = names_at(body, error["loc"][1:-1])
+            what = "there is no such field" + (f"; known are {', '.join(known)}" if known else "")
+        case "json_invalid":
+            where, what = "body", f"it is no JSON ({error['ctx']['error']}, at character {where})"
+        case "model_attributes_type" | "model_type" | "dict_type":
+            what = "expected a JSON object"
+    return {"where": where, "what": what}
+
+
+def body_of(request: Request) -> Any:
+    """Return the type of the body of a request; None where its route takes none."""
+    route = declared(request.scope)
+    fields: Sequence[Any] = getattr(getattr(route, "dependant", None), "body_params", ())
+    return fields[0].field_info.annotation if len(fields) == 1 else None
+
+
+def names_at(kind: Any, path: Sequence[str | int]) -> list[str]:
+    """Return the names of the fields of the model that a path leads to; none where it leads to no single one."""
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        if not path:
+            return sorted(one.alias or name for name, one in kind.model_fields.items())
+        inner = kind.model_fields.get(str(path[0]))
+        return names_at(inner.annotation, path[1:]) if inner else []
+    rest = path[1:] if path and isinstance(path[0], int) else path
+    found = [names for one in get_args(kind) if (names := names_at(one, rest))]
+    return found[0] if len(found) == 1 else []
 
 
 def install(app: FastAPI, told: Shape) -> None:
@@ -155,10 +199,7 @@ def install(app: FastAPI, told: Shape) -> None:
 
     def unfit(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)
-        found = tuple(
-            {"where": ".".join(str(part) for part in one["loc"][1:]) or str(one["loc"][0]), "what": one["msg"]}
-            for one in error.errors()
-        )
+        found = tuple(unfitting(one, body_of(request)) for one in error.errors())
         detail = "The request does not fit: " + "; ".join(f"{one['where']}: {one['what']}" for one in found) + "."
         sent = request.headers.get("content-type")
         if any(one["loc"] == ("body",) for one in error.errors()) and sent and "json" not in sent:
@@ -169,7 +210,10 @@ def install(app: FastAPI, told: Shape) -> None:
         assert isinstance(error, HTTPException)
         if error.status_code == HTTPStatus.NOT_MODIFIED:
             return Response(status_code=error.status_code, headers=error.headers)
-        detail = f"{request.method} {request.url.path}: {error.detail}. GET /docs shows what there is."
+        where = "GET /docs shows what there is."
+        if error.status_code == HTTPStatus.NOT_FOUND and MISPLACED.match(request.url.path):
+            where = "What OpenAI's clients call is under /openai/v1: give base_url=http://HOST:PORT/openai/v1."
+        detail = f"{request.method} {request.url.path}: {error.detail}. {where}"
         return told(request, Problem(status=error.status_code, kind="http", detail=detail, headers=error.headers or {}))
 
     def unexpected(request: Request, error: Exception) -> Response:

@@ -88,9 +88,7 @@ class Endpoints:
         self.servers: Mapping[str, MCPServer[Any]] = {
             profile: server(profile, _room_of_message) for profile in MCP_PROFILES
         }
-        self.routes = [
-            Route(path, endpoint=_Endpoint(self, profile), include_in_schema=False) for path, profile in self._paths()
-        ]
+        self.routes = [_Endpoint(self, profile).at(path) for path, profile in self._paths()]
 
     def _paths(self) -> Sequence[tuple[str, str]]:
         return [(PATH, self._settings.mcp_profile), *((f"{PATH}/{profile}", profile) for profile in self.servers)]
@@ -170,7 +168,13 @@ class _Endpoint:
         self._endpoints = endpoints
         self._profile = profile
 
+    def at(self, path: str) -> Route:
+        """Return the route that leads here."""
+        self._route = Route(path, endpoint=self, include_in_schema=False)
+        return self._route
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        scope["route"] = self._route  # the log and the metrics say which; Starlette, unlike FastAPI, does not
         await self._endpoints.answer(self._profile, scope, receive, send)
 
 

@@ -77,6 +77,7 @@ def server(profile: str, room_of: RoomOf) -> MCPServer[Any]:
     tools, feeds = _tools(profile), Feeds()
     writing = {act.name for act in ACTS[profile] if not act.hints.read_only_hint}
     takes = {tool.name: frozenset(tool.parameters.get("properties", {})) for tool in tools}
+    needs = {tool.name: frozenset(tool.parameters.get("required", ())) for tool in tools}
     uri = reference.GRAPH if profile == "reference" else SUMMARY
     with _logging_as_it_was():
         made: MCPServer[Any] = MCPServer(
@@ -86,7 +87,9 @@ def server(profile: str, room_of: RoomOf) -> MCPServer[Any]:
             version=version("doxa"),
             tools=list(tools),
             subscriptions=feeds,
-            middleware=[partial(_in_room, room_of=room_of, takes=takes, writing=writing, feeds=feeds, uri=uri)],
+            middleware=[
+                partial(_in_room, room_of=room_of, takes=takes, needs=needs, writing=writing, feeds=feeds, uri=uri)
+            ],
             log_level="WARNING",
         )
     # MCPServer has no door of its own for requests of the revisions up to 2025-11-25 to subscribe.
@@ -112,6 +115,7 @@ async def _in_room(
     *,
     room_of: RoomOf,
     takes: Mapping[str, frozenset[str]],
+    needs: Mapping[str, frozenset[str]],
     writing: set[str],
     feeds: Feeds,
     uri: str,
@@ -124,6 +128,9 @@ async def _in_room(
         name, given = str(params.get("name")), params.get("arguments") or {}
         if name in takes and isinstance(given, Mapping) and (strange := sorted(set(given) - takes[name])):
             return _refused(name, strange, takes[name])
+        if name in needs and isinstance(given, Mapping) and (missing := sorted(needs[name] - set(given))):
+            text = f"{name} needs {', '.join(missing)}. Nothing was done."
+            return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
         result = await call_next(ctx)
         if name in writing:
             await feeds.publish(ResourceUpdated(uri=uri))

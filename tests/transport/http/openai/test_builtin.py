@@ -122,3 +122,10 @@ def test_other_paths_say_what_they_take(alone):
     """Without an upstream there is nothing to relay to, and the error says which setting makes it so."""
     answer = alone.post("images/generations", {}, doxa_key=alone.key)
     assert answer.status_code == 404 and "server.upstream" in answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/openai/chat/completions", "/v1/responses"])
+def test_an_address_that_is_not_the_proxys_is_told_the_right_one(alone, path):
+    """In the shape that the client reads: with another it would show the status alone."""
+    answer = alone.http.post(alone.url.removesuffix("/openai/v1") + path, json={})
+    assert answer.status_code == 404 and "/openai/v1" in answer.json()["error"]["message"]

@@ -44,3 +44,19 @@ def test_pages_of_another_origin_may_read_the_version(doxa, client):
     answer = http.get("/v1/memory/facts")
     assert answer.headers["access-control-allow-origin"] == "https://app.example"
     assert "ETag" in answer.headers["access-control-expose-headers"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "told"),
+    [
+        ("/ask", b'{"question": "Where?"}', "question: there is no such field; known are agent, as_of, at"),
+        ("/turns", b'{"turns": [{"txt": "x"}]}', "turns.0.txt: there is no such field; known are at, content, role"),
+        ("/ask", b'{"text": }', "body: it is no JSON (Expecting value, at character 9)"),
+        ("/ask", b"[]", "body: expected a JSON object"),
+    ],
+    ids=["field", "inner-field", "json", "list"],
+)
+def test_a_body_that_does_not_fit_is_told_what_would(client, path, body, told):
+    """With the names of the fields that there are."""
+    answer = client.http.post(f"/v1/memory{path}", content=body, headers={"Content-Type": "application/json"})
+    assert answer.status_code == 422 and told in answer.json()["detail"]
