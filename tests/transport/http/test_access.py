@@ -92,3 +92,19 @@ def test_a_bucket_fills_up_again():
     assert buckets.take("a") == 0 and buckets.take("a") == 0.5 and buckets.take("b") == 0
     now[0] = 1000.0
     assert [buckets.take("a") for _ in range(5)] == [0, 0, 0, 0, 0.5]
+
+
+@pytest.mark.parametrize("secret", [None, f"doxa_{'0' * 12}_{'A' * 43}", "sk-other"])
+def test_strangers_that_ask_too_often_are_slowed_down(client, keys, secret):
+    """By their address; whoever has a key that counts is let in from there all the same."""
+    one = client(secret, rate=1.0)
+    found = [one.post("/v1/memory/ask", json=ASKED).status_code for _ in range(6)]
+    assert found[:2] == [401, 401] and 429 in found
+    _, known = keys.add(users=["ana"])
+    assert one.post("/v1/memory/ask", json=ASKED, headers={"Doxa-Key": known}).status_code == 200
+
+
+def test_a_request_for_several_memories_counts_once(client, keys):
+    """Else a key for many users could never list what is theirs."""
+    one = client(keys.add(users=list("abcdef"))[1], rate=1.0)
+    assert one.post("/v3/memories/", json={"filters": {"user_id": {"in": list("abcdef")}}}).status_code == 200

@@ -3,12 +3,13 @@
 import json
 import logging
 import threading
+from base64 import urlsafe_b64encode
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from doxa.core.config import ServerConfig
-from doxa.core.errors import ConfigError
+from doxa.core.errors import ConfigError, StoreError
 from doxa.transport.http import log_to, require_keys
 
 SECRET_WORDS = "I live in Reykjavik."
@@ -186,3 +187,29 @@ def test_methods_that_there_are_not_make_no_new_numbers(client):
     for place in range(3):
         one.request(f"ODD{place}", "/healthz")
     assert "ODD" not in one.get("/metrics").text
+
+
+def test_metadata_that_is_nested_too_deeply_is_refused(ana):
+    """It could be stored and never be given back, nor anything beside it."""
+    deep = f"{'[' * 300}{']' * 300}"
+    told = f'{{"messages": "I like tea.", "metadata": {{"a": {deep}}}}}'
+    json_ = {"Content-Type": "application/json"}
+    assert ana.post("/v3/memories/add/", content=told, headers=json_).status_code == 400
+    assert ana.post("/v3/memories/", json={}).status_code == 200
+
+
+def test_an_id_that_is_nested_too_deeply_is_none(ana):
+    """No more than any other that was not given out."""
+    odd = urlsafe_b64encode(b"[" * 3000 + b"]" * 3000).decode().rstrip("=")
+    assert ana.get(f"/v1/memories/{odd}/").status_code == 404
+
+
+def test_a_database_that_is_away_is_not_named_to_strangers(client, doxa, monkeypatch):
+    """Its address is in the log."""
+
+    def away(*_):
+        raise StoreError("postgresql://ana@db.internal/doxa is away")
+
+    monkeypatch.setattr(doxa.parts.log.store, "keys", away)
+    answer = client().get("/readyz")
+    assert answer.status_code == 503 and "db.internal" not in answer.text
