@@ -5,6 +5,7 @@ import pytest
 from doxa.core.errors import InputError
 from doxa.logic.query import _unescaped
 
+LONG = "a" * 200
 HOMES = "SELECT ?who ?place { ?who doxa:livesIn ?place } ORDER BY ?who"
 
 
@@ -108,6 +109,12 @@ def test_results_have_the_shape_of_the_standard(memory):
         ("SELECT * { FILTER('\\'' = ?x) SERVICE <http://127.0.0.1:9/> { ?s ?p ?o } }", "another server"),
         ("SELECT * { ?a ?b '''it's''' SERVICE<http://127.0.0.1:9/>{ ?s ?p ?o } }", "another server"),
         ("SELECT * { ?a ?b ?c #\n SERVICE #x\n <http://127.0.0.1:9/>{ ?s ?p ?o } }", "another server"),
+        ("PREFIX :<urn:> SELECT * { ?s ?p :.SERVICE<http://127.0.0.1:9/>{ ?a ?b ?c } }", "another server"),
+        ("PREFIX :<http://127.0.0.1:9/> SELECT * { SERVICE:x{ ?a ?b ?c } }", "another server"),
+        ("SELECT * { FILTER(1<2)SERVICE#>\n<http://127.0.0.1:9/>{ ?a ?b ?c } }", "another server"),
+        ("SELECT * { FILTER('\\u0022 # '!='')SERVICE<http://127.0.0.1:9/>{ ?a ?b ?c } }", "another server"),
+        ('SELECT * { FILTER("\\u0022 # "!="")SERVICE<http://127.0.0.1:9/>{ ?a ?b ?c } }', "another server"),
+        (f"PREFIX {LONG}:<http://127.0.0.1:9/> SELECT * {{ SERVICE {LONG}:x{{ ?a ?b ?c }} }}", "another server"),
     ],
 )
 def test_what_is_no_query_or_would_leave_is_refused(memory, network_guard, query, message):

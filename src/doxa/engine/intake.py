@@ -35,6 +35,8 @@ __all__ = [
 Moment = datetime | date | str
 """A point in time: a datetime (naive ones are UTC), a date (its start), or an ISO 8601 text."""
 MAX_ID_CHARS = 390
+DEEPEST = 50
+"""Levels of metadata, one in the other; what writes it as JSON later on may give up on many more."""
 """Longest turn id that is taken; replies get one that is a little longer."""
 Day = date | datetime | str
 """A day: a date, a datetime (its day in UTC), or an ISO 8601 text."""
@@ -170,8 +172,10 @@ def read_metadata(given: Mapping[str, Any] | None, *, max_chars: int) -> dict[st
         return {}
     try:
         text = json.dumps(given, ensure_ascii=False, allow_nan=False)
-    except (TypeError, ValueError) as exc:
+    except (TypeError, ValueError, RecursionError) as exc:
         raise InputError(f"metadata: expected plain JSON data: {exc}. Nothing was stored.") from exc
+    if _is_deeper(given, DEEPEST):
+        raise InputError(f"metadata: expected at most {DEEPEST} levels, one in the other. Nothing was stored.")
     if not isinstance(given, Mapping):
         raise InputError(f"metadata: expected names with values, got {given!r}. Nothing was stored.")
     if len(text) > max_chars:
@@ -179,6 +183,11 @@ def read_metadata(given: Mapping[str, Any] | None, *, max_chars: int) -> dict[st
             f"metadata: expected at most {max_chars:,} characters of JSON, got {len(text):,}; nothing was stored."
         )
     return dict(json.loads(clean(text)))
+
+
+def _is_deeper(data: object, levels: int) -> bool:
+    inner = data.values() if isinstance(data, Mapping) else data if isinstance(data, list | tuple) else ()
+    return levels < 0 or any(_is_deeper(one, levels - 1) for one in inner)
 
 
 def require_text(text: object, what: str) -> None:

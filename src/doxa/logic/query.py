@@ -18,6 +18,9 @@ STRING = "http://www.w3.org/2001/XMLSchema#string"
 TRIPLE = ("subject", "predicate", "object")
 UPDATE = re.compile(r"insert|delete|load|clear|create|drop|copy|move|add|with", re.I)
 FORMS = "SELECT, ASK, CONSTRUCT or DESCRIBE"
+NAMED = r"""[^\s<>"'{}()\[\]:]"""
+SERVICE = re.compile(rf"(?<![:?$@])service(?=\s*(?:[<?$#]|silent|{NAMED}{{0,100}}:|{NAMED}{{101}}))", re.I)
+"""What may call a server, wherever it stands: what is a text and what a comment, the parser alone knows for sure."""
 ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})")
 TOKEN = re.compile(
     r"""<[^<>"{}|^`\\\x00-\x20]*>          # an IRI
@@ -55,8 +58,11 @@ class QueryGraph:
         words = [match["word"].upper() for match in TOKEN.finditer(_unescaped(text)) if match["word"]]
         if "FROM" in words:
             raise InputError("sparql: FROM names another graph, and a memory is one graph. Leave it out.")
-        if "SERVICE" in words:
-            raise InputError("sparql: SERVICE asks another server, and a memory is asked where it is. Leave it out.")
+        if SERVICE.search(text) or SERVICE.search(_unescaped(text)):
+            raise InputError(
+                "sparql: SERVICE asks another server, and a memory is asked where it is. Leave it out; where it is a "
+                "word of a text, nothing that could be the name of a server may follow it."
+            )
         first = next((word for word in words if word not in ("PREFIX", "BASE")), "")
         if UPDATE.fullmatch(first):
             raise InputError(

@@ -44,7 +44,7 @@ def client(doxa) -> Callable[..., TestClient]:
         headers = {"Authorization": f"Bearer {secret}"} if secret else {}
         headers |= {"Doxa-User": user} if user else {}
         app = application(doxa, ServerConfig(**settings))
-        one = TestClient(app, headers=headers, raise_server_exceptions=False)
+        one = TestClient(app, "http://localhost", headers=headers, raise_server_exceptions=False)
         entered.append(one.__enter__())
         return one
 

@@ -111,3 +111,39 @@ def test_an_upstream_without_an_address_is_refused_at_once(cli):
     """Not at the first message."""
     done = cli("serve", "--upstream", "api.openai.com", "--port", "0")
     assert done.exit_code == 1 and "https://api.openai.com/v1" in done.stderr
+
+
+@pytest.mark.parametrize("secret", [None, f"doxa_{'0' * 12}_{'A' * 43}", "sk-other"])
+def test_strangers_that_ask_too_often_are_slowed_down(client, keys, secret):
+    """By their address; whoever has a key that counts is let in from there all the same."""
+    one = client(secret, rate=1.0)
+    found = [one.post("/v1/memory/ask", json=ASKED).status_code for _ in range(6)]
+    assert found[:2] == [401, 401] and 429 in found
+    _, known = keys.add(users=["ana"])
+    assert one.post("/v1/memory/ask", json=ASKED, headers={"Doxa-Key": known}).status_code == 200
+
+
+def test_a_request_for_several_memories_counts_once(client, keys):
+    """Else a key for many users could never list what is theirs."""
+    one = client(keys.add(users=list("abcdef"))[1], rate=1.0)
+    assert one.post("/v3/memories/", json={"filters": {"user_id": {"in": list("abcdef")}}}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("turns/t1/withdraw", None),
+        ("undo", None),
+        ("sources/withdraw", {"source": "ana"}),
+        ("entities/merge", {"one": "Rome", "other": "Roma"}),
+        ("tasks/edit", {"acts": [{"act": "status", "node": "nothing", "status": "done"}]}),
+        ("tasks/undo", None),
+        ("feedback", {"query": "Where?", "needed": ["t1"]}),
+    ],
+)
+def test_a_key_that_may_only_write_is_told_nothing(client, keys, path, body):
+    """A correction tells what is believed otherwise now, so that it takes the right to read as well."""
+    one = client(keys.add(users=["ana"], rights=["write"])[1])
+    assert one.post("/v1/memory/turns?wait=true", json=TOLD).status_code == 201
+    refused = one.post(f"/v1/memory/{path}", json=body)
+    assert refused.status_code == 403 and "not read" in refused.json()["detail"]

@@ -3,12 +3,13 @@
 import json
 import logging
 import threading
+from base64 import urlsafe_b64encode
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from doxa.core.config import ServerConfig
-from doxa.core.errors import ConfigError
+from doxa.core.errors import ConfigError, StoreError
 from doxa.transport.http import log_to, require_keys
 
 SECRET_WORDS = "I live in Reykjavik."
@@ -136,3 +137,79 @@ def test_without_keys_only_this_machine_is_listened_to(host, fits):
         with pytest.raises(ConfigError, match="doxa keys add"):
             require_keys(settings)
     require_keys(ServerConfig(host=host))
+
+
+EVERYWHERE = ["/v1/memory/facts", "/openai/v1/models", "/v1/ping/", "/mcp", "/docs", "/openapi.json", "/metrics", "/no"]
+
+
+@pytest.mark.parametrize("path", [*EVERYWHERE, "/healthz", "/readyz"])
+def test_without_keys_no_other_name_leads_here(client, path):
+    """A name that was made to lead to this machine opens nothing to a page, wherever it asks."""
+    one = client(open=True, user="ana")
+    for host in ("evil.example", "evil.example:8377", "localhost.evil.example", "localhost@evil.example", "10.0.0.1"):
+        refused = one.get(path, headers={"Host": host})
+        assert refused.status_code == 403 and "server.open" in refused.text
+    for host in ("localhost:8377", "LOCALHOST", "127.0.0.1:1", "[::1]:8377"):
+        assert one.get(path, headers={"Host": host}).status_code != 403
+
+
+@pytest.mark.parametrize(
+    "origin", ["https://evil.example", "null", "http://localhost.evil.example", "file://localhost"]
+)
+def test_without_keys_a_page_of_elsewhere_changes_nothing(client, doxa, origin):
+    """Not by a request that a browser sends without asking first, either."""
+    one = client(open=True)
+    said = '{"model": "doxa", "user": "ana", "messages": [{"role": "user", "content": "I live in Rome."}]}'
+    from_page = {"Content-Type": "text/plain", "Origin": origin}
+    refused = one.post("/openai/v1/chat/completions", content=said, headers=from_page)
+    assert refused.status_code == 403 and refused.json()["error"]["type"] == "permission_error"
+    assert doxa.users() == []
+    from_page["Origin"] = "http://localhost:3000"
+    assert one.post("/openai/v1/chat/completions", content=said, headers=from_page).status_code == 200
+
+
+def test_with_keys_any_name_may_lead_here(client, keys):
+    """The names of a server that others reach are not known to it."""
+    one = client(keys.add(users=["ana"])[1])
+    assert one.get("/v1/memory/facts", headers={"Host": "memory.example"}).status_code == 200
+
+
+def test_only_an_import_may_be_as_large_as_one(client, keys):
+    """A path that merely ends like it takes no larger body than others."""
+    one = client(keys.add(users=["ana"])[1], max_body_bytes=1000)
+    assert one.post("/openai/v1/v1/memory/import", content=b"x" * 2000).status_code == 413
+    assert one.post("/v1/memory/import", content=b"x" * 2000).status_code != 413
+
+
+def test_methods_that_there_are_not_make_no_new_numbers(client):
+    """Else a stranger could have the server count ever more of them."""
+    one = client()
+    for place in range(3):
+        one.request(f"ODD{place}", "/healthz")
+    assert "ODD" not in one.get("/metrics").text
+
+
+def test_metadata_that_is_nested_too_deeply_is_refused(ana):
+    """It could be stored and never be given back, nor anything beside it."""
+    deep = f"{'[' * 300}{']' * 300}"
+    told = f'{{"messages": "I like tea.", "metadata": {{"a": {deep}}}}}'
+    json_ = {"Content-Type": "application/json"}
+    assert ana.post("/v3/memories/add/", content=told, headers=json_).status_code == 400
+    assert ana.post("/v3/memories/", json={}).status_code == 200
+
+
+def test_an_id_that_is_nested_too_deeply_is_none(ana):
+    """No more than any other that was not given out."""
+    odd = urlsafe_b64encode(b"[" * 3000 + b"]" * 3000).decode().rstrip("=")
+    assert ana.get(f"/v1/memories/{odd}/").status_code == 404
+
+
+def test_a_database_that_is_away_is_not_named_to_strangers(client, doxa, monkeypatch):
+    """Its address is in the log."""
+
+    def away(*_):
+        raise StoreError("postgresql://ana@db.internal/doxa is away")
+
+    monkeypatch.setattr(doxa.parts.log.store, "keys", away)
+    answer = client().get("/readyz")
+    assert answer.status_code == 503 and "db.internal" not in answer.text

@@ -268,6 +268,17 @@ def test_a_client_that_cannot_ask_has_to_confirm(play, doxa, mode):
     assert doxa.memory(user="ana").turns() == []
 
 
+def test_whoever_may_only_write_is_told_that_it_is_stored_and_no_more(play, doxa):
+    """What a turn displaced was remembered before."""
+    doxa.dialogue(user="ana").absorb("I live in Porto.")
+
+    async def test(host):
+        told = (await host.result("remember", text="I live in Bonn.")).structured_content
+        assert len(told["receipts"]) == 1 and "Porto" not in str(told)
+
+    play(test, rights=("write",))
+
+
 @pytest.mark.parametrize(
     ("rights", "tool", "arguments"),
     [
@@ -276,6 +287,8 @@ def test_a_client_that_cannot_ask_has_to_confirm(play, doxa, mode):
         (("read", "write"), "forget", {"everything": True}),
         (("read",), "tasks", {"action": "tell", "text": "Plan a dinner."}),
         (("write",), "recall", {"query": "Where do I live?"}),
+        (("write",), "correct", {"action": "undo"}),
+        (("write",), "tasks", {"action": "tell", "text": "Plan a dinner."}),
     ],
     ids=lambda value: value if isinstance(value, str) else None,
 )

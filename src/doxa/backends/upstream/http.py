@@ -6,7 +6,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from doxa.backends.upstream import Asked, Headers
-from doxa.core.errors import BackendUnavailableError, ClosedError, ConfigError, MissingDependencyError
+from doxa.core.errors import BackendUnavailableError, ClosedError, ConfigError, InputError, MissingDependencyError
 
 try:
     import httpx2
@@ -60,14 +60,16 @@ class HttpUpstream:
         """The answer of the server; see `Upstream.send`."""
         if self._closed:
             raise ClosedError("The upstream was closed; open a new one.")
-        request = httpx2.Request(
-            asked.method,
-            f"{self._url}{asked.path}",
-            headers=list(asked.headers),
-            content=asked.body,
-            extensions={"timeout": self._timeouts},
-        )
+        if not asked.path.startswith("/"):  # it would go on with the name of the host
+            raise InputError(f"Expected a path that begins with a slash, got {asked.path[:80]!r}.")
         try:
+            request = httpx2.Request(
+                asked.method,
+                f"{self._url}{asked.path}",
+                headers=list(asked.headers),
+                content=asked.body,
+                extensions={"timeout": self._timeouts},
+            )
             return HttpAnswer(await self._client.send(request, stream=True), self.name)
         except (httpx2.HTTPError, httpx2.InvalidURL) as exc:
             raise unavailable(self.name, exc) from exc

@@ -86,7 +86,8 @@ class Gate:
     Args:
         doxa: the engine of the tenant of the settings.
         open_: whether requests without a key are let in, with every right.
-        rate: requests a second of one key; 0 sets no limit. Twice as many may come at once.
+        rate: requests a second of one key, and of those without one that counts from one address; 0 sets no limit.
+            Twice as many may come at once.
     """
 
     def __init__(self, doxa: Doxa, *, open_: bool = False, rate: float = 0.0) -> None:
@@ -94,6 +95,7 @@ class Gate:
         self._keys = Keys(doxa)
         self._open = open_
         self._buckets = Buckets(rate) if rate else None
+        self._strangers = Buckets(rate) if rate else None
 
     def room(self, connection: HTTPConnection, user: str | None = None, *, or_else: str | None = None) -> Room:
         """Return the room of a request.
@@ -123,18 +125,36 @@ class Gate:
         return Room(scope, self._doxa.tenant(key.tenant))
 
     def key(self, connection: HTTPConnection) -> Key | None:
-        """Return the key of a request; None where none is needed and none is given. Raises as `room`."""
+        """Return the key of a request; None where none is needed and none is given. Raises as `room`.
+
+        A request is counted once, however many rooms it asks for.
+        """
+        if hasattr(connection.state, "key"):
+            known: Key | None = connection.state.key
+            return known
+        key = self._recognised(connection)
+        client = connection.client.host if connection.client else ""
+        _slow_down(self._buckets, key.key_id if key else client)
+        connection.state.key = key
+        return key
+
+    def _recognised(self, connection: HTTPConnection) -> Key | None:
+        """Return the key of a request that is let in.
+
+        Strangers are slowed down by their address, and nobody with a key that counts is on their account: behind a
+        proxy all may have the same one.
+        """
         secret = presented(connection)
         key = self._keys.recognise(secret) if secret else None
-        if secret and key is None and not (self._open and not secret.startswith("doxa_")):
+        wrong = secret and key is None and not (self._open and not secret.startswith("doxa_"))
+        if wrong or (key is None and not self._open):
+            _slow_down(self._strangers, connection.client.host if connection.client else "")
+        if wrong:
             raise UnauthorizedError("This API key is unknown or was revoked. `doxa keys list` shows those that count.")
         if key is None and not self._open:
             raise UnauthorizedError(
                 "An API key is needed: header Authorization: Bearer KEY. `doxa keys add` makes one."
             )
-        client = connection.client.host if connection.client else ""
-        if self._buckets is not None and (wait_s := self._buckets.take(key.key_id if key else client)) > 0:
-            raise SlowDownError(f"Too many requests with this key. Try again in {wait_s:.1f} s.", wait_s=wait_s)
         return key
 
     def users(self, key: Key | None) -> list[str]:
@@ -143,6 +163,11 @@ class Gate:
             raise ForbiddenError("This API key may not list users. Make one that may: doxa keys add --right admin.")
         doxa = self._doxa if key is None else self._doxa.tenant(key.tenant)
         return [user for user in doxa.users() if key is None or ANYONE in key.users or user in key.users]
+
+
+def _slow_down(buckets: Buckets | None, name: str) -> None:
+    if buckets is not None and (wait_s := buckets.take(name)) > 0:
+        raise SlowDownError(f"Too many requests with this key. Try again in {wait_s:.1f} s.", wait_s=wait_s)
 
 
 def presented(connection: HTTPConnection) -> str:

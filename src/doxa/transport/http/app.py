@@ -15,7 +15,7 @@ from doxa.core.config import ServerConfig
 from doxa.engine import Doxa
 from doxa.transport.http import manual, mem0, openai, operation, rest
 from doxa.transport.http.access import Gate
-from doxa.transport.http.guard import Guard
+from doxa.transport.http.guard import Guard, Loopback
 from doxa.transport.http.page import ABOUT, TAGS, describe
 from doxa.transport.http.problems import Shape, install, shaped
 from doxa.transport.http.state import Served
@@ -80,6 +80,8 @@ def application(doxa: Doxa, settings: ServerConfig | None = None) -> FastAPI:
         told=told,
         waits=waits,
     )
+    if settings.open:
+        app.add_middleware(Loopback, origins=settings.cors, told=told)
     app.add_middleware(Telling, numbers=numbers)
     return app
 

@@ -1,8 +1,9 @@
-"""Limits of the server: the size of a body, and how much is worked on at once."""
+"""Limits of the server: who may ask where no key is needed, the size of a body, how much is worked on at once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Collection
 from http import HTTPStatus
 
 from starlette.datastructures import Headers
@@ -12,10 +13,55 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from doxa.transport.http.problems import Problem, Shape
 
-__all__ = ["Guard"]
+__all__ = ["Guard", "Loopback"]
 
 UNCOUNTED = ("/healthz", "/readyz", "/metrics")
 """They tell how a server is, and most of all one that is busy."""
+HERE = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?", re.I)
+"""The names of this machine as it calls itself."""
+
+
+class Loopback:
+    """An ASGI application in front of another that answers this machine alone; for a server that needs no keys.
+
+    A page whose name was made to lead to this machine has another `Host`, and a page of elsewhere another `Origin`:
+    without this either could read or change the memory of whoever looks at it.
+
+    Args:
+        app: the other one.
+        origins: pages that may call all the same; `*` for any.
+        told: how a refusal is said.
+    """
+
+    def __init__(self, app: ASGIApp, *, origins: Collection[str], told: Shape) -> None:
+        self._app = app
+        self._origins = frozenset(origins)
+        self._told = told
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "lifespan" and (detail := self._stranger(Headers(scope=scope))):
+            problem = Problem(status=403, kind="forbidden", detail=detail)
+            app: ASGIApp = self._told(Request(scope, receive), problem) if scope["type"] == "http" else _closed
+            await app(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    def _stranger(self, headers: Headers) -> str:
+        """Return why a request is none of this machine's; empty where it is."""
+        hosts = headers.getlist("host")
+        if len(hosts) != 1 or not HERE.fullmatch(hosts[0]):
+            host = ", ".join(hosts)[:80] or "a request without a host"
+            return f"{host} is not this machine (127.0.0.1, localhost), and server.open is for this machine only."
+        for origin in headers.getlist("origin"):
+            scheme, _, whose = origin.partition("://")
+            known = "*" in self._origins or origin in self._origins
+            if not known and not (scheme in ("http", "https") and HERE.fullmatch(whose)):
+                return f"Pages of {origin[:80]} may not call; the setting server.cors names those that may."
+        return ""
+
+
+async def _closed(_scope: Scope, _receive: Receive, send: Send) -> None:
+    await send({"type": "websocket.close", "code": 1008})
 
 
 class Guard:
@@ -24,7 +70,7 @@ class Guard:
     Args:
         app: the other one.
         max_body_bytes: largest body.
-        larger: the largest body under paths with these ends.
+        larger: the largest body under these paths.
         concurrency: requests at once.
         told: how a refusal is said.
         waits: tells of a request that it only waits for notices: it is not one of those that are worked on at once.
@@ -52,7 +98,7 @@ class Guard:
         if scope["type"] != "http" or scope["path"] in UNCOUNTED:
             await self._app(scope, receive, send)
             return
-        most = next((size for end, size in self._larger.items() if scope["path"].endswith(end)), self._max)
+        most = self._larger.get(scope["path"].removeprefix(scope.get("root_path", "")), self._max)
         length = Headers(scope=scope).get("content-length", "")
         if length.isdecimal() and int(length) > most:
             await self._refuse(scope, receive, send, 413, "too-large", too_large(int(length), most))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Annotated
 
 from fastapi import APIRouter, Depends
@@ -14,6 +15,7 @@ from doxa.transport.http.state import Served, served
 
 __all__ = ["router"]
 
+logger = logging.getLogger("doxa.server")
 router = APIRouter(tags=["operation"])
 Server = Annotated[Served, Depends(served)]
 
@@ -30,7 +32,8 @@ def ready(server: Server) -> Response:
     try:
         server.doxa.parts.log.store.keys("none")
     except DoxaError as exc:
-        return JSONResponse({"status": "unavailable", "detail": str(exc)}, 503)
+        logger.error("the database does not answer: %s", exc)  # where it is, no stranger needs to know
+        return JSONResponse({"status": "unavailable", "detail": "The database does not answer; see the log."}, 503)
     return JSONResponse({"status": "ready"})
 
 

@@ -28,6 +28,7 @@ REQUEST_ID = "X-Request-Id"
 SANE_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 SAFE = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
 """Headers of every answer that does not set them: what is remembered is nobody's to keep on the way."""
+METHODS = frozenset(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"])
 FIELDS = ("request_id", "method", "path", "status", "ms", "key_id", "tenant")
 """What a line of the log may say beside its message."""
 NS_PER_MS = 1_000_000
@@ -102,7 +103,7 @@ class Telling:
     def _tell(self, scope: Scope, request_id: str, status: int, seconds: float) -> None:
         # The path as it is declared: one with ids in it would be a new series for each of them, and say too much.
         path = getattr(declared(scope), "path_format", None) or "(none)"
-        method = scope["method"]
+        method = scope["method"] if scope["method"] in METHODS else "(other)"
         self._numbers.seconds.labels(method, path).observe(seconds)
         self._numbers.answered.labels(method, path, str(status)).inc()
         about = {

@@ -69,6 +69,7 @@ async def correct(
     mean the same person. What merely changed ("I moved") is no correction: `remember` it. With `decide` and no id the
     user is asked, where the client can ask them.
     """
+    here().memory("read")  # what it gives back tells what is believed
     memory = here().memory("write")
     if action == "decide":
         return await _decide(context, memory, id)

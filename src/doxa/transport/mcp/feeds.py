@@ -21,6 +21,8 @@ __all__ = ["Feeds"]
 
 MOST = 10_000
 """Sessions that are told of changes; the one that subscribed first is forgotten first."""
+LONGEST = 1000
+"""Characters of the longest address of a resource that is listened for."""
 SEND_S = 2.0
 """A client that does not read for so long misses a notice; it holds up nobody's change."""
 Whose = tuple[str, str]
@@ -54,6 +56,8 @@ class Feeds:
         """Answer `resources/subscribe`."""
         key = (_session_id(ctx), str(params.uri))
         self._sessions.pop(key, None)
+        if len(key[1]) > LONGEST:  # nothing that changes has such a name
+            return EmptyResult()
         self._sessions[key] = inside(), ctx.session
         while len(self._sessions) > MOST:
             self._sessions.pop(next(iter(self._sessions)))

@@ -201,6 +201,7 @@ def add_triplet(
     if missing:
         raise InputError(f"add_triplet: `fact` has to name both entities; it does not name {', '.join(missing)}.")
     room = here()
+    room.memory("read")  # what it gives back tells of both entities
     dialogue, memory = room.dialogue("write", session="triplets"), room.memory("write")
     turn_id = dialogue.absorb(fact).turn_id
     dialogue.flush()

@@ -79,6 +79,8 @@ async def remember(
     stored = carried(context)
     # A call that brings the user's answer must not store its turns once more.
     receipts = _again(stored) if stored else await anyio.to_thread.run_sync(_store, room, told, when, session)
+    if "read" not in room.scope.rights:  # what became of it tells what was remembered before
+        return RememberOut(receipts=_shown(receipts), changes=[], contradictions=[])
     out, disputes = await anyio.to_thread.run_sync(_changed, room.memory("write"), receipts)
     if disputes and can_ask(context):
         chosen = await choose(context, room.memory("write"), disputes[0], carry=json.dumps([_row(r) for r in receipts]))
@@ -125,12 +127,16 @@ def _changed(memory: Memory, receipts: Sequence[Receipt]) -> tuple[RememberOut, 
     disputes = _disputed(memory, receipts)
     shown = within(changes, CHANGES_TOKENS)
     out = RememberOut(
-        receipts=[ReceiptOut(turn_id=r.turn_id, duplicate=r.duplicate, language=r.language or None) for r in receipts],
+        receipts=_shown(receipts),
         changes=shown,
         contradictions=[dispute_out(one, memory) for one in disputes],
         left_out=len(changes) - len(shown),
     )
     return out, disputes
+
+
+def _shown(receipts: Sequence[Receipt]) -> list[ReceiptOut]:
+    return [ReceiptOut(turn_id=r.turn_id, duplicate=r.duplicate, language=r.language or None) for r in receipts]
 
 
 def _disputed(memory: Memory, receipts: Sequence[Receipt]) -> list[Dispute]:

@@ -51,7 +51,8 @@ def tasks(
         raise InputError("tasks: `tell` and `context` take a `text`, and nothing else does.")
     if when is not None and action != "tell":
         raise InputError("tasks: `when` says when something is told.")
-    held = here().tasks("read" if action in ("read", "context") else "write")
+    held = here().tasks("read")  # whatever is done, what stands is given back
+    held = held if action in ("read", "context") else here().tasks("write")
     if action == "context":
         return TasksOut(text=held.context(str(text), budget=max_tokens))
     if action == "tell":

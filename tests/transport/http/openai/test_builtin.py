@@ -6,6 +6,9 @@ import numpy as np
 import openai
 import pytest
 
+from doxa.core.access import Scope
+from doxa.transport.http.openai.proxy import Kept
+
 
 def test_a_completion_answers_from_memory(alone):
     """What was said is known when it is asked for, and both are remembered."""
@@ -129,3 +132,37 @@ def test_an_address_that_is_not_the_proxys_is_told_the_right_one(alone, path):
     """In the shape that the client reads: with another it would show the status alone."""
     answer = alone.http.post(alone.url.removesuffix("/openai/v1") + path, json={})
     assert answer.status_code == 404 and "/openai/v1" in answer.json()["error"]["message"]
+
+
+def test_a_response_goes_with_what_it_answers(alone):
+    """What is erased is not kept in another place."""
+    client = alone.client()
+    made = client.responses.create(model="doxa", input="I live in Zagreb.")
+    assert client.responses.retrieve(made.id).id == made.id
+    alone.doxa.memory(user=alone.user).forget(everything=True)
+    for act in (client.responses.retrieve, client.responses.input_items.list):
+        with pytest.raises(openai.NotFoundError):
+            act(made.id)
+
+
+@pytest.mark.parametrize(
+    "more",
+    ['"metadata": {"a": NaN}', '"metadata": {"a": 1e999}', '"metadata": {"a": "\\ud800"}'],
+    ids=["nan", "infinite", "half"],
+)
+def test_what_cannot_be_written_again_is_refused(alone, more):
+    """It is no fault of the server."""
+    body = f'{{"model": "doxa", "input": "Hi.", {more}}}'.encode()
+    answer = alone.post("responses", body, doxa_key=alone.key, doxa_user=alone.user)
+    assert answer.status_code == 400 and "plain JSON" in answer.json()["error"]["message"]
+
+
+def test_stored_responses_are_bounded_by_their_size():
+    """Few large ones take no more room than many small ones."""
+    scope = Scope(tenant="one", user="ana", rights=(), key_id="k")
+    kept = Kept[str](most=3, most_bytes=100)
+    for name, size in (("a", 60), ("b", 30), ("b", 40), ("c", 10), ("d", 50)):
+        kept.keep(scope, name, name, size=size)
+    assert [kept.get(scope, name) for name in "abcd"] == [None, "b", "c", "d"]
+    kept.keep(scope, "x" * 10_000, "long")
+    assert kept.get(scope, "x" * 10_000) is None

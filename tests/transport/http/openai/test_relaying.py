@@ -10,6 +10,8 @@ import openai
 import pytest
 from pydantic import BaseModel
 
+from doxa.engine import Keys
+
 HI = [{"role": "user", "content": "Hi there."}]
 TOOLS = [{"type": "function", "function": {"name": "weather", "parameters": {"type": "object", "properties": {}}}}]
 CALL = {"id": "call_1", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Bonn"}'}}
@@ -228,12 +230,86 @@ def test_embeddings_models_and_any_other_path_are_relayed(front, played):
     ]
 
 
-@pytest.mark.parametrize("path", ["%2e%2e/admin", "models/%2e%2e/%2e%2e/admin"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "%2e%2e/admin",
+        "models/%2e%2e/%2e%2e/admin",
+        "models/%252e%252e/admin",
+        "models/..%5c..%5cadmin",
+        "models/..;x/admin",
+    ],
+)
 def test_no_path_leaves_that_of_the_upstream(front, path):
     """A path that climbs is refused before anything is sent."""
     url = httpx2.URL(front.url).copy_with(raw_path=f"/openai/v1/{path}".encode())
     answer = front.http.get(url, headers={"doxa-key": front.key})
     assert answer.status_code == 404 and front.upstream.sent == []
+
+
+def test_no_path_goes_on_with_the_name_of_the_host(engine, front_of, upstream):
+    """`http://user%2F@elsewhere/` is another server, which would get the key of the operator."""
+    upstream.reset()
+    port = upstream.url.rpartition(":")[2].partition("/")[0]
+    with front_of(engine, None, upstream="http://127.0.0.1:9", upstream_key="sk-of-the-operator") as front:
+        for path in (f"/openai/v1%2F@127.0.0.1:{port}/models", "/openai%2Fv1/models", "/%6fpenai/v1/models"):
+            url = httpx2.URL(front.url).copy_with(raw_path=path.encode())
+            assert front.http.get(url, headers={"doxa-key": front.key}).status_code == 404
+    assert upstream.sent == []
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [("GET", "files"), ("GET", "chat/completions"), ("DELETE", "models/ft-1"), ("POST", "files"), ("GET", "batches")],
+)
+def test_the_account_of_the_operator_is_shown_to_admins_alone(front, engine, method, path):
+    """What is stored there is of all users; whoever has a key of their own sees their own account."""
+    _, admin = Keys(engine).add(rights=["read", "admin"])
+
+    def status(**headers):
+        given = {name.replace("_", "-"): value for name, value in headers.items()}
+        return front.http.request(method, f"{front.url}/{path}", headers=given).status_code
+
+    assert status(doxa_key=front.key) == 403 and front.upstream.sent == []
+    assert status(doxa_key=admin) == status(doxa_key=front.key, authorization="Bearer sk-own") == 200
+
+
+def test_the_response_of_another_user_is_not_given_away(front, engine, played):
+    """Neither by its id nor as what a conversation goes on from; one that nobody here is known to have is."""
+    front.upstream.play = lambda sent: played.reply(json.dumps(played.response("resp_ana", "Fine.")).encode())
+    ana, ben = ({"doxa_key": Keys(engine).add(users=[user])[1]} for user in (front.user, "ben"))
+    front.post("responses", {"model": "m", "input": "Hi."}, **ana)
+
+    def retrieved(key, **headers):
+        given = {name.replace("_", "-"): value for name, value in headers.items()}
+        return front.http.get(f"{front.url}/responses/{key}", headers=given).status_code
+
+    assert retrieved("resp_ana", **ana) == retrieved("resp_unknown", **ben) == 200
+    assert retrieved("resp_ana", **ben) == 404
+    on = {"model": "m", "input": "Say that again.", "previous_response_id": "resp_ana"}
+    sent = len(front.upstream.sent)
+    assert front.post("responses", on, **ben).status_code == 404 and len(front.upstream.sent) == sent
+    assert front.post("responses", on, **ana).status_code == 200
+
+
+def test_a_few_bytes_that_stand_for_very_many_are_not_read(front, played, caplog, monkeypatch):
+    """The client gets them as they are, and nothing is remembered of them."""
+    monkeypatch.setattr("doxa.transport.http.openai.replies.MOST_BYTES", 1_000_000)
+    packed = gzip.compress(played.chat("x" * 2_000_000))
+    front.upstream.play = lambda sent: played.reply(packed, headers={"content-encoding": "gzip"})
+    assert front.client().chat.completions.create(model="m", messages=HI).choices[0].message.content[0] == "x"
+    deadline = time.monotonic() + 5
+    while "more than 1,000,000 bytes" not in caplog.text:  # it is told when the client has the answer
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    assert len(front.turns()) == 1
+
+
+@pytest.mark.parametrize("message", ['{"role": "user", "content": "Hi", "tool_calls": 5}', '{"content": "\\ud800"}'])
+def test_odd_messages_are_the_upstreams_to_refuse(front, message):
+    """They reach it, and nothing breaks on the way."""
+    body = f'{{"model": "m", "messages": [{message}]}}'.encode()
+    assert front.post("chat/completions", body, doxa_key=front.key, doxa_user=front.user).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -246,7 +322,7 @@ def test_no_path_leaves_that_of_the_upstream(front, path):
     ],
     ids=["beside", "instead", "other", "both"],
 )
-@pytest.mark.parametrize("path", ["chat/completions", "responses", "embeddings", "files"])
+@pytest.mark.parametrize("path", ["chat/completions", "responses", "embeddings", "moderations"])
 def test_no_key_of_doxa_reaches_the_upstream(front, headers, gets, path):
     """The upstream gets its own key or that of the client, and no header of Doxa's."""
     given = {name: value.replace("KEY", front.key) for name, value in headers.items()}

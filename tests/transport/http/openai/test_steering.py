@@ -66,6 +66,8 @@ def test_repair_asks_again_with_what_clashes(verifying, played):
     assert json.loads(answer.headers["doxa-verdict"])["label"] == "supported"
     *_, draft, complaint = front.upstream.sent[-1].json["messages"]
     assert draft == {"role": "assistant", "content": WRONG} and "Lisbon" in complaint["content"]
+    data = complaint["content"].split("```json\n")[1].split("\n```")[0]
+    assert set(json.loads(data)) == {"written", "but"}  # what is remembered is data there too
     assert [text for _, _, text in front.remembered(3)][1:] == ["Where do I live?", RIGHT]
 
 

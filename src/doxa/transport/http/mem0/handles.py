@@ -40,7 +40,7 @@ class Handle:
         """
         try:
             found = json.loads(urlsafe_b64decode(text.encode() + b"=" * (-len(text) % 4)))
-        except (NotBase64, ValueError):
+        except (NotBase64, ValueError, RecursionError):
             found = None
         if isinstance(found, list) and len(found) == 3 and all(isinstance(part, str) for part in found):
             user, kind, key = found

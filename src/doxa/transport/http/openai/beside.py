@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
@@ -18,7 +18,7 @@ from doxa.core.access import Scope
 from doxa.engine import Look, Note, Notebook, Page
 from doxa.transport.http.openai.conversation import Conversation, Said
 
-__all__ = ["Beside", "Shelf"]
+__all__ = ["Beside", "Shelf", "one_line"]
 
 SESSIONS = 1000
 """Sessions of which it is kept what was put where; the one that was longest away is forgotten first."""
@@ -190,4 +190,9 @@ def _placed(page: Page, what: str) -> Placed:
 
 def _line(note: Note) -> str:
     told = {"said": note.text, "by": note.speaker, "on": str(note.on)} if note.speaker else {"known": note.text}
+    return one_line(told)
+
+
+def one_line(told: Mapping[str, Any]) -> str:
+    """Return data as a line of JSON that ends no block around it."""
     return UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(told, ensure_ascii=False))

@@ -52,6 +52,8 @@ class Written:
     text: str
     given: int
     taken: int
+    turn_id: str
+    """The turn that it answers."""
 
 
 class UnsupportedError(InputError):
@@ -93,10 +95,11 @@ def write(request: Request, room: Room, talk: Conversation, session: str) -> Wri
     room.require("read")
     agent = request.headers.get(AGENT_HEADER)
     dialogue = room.dialogue("write", session=session, agent=agent, speaker=last.speaker)
-    reply = dialogue.respond(last.text, turn_id=turn_id_of(session, last.digest))
+    turn_id = turn_id_of(session, last.digest)
+    reply = dialogue.respond(last.text, turn_id=turn_id)
     served(request).numbers.count(reply.trace)
     given = sum(estimate_tokens(one.text) for one in talk.said)
-    return Written(reply.text, given, estimate_tokens(reply.text))
+    return Written(reply.text, given, estimate_tokens(reply.text), turn_id)
 
 
 def streamed(events: Iterable[bytes]) -> Response:

@@ -141,7 +141,8 @@ def _print_of(message: Mapping[str, Any], role: str, text: str) -> str:
     others = [one for one in content if not _is_text(one)] if isinstance(content, list) and role == "user" else []
     kind = role or message.get("role") or message.get("type")
     about = [message.get(name) for name in ("name", "tool_call_id", "call_id", "arguments")]
-    called = [_called(call) for call in message.get("tool_calls") or ()]
+    calls = message.get("tool_calls")
+    called = [_called(call) for call in calls] if isinstance(calls, list) else []
     return _print(str(kind), text, *about, called, others)
 
 

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from json.decoder import JSONDecoder
 from typing import Any
 
-__all__ = ["Body", "Part", "elements", "insertion", "members"]
+from doxa.core.errors import InputError
+
+__all__ = ["Body", "Part", "elements", "insertion", "members", "require_plain"]
 
 DECODER = JSONDecoder()
 BLANKS = re.compile(r"[ \t\n\r]*")
@@ -54,6 +56,18 @@ class Body:
             pieces += [self.text[last:place], text]
             last = place
         return "".join([*pieces, self.text[last:]]).encode() if added else self.raw
+
+
+def require_plain(body: Body) -> None:
+    """Refuse what is read and cannot be written again: halves of characters, numbers that are none.
+
+    Raises:
+        InputError: there is such a thing in it.
+    """
+    try:
+        json.dumps(body.data, ensure_ascii=False, allow_nan=False).encode()
+    except (ValueError, RecursionError) as exc:
+        raise InputError(f"The body is no plain JSON: {exc}.") from exc
 
 
 def members(text: str, start: int) -> dict[str, Part]:

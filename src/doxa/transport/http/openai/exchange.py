@@ -18,7 +18,7 @@ from starlette.responses import Response
 from starlette.types import Send
 
 from doxa.backends.upstream import Answer, Asked
-from doxa.core.errors import DoxaError, StoreLockedError
+from doxa.core.errors import DoxaError, NotFoundError, StoreLockedError
 from doxa.core.verdicts import Verdict
 from doxa.transport.http.access import AGENT_HEADER, Room
 from doxa.transport.http.openai import checking
@@ -27,7 +27,7 @@ from doxa.transport.http.openai.editing import Body, insertion
 from doxa.transport.http.openai.headers import for_upstream, named
 from doxa.transport.http.openai.hearing import Ear, Heard
 from doxa.transport.http.openai.proxy import Link, proxy_of
-from doxa.transport.http.openai.relaying import Relayed, pass_on, send_whole
+from doxa.transport.http.openai.relaying import Relayed, pass_on, path_of, send_whole
 from doxa.transport.http.openai.replies import response_id
 from doxa.transport.http.openai.steering import Steering
 from doxa.transport.http.openai.who import room_of, session_of, session_of_words
@@ -77,7 +77,7 @@ async def exchanged(request: Request, body: Body, *, chat: bool) -> Response:
 
 def asked_of(request: Request, body: bytes, key: str | None) -> Asked:
     """Return a request as it goes to the upstream."""
-    path = request.scope["raw_path"].decode("latin-1").partition("/openai/v1")[2]
+    path = path_of(request)
     query = request.scope["query_string"].decode("latin-1")
     headers = for_upstream(request.headers, key=key)
     return Asked(method=request.method, path=f"{path}?{query}" if query else path, headers=headers, body=body)
@@ -195,7 +195,10 @@ class Exchange:
         """Return what the request goes on from, where that is known, and its id."""
         before = self._body.data.get("previous_response_id")
         key = before if isinstance(before, str) else self._conversation()
-        return (self._proxy.links.get(self._room.scope, key), key) if key else (None, None)
+        link = self._proxy.links.get(self._room.scope, key) if key else None
+        if key and link is None and self._proxy.is_of_another(self._request, key):
+            raise NotFoundError(f"There is no response {key[:80]!r} of this user to go on from.")
+        return link, key
 
     def look_up(self) -> None:
         """Find what goes beside the words of the user, where that is not known yet."""

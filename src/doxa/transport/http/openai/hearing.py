@@ -8,7 +8,7 @@ from doxa.core.errors import DoxaError
 from doxa.core.values import Role
 from doxa.transport.http.access import Room
 from doxa.transport.http.openai.conversation import Conversation, digest
-from doxa.transport.http.openai.replies import decoded, said_in
+from doxa.transport.http.openai.replies import MOST_BYTES, decoded, said_in
 
 __all__ = ["Ear", "Heard", "turn_id_of"]
 
@@ -34,16 +34,21 @@ class Heard:
 
     def add(self, piece: bytes) -> None:
         """Take a piece more."""
-        self._pieces.append(piece)
         self.size += len(piece)
+        if self.size <= MOST_BYTES:
+            self._pieces.append(piece)
+        else:
+            self._pieces.clear()
 
     @property
     def body(self) -> bytes:
         """All that came so far, without the encoding that its headers name.
 
         Raises:
-            ValueError: it has not the encoding that they name.
+            ValueError: it has not the encoding that they name, or is too large to be read.
         """
+        if self.size > MOST_BYTES:
+            raise ValueError(f"the answer has more than {MOST_BYTES:,} bytes")
         return decoded(b"".join(self._pieces), self.encoding)
 
     def text(self) -> str:

@@ -13,6 +13,7 @@ from doxa.backends import load
 from doxa.backends.upstream import Upstream
 from doxa.core.access import Scope
 from doxa.transport.http.openai.beside import Beside
+from doxa.transport.http.openai.headers import for_upstream
 from doxa.transport.http.state import Served, served
 
 __all__ = ["Kept", "Link", "Proxy", "StoredResponse", "proxy_of"]
@@ -20,6 +21,10 @@ __all__ = ["Kept", "Link", "Proxy", "StoredResponse", "proxy_of"]
 MOST = 10_000
 STORED = 1000
 """Responses of the built-in writer; they hold what was said."""
+STORED_BYTES = 67_108_864
+"""Of the bodies of the requests that they were made of."""
+LONGEST = 200
+"""Longest id under which something is kept."""
 T = TypeVar("T")
 
 
@@ -39,33 +44,48 @@ class StoredResponse:
 
     data: dict[str, Any]
     items: tuple[dict[str, Any], ...]
+    turn_id: str
+    """What it was made of and goes with."""
 
 
 class Kept(Generic[T]):
     """The latest of something by id, each for its own user. Safe between threads."""
 
-    def __init__(self, most: int = MOST) -> None:
+    def __init__(self, most: int = MOST, most_bytes: int = STORED_BYTES) -> None:
         self._most = most
-        self._kept: OrderedDict[tuple[str, str, str], T] = OrderedDict()
+        self._most_bytes = most_bytes
+        self._kept: OrderedDict[tuple[str, str, str], tuple[T, int]] = OrderedDict()
+        self._bytes = 0
         self._guard = Lock()
 
     def get(self, scope: Scope, key: str) -> T | None:
         """Return what is kept for a user under an id."""
         with self._guard:
-            return self._kept.get((scope.tenant, scope.user, key))
+            found = self._kept.get((scope.tenant, scope.user, key))
+            return None if found is None else found[0]
 
-    def keep(self, scope: Scope, key: str, value: T) -> None:
-        """Keep something."""
+    def is_known(self, key: str) -> bool:
+        """Tell whether something is kept under an id for anybody. Cost: linear in what is kept."""
         with self._guard:
-            self._kept[scope.tenant, scope.user, key] = value
-            self._kept.move_to_end((scope.tenant, scope.user, key))
-            while len(self._kept) > self._most:
-                self._kept.popitem(last=False)
+            return any(known == key for _, _, known in self._kept)
+
+    def keep(self, scope: Scope, key: str, value: T, *, size: int = 0) -> None:
+        """Keep something of a size in bytes, unless its id is none that anybody would give."""
+        self.drop(scope, key)
+        if len(key) > LONGEST:
+            return
+        with self._guard:
+            self._kept[scope.tenant, scope.user, key] = value, size
+            self._bytes += size
+            while len(self._kept) > self._most or self._bytes > self._most_bytes:
+                self._bytes -= self._kept.popitem(last=False)[1][1]
 
     def drop(self, scope: Scope, key: str) -> T | None:
         """Return what was kept, and keep it no longer."""
         with self._guard:
-            return self._kept.pop((scope.tenant, scope.user, key), None)
+            value, size = self._kept.pop((scope.tenant, scope.user, key), (None, 0))
+            self._bytes -= size
+            return value
 
 
 class Proxy:
@@ -88,6 +108,16 @@ class Proxy:
         """The key for the upstream, where the client sends none."""
         key = self._served.settings.upstream_key
         return key.get_secret_value() if key else None
+
+    def lends_key(self, request: Request) -> bool:
+        """Tell whether the upstream is asked with the key of the operator, since a request has none for it."""
+        return self.key is not None and not any(
+            name == b"authorization" for name, _ in for_upstream(request.headers, key=None)
+        )
+
+    def is_of_another(self, request: Request, key: str) -> bool:
+        """Tell of a response that is not this user's whether it is one that the account of all would give away."""
+        return self.lends_key(request) and self.links.is_known(key)
 
     def upstream(self) -> Upstream:
         """Return the upstream; call it from the event loop."""

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from typing import Any
+from urllib.parse import unquote
 
 import anyio
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
@@ -14,10 +18,28 @@ from doxa.backends.upstream import Answer
 from doxa.core.errors import BackendUnavailableError, DoxaError
 from doxa.transport.http.openai.headers import for_client
 
-__all__ = ["Relayed", "pass_on", "send_whole"]
+__all__ = ["Relayed", "pass_on", "path_of", "require_below", "send_whole"]
 
 logger = logging.getLogger("doxa.server")
 Work = Callable[[Send], Awaitable[None]]
+
+
+def path_of(request: Request) -> str:
+    """Return the path of a request behind that of the proxy, as it was written."""
+    return str(request.scope["raw_path"].decode("latin-1").partition("/openai/v1")[2])
+
+
+def require_below(request: Request) -> None:
+    """Refuse a path that could lead elsewhere than below the address of the upstream, whoever reads it.
+
+    Without a slash at its beginning it would go on with the name of the host: `http://upstream` and `%2F@elsewhere/`.
+    """
+    written = plain = path_of(request)
+    while (decoded := unquote(plain)) != plain:  # who is behind the upstream may decode once more
+        plain = decoded
+    parts = re.split(r"[/\\]", plain)
+    if not written.startswith("/") or any(part.partition(";")[0].strip() in (".", "..") for part in parts):
+        raise HTTPException(404, "a path may not leave that of the upstream")
 
 
 class Relayed(Response):

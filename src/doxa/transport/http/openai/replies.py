@@ -8,8 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Said", "decoded", "events", "response_id", "said_in", "said_in_chat", "said_in_response"]
+__all__ = ["MOST_BYTES", "Said", "decoded", "events", "response_id", "said_in", "said_in_chat", "said_in_response"]
 
+MOST_BYTES = 67_108_864
+"""Largest body that is read, without its encoding: a few bytes can stand for very many."""
 ENDS = ("response.completed", "response.incomplete", "response.failed")
 
 
@@ -34,9 +36,13 @@ def decoded(body: bytes, encoding: str) -> bytes:
     if encoding not in ("gzip", "x-gzip", "deflate"):
         raise ValueError(f"a body in the encoding {encoding!r} cannot be read")
     try:
-        return zlib.decompress(body, 47)  # gzip or zlib, by its head
+        unpacking = zlib.decompressobj(47)  # gzip or zlib, by its head
+        plain = unpacking.decompress(body, MOST_BYTES)
     except zlib.error as exc:
         raise ValueError(f"the body is not {encoding}: {exc}") from exc
+    if not unpacking.eof:
+        raise ValueError(f"the body is not all of it, or has more than {MOST_BYTES:,} bytes without its encoding")
+    return plain
 
 
 def said_in(body: bytes, *, streamed: bool, chat: bool) -> Said:

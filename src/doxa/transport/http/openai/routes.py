@@ -14,11 +14,11 @@ from starlette.types import Send
 
 from doxa.core.errors import InputError
 from doxa.transport.http.openai import builtin, stored
-from doxa.transport.http.openai.editing import Body
+from doxa.transport.http.openai.editing import Body, require_plain
 from doxa.transport.http.openai.exchange import asked_of, exchanged
 from doxa.transport.http.openai.proxy import proxy_of
-from doxa.transport.http.openai.relaying import Relayed, pass_on
-from doxa.transport.http.openai.who import let_in
+from doxa.transport.http.openai.relaying import Relayed, pass_on, require_below
+from doxa.transport.http.openai.who import let_in, let_through
 
 __all__ = ["router"]
 
@@ -101,7 +101,9 @@ async def _conversation(request: Request, offline: Make, *, chat: bool) -> Respo
             return await _relayed(request)
         raise InputError(f"The body is no JSON object: {exc}.") from exc
     if relays:
+        require_below(request)
         return await exchanged(request, body, chat=chat)
+    require_plain(body)
     return await anyio.to_thread.run_sync(offline, request, body)
 
 
@@ -113,9 +115,7 @@ async def _either(request: Request, offline: Callable[[Request], Response]) -> R
 
 async def _relayed(request: Request) -> Response:
     """Return the answer of the upstream to a request that touches no memory."""
-    await anyio.to_thread.run_sync(let_in, request)
-    if any(part in (".", "..") for part in request.url.path.split("/")):
-        raise HTTPException(404, "a path may not leave that of the upstream")
+    await anyio.to_thread.run_sync(let_through, request)
     proxy, body = proxy_of(request), await request.body()
 
     async def work(send: Send) -> None:

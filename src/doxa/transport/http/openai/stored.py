@@ -50,7 +50,8 @@ def create(request: Request, body: Body) -> Response:
     data = _response(body.data, written)
     if body.data.get("store") is not False:
         proxy.links.keep(room.scope, data["id"], Link(session=session, digest=digest(talk.digest, data["id"])))
-        proxy.stored.keep(room.scope, data["id"], StoredResponse(data, _items(body.data.get("input"))))
+        response = StoredResponse(data, _items(body.data.get("input")), written.turn_id)
+        proxy.stored.keep(room.scope, data["id"], response, size=len(body.raw))
     if body.data.get("stream") is True:
         return builtin.streamed(response_events(data))
     return JSONResponse(data, headers=builtin.USAGE)
@@ -88,7 +89,11 @@ def input_items(request: Request, key: str) -> Response:
 
 def _found(request: Request, room: Room, key: str) -> StoredResponse:
     room.require("read")
-    found = proxy_of(request).stored.get(room.scope, key)
+    stored = proxy_of(request).stored
+    found = stored.get(room.scope, key)
+    if found is not None and not room.memory().turns([found.turn_id], withdrawn=True):
+        stored.drop(room.scope, key)  # what it answers was erased
+        found = None
     if found is None:
         raise NotFoundError(f"There is no response {key!r} of this user; it was deleted, or is no longer kept.")
     return found

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import Query
 
 from doxa.core.promotions import Promotion, PromotionReason
-from doxa.transport.http.rest.ground import Fresh, Wait, Why, Writing, memory_router, version_after
+from doxa.transport.http.rest.ground import Conversing, Fresh, Wait, Why, memory_router, version_after
 from doxa.transport.http.rest.shown import answer, shown, written
 from doxa.transport.plain import plain
 
@@ -33,14 +33,14 @@ def why_concept(concept_id: str, room: Fresh) -> Any:
 
 
 @router.post("/concepts/{concept_id}/demote", operation_id="demoteConcept", response_model=Changed)
-def demote_concept(concept_id: str, room: Writing, why: Why | None = None, wait: Wait = False) -> dict[str, Any]:
+def demote_concept(concept_id: str, room: Conversing, why: Why | None = None, wait: Wait = False) -> dict[str, Any]:
     """Take a concept down; it stays down, whatever is said, until it is enabled."""
     fallen = room.memory("write").demote(concept_id, reason=why.reason if why else "")
     return {"concept": plain(fallen), "version": version_after(room, wait=wait)}
 
 
 @router.post("/concepts/{concept_id}/enable", operation_id="enableConcept", response_model=Changed)
-def enable_concept(concept_id: str, room: Writing, wait: Wait = False) -> dict[str, Any]:
+def enable_concept(concept_id: str, room: Conversing, wait: Wait = False) -> dict[str, Any]:
     """Take a demotion back; the concept stands again if enough speaks for it."""
     risen = room.memory("write").enable(concept_id)
     return {"concept": plain(risen), "version": version_after(room, wait=wait)}

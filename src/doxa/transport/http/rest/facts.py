@@ -8,7 +8,7 @@ from fastapi import Query
 from pydantic import Field
 
 from doxa.core.values import Change, Dispute, Entity, Explanation, Fact, Rule, Status
-from doxa.transport.http.rest.ground import Body, Fresh, Versioned, Wait, Why, Writing, memory_router, version_after
+from doxa.transport.http.rest.ground import Body, Conversing, Fresh, Versioned, Wait, Why, memory_router, version_after
 from doxa.transport.http.rest.paging import Cursor, Limit, paged
 from doxa.transport.http.rest.shown import Changes, answer, page, shown
 from doxa.transport.plain import plain
@@ -60,7 +60,7 @@ def get_fact(fact_id: str, room: Fresh) -> Any:
 
 
 @router.post("/facts/{fact_id:path}/retract", operation_id="retractFact", response_model=Changes)
-def retract_fact(fact_id: str, room: Writing, why: Why | None = None, wait: Wait = False) -> dict[str, Any]:
+def retract_fact(fact_id: str, room: Conversing, why: Why | None = None, wait: Wait = False) -> dict[str, Any]:
     """Declare that a fact never was true; what it had displaced holds again."""
     changes = room.memory("write").retract(fact_id, reason=why.reason if why else "")
     return {"changes": plain(changes), "version": version_after(room, wait=wait)}
@@ -117,14 +117,14 @@ class NamesIn(Why):
 
 
 @router.post("/entities/merge", operation_id="mergeEntities", response_model=Changes)
-def merge_entities(names: NamesIn, room: Writing, wait: Wait = False) -> dict[str, Any]:
+def merge_entities(names: NamesIn, room: Conversing, wait: Wait = False) -> dict[str, Any]:
     """Take two names for one person or thing; a split undoes it."""
     changes = room.memory("write").merge(names.one, names.other, reason=names.reason)
     return {"changes": plain(changes), "version": version_after(room, wait=wait)}
 
 
 @router.post("/entities/split", operation_id="splitEntities", response_model=Changes)
-def split_entities(names: NamesIn, room: Writing, wait: Wait = False) -> dict[str, Any]:
+def split_entities(names: NamesIn, room: Conversing, wait: Wait = False) -> dict[str, Any]:
     """Tell two names apart; facts go back to the names that they were told of."""
     changes = room.memory("write").split(names.one, names.other, reason=names.reason)
     return {"changes": plain(changes), "version": version_after(room, wait=wait)}
@@ -137,14 +137,14 @@ class SourceIn(Why):
 
 
 @router.post("/sources/withdraw", operation_id="withdrawSource", response_model=Changes)
-def withdraw_source(given: SourceIn, room: Writing, wait: Wait = False) -> dict[str, Any]:
+def withdraw_source(given: SourceIn, room: Conversing, wait: Wait = False) -> dict[str, Any]:
     """Stop trusting a source: all turns of a speaker so far, or what was said on the word of somebody quoted."""
     changes = room.memory("write").withdraw(source=given.source, reason=given.reason)
     return {"changes": plain(changes), "version": version_after(room, wait=wait)}
 
 
 @router.post("/undo", operation_id="undo", response_model=Changes)
-def undo(room: Writing, wait: Wait = False) -> dict[str, Any]:
+def undo(room: Conversing, wait: Wait = False) -> dict[str, Any]:
     """Take the last change back, whatever it was; again, the one before it."""
     changes = room.memory("write").undo()
     return {"changes": plain(changes), "version": version_after(room, wait=wait)}

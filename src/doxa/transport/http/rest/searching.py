@@ -10,7 +10,17 @@ from pydantic import Field
 from doxa.core.consistency import Consistency
 from doxa.core.feedback import Feedback, Lesson
 from doxa.core.values import Evidence
-from doxa.transport.http.rest.ground import Body, Fresh, Reading, Versioned, Wait, Writing, memory_router, version_after
+from doxa.transport.http.rest.ground import (
+    Body,
+    Conversing,
+    Fresh,
+    Reading,
+    Versioned,
+    Wait,
+    Writing,
+    memory_router,
+    version_after,
+)
 from doxa.transport.http.rest.shown import answer, shown, written
 from doxa.transport.plain import plain
 
@@ -115,7 +125,7 @@ class FeedbackIn(Body):
 
 
 @router.post("/feedback", operation_id="sendFeedback", response_model=written("Learnt", feedback=Feedback))
-def send_feedback(told: FeedbackIn, room: Writing, wait: Wait = False) -> dict[str, Any]:
+def send_feedback(told: FeedbackIn, room: Conversing, wait: Wait = False) -> dict[str, Any]:
     """Tell that turns were needed to answer a query and were not found; search learns from it."""
     kept = room.memory("write").feedback(told.query, needed=told.needed)
     return {"feedback": plain(kept), "version": version_after(room, wait=wait)}

@@ -20,7 +20,6 @@ from doxa.transport.http.rest.ground import (
     Fresh,
     Versioned,
     Wait,
-    Writing,
     memory_router,
     version_after,
 )
@@ -187,7 +186,7 @@ class ActsIn(Body):
         changes=Changed,
     ),
 )
-def edit(given: ActsIn, room: Writing, author: Author = None, wait: Wait = False) -> dict[str, Any]:
+def edit(given: ActsIn, room: Conversing, author: Author = None, wait: Wait = False) -> dict[str, Any]:
     """Change tasks by hand."""
     tasks = room.tasks("write", author=author)
     nodes, edits = tasks.edit(lambda editor: (carry_out(given.acts, editor), editor.edits()))
@@ -205,14 +204,14 @@ Back = written("TakenBack", kept=(list[list[str]], "Node and field of what was c
 
 
 @router.post("/tasks/undo", operation_id="undoTasks", response_model=Back)
-def undo(room: Writing, which: BackIn | None = None, author: Author = None, wait: Wait = False) -> dict[str, Any]:
+def undo(room: Conversing, which: BackIn | None = None, author: Author = None, wait: Wait = False) -> dict[str, Any]:
     """Take back a change of the tasks; what was changed since stays."""
     number = which.number if which else None
     return _back(room, author, lambda tasks: tasks.undo(number).kept, wait=wait)
 
 
 @router.post("/tasks/redo", operation_id="redoTasks", response_model=Back)
-def redo(room: Writing, author: Author = None, wait: Wait = False) -> dict[str, Any]:
+def redo(room: Conversing, author: Author = None, wait: Wait = False) -> dict[str, Any]:
     """Do again what was taken back last, where nothing else was done since."""
     return _back(room, author, lambda tasks: tasks.redo().kept, wait=wait)
 
@@ -225,7 +224,7 @@ class EarlierIn(Body):
 
 
 @router.post("/tasks/rollback", operation_id="rollbackTasks", response_model=Back)
-def rollback(where: EarlierIn, room: Writing, author: Author = None, wait: Wait = False) -> dict[str, Any]:
+def rollback(where: EarlierIn, room: Conversing, author: Author = None, wait: Wait = False) -> dict[str, Any]:
     """Go back to an earlier value of a path, or to how it, or everything, was after a change."""
 
     def act(tasks: Tasks) -> tuple[()]:

@@ -12,6 +12,7 @@ from doxa.core.values import Certificate, Claim, Role, Turn
 from doxa.engine import Dialogue
 from doxa.transport.http.rest.ground import (
     Body,
+    Conversing,
     Erasing,
     Fresh,
     Kept,
@@ -200,7 +201,7 @@ def get_turn(turn_id: str, room: Fresh) -> dict[str, Any]:
 
 
 @router.post("/turns/{turn_id:path}/withdraw", operation_id="withdrawTurn", response_model=Changes)
-def withdraw_turn(turn_id: str, room: Writing, why: Why | None = None, wait: Wait = False) -> dict[str, Any]:
+def withdraw_turn(turn_id: str, room: Conversing, why: Why | None = None, wait: Wait = False) -> dict[str, Any]:
     """Stop trusting a turn: what only it supports goes, what it had displaced returns. Its text is kept."""
     changes = room.memory("write").withdraw(turn_id=turn_id, reason=why.reason if why else "")
     return {"changes": plain(changes), "version": version_after(room, wait=wait)}
