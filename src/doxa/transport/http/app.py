@@ -63,6 +63,12 @@ def application(doxa: Doxa, settings: ServerConfig | None = None) -> FastAPI:
     describe(app)
     told = shaped(SHAPES)
     install(app, told)
+    _front(app, settings, numbers, told)
+    return app
+
+
+def _front(app: FastAPI, settings: ServerConfig, numbers: Numbers, told: Shape) -> None:
+    """Put in front of an application what every request passes, the last of it first."""
     if settings.cors:
         app.add_middleware(
             CORSMiddleware,
@@ -83,7 +89,6 @@ def application(doxa: Doxa, settings: ServerConfig | None = None) -> FastAPI:
     if settings.open:
         app.add_middleware(Loopback, origins=settings.cors, told=told)
     app.add_middleware(Telling, numbers=numbers)
-    return app
 
 
 def _lifespan(settings: ServerConfig, endpoints: Endpoints) -> Callable[[FastAPI], Any]:
