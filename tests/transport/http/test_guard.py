@@ -117,6 +117,11 @@ def test_answers_are_nobodys_to_keep_on_the_way(client):
     assert len(odd.headers["x-request-id"]) == 32
 
 
+def test_health_may_be_asked_for_without_a_body(client):
+    """By HEAD, as some load balancers do."""
+    assert [client().head(path).status_code for path in ("/healthz", "/readyz")] == [200, 200]
+
+
 def test_pages_of_other_origins_are_let_in_only_where_they_are_named(client):
     """By default none is."""
     asked = {"Origin": "https://app.example", "Access-Control-Request-Method": "POST"}

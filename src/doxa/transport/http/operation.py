@@ -21,12 +21,14 @@ Server = Annotated[Served, Depends(served)]
 
 
 @router.get("/healthz", operation_id="health")
+@router.head("/healthz", include_in_schema=False)  # some load balancers ask so
 async def health() -> dict[str, str]:
     """Tell that the process lives."""
     return {"status": "ok"}
 
 
 @router.get("/readyz", operation_id="ready")
+@router.head("/readyz", include_in_schema=False)
 def ready(server: Server) -> Response:
     """Tell whether the database answers; 503 when it does not."""
     try:
