@@ -128,8 +128,8 @@ def test_an_interrupted_turn_is_read_at_the_next_start(config, tmp_path, monkeyp
     """A turn that was received and not processed has no reading yet: then it is asked for, once."""
     doxa, model = opened(config, location=tmp_path / "m.db")
     with monkeypatch.context() as patch, doxa:
-        patch.setattr(doxa, "wait", lambda user: None)
-        patch.setattr(doxa._maintenance, "schedule", lambda user: None)
+        patch.setattr(doxa, "wait", lambda user, **_: None)
+        patch.setattr(doxa._maintenance, "schedule", lambda user, **_: None)
         with pytest.raises(Exception, match="erased"):
             doxa.tasks(user="ana").tell(PLAN)
         assert model.requests == []

@@ -200,7 +200,7 @@ def test_nothing_but_tell_reaches_the_tasks_where_that_is_set(config):
 def test_a_turn_that_is_not_processed_yet_is_answered_as_it_reads(config, tmp_path, monkeypatch):
     slow = config.model_copy(update={"engine": config.engine.model_copy(update={"settle_s": 0})})
     with Doxa.open(tmp_path / "m.db", config=slow) as doxa:
-        monkeypatch.setattr(doxa._maintenance, "schedule", lambda user: None)
+        monkeypatch.setattr(doxa._maintenance, "schedule", lambda user, **_: None)
         reply = doxa.dialogue(user="ana").respond("Plan a dinner for Friday.")
         assert reply.intents == ("new",) and "dinner" in reply.text.lower() and reply.trace.degraded
     with Doxa.open(tmp_path / "m.db", config=config) as doxa:

@@ -62,8 +62,8 @@ def test_what_was_told_is_told_again_from_the_log(doxa, tasks):
 
 def test_a_turn_that_was_received_before_a_crash_is_told_at_the_next_start(config, tmp_path, monkeypatch):
     with monkeypatch.context() as patch, Doxa.open(tmp_path / "m.db", config=config) as doxa:
-        patch.setattr(doxa, "wait", lambda user: None)
-        patch.setattr(doxa._maintenance, "schedule", lambda user: None)
+        patch.setattr(doxa, "wait", lambda user, **_: None)
+        patch.setattr(doxa._maintenance, "schedule", lambda user, **_: None)
         with pytest.raises(NotFoundError):
             doxa.tasks(user="ana").tell("Plan a dinner for Friday.")
         assert events(doxa) == []
