@@ -62,7 +62,7 @@ def test_forgetting_is_offered_and_done_on_a_yes(chat, doxa) -> None:
     assert offered.startswith("Taken back: Your phone number is 0171 3920047. Your words are still kept.")
     assert "“My phone number is 0171 3920047.”" in offered
     done = chat.respond("yes please", at="2025-03-06").text
-    assert done.startswith("Erased for good: 2 turns and ")  # and the reply that repeated it
+    assert done.startswith("Erased for good: 2 turns and 2 facts.")  # and the reply that repeated it, with what it said
     chat.flush()
     turns = [row.body for row in doxa.parts.log.rows("ana")]
     assert "3920047" not in str(turns)

@@ -183,7 +183,9 @@ def test_pages_of_strangers_may_not_call(doxa, loopback):
         assert called("http://localhost:5173").status_code == 200
         welcome = called("https://chat.example")
         assert welcome.status_code == 200
-        assert "Mcp-Session-Id" in welcome.headers["Access-Control-Expose-Headers"]  # a page needs it for a session
+        assert (
+            welcome.headers["Access-Control-Expose-Headers"] == "ETag, Mcp-Session-Id, Retry-After, X-Request-Id"
+        )  # a page needs it for a session
 
 
 def test_without_keys_no_other_name_leads_here(doxa, loopback):

@@ -182,6 +182,7 @@ def test_an_encoded_answer_keeps_its_encoding(front, played, encoding, kept, cap
     assert len(front.remembered(kept)) == kept
     if encoding == "br":
         front.until(lambda: "cannot be read" in caplog.text)
+    assert ("cannot be read" in caplog.text) == (encoding == "br")
 
 
 def test_a_client_that_hangs_up_ends_the_call(front, played):
