@@ -33,6 +33,7 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         for piece in ANSWERED.pieces:
             self.wfile.write(piece)
+        self.close_connection = self.path.endswith("/last")  # without a header that says so
 
     def log_message(self, *args):
         pass
@@ -116,6 +117,19 @@ def test_the_request_has_the_headers_that_were_given_and_no_cookies(server):
     path, headers, body = server.got[1]
     assert (path, body) == ("/v1/a%2Fb?x=%20", b"hi")
     assert {name.lower() for name in headers} == {"host", "x-mine", "content-length"}
+
+
+def test_a_connection_that_the_server_gave_up_is_not_used_again(server):
+    """A server may close one that is idle; the next request goes over another one."""
+    upstream = load("upstream", f"http:http://127.0.0.1:{server.server_address[1]}/v1")
+
+    async def twice():
+        await read(upstream, Asked(method="POST", path="/last", body=b"hi"))
+        await asyncio.sleep(0.05)
+        return await read(upstream, Asked(method="POST", path="/last", body=b"hi"))
+
+    assert run(twice(), upstream)[0] == 418
+    assert len(server.got) == 2
 
 
 @pytest.mark.parametrize("url", ["", "api.openai.com/v1", "ftp://x/v1", "http://x/v1?y=1"])

@@ -349,7 +349,9 @@ class MemoryLog:
         if head.ordinal < state.ordinal or not state.whole or any(row.kind == "erased" for row in rows):
             state = self._fresh(user)  # the past was rewritten, or a fold was cut short: fold it anew
             rows = self.store.read(self.scope(user))
-        known = self.store.vectors(self.scope(user), model=self.encoder.name, after=state.maintained)
+        known: Sequence[Vector] = ()
+        if any(row.kind == "maintained" for row in rows):  # turns that only came in have none
+            known = self.store.vectors(self.scope(user), model=self.encoder.name, after=state.maintained)
         self._fold_rows(state, rows, {vector.ordinal: from_bytes(vector.data) for vector in known})
         loaded.state = state
 

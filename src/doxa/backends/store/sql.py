@@ -8,7 +8,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -22,6 +22,13 @@ from doxa.backends.store.connect import HEAD, mapped_errors, open_engine, parse_
 from doxa.backends.store.schema import answers, events, heads, keys, vectors
 from doxa.core.errors import StoreConflictError, StoreLockedError
 
+ROWS = sa.select(events.c.ordinal, events.c.kind, events.c.turn_id, events.c.about, events.c.known_at, events.c.body)
+HEADS = sa.select(heads.c.ordinal, heads.c.state, heads.c.received, heads.c.maintained)
+ROWS_AFTER = ROWS.where(events.c.scope == sa.bindparam("scope"), events.c.ordinal > sa.bindparam("after")).order_by(
+    events.c.ordinal
+)
+HEAD_OF_SCOPE = HEADS.where(heads.c.scope == sa.bindparam("scope"))
+BODY_OF_KEY = sa.select(keys.c.body).where(keys.c.key_id == sa.bindparam("key_id"))
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 CHUNK = 500
 """How many ordinals go into one statement; databases bound the number of parameters."""
@@ -52,6 +59,7 @@ class SQLStore:
         self._where = str(engine.url.database).removeprefix("file:")
         self._memory = engine.dialect.name == "sqlite" and engine.url.database in (None, "", ":memory:")
         self._writer = threading.RLock()
+        self._compiled = {one: one.compile(dialect=engine.dialect) for one in (ROWS_AFTER, HEAD_OF_SCOPE, BODY_OF_KEY)}
 
     def receive(
         self, scope: str, row: NewRow, *, turn_id: str | None, unless_erased_after: int | None = None
@@ -70,9 +78,7 @@ class SQLStore:
         self, connection: sa.Connection, scope: str, row: NewRow, turn_id: str | None, unless_erased_after: int | None
     ) -> Received:
         if turn_id is not None:
-            known = connection.execute(
-                sa.select(events).where(events.c.scope == scope, events.c.turn_id == turn_id)
-            ).one_or_none()
+            known = connection.execute(ROWS.where(events.c.scope == scope, events.c.turn_id == turn_id)).one_or_none()
             if known is not None:
                 return Received(row=_row(known), duplicate=True)
         head = self._locked_head(connection, scope)
@@ -119,9 +125,7 @@ class SQLStore:
 
     def read(self, scope: str, *, after: int = 0) -> list[Row]:
         """Return the rows after an ordinal. See `Store`."""
-        query = sa.select(events).where(events.c.scope == scope, events.c.ordinal > after).order_by(events.c.ordinal)
-        with self._read() as connection:
-            return [_row(found) for found in connection.execute(query)]
+        return [_row(found) for found in self._asked(ROWS_AFTER, scope=scope, after=after)]
 
     def vectors(self, scope: str, *, model: str, after: int = 0) -> list[Vector]:
         """Return the vectors of a model. See `Store`."""
@@ -151,8 +155,7 @@ class SQLStore:
 
     def head(self, scope: str) -> Head:
         """Return where a log stands. See `Store`."""
-        with self._read() as connection:
-            return _head(connection.execute(sa.select(heads).where(heads.c.scope == scope)).one_or_none())
+        return _head(next(self._asked(HEAD_OF_SCOPE, scope=scope), None))
 
     def pending(self) -> list[str]:
         """Return the scopes with unprocessed turns. See `Store`."""
@@ -256,10 +259,12 @@ class SQLStore:
 
     def keys(self, key_id: str | None = None) -> dict[str, Mapping[str, Any]]:
         """Return the records of API keys. See `Store`."""
-        query = sa.select(keys.c.key_id, keys.c.body).order_by(keys.c.key_id)
+        if key_id is not None:
+            found = next(self._asked(BODY_OF_KEY, key_id=key_id), None)
+            return {} if found is None else {key_id: json.loads(found[0])}
         with self._read() as connection:
-            found = connection.execute(query if key_id is None else query.where(keys.c.key_id == key_id))
-            return {name: json.loads(body) for name, body in found}
+            rows = connection.execute(sa.select(keys.c.key_id, keys.c.body).order_by(keys.c.key_id))
+            return {name: json.loads(body) for name, body in rows}
 
     def wipe(self) -> None:
         """Leave no erased byte in the write-ahead log; freed pages are zeroed by `secure_delete`. See `Store`."""
@@ -324,9 +329,23 @@ class SQLStore:
             with mapped_errors(self._where), self._engine.connect() as connection:
                 yield connection
 
+    def _asked(self, query: sa.Select[Any], **given: object) -> Iterator[Sequence[Any]]:
+        """Return what a query finds that a server asks at every request.
+
+        SQLite's driver takes a tenth of the time of SQLAlchemy's connection, a millisecond less where little else runs.
+        """
+        if self._engine.dialect.name != "sqlite" or self._memory:
+            with self._read() as connection:
+                return iter(connection.execute(query, given).all())
+        compiled = self._compiled[query]
+        with mapped_errors(self._where), closing(self._engine.raw_connection()) as connection:
+            values = [given[name] for name in compiled.positiontup or ()]
+            found = connection.cursor().execute(str(compiled), values)
+            return iter(found.fetchall())
+
     @staticmethod
     def _locked_head(connection: sa.Connection, scope: str) -> Head:
-        query = sa.select(heads).where(heads.c.scope == scope).with_for_update()
+        query = HEADS.where(heads.c.scope == scope).with_for_update()
         found = connection.execute(query).one_or_none()
         if found is not None:
             return _head(found)
@@ -416,22 +435,18 @@ def _dumps(body: Mapping[str, Any]) -> str:
     return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
 
 
-def _row(found: Any) -> Row:
-    return Row(
-        ordinal=found.ordinal,
-        kind=found.kind,
-        turn_id=found.turn_id,
-        about=found.about,
-        known_at=EPOCH + timedelta(microseconds=found.known_at),
-        body=json.loads(found.body),
-    )
+def _row(found: Sequence[Any]) -> Row:
+    ordinal, kind, turn_id, about, known_at, body = found
+    known = EPOCH + timedelta(microseconds=known_at)
+    return Row(ordinal=ordinal, kind=kind, turn_id=turn_id, about=about, known_at=known, body=json.loads(body))
 
 
 def _stored(row: NewRow, ordinal: int, turn_id: str | None) -> Row:
     return Row(ordinal=ordinal, kind=row.kind, turn_id=turn_id, about=row.about, known_at=row.known_at, body=row.body)
 
 
-def _head(found: Any) -> Head:
+def _head(found: Sequence[Any] | None) -> Head:
     if found is None:
         return Head()
-    return Head(ordinal=found.ordinal, state=found.state, received=found.received, maintained=found.maintained)
+    ordinal, state, received, maintained = found
+    return Head(ordinal=ordinal, state=state, received=received, maintained=maintained)

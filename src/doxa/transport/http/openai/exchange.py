@@ -41,6 +41,8 @@ WAIT_S = 1.0
 """How long a message waits for what is remembered of it, which a long turn that is being read can hold up."""
 SENT_S = 0.005
 """How long a request has to be on its way before what was said is stored: a thread that writes would hold it up."""
+REST_S = 0.05
+"""How long after an answer the reply is stored: the next message of who talks fast is there by then, and goes first."""
 HEAD = 262_144
 """Bytes of a stream that are looked through for the id of its response, which its first event holds."""
 LINKED = 100
@@ -128,6 +130,7 @@ class Exchange:
 
     async def remember(self) -> None:
         """Store what the assistant said; look further for what bears on what the user said, where that is not done."""
+        await anyio.sleep(REST_S)
         await anyio.to_thread.run_sync(self._store_reply)
         await anyio.to_thread.run_sync(self.search)
 
