@@ -169,7 +169,7 @@ def systems() -> dict[str, Find]:
 
 def ours() -> Find:
     """Return the reader of this package."""
-    from doxa.core.times import read_times
+    from doxa.language.times import read_times
 
     def find(text: str, at: datetime, past: bool) -> list[tuple[tuple[int, int], str, Value]]:
         return [((e.start, e.end), e.kind, value_of(e)) for e in read_times(text, at, past=past)]
@@ -273,7 +273,7 @@ def recognizers() -> Find:
 
 def speed(path: Path) -> dict[str, float]:
     """Return the microseconds that `find_times` takes for a turn, in the second of two rounds."""
-    from doxa.core.times import find_times
+    from doxa.language.times import find_times
 
     sessions = [part for item in json.loads(path.read_text()) for part in item["conversation"].values()]
     turns = [turn["text"] for session in sessions if isinstance(session, list) for turn in session]

@@ -6,7 +6,7 @@ import pytest
 
 from doxa.evaluate.implicit import WORKLOADS, draw_dialogues, read_chatter
 from doxa.evaluate.implicit.material import talk, workload
-from doxa.memory import stems
+from doxa.language import stems
 
 COUNT = 60
 

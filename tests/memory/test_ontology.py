@@ -6,7 +6,6 @@ import pytest
 
 from doxa.core.values import Fact, Interval, Modality, Status, Term
 from doxa.memory import attribute, describe, relation_type
-from doxa.memory.ontology import past_of, third_person
 
 ANA = Term("ana", "Ana")
 
@@ -70,11 +69,3 @@ def test_an_attribute_has_one_value_unless_its_noun_says_one_of_many() -> None:
 def test_a_type_comes_back_from_its_relation() -> None:
     for kind in (relation_type("lives_in"), relation_type("climb"), attribute("shoe size")):
         assert relation_type(kind.relation.name, kind.relation.label) == kind
-
-
-@pytest.mark.parametrize(
-    ("base", "third", "past"),
-    [("go", "goes", "went"), ("study", "studies", "studied"), ("stop", "stops", "stopped"), ("like", "likes", "liked")],
-)
-def test_verbs_are_inflected(base: str, third: str, past: str) -> None:
-    assert (third_person(base), past_of(base)) == (third, past)

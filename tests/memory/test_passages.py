@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from doxa.core.values import Turn
-from doxa.memory import encoded_texts, split_text
+from doxa.language import split_text
+from doxa.memory import encoded_texts
 
 
 def turn(text: str) -> Turn:

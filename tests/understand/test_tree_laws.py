@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from doxa.backends import load
 from doxa.backends.parser import Parse, Parser, Word
-from doxa.core.times import find_times
+from doxa.language.syntax import Tree
+from doxa.language.times import find_times
 from doxa.memory import Beliefs
 from doxa.understand import Understanding, open_propositions, understand
 from doxa.understand.nominals import appositions, lacks, relatives
 from doxa.understand.predications import predications
-from doxa.understand.syntax import Tree
 
 AT = datetime(2024, 6, 12, 12, tzinfo=UTC)
 WORDS = (

@@ -24,7 +24,7 @@ from clauses import questions
 from sources import Said, Talk
 from trees import OWN, SPEAKER, Asked, lexicon
 
-from doxa.memory import stems
+from doxa.language import stems
 
 MOST_CHARS = 440
 WH = ("what", "who", "where", "when", "why", "how", "which", "whose")

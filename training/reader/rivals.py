@@ -25,7 +25,7 @@ from sources import Talk
 
 from doxa.backends import load
 from doxa.backends.encoder import Encoder
-from doxa.memory import stems
+from doxa.language import stems
 
 TOGETHER = 24
 """Dialogues of a history."""

@@ -21,7 +21,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from doxa.evaluate.implicit import draw_dialogues, read_chatter
-from doxa.memory import stems
+from doxa.language import stems
 
 __all__ = ["Conversation", "Line", "Question", "draw_worlds", "read_longmemeval", "read_persona_chats"]
 

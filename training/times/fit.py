@@ -1,4 +1,4 @@
-"""Fits which of two days an open time means: `direction.toml` of doxa.core.times.
+"""Fits which of two days an open time means: `direction.toml` of doxa.language.times.
 
     python training/times/fit.py [--write]
 
@@ -17,10 +17,10 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold, cross_val_predict
 
-from doxa.core.times.direction import CYCLES, features
+from doxa.language.times.direction import CYCLES, features
 
 HERE = Path(__file__).parent
-SHIPPED = HERE.parents[1] / "src/doxa/core/times/direction.toml"
+SHIPPED = HERE.parents[1] / "src/doxa/language/en/times/direction.toml"
 PENALTY = 0.3
 SEEN = 4
 """Examples that a word has to stand in."""

@@ -26,7 +26,7 @@ from doxa.core.values import Act, Turn
 from doxa.evaluate.gold import read_items
 from doxa.evaluate.matching import Proposition
 from doxa.evaluate.understanding import entry_of
-from doxa.memory import stems
+from doxa.language import stems
 from doxa.understand import worded
 
 ROOT = Path(__file__).parents[2]

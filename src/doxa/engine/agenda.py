@@ -9,9 +9,9 @@ from datetime import date, datetime, timedelta
 from dateutil.relativedelta import relativedelta
 
 from doxa.core.tasks import ValueKind
-from doxa.core.times import find_times
 from doxa.core.values import Draft, Interval, Turn
 from doxa.engine.asked import Asked
+from doxa.language.times import find_times
 from doxa.memory import UserState
 from doxa.reason import citation_of, quoted, sentence_of
 

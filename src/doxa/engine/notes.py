@@ -17,7 +17,8 @@ from doxa.core.tokens import estimate_tokens
 from doxa.core.values import Change, ChangeKind, Status, Turn
 from doxa.engine.turn import search
 from doxa.engine.wiring import Parts
-from doxa.memory import MAX_TERM, UserState, describe, is_current, is_identity, standing, stems
+from doxa.language import stems
+from doxa.memory import MAX_TERM, UserState, describe, is_current, is_identity, standing
 from doxa.reason import taken_back, talks_to_models
 
 __all__ = ["Look", "Note", "Notebook", "Page"]

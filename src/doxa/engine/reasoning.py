@@ -19,7 +19,8 @@ from doxa.engine.asked import Asked
 from doxa.engine.computing import computed
 from doxa.engine.grading import Ground
 from doxa.engine.wiring import Parts
-from doxa.memory import Beliefs, UserState, answered_by, kinds_of, stems
+from doxa.language import stems
+from doxa.memory import Beliefs, UserState, answered_by, kinds_of
 from doxa.reason import (
     ChainWriter,
     CoverageValuer,

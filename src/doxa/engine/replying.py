@@ -21,7 +21,8 @@ from doxa.engine.asked import Asked
 from doxa.engine.grading import graded_turns
 from doxa.engine.replay import reading_of
 from doxa.engine.wiring import Parts
-from doxa.memory import UserState, stems
+from doxa.language import stems
+from doxa.memory import UserState
 from doxa.recall import encoded, read_query, recall
 from doxa.revise import revise
 from doxa.verify import CheckSpec, Clause, Known, Witness, check

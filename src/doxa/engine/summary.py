@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from doxa.core.values import Evidence, Fact, Question, Status
-from doxa.memory import Beliefs, UserState, is_current, is_identity, stems
+from doxa.language import stems
+from doxa.memory import Beliefs, UserState, is_current, is_identity
 from doxa.reason import PastFact, relevant_facts, relevant_rules, summarise
 
 __all__ = ["summary"]

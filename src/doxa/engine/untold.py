@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable
 
 from doxa.core.values import UNBELIEVED, ChangeKind, Fact, Status, Turn
-from doxa.memory import UserState, stems
+from doxa.language import stems
+from doxa.memory import UserState
 
 __all__ = ["overlap", "untold"]
 

@@ -20,7 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from doxa.memory import UserState, stems
+from doxa.language import stems
+from doxa.memory import UserState
 from doxa.recall import rephrase
 
 __all__ = ["BASELINES", "Corpus", "Ranker", "content_stems", "in_first_person"]

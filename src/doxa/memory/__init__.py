@@ -26,7 +26,7 @@ from doxa.memory.dimensions import dimension_of, measures
 from doxa.memory.forest import TaskForest
 from doxa.memory.identity import SAME_AS, Identity, is_identity, pair_of
 from doxa.memory.kin import FRESH, KIN, PET, kin_of, sex_of
-from doxa.memory.lexical import MAX_TERM, InvertedIndex, stems
+from doxa.memory.lexical import MAX_TERM, InvertedIndex
 from doxa.memory.log import Event, MemoryLog, fold, fold_row, task_commit_of, turn_of
 from doxa.memory.names import MOST_CANDIDATES, Name, NameIndex, full_forms
 from doxa.memory.ontology import (
@@ -34,8 +34,6 @@ from doxa.memory.ontology import (
     addressing,
     answered_by,
     attribute,
-    base_forms,
-    base_of,
     describe,
     inflected,
     inventory,
@@ -43,12 +41,10 @@ from doxa.memory.ontology import (
     kinds_of,
     relation_names,
     relation_type,
-    stems_of,
-    third_person,
     using,
     verb_type,
 )
-from doxa.memory.passages import encoded_texts, split_text
+from doxa.memory.passages import encoded_texts
 from doxa.memory.predicates import PredicateIndex, predicate_of
 from doxa.memory.promotions import LEAST_SUPPORT, Promotions, live_support, promotion_id, standing
 from doxa.memory.rules import describe_rule, in_force, rule_id
@@ -84,8 +80,6 @@ __all__ = [
     "VectorMatrix",
     "answered_by",
     "attribute",
-    "base_forms",
-    "base_of",
     "change_from",
     "change_to",
     "claim_from",
@@ -132,12 +126,8 @@ __all__ = [
     "sex_of",
     "slot_of",
     "standing",
-    "split_text",
-    "stems",
-    "stems_of",
     "supports",
     "task_commit_of",
-    "third_person",
     "turn_from",
     "turn_of",
     "turn_to",

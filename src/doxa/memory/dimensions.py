@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from doxa.core.values import Fact, Modality, Relation, Term
-from doxa.memory.lexical import stems
+from doxa.language import stems
 from doxa.memory.ontology import inventory, relation_type
 
 __all__ = ["ValueIndex", "dimension_of", "measures"]

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from array import array
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MAX_TERM", "InvertedIndex", "stems"]
+__all__ = ["MAX_TERM", "InvertedIndex"]
 
-WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W\d_]+)?", re.UNICODE)
-STOP = frozenset(
-    "a an and are as at be been but by can could did do does for from had has have he her him his how i if in is it "
-    "its me my of on or our she so that the their them then there they this to was we were what when where which who "
-    "whom whose why will with would you your am been being about just into than too very s t ll re ve m d don didn "
-    "doesn isn wasn weren won".split()
-)
-"""Function words: they carry nothing for retrieval; question words among them are read by the question parser."""
 K1 = 1.2
 """Saturation of the term frequency."""
 B = 0.75
@@ -33,24 +23,6 @@ CLOSE = 4
 TINY = 1e-9
 MOST_POSTINGS = 8192
 """Of a stem in more turns the latest ones are read: its idf is so low that no early one stands out by it alone."""
-
-
-@cache
-def _stemmer() -> Any:
-    import Stemmer  # PyStemmer: the Snowball stemmers in C
-
-    return Stemmer.Stemmer("english")
-
-
-@lru_cache(maxsize=65536)
-def _stem(word: str) -> str:
-    return str(_stemmer().stemWord(word))
-
-
-def stems(text: str) -> list[str]:
-    """Return the stems of the content words of a text, in order. Source: Porter2 (Snowball English)."""
-    words = (word.casefold().replace("\u2019", "'").removesuffix("'s") for word in WORD.findall(text))
-    return [_stem(word) for word in words if word not in STOP]
 
 
 class InvertedIndex:

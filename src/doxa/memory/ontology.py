@@ -7,26 +7,21 @@ A relation outside the inventory is either a noun of its subject (`favourite_fil
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
-from functools import cache, lru_cache
-from importlib.resources import files
-from typing import Any
+from functools import lru_cache
 
 from doxa.core.ontology import Ontology, RelationType
 from doxa.core.values import Fact, Interval, Modality, Status
+from doxa.language import from_third_person, past_of, third_person
 from doxa.logic import builtin_ontology
-from doxa.memory.lexical import stems
 
 __all__ = [
     "RelationType",
     "answered_by",
     "attribute",
-    "base_forms",
-    "base_of",
     "addressing",
     "describe",
     "inflected",
@@ -35,8 +30,6 @@ __all__ = [
     "kinds_of",
     "relation_names",
     "relation_type",
-    "stems_of",
-    "third_person",
     "using",
     "verb_type",
 ]
@@ -45,24 +38,6 @@ _addressed: ContextVar[str] = ContextVar("addressed", default="")
 _in_use: ContextVar[Ontology | None] = ContextVar("ontology", default=None)
 MANY = re.compile(r"^(?:hobb|language|pet|child|allerg|skill|interest|sibling)")
 """Nouns that name one of many, although "X's noun is Y" reads like the only one."""
-
-
-@cache
-def _table() -> Mapping[str, Any]:
-    return tomllib.loads(files("doxa.memory").joinpath("words.toml").read_text(encoding="utf-8"))
-
-
-@cache
-def irregular_verbs() -> Mapping[str, str]:
-    """Return the simple past of the irregular verbs, by base form."""
-    table: Mapping[str, str] = _table()["irregular"]
-    return table
-
-
-@cache
-def base_forms() -> Mapping[str, str]:
-    """Return the base forms of irregular verbs, by their past and participle ("built": build)."""
-    return {form: base for base, past in irregular_verbs().items() for form in past.split() if form != base}
 
 
 def inventory() -> Ontology:
@@ -124,7 +99,7 @@ def _verbs(ontology: Ontology) -> Mapping[str, RelationType]:
 def _complete(kind: RelationType) -> RelationType:
     if kind.kind == "noun":
         return kind
-    base = kind.base or base_of(kind.label)
+    base = kind.base or from_third_person(kind.label)
     first, _, rest = base.partition(" ")
     return replace(kind, base=base, past=kind.past or f"{past_of(first)} {rest}".rstrip())
 
@@ -138,12 +113,6 @@ def answered_by(name: str) -> tuple[str, ...]:
     """Return other relations whose facts answer a question about a relation when its own do not, closest first."""
     known = inventory().relations.get(name)
     return known.answered_by if known is not None else ()
-
-
-def stems_of(text: str) -> set[str]:
-    """Return the stems of the content words of a text, with one for common words that name one thing (kid, child)."""
-    same: Mapping[str, str] = _table()["same_words"]
-    return {same.get(stem, stem) for stem in stems(text)}
 
 
 def is_tie(name: str) -> bool:
@@ -239,36 +208,3 @@ def _time_of(valid: Interval, point: bool) -> str:
     if not point:
         return str(valid)
     return f"{'on' if valid.start_precision == 'day' else 'in'} {valid}"
-
-
-def third_person(base: str) -> str:
-    """Return the third person singular of a verb."""
-    if base in ("be", "have", "do", "go"):
-        return {"be": "is", "have": "has", "do": "does", "go": "goes"}[base]
-    if re.search(r"(?:s|x|z|ch|sh)$", base):
-        return base + "es"
-    return base[:-1] + "ies" if re.search(r"[^aeiou]y$", base) else base + "s"
-
-
-def past_of(base: str) -> str:
-    """Return the simple past of a verb."""
-    irregular = irregular_verbs().get(base)
-    if irregular:
-        return irregular
-    if base.endswith("e"):
-        return base + "d"
-    if re.search(r"[^aeiou]y$", base):
-        return base[:-1] + "ied"
-    if re.search(r"[^aeiou]el$", base):
-        return base + "led"
-    return base + base[-1] + "ed" if re.search(r"^[^aeiou]*[aeiou][bdgklmnprt]$", base) else base + "ed"
-
-
-def base_of(phrase: str) -> str:
-    """Return the base form of a phrase in the third person ("lives in" -> "live in")."""
-    first, _, rest = phrase.partition(" ")
-    special = {"is": "be", "has": "have", "was": "be", "does": "do", "goes": "go", "are": "be", "were": "be"}.get(first)
-    if special is None:
-        special = first[:-3] + "y" if first.endswith("ies") else first[:-1]
-        special = first[:-2] if re.search(r"(?:ss|x|ch|sh)es$", first) else special
-    return f"{special} {rest}".rstrip()

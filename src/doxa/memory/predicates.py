@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from doxa.core.values import Fact, Relation, Term
-from doxa.memory.lexical import stems
+from doxa.language import stems
 
 __all__ = ["PredicateIndex", "predicate_of"]
 

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable
 
 from doxa.core.values import Atom, Rule
-from doxa.memory.ontology import base_of
+from doxa.language import from_third_person
 
 __all__ = ["describe_rule", "in_force", "rule_id"]
 
@@ -59,7 +59,7 @@ def _verb(atom: Atom) -> str:
     first, _, rest = label.partition(" ")
     allowed = first == "is" and rest.startswith(("allowed", "permitted", "free to", "welcome"))
     if atom.deontic and not allowed:
-        return f"{MODAL[atom.deontic]}{' not' if no else ''} {base_of(label)}"
+        return f"{MODAL[atom.deontic]}{' not' if no else ''} {from_third_person(label)}"
     if not no:
         return label
-    return f"{first} not {rest}".rstrip() if first == "is" else f"does not {base_of(label)}"
+    return f"{first} not {rest}".rstrip() if first == "is" else f"does not {from_third_person(label)}"

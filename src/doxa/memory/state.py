@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from doxa.core.feedback import Feedback
 from doxa.core.values import Change, Claim, Rule, Turn
+from doxa.language import stems
 from doxa.logic import OwlState
 from doxa.memory.beliefs import Beliefs, GivenUp
 from doxa.memory.columns import Columns
 from doxa.memory.forest import TaskForest
-from doxa.memory.lexical import InvertedIndex, stems
+from doxa.memory.lexical import InvertedIndex
 from doxa.memory.promotions import Promotions
 from doxa.memory.vectors import VectorMatrix
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from doxa.core.tasks import Exported, NodeKind, TaskNode, TaskValue
-from doxa.memory.lexical import stems
+from doxa.language import stems
 
 __all__ = ["LABELLING", "TaskTree", "place_of"]
 

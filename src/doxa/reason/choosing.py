@@ -20,7 +20,7 @@ from importlib.resources import files
 from typing import Any
 
 from doxa.core.values import Draft, Interval, Question, Turn
-from doxa.memory import stems
+from doxa.language import stems
 from doxa.reason.drafts import citation_of
 from doxa.reason.sentences import SENTENCE
 from doxa.reason.telling import content_of

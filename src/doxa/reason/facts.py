@@ -12,7 +12,8 @@ from dateutil.relativedelta import relativedelta
 
 from doxa.backends.lexicon import Lexicon
 from doxa.core.values import UNBELIEVED, Asks, Draft, Fact, Interval, Modality, Question, Status, Term
-from doxa.memory import Beliefs, is_current, is_tie, stems
+from doxa.language import stems
+from doxa.memory import Beliefs, is_current, is_tie
 from doxa.reason.disputes import last_words
 from doxa.reason.drafts import FindTurn, abstention, disputed_draft, draft_of, together
 from doxa.reason.kinds import (

@@ -12,7 +12,8 @@ from typing import Any
 
 from doxa.backends.lexicon import Lexicon
 from doxa.core.values import Fact, Interval
-from doxa.memory import relation_type, stems
+from doxa.language import stems
+from doxa.memory import relation_type
 
 __all__ = [
     "GROUPS",

@@ -17,7 +17,8 @@ from typing import Any
 
 from doxa.backends.lexicon import Lexicon, PartOfSpeech
 from doxa.core.values import UNBELIEVED, Fact, Question, Status, Term
-from doxa.memory import Beliefs, base_forms, is_name, relation_type, stems
+from doxa.language import base_forms, stems
+from doxa.memory import Beliefs, is_name, relation_type
 from doxa.reason.kinds import GROUPS, PATTERNS, PLACED, PLACES, fitting, is_sort, place_of
 
 __all__ = ["Match", "matches", "members", "wording"]

@@ -16,7 +16,8 @@ from datetime import date
 from dateutil import parser as dateparser
 
 from doxa.core.values import Act, Claim, Draft, Question, Status, Turn
-from doxa.memory import Beliefs, measures, stems, stems_of
+from doxa.language import stems, stems_of
+from doxa.memory import Beliefs, measures
 from doxa.reason.drafts import citation_of, quote
 from doxa.reason.kinds import MONTHS, NUMBER_WORDS, PATTERNS, PLACES, absolute, fitting, weekdays
 from doxa.reason.sentences import SENTENCE

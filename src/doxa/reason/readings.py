@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from doxa.core.values import Fact, Question, Term
-from doxa.memory import Beliefs, answered_by, attribute, is_tie, kinds_of, relation_type, stems_of
+from doxa.language import stems_of
+from doxa.memory import Beliefs, answered_by, attribute, is_tie, kinds_of, relation_type
 from doxa.reason.kinds import GROUPS, relations_of_attribute
 
 __all__ = ["by_entity", "readings", "same_thing"]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 
 from doxa.core.values import Draft, Question, Turn
-from doxa.memory import stems
+from doxa.language import stems
 from doxa.reason.drafts import citation_of, quote
 from doxa.reason.matching import wording
 from doxa.reason.sentences import SENTENCE

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from doxa.core.values import Draft, Question, Turn
-from doxa.memory import stems
+from doxa.language import stems
 from doxa.reason.drafts import citation_of, quote
 from doxa.reason.kinds import PATTERNS, PLACES, absolute, fitting, weekdays
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from doxa.backends.lexicon import Lexicon
 from doxa.backends.reader import Pair, Reading
 from doxa.core.values import Draft, Evidence, Fact, Question, Turn
-from doxa.memory import stems
+from doxa.language import stems
 from doxa.reason.drafts import citation_of, quote
 from doxa.reason.kinds import NUMBER, PATTERNS, PLACES, fitting
 from doxa.reason.sentences import SENTENCE

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 
 from doxa.core.tokens import estimate_tokens
 from doxa.core.values import Fact, Rule, Status, Term
-from doxa.memory import Beliefs, describe, describe_rule, stems
+from doxa.language import stems
+from doxa.memory import Beliefs, describe, describe_rule
 
 __all__ = ["PastFact", "relevant_rules", "summarise"]
 

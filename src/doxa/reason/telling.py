@@ -13,9 +13,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from doxa.core.times import read_times
 from doxa.core.values import Evidence, Question, Turn
-from doxa.memory import stems
+from doxa.language import stems
+from doxa.language.times import read_times
 from doxa.reason.sentences import SENTENCE
 
 __all__ = ["Telling", "asked_of", "content_of", "tellings"]

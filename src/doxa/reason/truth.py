@@ -9,7 +9,8 @@ from functools import cache
 from importlib.resources import files
 
 from doxa.core.values import Draft, Fact, Modality, Question, Status
-from doxa.memory import base_of, held_on, is_current, stems
+from doxa.language import from_third_person, stems
+from doxa.memory import held_on, is_current
 from doxa.reason.drafts import FindTurn, disputed_draft, draft_of, sentence_of
 from doxa.reason.readings import same_thing
 from doxa.reason.times import is_holding
@@ -93,6 +94,6 @@ def _ends(question: Question, fact: Fact) -> bool:
     """Tell whether a fact ends what is asked about, which the question does not ask for ("sold the car")."""
     if question.relation is not None and question.relation.name == fact.relation.name:
         return False
-    verb = base_of(fact.relation.label).split()
+    verb = from_third_person(fact.relation.label).split()
     ending = verb[:1] and (verb[0] in _ending() or "_".join(verb[:2]) in _ending())
     return bool(ending) and not set(stems(verb[0])) & {stem for word in question.focus for stem in stems(word)}

@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
-from doxa.core.times import Period, Repeat, read_times
 from doxa.core.values import Draft, Interval, Question
+from doxa.language.times import Period, Repeat, read_times
 from doxa.reason.drafts import citation_of, quote
 from doxa.reason.telling import Telling
 

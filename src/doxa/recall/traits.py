@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from doxa.memory import UserState, stems
+from doxa.language import stems
+from doxa.memory import UserState
 
 __all__ = ["KINDS", "TRAITS", "TurnTraits", "traits_of"]
 

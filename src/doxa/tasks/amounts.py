@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from doxa.core.tasks import TaskValue, ValueKind
-from doxa.core.times import Amount, Clock, Expression, Hours, Period, read_numbers, read_times
+from doxa.language.times import Amount, Clock, Expression, Hours, Period, read_numbers, read_times
 from doxa.tasks.shifts import Shift, number_in, read_shifts
 
 __all__ = ["GUESSED", "Typed", "clock_text", "clock_value", "minutes_of", "read_values"]

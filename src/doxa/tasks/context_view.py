@@ -10,7 +10,8 @@ from functools import cache, lru_cache
 from itertools import islice
 
 from doxa.core.tasks import NodeKind, TaskNode
-from doxa.memory import TaskForest, place_of, stems
+from doxa.language import stems
+from doxa.memory import TaskForest, place_of
 from doxa.tasks.verbs import lexicon
 
 __all__ = [

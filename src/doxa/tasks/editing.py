@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from doxa.core.errors import TaskCycleError, TaskError
 from doxa.core.tasks import Dependency, NodeKind, TaskNode, TaskStatus, TaskValue
-from doxa.memory import stems
+from doxa.language import stems
 from doxa.tasks.inverse import Undone, rolled_back, undone, value_of_old
 from doxa.tasks.overlay import Overlay
 from doxa.tasks.propagation import Moved, ShiftBy, propagated, rest_on

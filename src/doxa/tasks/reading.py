@@ -15,8 +15,9 @@ from itertools import pairwise
 
 from doxa.backends.parser import Parser, split
 from doxa.core.tasks import ValueKind
+from doxa.language.words import MODALS
 from doxa.tasks.amounts import Typed, read_values
-from doxa.tasks.verbs import MODALS, STRONG, WH, Mood, Token, has_particle, mood_of, particle_of, request_verbs, verb_at
+from doxa.tasks.verbs import STRONG, WH, Mood, Token, has_particle, mood_of, particle_of, request_verbs, verb_at
 
 __all__ = ["Clause", "read_clauses"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from doxa.core.times import read_numbers
+from doxa.language.times import read_numbers
 
 __all__ = ["Shift", "number_in", "read_shifts", "unit_of"]
 

@@ -11,7 +11,6 @@ from importlib.resources import files
 from typing import Any, Literal
 
 __all__ = [
-    "MODALS",
     "Mood",
     "STRONG",
     "Token",
@@ -51,8 +50,6 @@ MODIFYING = frozenset("amod compound acl acl:relcl csubj".split())
 Mood = Literal["request", "question", "statement", "fragment"]
 
 WH = {"what", "which", "who", "whom", "whose", "when", "where", "why", "how"}
-
-MODALS = {"can", "could", "would", "will", "shall", "should", "may", "might"}
 
 STRONG = {
     "book",

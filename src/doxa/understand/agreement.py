@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from doxa.core.values import Act, Claim, Modality
-from doxa.memory import stems_of
+from doxa.language import stems_of
 from doxa.understand.earlier import Earlier, heads
 from doxa.understand.fragments import Fragment, read_fragment, refit, sort_of
 from doxa.understand.repairs import Repair, put_right, wording

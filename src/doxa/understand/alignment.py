@@ -14,9 +14,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from doxa.core.times import NUMBERS, find_times
 from doxa.core.values import Act, Claim, Fact, Interval, Modality, Status, Turn
-from doxa.memory import Beliefs, is_name, measures, stems
+from doxa.language import stems
+from doxa.language.times import NUMBERS, find_times
+from doxa.memory import Beliefs, is_name, measures
 from doxa.understand.measures import COMPARED, with_number
 from doxa.understand.referents import term
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 from doxa.core.values import Atom
+from doxa.language.words import BE
 from doxa.understand.atoms import AtomReader, atoms_of, left_out
 from doxa.understand.clauses import PREPOSITIONS
 from doxa.understand.scene import coordinated
 from doxa.understand.svo import Predication, base_form, read_predication, verb_place
 from doxa.understand.text import words
-from doxa.understand.verbgroup import BE
 
 __all__ = ["alternatives", "members", "split_alternatives"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from doxa.core.times import NUMBERS
 from doxa.core.values import Turn
+from doxa.language.times import NUMBERS
 from doxa.understand.clauses import parse_clause
 from doxa.understand.declaratives import Declarative, declare, find_question
 from doxa.understand.propose import HOLE

@@ -6,10 +6,10 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from doxa.language.inflection import NEGATIONS, particle_of
+from doxa.language.syntax import Tree, base
+from doxa.language.words import ADVERBS, HEDGES
 from doxa.understand.clauses import Complement
-from doxa.understand.inflection import NEGATIONS, particle_of
-from doxa.understand.syntax import Tree, base
-from doxa.understand.verbgroup import ADVERBS, HEDGES
 
 __all__ = ["UNNAMED", "Arguments", "is_predicate", "listed"]
 

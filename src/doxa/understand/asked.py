@@ -9,11 +9,11 @@ from datetime import datetime
 from itertools import pairwise
 
 from doxa.backends.parser import Parser
-from doxa.core.times import DAYS, find_times
+from doxa.language.syntax import Tree, base, trees
+from doxa.language.times import DAYS, find_times
+from doxa.language.words import ADVERBS, DO
 from doxa.understand.declaratives import AUX
 from doxa.understand.referents import NAME, clean
-from doxa.understand.syntax import Tree, base, trees
-from doxa.understand.verbgroup import ADVERBS, DO
 
 __all__ = ["Asked", "asked_by_tree", "trimmed"]
 

@@ -11,16 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from doxa.core.times import TimeSpan, find_times
 from doxa.core.values import Atom, Interval, Relation, Term
-from doxa.memory import RelationType, relation_type, third_person, verb_type
+from doxa.language import third_person
+from doxa.language.times import TimeSpan, find_times
+from doxa.language.words import ADVERBS, BE, DO, HAVE, MODALS
+from doxa.memory import RelationType, relation_type, verb_type
 from doxa.understand.clauses import PREPOSITIONS, parse_clause
 from doxa.understand.propose import propose
 from doxa.understand.referents import Referents, clean, kin_of, named, term
 from doxa.understand.scene import HOLE, Proposition, coordinated
 from doxa.understand.svo import ENDING, Predication, base_form, read_predication, verb_place
 from doxa.understand.text import words
-from doxa.understand.verbgroup import ADVERBS, BE, DO, HAVE, MODALS
 
 __all__ = ["ANYONE", "AtomReader", "VARIABLE", "atoms_of", "conjuncts", "contrasted", "left_out"]
 

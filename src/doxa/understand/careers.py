@@ -13,8 +13,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from doxa.core.times import find_times
 from doxa.core.values import Fact, Interval, Modality, Status, Term
+from doxa.language.times import find_times
 from doxa.memory import relation_type
 from doxa.understand.referents import clean, named
 from doxa.understand.scene import EMPTY_OBJECT, HOLE, ORGANISATION, Proposition, Scene, from_then, is_animate, say

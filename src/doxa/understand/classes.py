@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from doxa.core.times import number_of
 from doxa.core.values import Atom, Term
+from doxa.language.times import number_of
+from doxa.language.words import ADVERBS, BE, DETERMINERS, DO, HAVE, MODALS
 from doxa.memory import relation_type
 from doxa.understand.atoms import ANYONE, VARIABLE, AtomReader, atoms_of
 from doxa.understand.clauses import PREPOSITIONS
 from doxa.understand.referents import clean, kin_of, named, term
 from doxa.understand.svo import Predication, base_form, read_predication, verb_place
 from doxa.understand.text import words
-from doxa.understand.verbgroup import ADVERBS, BE, DETERMINERS, DO, HAVE, MODALS
 
 __all__ = ["class_halves"]
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from doxa.core.values import Modality
-from doxa.understand.verbgroup import ADVERBS, BE, DETERMINERS, DO, HAVE, HEDGES, MODALS, Tense, VerbGroup, read_group
-from doxa.understand.verbs import base_of, forms_of
+from doxa.language.verbs import base_of, forms_of
+from doxa.language.words import ADVERBS, BE, DETERMINERS, DO, HAVE, HEDGES, MODALS, Tense
+from doxa.understand.verbgroup import VerbGroup, read_group
 
 __all__ = ["PART_OF", "Clause", "Complement", "PREPOSITIONS", "STOPPERS", "complement_of", "is_finite", "parse_clause"]
 

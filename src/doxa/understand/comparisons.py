@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from doxa.core.plans import HOLE, Plan
-from doxa.understand.verbs import forms_of
+from doxa.language.verbs import forms_of
 
 __all__ = ["compared"]
 

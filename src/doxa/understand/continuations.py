@@ -13,8 +13,8 @@ from datetime import date, datetime
 
 from dateutil.relativedelta import relativedelta
 
-from doxa.core.times import TimeSpan, find_times, number_of
 from doxa.core.values import Claim, Interval, Modality
+from doxa.language.times import TimeSpan, find_times, number_of
 from doxa.memory import relation_type
 from doxa.understand.descriptions import OCCUPATION
 from doxa.understand.measures import AMOUNT, BARE, MEASURES, measured_in, with_number

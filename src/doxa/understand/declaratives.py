@@ -6,13 +6,13 @@ import re
 from dataclasses import dataclass, replace
 
 from doxa.core.values import Asks, QuestionKind
+from doxa.language.verbs import base_of, participle_of
+from doxa.language.words import ADVERBS, BE, DETERMINERS, DO, HAVE, MODALS
 from doxa.understand.clauses import PREPOSITIONS, STOPPERS, parse_clause
 from doxa.understand.descriptions import STATES
 from doxa.understand.propose import HOLE
 from doxa.understand.referents import NAME, PET, kin_of
 from doxa.understand.text import sentences, words
-from doxa.understand.verbgroup import ADVERBS, BE, DETERMINERS, DO, HAVE, MODALS
-from doxa.understand.verbs import base_of, participle_of
 
 __all__ = ["AUX", "Declarative", "declare", "find_question", "is_question"]
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from doxa.core.times import MONTHS, number_of
 from doxa.core.values import Interval, Modality, Status, Term
+from doxa.language.times import MONTHS, number_of
 from doxa.memory import attribute, relation_type
 from doxa.understand.measures import COMPARED, headcount, measured
 from doxa.understand.referents import NAME, NEWBORN, PET, clean, kin_of, named, term

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
+from doxa.language.verbs import base_of
+from doxa.language.words import DETERMINERS
 from doxa.understand.clauses import PREPOSITIONS, is_finite, parse_clause
 from doxa.understand.referents import KIN, NAME, PET
 from doxa.understand.text import words
-from doxa.understand.verbgroup import DETERMINERS
-from doxa.understand.verbs import base_of
 
 __all__ = ["clauses_of", "name_relatives"]
 

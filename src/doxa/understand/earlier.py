@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from doxa.core.values import EARLIEST, Act, Claim, Turn
-from doxa.memory import Beliefs, stems_of
+from doxa.language import stems_of
+from doxa.memory import Beliefs
 
 __all__ = ["Earlier", "heads"]
 

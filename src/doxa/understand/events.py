@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from doxa.core.times import MONTHS, number_of
 from doxa.core.values import Interval, Modality, Status, Term
+from doxa.language.times import MONTHS, number_of
 from doxa.memory import attribute, relation_type
 from doxa.understand.descriptions import DIET, OCCUPATION, naming
 from doxa.understand.measures import with_number

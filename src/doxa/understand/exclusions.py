@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import permutations
 
 from doxa.core.values import Atom, Interval
-from doxa.memory import third_person
+from doxa.language import third_person
 from doxa.understand.alternatives import alternatives, members
 from doxa.understand.atoms import ANYONE, AtomReader, atoms_of
 from doxa.understand.referents import clean

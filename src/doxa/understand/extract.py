@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from doxa.backends.parser import Parser
-from doxa.core.times import find_times
 from doxa.core.values import Claim, Modality, Term, Turn
+from doxa.language.syntax import trees
+from doxa.language.times import find_times
 from doxa.memory import is_tie, relation_names
 from doxa.understand.clauses import Clause, parse_clause
 from doxa.understand.continuations import continued, returned
@@ -25,7 +26,6 @@ from doxa.understand.predications import Predication, predications
 from doxa.understand.propose import HOLE, Proposition, propose, propose_parsed
 from doxa.understand.referents import NAME, Referents, named
 from doxa.understand.refinements import EXACTLY
-from doxa.understand.syntax import trees
 from doxa.understand.text import sentences, words
 
 __all__ = ["Scope", "extract", "people"]

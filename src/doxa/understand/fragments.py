@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
-from doxa.core.times import NUMBERS, TimeSpan, find_times, number_of
 from doxa.core.values import Claim, Interval
+from doxa.language.times import NUMBERS, TimeSpan, find_times, number_of
 from doxa.memory import is_tie, relation_type
 from doxa.understand.clauses import parse_clause
 from doxa.understand.referents import clean, kin_of, named, term

@@ -9,11 +9,11 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from doxa.core.times import find_times
 from doxa.core.values import Interval, Term, Turn
+from doxa.language.times import find_times
+from doxa.language.verbs import gerund_of
 from doxa.logic import AmrGraph, AmrNode, amr_terms, interval_of
 from doxa.understand.referents import Referents, term
-from doxa.understand.verbs import gerund_of
 
 __all__ = ["Words", "graph_table"]
 

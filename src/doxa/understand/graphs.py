@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from doxa.core.values import Claim, Interval, Modality, Term, Turn
+from doxa.language.verbs import base_of
 from doxa.logic import AmrGraph, AmrNode, Scope, amr_terms, read_amr, scopes
 from doxa.memory import Beliefs, RelationType, attribute, relation_type, verb_type
 from doxa.understand.graph_words import Words, graph_table
 from doxa.understand.referents import Referents, kin_of, term
 from doxa.understand.text import sentences
-from doxa.understand.verbs import base_of
 
 __all__ = ["split_sentences", "understand_graph"]
 

@@ -11,19 +11,11 @@ from functools import lru_cache
 from typing import Any
 
 from doxa.core.ontology import Ontology
-from doxa.core.times import find_times
 from doxa.core.values import Act, Atom, Claim, Interval, Modality, Precision, Rule, Term, Turn
-from doxa.memory import (
-    Beliefs,
-    RelationType,
-    attribute,
-    base_of,
-    inventory,
-    relation_names,
-    relation_type,
-    third_person,
-    verb_type,
-)
+from doxa.language import from_third_person, third_person
+from doxa.language.times import find_times
+from doxa.language.verbs import base_of
+from doxa.memory import Beliefs, RelationType, attribute, inventory, relation_names, relation_type, verb_type
 from doxa.understand.atoms import ANYONE, VARIABLE, AtomReader, atoms_of
 from doxa.understand.clauses import parse_clause
 from doxa.understand.propose import propose
@@ -31,7 +23,6 @@ from doxa.understand.referents import Referents, clean, kin_of, term
 from doxa.understand.repairs import taken_back
 from doxa.understand.text import sentences, words
 from doxa.understand.values import Extraction, Statement, Understanding
-from doxa.understand.verbs import base_of as base_form
 
 __all__ = ["ground"]
 
@@ -181,21 +172,21 @@ def _kind(canonical: str, relation: str, thing: Term, work: _Grounding) -> tuple
     if found is not None:
         return found
     first, _, rest = phrase.partition(" ")
-    base = base_form(first, "base", "third", "past", "participle", "gerund")
+    base = base_of(first, "base", "third", "past", "participle", "gerund")
     if base is None and first.endswith("s") and not first.endswith(("ss", "us", "is")):
-        base = base_of(first)  # models are asked for verbs in the third person and for nouns in the singular
+        base = from_third_person(first)  # models are asked for verbs in the third person and for nouns in the singular
     if base is None and first not in ("is", "are", "was", "has"):
         return attribute(phrase), True
-    label = f"{third_person(base or base_of(first))} {rest}".strip()
+    label = f"{third_person(base or from_third_person(first))} {rest}".strip()
     known = next((relation_type(n) for n in relation_names() if relation_type(n).label == label), None)
-    own = f"{base or base_of(first)} {rest}".strip()
+    own = f"{base or from_third_person(first)} {rest}".strip()
     return known or (verb_type(own) if not rest else relation_type(own.replace(" ", "_"))), True
 
 
 def _by_patterns(phrase: str, thing: Term, work: _Grounding) -> tuple[RelationType, bool] | None:
     """Read "Somebody RELATION OBJECT" with the patterns for claims, so that models and patterns agree on names."""
     first, _, rest = phrase.partition(" ")
-    base = base_form(first, "base")
+    base = base_of(first, "base")
     spoken = f"{third_person(base)} {rest}".strip() if base == first else phrase
     clause = parse_clause(words(f"{ANYONE} {spoken} {thing.label}"))
     if clause is None:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from doxa.core.values import EARLIEST, UNBELIEVED, Fact, Rule, Status, Term, Turn
-from doxa.memory import Beliefs, describe_rule, is_identity, stems_of
+from doxa.language import stems_of
+from doxa.memory import Beliefs, describe_rule, is_identity
 from doxa.understand.referents import term
 
 __all__ = ["Known", "known_near"]

@@ -14,15 +14,15 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from doxa.core.times import NUMBERS, TimeSpan, number_of
 from doxa.core.values import Modality, Term
+from doxa.language.syntax import Tree, base
+from doxa.language.times import NUMBERS, TimeSpan, number_of
+from doxa.language.words import Tense
 from doxa.memory import RelationType, attribute, relation_type
 from doxa.understand.clauses import Clause, Complement
 from doxa.understand.predications import Predication
 from doxa.understand.referents import PET, kin_of, named, term
 from doxa.understand.scene import HOLE, MONEY, Proposition, Scene, from_then, is_animate, say
-from doxa.understand.syntax import Tree, base
-from doxa.understand.verbgroup import Tense
 
 __all__ = [
     "AMOUNT",

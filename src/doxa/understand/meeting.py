@@ -15,12 +15,13 @@ from functools import cache
 from importlib.resources import files
 
 from doxa.core.values import Act, Atom, Claim, Interval, Modality, Rule, Term, Turn
-from doxa.memory import predicate_of, stems
+from doxa.language import stems
+from doxa.language.syntax import FORMS
+from doxa.language.verbs import base_of
+from doxa.memory import predicate_of
 from doxa.understand.atoms import AtomReader, atoms_of
 from doxa.understand.clauses import PREPOSITIONS
 from doxa.understand.referents import Referents, clean, kin_of
-from doxa.understand.syntax import FORMS
-from doxa.understand.verbs import base_of
 
 __all__ = ["Rules", "met"]
 

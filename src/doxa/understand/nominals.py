@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from doxa.language.syntax import Tree, base
 from doxa.understand.clauses import Clause, Complement
 from doxa.understand.predications import Predication
 from doxa.understand.referents import PET, kin_of
-from doxa.understand.syntax import Tree, base
 
 __all__ = ["appositions", "lacks", "relatives", "sorts_of"]
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from doxa.core.times import NUMBERS, TimeSpan
 from doxa.core.values import Interval, Modality, Term
+from doxa.language.times import NUMBERS, TimeSpan
 from doxa.memory import RelationType, relation_type
 from doxa.understand.descriptions import MEASURED, OCCUPATION
 from doxa.understand.predications import Predication

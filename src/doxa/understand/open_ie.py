@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from doxa.backends.parser import Parser
 from doxa.core.values import OpenProposition
+from doxa.language.syntax import Tree, base, trees
 from doxa.understand.arguments import is_predicate
-from doxa.understand.syntax import Tree, base, trees
 
 __all__ = ["open_propositions"]
 

@@ -17,11 +17,11 @@ from typing import Any
 
 from doxa.backends.parser import Parser
 from doxa.core.plans import HOLE, Join, Plan
+from doxa.language.syntax import Tree, trees
+from doxa.language.verbs import base_of, forms_of
 from doxa.understand.comparisons import compared
 from doxa.understand.referents import kin_of
-from doxa.understand.syntax import Tree, trees
 from doxa.understand.text import sentences
-from doxa.understand.verbs import base_of, forms_of
 
 __all__ = ["plans_of"]
 

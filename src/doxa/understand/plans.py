@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 
-from doxa.core.times import find_times
 from doxa.core.values import Fact, Interval, Modality, Status
-from doxa.memory import attribute, relation_type, stems
+from doxa.language import stems
+from doxa.language.times import find_times
+from doxa.language.verbs import base_of
+from doxa.memory import attribute, relation_type
 from doxa.understand.referents import EVENT_NOUNS, Referents, clean, term
 from doxa.understand.scene import Proposition, Scene, from_then, is_animate, say, when_of
-from doxa.understand.verbs import base_of
 
 __all__ = [
     "CANCELLING",

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from doxa.core.times import MONTHS
 from doxa.core.values import Interval, Modality, Status
+from doxa.language.times import MONTHS
+from doxa.language.verbs import gerund_of
 from doxa.memory import attribute, relation_type, verb_type
 from doxa.understand.events import life
 from doxa.understand.frames import Frame
@@ -24,7 +25,6 @@ from doxa.understand.scene import (
     say_each,
 )
 from doxa.understand.states import entered, forsaken, reemployed
-from doxa.understand.verbs import gerund_of
 
 __all__ = ["framed", "plain"]
 

@@ -15,13 +15,13 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal
 
-from doxa.core.times import TimeSpan
 from doxa.core.values import Modality
+from doxa.language.inflection import is_negated, modal_of, particle_of, tense_of, third_person
+from doxa.language.syntax import Tree, base
+from doxa.language.times import TimeSpan
+from doxa.language.words import ADVERBS, HEDGES, MODALS, Tense
 from doxa.understand.arguments import Arguments, is_predicate, listed
 from doxa.understand.clauses import Clause, Complement
-from doxa.understand.inflection import is_negated, modal_of, particle_of, tense_of, third_person
-from doxa.understand.syntax import Tree, base
-from doxa.understand.verbgroup import ADVERBS, HEDGES, MODALS, Tense
 
 __all__ = ["Predication", "predications"]
 

@@ -18,7 +18,8 @@ from typing import Any
 from doxa.backends.llm import LanguageModel, Request, Usage, ask, posed
 from doxa.core.errors import BackendError
 from doxa.core.values import Modality, Turn
-from doxa.memory import relation_names, relation_type, stems
+from doxa.language import stems
+from doxa.memory import relation_names, relation_type
 from doxa.understand.entries import facts_of
 from doxa.understand.known import Known
 from doxa.understand.values import Extraction

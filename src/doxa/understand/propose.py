@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from doxa.core.times import TimeSpan, find_times
 from doxa.core.values import Modality, Term
+from doxa.language.times import TimeSpan, find_times
 from doxa.memory import is_tie, relation_type
 from doxa.understand.careers import duty, employed, last_day, left
 from doxa.understand.clauses import PART_OF, Clause, Complement, complement_of

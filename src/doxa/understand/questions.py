@@ -8,9 +8,11 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 from doxa.backends.parser import Parser
-from doxa.core.times import find_times
 from doxa.core.values import Asks, Interval, Question, QuestionKind, Term, Turn
-from doxa.memory import Beliefs, relation_type, stems
+from doxa.language import stems
+from doxa.language.syntax import trees
+from doxa.language.times import find_times
+from doxa.memory import Beliefs, relation_type
 from doxa.understand.asked import Asked, asked_by_tree, trimmed
 from doxa.understand.clauses import parse_clause
 from doxa.understand.declaratives import AUX, Declarative, declare, find_question
@@ -18,7 +20,6 @@ from doxa.understand.idioms import plainly
 from doxa.understand.predications import predications
 from doxa.understand.propose import HOLE, Proposition, propose, propose_parsed
 from doxa.understand.referents import NAME, NOT_NAMES, Referents, clean, kin_of, named
-from doxa.understand.syntax import trees
 from doxa.understand.text import sentences, words
 
 __all__ = ["find_question", "read_question"]

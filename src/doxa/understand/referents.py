@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from doxa.core.times import DAYS, MONTHS
 from doxa.core.values import Interval, Status, Term, Turn
+from doxa.language.times import DAYS, MONTHS
 from doxa.memory import FRESH, KIN, PET, Beliefs, Name, kin_of, sex_of
 from doxa.understand.people import base_name, conflict, known_from, namesakes, ties_of
 from doxa.understand.works import described_work

@@ -21,8 +21,10 @@ from numpy.typing import NDArray
 
 from doxa.backends.encoder import Encoder
 from doxa.core.ontology import Ontology, RelationType
-from doxa.memory import attribute, inflected, inventory, stems
-from doxa.understand.verbs import base_of, forms_of
+from doxa.language import stems
+from doxa.language.verbs import base_of, forms_of
+from doxa.language.words import MODALS
+from doxa.memory import attribute, inflected, inventory
 
 __all__ = ["Mapped", "RelationMapper", "wordings"]
 
@@ -36,7 +38,6 @@ ADVERBS = frozenset(
     "a an the my your his her its our their one's now currently still really always also just already often usually "
     "recently very much so absolutely actually probably mostly regularly sometimes never ever today then".split()
 )
-MODALS = frozenset("will would can could may might shall should must".split())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,9 +16,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from doxa.core.times import find_times
 from doxa.core.values import Act, Claim, Modality, Term
-from doxa.memory import is_tie, stems_of
+from doxa.language import stems_of
+from doxa.language.times import find_times
+from doxa.memory import is_tie
 from doxa.understand.earlier import Earlier, heads
 from doxa.understand.fragments import Fragment, read_fragment, refit, sort_of
 from doxa.understand.referents import NAME, clean, kin_of, term

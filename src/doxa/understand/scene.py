@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 
-from doxa.core.times import NUMBERS, TimeSpan
 from doxa.core.values import Act, Interval, Modality, Status, Term
+from doxa.language.times import NUMBERS, TimeSpan
+from doxa.language.verbs import base_of
 from doxa.memory import RelationType, attribute, relation_type
 from doxa.understand.clauses import Clause, Complement
 from doxa.understand.referents import KIN, NAME, PET, WHERE_FROM, Referents, clean, kin_of, named, term
-from doxa.understand.verbs import base_of
 from doxa.understand.works import described_work
 
 __all__ = [

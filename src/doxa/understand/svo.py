@@ -13,9 +13,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal
 
+from doxa.language.verbs import forms_of, participle_of
+from doxa.language.words import ADVERBS, BE, DETERMINERS, DO, HAVE, MODALS
 from doxa.understand.clauses import PREPOSITIONS
-from doxa.understand.verbgroup import ADVERBS, BE, DETERMINERS, DO, HAVE, MODALS
-from doxa.understand.verbs import forms_of, participle_of
 
 __all__ = ["ENDING", "Predication", "base_form", "is_order", "read_predication", "verb_place"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from doxa.memory import split_text
-from doxa.understand.verbs import participle_of
+from doxa.language import split_text
+from doxa.language.verbs import participle_of
 
 __all__ = ["LONGEST", "Sentence", "sentences", "words"]
 

@@ -7,8 +7,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from doxa.backends.parser import Parser
-from doxa.core.times import Repeat, read_times
 from doxa.core.values import Act, Claim, Modality, Rule, Term, Turn
+from doxa.language.times import Repeat, read_times
 from doxa.memory import Beliefs, inventory, measures
 from doxa.understand.agreement import accepted, answered, confirmed, quoted_value, refuted, speaks_of
 from doxa.understand.alignment import realigned

@@ -6,29 +6,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from doxa.core.values import Modality
-from doxa.understand.verbs import base_of, participle_of
+from doxa.language.verbs import base_of, participle_of
+from doxa.language.words import ADVERBS, BE, DETERMINERS, DO, HAVE, MODALS, Tense
 
-__all__ = ["ADVERBS", "BE", "DETERMINERS", "DO", "HAVE", "HEDGES", "MODALS", "Tense", "VerbGroup", "read_group"]
+__all__ = ["VerbGroup", "read_group"]
 
-Tense = Literal["present", "past", "perfect", "future"]
-BE = {"am": "present", "is": "present", "are": "present", "was": "past", "were": "past", "be": "present"}
-HAVE = {"have": "present", "has": "present", "had": "past"}
-DO = {"do": "present", "does": "present", "did": "past"}
-MODALS = {
-    "will": "future", "shall": "future", "would": "would", "could": "could", "can": "can", "may": "may",
-    "might": "may", "must": "must", "should": "must",
-}  # fmt: skip
-ADVERBS = frozenset(
-    "still also just already really now always usually often sometimes mostly mainly currently recently finally "
-    "actually only even soon officially absolutely definitely simply truly totally completely both all once then "
-    "first originally normally generally basically literally honestly quite kind sort of too again ever maybe perhaps "
-    "probably possibly apparently likely clearly certainly please secretly quietly happily nearly almost "
-    "personally sadly luckily fortunately unfortunately obviously eventually suddenly temporarily permanently".split()
-)
-HEDGES = frozenset("maybe perhaps probably possibly apparently likely supposedly allegedly reportedly".split())
-DETERMINERS = frozenset(
-    "my your his her its our their the a an this that these those some any no every each another".split()
-)
 PARTICLES = frozenset("in up out off down back away over on together".split())
 PHRASAL = frozenset(
     "grow+up give+up take+up break+up move+in bring+up get+up give+away settle+down move+back sign+up pick+up split+up "

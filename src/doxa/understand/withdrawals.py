@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from doxa.core.values import Act, Claim
-from doxa.memory import Beliefs, describe_rule, rule_id, stems, stems_of
+from doxa.language import stems, stems_of
+from doxa.language.syntax import FORMS
+from doxa.language.verbs import base_of
+from doxa.memory import Beliefs, describe_rule, rule_id
 from doxa.understand.earlier import Earlier, heads
 from doxa.understand.repairs import Repair, corrections, wording
-from doxa.understand.syntax import FORMS
 from doxa.understand.text import words
-from doxa.understand.verbs import base_of
 
 __all__ = ["dropped_rules", "is_withdrawal", "undone", "withdrawals"]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from difflib import SequenceMatcher
 
-from doxa.memory import stems
+from doxa.language import stems
 from doxa.verify.values import relation_of
 
 __all__ = ["another_detail"]

@@ -16,7 +16,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 
-from doxa.memory import kin_of, split_text, stems
+from doxa.language import split_text, stems
+from doxa.memory import kin_of
 from doxa.verify.mentions import Mention, bare_stems, compared, mentions
 from doxa.verify.sentences import cue
 from doxa.verify.values import kinds, opposed

@@ -8,7 +8,7 @@ from math import fsum
 from typing import Literal, NamedTuple
 
 from doxa.core.values import Claim, SentenceVerdict, Turn, Verdict
-from doxa.memory import stems
+from doxa.language import stems
 from doxa.verify.alignment import another_detail
 from doxa.verify.conflicts import EMPTY, conflict_of
 from doxa.verify.evidence import Evidence, p_contradicted

@@ -19,7 +19,8 @@ from importlib.resources import files
 from typing import Literal, NamedTuple
 
 from doxa.core.values import Act, Change, ChangeKind, Claim, Fact, Interval, Modality, Status
-from doxa.memory import describe_rule, inventory, is_current, is_identity, rule_id, stems
+from doxa.language import stems
+from doxa.memory import describe_rule, inventory, is_current, is_identity, rule_id
 from doxa.verify.findings import Finding, Known, quoted
 from doxa.verify.sentences import Clause, cue
 from doxa.verify.values import relation_of

@@ -13,8 +13,8 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Literal
 
-from doxa.core.times import NUMBERS, Clock, Expression, Hours, Period, Repeat, read_times
-from doxa.memory import stems
+from doxa.language import stems
+from doxa.language.times import NUMBERS, Clock, Expression, Hours, Period, Repeat, read_times
 
 __all__ = ["Mention", "bare_stems", "compared", "mentions"]
 

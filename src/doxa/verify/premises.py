@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from doxa.core.values import Turn
-from doxa.memory import split_text, stems
+from doxa.language import split_text, stems
 from doxa.verify.findings import Known
 from doxa.verify.sentences import Spoken
 

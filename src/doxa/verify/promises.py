@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from doxa.core.times import find_times
 from doxa.core.values import Interval, Turn
-from doxa.memory import split_text, stems
+from doxa.language import split_text, stems
+from doxa.language.times import find_times
 from doxa.verify.findings import Finding, Known
 from doxa.verify.mentions import compared, mentions
 from doxa.verify.sentences import Spoken, cue

@@ -16,7 +16,7 @@ from importlib.resources import files
 from typing import Any
 
 from doxa.core.values import SentenceKind
-from doxa.memory import split_text
+from doxa.language import split_text
 
 __all__ = ["Clause", "Spoken", "affirmed", "cue", "read_reply", "turned"]
 

@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Literal
 
 from doxa.backends.lexicon import Lexicon
-from doxa.memory import stems
+from doxa.language import stems
 from doxa.verify.mentions import Mention, compared, mentions
 
 __all__ = ["kinds", "opposed", "relation_of"]

@@ -17,7 +17,8 @@ from datetime import datetime
 from typing import Literal
 
 from doxa.core.values import UNBELIEVED, Fact, Status, Turn
-from doxa.memory import describe, is_current, kin_of, split_text, stems
+from doxa.language import split_text, stems
+from doxa.memory import describe, is_current, kin_of
 from doxa.verify.findings import Finding, Known
 from doxa.verify.mentions import Mention, bare_stems, compared, mentions
 from doxa.verify.sentences import Clause, cue

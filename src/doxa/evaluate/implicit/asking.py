@@ -9,7 +9,7 @@ from random import Random
 
 from doxa.evaluate.implicit.dialogue import PreferenceQuery, PreferenceTurn
 from doxa.evaluate.implicit.material import Ask, Concept
-from doxa.memory import stems
+from doxa.language import stems
 
 __all__ = ["Stated", "draw_queries"]
 

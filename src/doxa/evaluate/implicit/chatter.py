@@ -20,7 +20,7 @@ from random import Random
 from typing import Any
 
 from doxa.evaluate.implicit.material import Split, talk
-from doxa.memory import stems
+from doxa.language import stems
 
 __all__ = ["Chatter", "Exchange", "read_chatter"]
 

@@ -8,7 +8,7 @@ A revision counts as right when, after its turn,
 Slots are not matched by name: what a memory calls them is its own affair, and a value under two names, old and new, is
 caught by 2. A held value agrees with a gold one when its normal form (`values`) has all words of it, one next to the
 other, and at most two more ("2 tickets" for "2"), or when both name the same time of day (of the 12-hour form), day or
-length (`doxa.core.times`, read on the day of the dialogue). Values without a slot, such as whole turns, do not agree.
+length (`doxa.language.times`, on the day of the dialogue). Values without a slot, such as whole turns, do not agree.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Literal
 
-from doxa.core.times import Amount, Clock, Period, read_times
 from doxa.evaluate.tasks.slots import each
 from doxa.evaluate.tasks.values import State, contains, is_empty, tokens
+from doxa.language.times import Amount, Clock, Period, read_times
 
 __all__ = ["Outcome", "RevisedDialogue", "Revision", "UserTurn", "agrees", "judge", "recent", "time_keys"]
 

@@ -24,10 +24,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from doxa.core.times import MONTHS
 from doxa.evaluate.gold import read_entries
 from doxa.evaluate.tasks.revised import RevisedDialogue, Revision, UserTurn, agrees, time_keys
 from doxa.evaluate.tasks.values import contains
+from doxa.language.times import MONTHS
 
 __all__ = ["program", "read_smcalflow", "values_in"]
 

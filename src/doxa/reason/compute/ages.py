@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from dateutil.relativedelta import relativedelta
 
 from doxa.core.values import Interval
-from doxa.memory import stems
+from doxa.language import stems
 from doxa.reason.compute.amounts import Ledger
 from doxa.reason.compute.asked import Asked
 from doxa.reason.compute.ledger import Happening

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from doxa.core.values import Interval
-from doxa.memory import stems
+from doxa.language import stems
 from doxa.reason.compute.asked import Asked
 from doxa.reason.compute.expressions import Expression, Operation, Operator, Stated, value_of
 from doxa.reason.compute.ledger import Entry, verbs

@@ -9,7 +9,7 @@ from datetime import date
 
 from doxa.backends.parser import Parser, split
 from doxa.core.values import Draft, Turn
-from doxa.memory import stems
+from doxa.language import stems
 from doxa.reason.compute.ages import on_ages
 from doxa.reason.compute.amounts import Ledger, owned, within
 from doxa.reason.compute.asked import AVERAGE, CONCERNS, CUES, TOTAL, Asked, asked

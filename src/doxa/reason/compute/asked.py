@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from doxa.core.times import DAYS, MONTHS
 from doxa.core.values import Interval, Turn
-from doxa.memory import stems
+from doxa.language import stems
+from doxa.language.times import DAYS, MONTHS
 from doxa.reason.compute.clauses import Clause, Phrase, Sentence
 from doxa.reason.compute.ledger import THEM, Speakers, comparatives, head_of, listed, verbs
 from doxa.reason.compute.units import unit_named

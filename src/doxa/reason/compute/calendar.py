@@ -10,7 +10,7 @@ from datetime import date
 from dateutil.relativedelta import relativedelta
 
 from doxa.core.values import Interval
-from doxa.memory import base_forms, stems
+from doxa.language import base_forms, stems
 from doxa.reason.compute.asked import CUES, Asked
 from doxa.reason.compute.ledger import Happening, comparatives
 from doxa.reason.compute.solve import Result

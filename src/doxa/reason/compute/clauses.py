@@ -9,9 +9,9 @@ from fractions import Fraction
 from itertools import pairwise
 
 from doxa.backends.parser import Parse, Parser, Word, split
-from doxa.core.times import Clock, TimeSpan, find_times, read_times
 from doxa.core.values import Interval, Turn
-from doxa.memory import base_forms, stems
+from doxa.language import base_forms, stems
+from doxa.language.times import Clock, TimeSpan, find_times, read_times
 from doxa.reason.compute.numbers import Number, numbers_of
 from doxa.reason.compute.units import unit_named
 

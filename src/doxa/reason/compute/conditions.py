@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 
-from doxa.memory import stems
+from doxa.language import stems
 from doxa.reason.compute.clauses import Clause, Sentence
 from doxa.reason.compute.ledger import Speakers, opposites
 from doxa.reason.compute.solve import Result

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from doxa.memory import stems
+from doxa.language import stems
 from doxa.reason.compute.amounts import Found, Ledger, in_force, joined, owned, stated, total_of
 from doxa.reason.compute.asked import Asked
 from doxa.reason.compute.expressions import Expression, Operation, Stated, steps, value_of

@@ -18,7 +18,7 @@ from importlib.resources import files
 from typing import Any, Literal
 
 from doxa.core.values import Interval, Turn
-from doxa.memory import stems
+from doxa.language import stems
 from doxa.reason.compute.clauses import Clause, Phrase, Sentence
 from doxa.reason.compute.units import CURRENCY, unit_named
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
-from doxa.core.times import read_numbers
+from doxa.language.times import read_numbers
 
 __all__ = ["Number", "numbers_of"]
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from doxa.memory import stems
+from doxa.language import stems
 from doxa.reason.compute.asked import AVERAGE, PERCENT, Asked
 from doxa.reason.compute.clauses import Sentence
 from doxa.reason.compute.expressions import Operation, Stated, steps, value_of, written

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from doxa.core.values import Interval
-from doxa.memory import stems
+from doxa.language import stems
 from doxa.reason.compute.amounts import Found, Ledger, joined, owned, rescaled, stated, total_of, within
 from doxa.reason.compute.asked import AVERAGE, PERCENT, TOTAL, Asked
 from doxa.reason.compute.expressions import Expression, Operation, Stated, steps, value_of, written

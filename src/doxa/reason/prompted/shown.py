@@ -16,7 +16,8 @@ from importlib.resources import files
 from typing import Any
 
 from doxa.core.values import EARLIEST, Evidence, Fact, Turn
-from doxa.memory import describe, stems
+from doxa.language import stems
+from doxa.memory import describe
 from doxa.reason.tree import Task
 
 __all__ = ["Shown", "cited", "prompts", "show", "talks_to_models"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from doxa.core.values import Draft
-from doxa.memory import stems
+from doxa.language import stems
 from doxa.reason.drafts import citation_of
 from doxa.reason.prompted.asking import Asking
 from doxa.reason.prompted.shown import prompts

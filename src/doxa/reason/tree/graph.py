@@ -14,7 +14,8 @@ from math import log2
 import numpy as np
 
 from doxa.core.values import Fact, Modality, Status, Term
-from doxa.memory import Beliefs, held_on, is_current, is_identity, is_name, stems_of
+from doxa.language import stems_of
+from doxa.memory import Beliefs, held_on, is_current, is_identity, is_name
 
 __all__ = ["FactGraph"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from doxa.core.plans import HOLE
 from doxa.core.values import Draft, Fact
-from doxa.memory import stems, stems_of
+from doxa.language import stems, stems_of
 from doxa.reason.drafts import sentence_of
 from doxa.reason.matching import wording
 from doxa.reason.tree.actions import Ask, FindPath, Recall, Think

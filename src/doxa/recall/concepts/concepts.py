@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from doxa.backends.encoder import Encoder
 from doxa.backends.lexicon import Lexicon
-from doxa.memory import stems
+from doxa.language import stems
 
 __all__ = [
     "BUILTIN",

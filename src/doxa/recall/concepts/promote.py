@@ -26,7 +26,8 @@ from numpy.typing import NDArray
 from doxa.backends.lexicon import Lexicon
 from doxa.core.promotions import Promotion, Support, Tie
 from doxa.core.values import Claim, Term, Turn
-from doxa.memory import LEAST_SUPPORT, UserState, live_support, promotion_id, relation_type, stems
+from doxa.language import stems
+from doxa.memory import LEAST_SUPPORT, UserState, live_support, promotion_id, relation_type
 from doxa.recall.concepts.concepts import BUILTIN, concepts_of, inventory, named_in
 from doxa.recall.concepts.stances import clauses_of, relations, stance_of
 

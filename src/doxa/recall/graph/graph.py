@@ -31,7 +31,8 @@ from numpy.typing import NDArray
 
 from doxa.core.promotions import Promotion
 from doxa.core.values import Fact, Status, Term
-from doxa.memory import UserState, inventory, is_identity, relation_type, standing, stems
+from doxa.language import stems
+from doxa.memory import UserState, inventory, is_identity, relation_type, standing
 from doxa.recall.graph.adjacency import Adjacency, Table
 from doxa.recall.graph.tags import hashed, labelled
 from doxa.recall.graph.walk import Walk, pagerank, walk

@@ -7,7 +7,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 
-from doxa.memory import UserState, stems
+from doxa.language import stems
+from doxa.memory import UserState
 
 __all__ = ["Cues", "read_cues", "rephrase"]
 

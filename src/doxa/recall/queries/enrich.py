@@ -16,7 +16,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from doxa.core.values import Turn
-from doxa.memory import UserState, stems
+from doxa.language import stems
+from doxa.memory import UserState
 from doxa.recall.queries.leaning import Leaning, leaning_of
 from doxa.recall.queries.mentions import Mention, mentions
 

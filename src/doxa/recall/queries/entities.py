@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from itertools import islice
 
 from doxa.core.values import Status
-from doxa.memory import KIN, PET, UserState, is_name, kin_of, stems
+from doxa.language import stems
+from doxa.memory import KIN, PET, UserState, is_name, kin_of
 
 __all__ = ["aliases", "entities_of"]
 

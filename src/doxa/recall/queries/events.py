@@ -13,9 +13,10 @@ from typing import Literal
 
 import numpy as np
 
-from doxa.core.times import DAYS, MONTHS
 from doxa.core.values import Modality
-from doxa.memory import UserState, stems
+from doxa.language import stems
+from doxa.language.times import DAYS, MONTHS
+from doxa.memory import UserState
 from doxa.recall.queries.times import Days, told
 
 __all__ = ["Event", "event_of"]

@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
-from doxa.memory import stems
+from doxa.language import stems
 
 __all__ = ["framing", "seeks"]
 

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
-from doxa.memory import stems
+from doxa.language import stems
 
 __all__ = ["Leaning", "Way", "is_incomplete", "leaning_of"]
 

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from doxa.core.times import DAYS, MONTHS
-from doxa.memory import KIN, PET, UserState, is_tie, kin_of, sex_of, stems
+from doxa.language import stems
+from doxa.language.times import DAYS, MONTHS
+from doxa.memory import KIN, PET, UserState, is_tie, kin_of, sex_of
 
 __all__ = ["Mention", "mentions"]
 

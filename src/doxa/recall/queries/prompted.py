@@ -12,7 +12,7 @@ from typing import Any
 
 from doxa.backends.llm import LanguageModel, Request, ask, posed
 from doxa.core.values import Turn
-from doxa.memory import stems
+from doxa.language import stems
 from doxa.recall.queries.enrich import Meant
 
 __all__ = ["Rewriting", "meant_by", "rewrite_with_model"]

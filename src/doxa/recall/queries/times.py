@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
 
-from doxa.core.times import read_times
-from doxa.core.times.periods import Period, period_of
+from doxa.language.times import read_times
+from doxa.language.times.periods import Period, period_of
 
 __all__ = ["Days", "read_days", "told"]
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from doxa.core.errors import NotFoundError, TaskError
 from doxa.core.tasks import Dependency, NodeKind, TaskStatus, TaskValue
-from doxa.memory import stems
+from doxa.language import stems
 from doxa.tasks.adding import people_of
 from doxa.tasks.phrases import Element, words_of
 from doxa.tasks.prompted.material import GONE

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from doxa.core.tasks import NodeKind, TaskCommit, TaskNode, TaskValue
-from doxa.core.times import read_numbers
-from doxa.memory import stems
+from doxa.language import stems
+from doxa.language.times import read_numbers
 from doxa.tasks.adding import value_of
 from doxa.tasks.amounts import Typed, read_values
 from doxa.tasks.changing import coerced

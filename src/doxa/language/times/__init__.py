@@ -1,8 +1,8 @@
 """times: text, date of speaking -> time expressions with what they mean."""
 
-from doxa.core.times.expressions import Expression, read_numbers, read_times
-from doxa.core.times.periods import Amount, Clock, Hours, Period, Repeat
-from doxa.core.times.validity import DAYS, MONTHS, NUMBERS, TimeSpan, find_times, number_of
+from doxa.language.times.expressions import Expression, read_numbers, read_times
+from doxa.language.times.periods import Amount, Clock, Hours, Period, Repeat
+from doxa.language.times.validity import DAYS, MONTHS, NUMBERS, TimeSpan, find_times, number_of
 
 __all__ = [
     "Amount",

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from doxa.core.times import find_times
+from doxa.language.times import find_times
 
 AT = datetime(2024, 6, 12, 12, tzinfo=UTC)
 

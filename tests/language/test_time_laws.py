@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from doxa.core.times import find_times, read_times
-from doxa.core.times.expressions import grammar_of_times
-from doxa.core.times.grammar import rewrite
-from doxa.core.times.periods import Hours, Period, Seen
-from doxa.core.times.tokens import NODES, tokens_of, words
+from doxa.language.times import find_times, read_times
+from doxa.language.times.expressions import grammar_of_times
+from doxa.language.times.grammar import rewrite
+from doxa.language.times.periods import Hours, Period, Seen
+from doxa.language.times.tokens import NODES, tokens_of, words
 
 AT = datetime(2024, 6, 12, 10, 30, tzinfo=UTC)
 VOCABULARY = [

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from doxa.backends.parser import Parse, Parser, Word, split
-from doxa.understand.verbs import Form, base_of
+from doxa.language.verbs import Form, base_of
 
 __all__ = ["CLAUSES", "FORMS", "Tree", "base", "trees"]
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
 
-from doxa.core.times.clocks import read_hour
-from doxa.core.times.dates import weekday_of
-from doxa.core.times.grammar import Action, Found, Reading
-from doxa.core.times.periods import (
+from doxa.language.times.clocks import read_hour
+from doxa.language.times.dates import weekday_of
+from doxa.language.times.grammar import Action, Found, Reading
+from doxa.language.times.periods import (
     Amount,
     Bound,
     Hours,
@@ -20,8 +20,8 @@ from doxa.core.times.periods import (
     moved,
     period_of,
 )
-from doxa.core.times.relative import kind_of
-from doxa.core.times.tokens import words
+from doxa.language.times.relative import kind_of
+from doxa.language.times.tokens import words
 
 __all__ = ["AMOUNT_ACTIONS", "unit_of"]
 

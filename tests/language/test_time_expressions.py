@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from doxa.core.times import Expression, read_times
-from doxa.core.times.periods import Amount, Clock, Hours, Period, Repeat
+from doxa.language.times import Expression, read_times
+from doxa.language.times.periods import Amount, Clock, Hours, Period, Repeat
 
 AT = datetime(2024, 6, 12, 10, 30, tzinfo=UTC)
 

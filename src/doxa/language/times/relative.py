@@ -8,11 +8,11 @@ from datetime import datetime, timedelta
 
 from dateutil.relativedelta import relativedelta
 
-from doxa.core.times.clocks import between, in_part, read_hour
-from doxa.core.times.dates import day_of, is_verb, month_of, nearest, two_digits, weekday_of
-from doxa.core.times.grammar import Action, Found, Reading
-from doxa.core.times.periods import Amount, Clock, Hours, Period, Seen, dated, monday_of, moved, period_of
-from doxa.core.times.tokens import Token, words
+from doxa.language.times.clocks import between, in_part, read_hour
+from doxa.language.times.dates import day_of, is_verb, month_of, nearest, two_digits, weekday_of
+from doxa.language.times.grammar import Action, Found, Reading
+from doxa.language.times.periods import Amount, Clock, Hours, Period, Seen, dated, monday_of, moved, period_of
+from doxa.language.times.tokens import Token, words
 
 __all__ = ["RELATIVE_ACTIONS", "kind_of"]
 

@@ -7,17 +7,17 @@ from datetime import datetime
 from functools import cache
 from typing import Literal
 
-from doxa.core.times.amounts import AMOUNT_ACTIONS
-from doxa.core.times.clocks import CLOCK_ACTIONS
-from doxa.core.times.dates import DATE_ACTIONS
-from doxa.core.times.direction import lies_behind
-from doxa.core.times.grammar import Rule, rewrite, rules
-from doxa.core.times.numbers import NUMBER_ACTIONS
-from doxa.core.times.periods import Amount, Clock, Hours, Period, Repeat, Seen
-from doxa.core.times.ranges import RANGE_ACTIONS
-from doxa.core.times.relative import RELATIVE_ACTIONS
-from doxa.core.times.repeats import REPEAT_ACTIONS
-from doxa.core.times.tokens import NODES, UNKNOWN, Token, tokens_of, words
+from doxa.language.times.amounts import AMOUNT_ACTIONS
+from doxa.language.times.clocks import CLOCK_ACTIONS
+from doxa.language.times.dates import DATE_ACTIONS
+from doxa.language.times.direction import lies_behind
+from doxa.language.times.grammar import Rule, rewrite, rules
+from doxa.language.times.numbers import NUMBER_ACTIONS
+from doxa.language.times.periods import Amount, Clock, Hours, Period, Repeat, Seen
+from doxa.language.times.ranges import RANGE_ACTIONS
+from doxa.language.times.relative import RELATIVE_ACTIONS
+from doxa.language.times.repeats import REPEAT_ACTIONS
+from doxa.language.times.tokens import NODES, UNKNOWN, Token, tokens_of, words
 
 __all__ = ["Expression", "ExpressionKind", "read_numbers", "read_times"]
 

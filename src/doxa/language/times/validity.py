@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Literal
 
-from doxa.core.times.expressions import Expression, read_times
-from doxa.core.times.periods import Amount, Clock, Grain, Hours, Period, Repeat, Seen, moved
-from doxa.core.times.tokens import words
 from doxa.core.values import Interval, Precision
+from doxa.language.times.expressions import Expression, read_times
+from doxa.language.times.periods import Amount, Clock, Grain, Hours, Period, Repeat, Seen, moved
+from doxa.language.times.tokens import words
 
 __all__ = ["DAYS", "MONTHS", "NUMBERS", "TimeKind", "TimeSpan", "find_times", "number_of"]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from doxa.core.times.amounts import unit_of
-from doxa.core.times.clocks import between
-from doxa.core.times.dates import holiday_on
-from doxa.core.times.grammar import Action, Found, Reading
-from doxa.core.times.periods import CODES, Clock, Period, Repeat, Seen
+from doxa.language.times.amounts import unit_of
+from doxa.language.times.clocks import between
+from doxa.language.times.dates import holiday_on
+from doxa.language.times.grammar import Action, Found, Reading
+from doxa.language.times.periods import CODES, Clock, Period, Repeat, Seen
 
 __all__ = ["REPEAT_ACTIONS"]
 

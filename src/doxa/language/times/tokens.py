@@ -7,11 +7,11 @@ every run of words that the grammar does not know is one token.
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
+
+from doxa.language.data import table
 
 __all__ = ["CLASSES", "NODES", "ORDINAL", "UNKNOWN", "Token", "Words", "size_of", "tokens_of", "words"]
 
@@ -119,7 +119,7 @@ class Words:
 @cache
 def words() -> Words:
     """Return the vocabulary; read once, from `words.toml`."""
-    data = tomllib.loads(files(__package__).joinpath("words.toml").read_text(encoding="utf-8"))
+    data = table("times/words")
     data["other"] = dict.fromkeys(data["other"]["words"].split())
     chars: dict[str, str] = {}
     for word in (word for group in data.values() for word in group):
@@ -180,7 +180,7 @@ def tokens_of(text: str) -> list[Token]:
 @cache
 def _named_days() -> dict[str, re.Pattern[str]]:
     """Return a pattern of the named days for each of their first words."""
-    data = tomllib.loads(files(__package__).joinpath("holidays.toml").read_text(encoding="utf-8"))
+    data = table("times/holidays")
     by_word: dict[str, list[str]] = {}
     for name in sorted(data, key=len, reverse=True):
         first = re.match(r"[a-z]+", name)[0]  # type: ignore[index]

@@ -7,15 +7,14 @@ character per token, so a text costs O(rules x tokens), and what a rule has made
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
-from doxa.core.times.periods import Seen
-from doxa.core.times.tokens import Token, Words, words
+from doxa.language.data import table
+from doxa.language.times.periods import Seen
+from doxa.language.times.tokens import Token, Words, words
 
 __all__ = ["Found", "Reading", "Rule", "rewrite", "rules"]
 
@@ -115,7 +114,7 @@ class Rule:
 
 @cache
 def _patterns() -> tuple[tuple[str, re.Pattern[str], frozenset[str]], ...]:
-    data = tomllib.loads(files(__package__).joinpath("grammar.toml").read_text(encoding="utf-8"))
+    data = table("times/grammar")
     macros: dict[str, str] = data["macros"]
     known = words()
     return tuple(

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from doxa.core.times import find_times, read_times
-from doxa.core.times.direction import lies_behind
+from doxa.language.times import find_times, read_times
+from doxa.language.times.direction import lies_behind
 
 FRIDAY = datetime(2024, 5, 17, 18, 0)
 EXAMPLES = Path(__file__).parents[2] / "training/times/examples.jsonl"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from doxa.core.times.grammar import Action, Found, Reading
-from doxa.core.times.periods import Bound, Clock, Hours, Seen
-from doxa.core.times.tokens import words
+from doxa.language.times.grammar import Action, Found, Reading
+from doxa.language.times.periods import Bound, Clock, Hours, Seen
+from doxa.language.times.tokens import words
 
 __all__ = ["CLOCK_ACTIONS", "between", "half_of", "in_part", "read_hour"]
 

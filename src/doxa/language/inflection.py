@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from doxa.understand.syntax import Tree, base
-from doxa.understand.verbgroup import MODALS, Tense
+from doxa.language.syntax import Tree, base
+from doxa.language.words import MODALS, Tense
 
 __all__ = ["NEGATIONS", "forms_of_passive", "is_negated", "modal_of", "particle_of", "tense_of", "third_person"]
 

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from functools import cache
-from importlib.resources import files
 from itertools import islice, takewhile
+
+from doxa.language.data import table
 
 __all__ = ["features", "lies_behind"]
 
@@ -73,4 +73,4 @@ def _days(one: datetime, other: datetime) -> float:
 
 @cache
 def _weights() -> Mapping[str, float]:
-    return tomllib.loads(files("doxa.core.times").joinpath("direction.toml").read_text(encoding="utf-8"))["weights"]  # type: ignore[no-any-return]
+    return table("times/direction")["weights"]  # type: ignore[no-any-return]

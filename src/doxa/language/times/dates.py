@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import calendar
 import re
-import tomllib
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cache
-from importlib.resources import files
 
 from dateutil.easter import easter
 from dateutil.relativedelta import relativedelta
 from dateutil.rrule import YEARLY, rrule
 
-from doxa.core.times.grammar import Action, Found, Reading
-from doxa.core.times.periods import Period, Seen, dated, period_of
-from doxa.core.times.tokens import UNKNOWN, Token, words
+from doxa.language.data import table
+from doxa.language.times.grammar import Action, Found, Reading
+from doxa.language.times.periods import Period, Seen, dated, period_of
+from doxa.language.times.tokens import UNKNOWN, Token, words
 
 __all__ = ["DATE_ACTIONS", "day_of", "holiday_on", "holidays_in", "month_of", "nearest", "two_digits", "weekday_of"]
 
@@ -238,9 +237,9 @@ def _century(found: Found, seen: Seen) -> Reading | None:
 
 
 @cache
-def holidays_in(table: str = "holidays.toml") -> dict[str, Callable[[int], datetime]]:
+def holidays_in() -> dict[str, Callable[[int], datetime]]:
     """Return every named day with a function from a year to its date."""
-    data = tomllib.loads(files(__package__).joinpath(table).read_text(encoding="utf-8"))
+    data = table("times/holidays")
     return {name: _holiday_rule(rule) for name, rule in data.items()}
 
 

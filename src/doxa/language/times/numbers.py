@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from doxa.core.times.grammar import Action, Found, Reading
-from doxa.core.times.periods import Seen
-from doxa.core.times.tokens import ORDINAL, size_of
+from doxa.language.times.grammar import Action, Found, Reading
+from doxa.language.times.periods import Seen
+from doxa.language.times.tokens import ORDINAL, size_of
 
 __all__ = ["NUMBER_ACTIONS"]
 

@@ -8,11 +8,11 @@ from datetime import datetime, timedelta
 
 from dateutil.relativedelta import relativedelta
 
-from doxa.core.times.clocks import between, read_hour
-from doxa.core.times.dates import weekday_of
-from doxa.core.times.grammar import Action, Found, Reading
-from doxa.core.times.periods import Bound, Clock, Grain, Hours, Period, Seen, dated, monday_of, moved, period_of
-from doxa.core.times.relative import kind_of, staged
+from doxa.language.times.clocks import between, read_hour
+from doxa.language.times.dates import weekday_of
+from doxa.language.times.grammar import Action, Found, Reading
+from doxa.language.times.periods import Bound, Clock, Grain, Hours, Period, Seen, dated, monday_of, moved, period_of
+from doxa.language.times.relative import kind_of, staged
 
 __all__ = ["RANGE_ACTIONS"]
 

@@ -1,0 +1,11 @@
+"""language: text -> what it says, and the only home of English.
+
+`times` reads dates and amounts of time, `syntax` and `inflection` a dependency tree, `verbs` and `stemming` the forms
+of a word. What is known of a language is data in a folder of its own (`en`).
+"""
+
+from doxa.language.sentences import split_text
+from doxa.language.stemming import stems, stems_of
+from doxa.language.verbs import base_forms, from_third_person, past_of, third_person
+
+__all__ = ["base_forms", "from_third_person", "past_of", "split_text", "stems", "stems_of", "third_person"]

@@ -1,0 +1,26 @@
+"""Words by what they do in a sentence: each list once, as data of the language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from doxa.language.data import table
+
+__all__ = ["ADVERBS", "BE", "DETERMINERS", "DO", "HAVE", "HEDGES", "MODALS", "Tense"]
+
+Tense = Literal["present", "past", "perfect", "future"]
+BE: Mapping[str, str] = table("words")["be"]
+HAVE: Mapping[str, str] = table("words")["have"]
+DO: Mapping[str, str] = table("words")["do"]
+MODALS: Mapping[str, str] = table("words")["modals"]
+"""Modal verbs, with what they make of a clause."""
+
+
+def _listed(name: str) -> frozenset[str]:
+    return frozenset(table("words")[name].split())
+
+
+ADVERBS = _listed("adverbs")
+HEDGES = _listed("hedges")
+DETERMINERS = _listed("determiners")
