@@ -10,10 +10,9 @@ import pytest
 from doxa.backends.parser import CachedParser
 from doxa.backends.registry import load
 from doxa.core.values import Turn
+from doxa.language.amounts import converted, numbers_of
 from doxa.reason import concerns, work_out
 from doxa.reason.compute.expressions import Operation, Stated, sources, steps, value_of, written
-from doxa.reason.compute.numbers import numbers_of
-from doxa.reason.compute.units import converted
 
 AT = datetime(2026, 6, 1, 10, tzinfo=UTC)
 

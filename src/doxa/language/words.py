@@ -7,7 +7,7 @@ from typing import Literal
 
 from doxa.language.data import table
 
-__all__ = ["ADVERBS", "BE", "DETERMINERS", "DO", "HAVE", "HEDGES", "MODALS", "Tense"]
+__all__ = ["ADVERBS", "BE", "DETERMINERS", "DO", "HAVE", "HEDGES", "MODALS", "PRONOUNS", "QUANTIFIERS", "Tense"]
 
 Tense = Literal["present", "past", "perfect", "future"]
 BE: Mapping[str, str] = table("words")["be"]
@@ -24,3 +24,5 @@ def _listed(name: str) -> frozenset[str]:
 ADVERBS = _listed("adverbs")
 HEDGES = _listed("hedges")
 DETERMINERS = _listed("determiners")
+PRONOUNS = _listed("pronouns")
+QUANTIFIERS = _listed("quantifiers")

@@ -42,7 +42,7 @@ def on_ages(goal: Asked, told: Sequence[Happening], ledger: Ledger) -> Result | 
 
     Ages that were stated count as births in the year before they were; what is not certain then gives `NOTHING`.
     """
-    if goal.dimensions != ("age",) or not goal.compared or goal.clause is None:
+    if goal.dimensions != ("age",) or not goal.compared or goal.frame is None:
         return None
     known = _births(told)
     if not known:
@@ -115,7 +115,7 @@ def _stated(ledger: Ledger) -> list[_Age]:
 
 def _chosen(goal: Asked, known: Sequence[_Age]) -> list[_Age] | None:
     """Return those whom a question compares; all where it names nobody; None when one of them is not known."""
-    assert goal.clause is not None
+    assert goal.frame is not None
     speaker = frozenset(stems(goal.turn.speaker)) if goal.turn is not None else frozenset[str]()
     names = {stem for owner in goal.owners for stem in owner} | goal.than | goal.filters
     if re.search(r"\b(?:me|I|myself)\b", goal.text):

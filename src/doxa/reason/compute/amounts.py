@@ -14,10 +14,10 @@ from fractions import Fraction
 
 from doxa.core.values import Interval
 from doxa.language import stems
+from doxa.language.amounts import converted, is_money, unit_named
 from doxa.reason.compute.asked import Asked
 from doxa.reason.compute.expressions import Expression, Operation, Operator, Stated, value_of
 from doxa.reason.compute.ledger import Entry, verbs
-from doxa.reason.compute.units import converted, is_money, unit_named
 
 __all__ = ["Found", "Ledger", "in_force", "joined", "owned", "rescaled", "stated", "total_of", "within"]
 

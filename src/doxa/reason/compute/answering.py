@@ -10,17 +10,18 @@ from datetime import date
 from doxa.backends.parser import Parser, split
 from doxa.core.values import Draft, Turn
 from doxa.language import stems
+from doxa.language.amounts import unit_named
+from doxa.language.reader import read_sentences
+from doxa.language.sentence import Sentence
 from doxa.reason.compute.ages import on_ages
 from doxa.reason.compute.amounts import Ledger, owned, within
 from doxa.reason.compute.asked import AVERAGE, CONCERNS, CUES, TOTAL, Asked, asked
 from doxa.reason.compute.calendar import on_calendar
-from doxa.reason.compute.clauses import Sentence, read_sentences
 from doxa.reason.compute.conditions import infer, is_conditional
 from doxa.reason.compute.costs import changed, on_costs, raised
 from doxa.reason.compute.ledger import Entry, Happening, Speakers, entries_of, happenings
 from doxa.reason.compute.series import on_series, series_of
 from doxa.reason.compute.solve import NOTHING, Result, is_sum, solve
-from doxa.reason.compute.units import unit_named
 from doxa.reason.drafts import citation_of
 
 __all__ = ["concerns", "work_out"]
@@ -188,7 +189,7 @@ UNCERTAIN = Result(value="", text="")
 
 def _times(goal: Asked, told: Sequence[Happening]) -> Result | None:
     """Return how many times something was done: on how many occasions it was told of."""
-    if not re.search(r"\bhow (?:many times|often)\b", goal.text, re.IGNORECASE) or goal.clause is None:
+    if not re.search(r"\bhow (?:many times|often)\b", goal.text, re.IGNORECASE) or goal.frame is None:
         return None
     wanted = goal.filters - frozenset(stems("times time often"))
     found = [one for one in told if one.verb == goal.verb and wanted <= one.about and within(one.when, goal.when)]

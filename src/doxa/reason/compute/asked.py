@@ -9,10 +9,10 @@ from fractions import Fraction
 
 from doxa.core.values import Interval, Turn
 from doxa.language import stems
+from doxa.language.amounts import unit_named
+from doxa.language.sentence import Argument, Frame, Sentence
 from doxa.language.times import DAYS, MONTHS
-from doxa.reason.compute.clauses import Clause, Phrase, Sentence
 from doxa.reason.compute.ledger import THEM, Speakers, comparatives, head_of, listed, verbs
-from doxa.reason.compute.units import unit_named
 
 __all__ = ["CONCERNS", "Asked", "asked"]
 
@@ -113,118 +113,118 @@ class Asked:
     each: bool = False
     nth: int = 0
     kind: str = "amount"
-    clause: Clause | None = None
+    frame: Frame | None = None
     turn: Turn | None = None
 
 
 def asked(sentence: Sentence, speakers: Speakers) -> Asked | None:
     """Return what a question wants computed; None when it wants no number and no comparison."""
     text = sentence.text
-    clause = _main(sentence)
-    if clause is None:
+    frame = _main(sentence)
+    if frame is None:
         return None
-    wanted = _wanted(sentence, clause)
-    base = Asked(text=text, clause=clause, turn=sentence.turn, verb=clause.verb, state=clause.state, when=clause.when)
-    base = replace(base, negative=clause.negative, future=clause.future or bool(re.search(r"\bwill\b", text)))
-    everything = [p for c in sentence.clauses for p in ((c.subject,) if c.subject else ()) + c.phrases]
-    base = _thing(base, wanted, clause, text)
+    wanted = _wanted(sentence, frame)
+    base = Asked(text=text, frame=frame, turn=sentence.turn, verb=frame.verb, state=frame.state, when=frame.when)
+    base = replace(base, negative=frame.negative, future=frame.future or bool(re.search(r"\bwill\b", text)))
+    everything = [p for c in sentence.frames for p in ((c.subject,) if c.subject else ()) + c.arguments]
+    base = _thing(base, wanted, frame, text)
     base = _owners(base, wanted, everything, sentence, speakers)
     base = _given(base, wanted, everything)
     filters = _filters(base, sentence, everything)
     return replace(base, filters=filters, nth=_nth(text))
 
 
-def _main(sentence: Sentence) -> Clause | None:
-    """Return the clause that asks: the first with the question word, else the first; "have to save" is to save."""
-    for clause in sentence.clauses:
+def _main(sentence: Sentence) -> Frame | None:
+    """Return the frame that asks: the first with the question word, else the first; "have to save" is to save."""
+    for frame in sentence.frames:
         if any(
             re.match(r"how\b|what\b|which\b|who\b", p.label, re.I)
-            for p in ((clause.subject,) if clause.subject else ()) + clause.phrases
+            for p in ((frame.subject,) if frame.subject else ()) + frame.arguments
         ):
-            return _governed(clause, sentence)
-    return _governed(sentence.clauses[0], sentence) if sentence.clauses else None
+            return _governed(frame, sentence)
+    return _governed(sentence.frames[0], sentence) if sentence.frames else None
 
 
-def _governed(clause: Clause, sentence: Sentence) -> Clause:
-    """Return the clause whose verb tells what is meant: that behind "have to", else the one itself."""
-    after = sentence.clauses[1] if len(sentence.clauses) > 1 else None
-    if clause.verb != "have" or after is None or after.verb == "have" or after.verb not in sentence.text:
-        return clause
-    phrases = (*clause.phrases, *after.phrases)
-    return replace(after, phrases=phrases, future=clause.future, subject=clause.subject)
+def _governed(frame: Frame, sentence: Sentence) -> Frame:
+    """Return the frame whose verb tells what is meant: that behind "have to", else the one itself."""
+    after = sentence.frames[1] if len(sentence.frames) > 1 else None
+    if frame.verb != "have" or after is None or after.verb == "have" or after.verb not in sentence.text:
+        return frame
+    arguments = (*frame.arguments, *after.arguments)
+    return replace(after, arguments=arguments, future=frame.future, subject=frame.subject)
 
 
-def _wanted(sentence: Sentence, clause: Clause) -> Phrase | None:
-    """Return the phrase with "how many" or "how much"."""
-    phrases = [p for c in (clause, *sentence.clauses) for p in ((c.subject,) if c.subject else ()) + c.phrases]
+def _wanted(sentence: Sentence, frame: Frame) -> Argument | None:
+    """Return the argument with "how many" or "how much"."""
+    arguments = [p for c in (frame, *sentence.frames) for p in ((c.subject,) if c.subject else ()) + c.arguments]
     return next(
-        (p for p in phrases if re.match(r"(?:and |so |about |by )?how (?:many|much)\b", p.label, re.IGNORECASE)), None
+        (p for p in arguments if re.match(r"(?:and |so |about |by )?how (?:many|much)\b", p.label, re.IGNORECASE)), None
     )
 
 
-def _thing(base: Asked, wanted: Phrase | None, clause: Clause, text: str) -> Asked:
+def _thing(base: Asked, wanted: Argument | None, frame: Frame, text: str) -> Asked:
     """Say what is to be counted or measured."""
     low = text.casefold()
     if wanted is not None and wanted.head:
-        return _counted(base, wanted, clause, low)
+        return _counted(base, wanted, frame, low)
     measured = re.search(r"\bhow (old|long|far|tall|high|wide|deep|heavy|expensive)\b", low)
     if measured:
-        lasts = measured[1] == "long" and clause.verb in ("take", "need", "last", "do", "spend")
+        lasts = measured[1] == "long" and frame.verb in ("take", "need", "last", "do", "spend")
         into = re.search(r"\bin (\w+s|feet)\b", low)
         unit = unit_named(into[1]) if into else None
         dims = "time days months" if lasts else MEASURED[measured[1]]
         return replace(base, dimensions=tuple(dims.split()), unit=unit.name if unit else "")
     comparative = next((w for w in re.findall(r"[a-z]+", low) if w in comparatives()), "")
     if re.search(r"\bhow much\b", low) or (not comparative and PRICED.match(low)):
-        return _much(base, clause, low, comparative)
+        return _much(base, frame, low, comparative)
     if re.search(r"\bage (?:difference|gap)\b|\bdifference in age\b", low):
         return replace(base, dimensions=("age",), compared=1, kind="gap")
-    return _rivalry(base, clause, low, comparative) if comparative else base
+    return _rivalry(base, frame, low, comparative) if comparative else base
 
 
-def _counted(base: Asked, wanted: Phrase, clause: Clause, low: str) -> Asked:
+def _counted(base: Asked, wanted: Argument, frame: Frame, low: str) -> Asked:
     """Read "how many pears", "how many years older", "how many more points"."""
     unit = unit_named(wanted.head)
     if unit is None:
-        than = frozenset(stem for p in clause.phrases if p.role == "than" for stem in p.words)
-        return replace(base, head=head_of(wanted), words=wanted.words - than, compared=wanted.more or clause.more)
+        than = frozenset(stem for p in frame.arguments if p.role == "than" for stem in p.words)
+        return replace(base, head=head_of(wanted), words=wanted.words - than, compared=wanted.more or frame.more)
     words = (w for w in re.findall(r"[a-z]+", low) if w in comparatives() and w not in BARE)
     kinds, sign = comparatives().get(next(words, ""), ((), 0))
     if "age" in kinds:
         return replace(base, dimensions=("age",), compared=sign)
     if unit.dimension in kinds:
         return replace(base, unit=unit.name, dimensions=(unit.dimension,), compared=sign)
-    of = next((p for p in clause.phrases if p.role == "of" and p.words and p.words <= wanted.words), None)
+    of = next((p for p in frame.arguments if p.role == "of" and p.words and p.words <= wanted.words), None)
     if of is not None and of.number is None:
         base = replace(base, head=head_of(of))  # "how many kilos of pears"
-    more = wanted.more or clause.more
+    more = wanted.more or frame.more
     return replace(base, unit=unit.name, dimensions=(unit.dimension,), words=wanted.words, compared=more)
 
 
-def _much(base: Asked, clause: Clause, low: str, comparative: str) -> Asked:
+def _much(base: Asked, frame: Frame, low: str, comparative: str) -> Asked:
     """Read "how much does it cost", "how much heavier", "how much is it"."""
     if comparative and comparative not in BARE:
         kinds, sign = comparatives()[comparative]
         return replace(base, dimensions=_dimensions(kinds), compared=sign)
-    if clause.verb == "be" and clause.state in ("much", ""):
+    if frame.verb == "be" and frame.state in ("much", ""):
         return replace(base, verb="cost", state="", dimensions=_dimensions(("money",)))
-    dims = "money" if "expensive" in low else DIMENSIONS.get(clause.verb, "")
+    dims = "money" if "expensive" in low else DIMENSIONS.get(frame.verb, "")
     sign = 1 if "how much more" in low else -1 if "how much less" in low else 0
     return replace(base, dimensions=_dimensions((dims,)) if dims else (), compared=sign)
 
 
-def _rivalry(base: Asked, clause: Clause, low: str, comparative: str) -> Asked:
+def _rivalry(base: Asked, frame: Frame, low: str, comparative: str) -> Asked:
     """Read "who has more pears", "which is cheaper", "is it heavier than"."""
     kinds, sign = comparatives()[comparative]
     if comparative in ("more", "less") and "expensive" in low:
         kinds, sign = ("money",), 1 if comparative == "more" else -1
     named = re.compile(rf"\b{comparative}\b", re.IGNORECASE)
-    thing = next((p for p in clause.phrases if p.more or named.search(p.label)), None)
+    thing = next((p for p in frame.arguments if p.more or named.search(p.label)), None)
     counted = thing is not None and comparative in AMOUNTS
     head, words = (head_of(thing), thing.words) if counted and thing is not None else ("", frozenset[str]())
     words = words - frozenset(stems(comparative))
     if comparative in AMOUNTS and not head and not any(kinds):
-        kinds = (DIMENSIONS.get(clause.verb, ""),)
+        kinds = (DIMENSIONS.get(frame.verb, ""),)
     return replace(base, kind="compare", compared=sign, dimensions=_dimensions(kinds), head=head, words=words)
 
 
@@ -245,30 +245,30 @@ def _dimensions(kinds: Sequence[str]) -> tuple[str, ...]:
 
 
 def _owners(
-    base: Asked, wanted: Phrase | None, everything: Sequence[Phrase], sentence: Sentence, speakers: Speakers
+    base: Asked, wanted: Argument | None, everything: Sequence[Argument], sentence: Sentence, speakers: Speakers
 ) -> Asked:
     """Say whose it is: the subject and what is coordinated with it, and with whom it is compared."""
-    clause, turn = base.clause, sentence.turn
-    assert clause is not None
+    frame, turn = base.frame, sentence.turn
+    assert frame is not None
     owners: list[frozenset[str]] = []
     labels: list[str] = []
     than, than_label = frozenset[str](), ""
-    anyone = clause.subject is None or clause.subject is wanted
-    for phrase in ((clause.subject,) if clause.subject else ()) + clause.phrases:
-        if phrase is wanted:
+    anyone = frame.subject is None or frame.subject is wanted
+    for argument in ((frame.subject,) if frame.subject else ()) + frame.arguments:
+        if argument is wanted:
             continue
-        if phrase.role == "than":
-            than, than_label = speakers.resolve(phrase, turn)
-        elif phrase.role in ("subject", "and"):
-            if phrase.head in THEM or phrase.head in ("who", "what", "which", "there", "each", "that"):
+        if argument.role == "than":
+            than, than_label = speakers.resolve(argument, turn)
+        elif argument.role in ("subject", "and"):
+            if argument.head in THEM or argument.head in ("who", "what", "which", "there", "each", "that"):
                 anyone = True
             else:
-                words, label = speakers.resolve(phrase, turn)
-                if words and not (phrase.number is not None and unit_named(phrase.head) is not None):
+                words, label = speakers.resolve(argument, turn)
+                if words and not (argument.number is not None and unit_named(argument.head) is not None):
                     owners.append(words)
                     labels.append(label)
     low = sentence.text.casefold()
-    each = bool(clause.subject is not None and clause.subject.each) or bool(
+    each = bool(frame.subject is not None and frame.subject.each) or bool(
         re.search(r"\beach\b", low) and not re.search(r"\beach (?:day|week|month|year|morning|evening)", low)
     )
     without = tuple(
@@ -290,43 +290,45 @@ def _owners(
     )
 
 
-def _given(base: Asked, wanted: Phrase | None, everything: Sequence[Phrase]) -> Asked:
+def _given(base: Asked, wanted: Argument | None, everything: Sequence[Argument]) -> Asked:
     """Say per what the answer is wanted, and which amounts the question gives itself."""
     per = ""
     given: list[tuple[Fraction, str]] = []
-    for phrase in everything:
-        if phrase is wanted:
+    for argument in everything:
+        if argument is wanted:
             continue
-        unit = unit_named(phrase.head)
-        name = unit.name if unit else head_of(phrase)
-        if phrase.each and phrase.role != "subject":
+        unit = unit_named(argument.head)
+        name = unit.name if unit else head_of(argument)
+        if argument.each and argument.role != "subject":
             per = name
         elif (
-            phrase.number is not None
-            and phrase.number.kind == "count"
-            and phrase.number.unit != "%"
-            and phrase.head not in ("one",)
+            argument.number is not None
+            and argument.number.kind == "count"
+            and argument.number.unit != "%"
+            and argument.head not in ("one",)
         ):
-            given.append((phrase.number.value, name))
-        elif unit is not None and phrase.indefinite and phrase.role == "object" and "money" in base.dimensions:
+            given.append((argument.number.value, name))
+        elif unit is not None and argument.indefinite and argument.role == "object" and "money" in base.dimensions:
             per = name  # "earn an hour"
-        elif unit is None and phrase.indefinite and phrase.role in ("in", "per") and not phrase.name:
+        elif unit is None and argument.indefinite and argument.role in ("in", "per") and not argument.name:
             per = name
-        elif unit is not None and phrase.indefinite and phrase.role in ("in", "per", "within", "for", "during", "a"):
+        elif (
+            unit is not None and argument.indefinite and argument.role in ("in", "per", "within", "for", "during", "a")
+        ):
             given.append((Fraction(1), name))
     return replace(base, per=per, given=tuple(dict.fromkeys(given)))
 
 
-def _filters(base: Asked, sentence: Sentence, everything: Sequence[Phrase]) -> frozenset[str]:
+def _filters(base: Asked, sentence: Sentence, everything: Sequence[Argument]) -> frozenset[str]:
     """Return the stems that restrict what counts."""
     known = set(CUES) | base.words | {base.head} | base.than | {stem for owner in base.owners for stem in owner}
     known |= {stem for words in base.without for stem in words}
     known |= {stem for _, name in base.given for stem in stems(name)} | set(stems(base.per)) | set(stems(base.unit))
     found: set[str] = set()
-    for clause in sentence.clauses:
-        found |= clause.words
-    verbal = {stem for clause in sentence.clauses for stem in stems(clause.verb)}
-    timed = {stem for phrase in everything if unit_named(phrase.head) for stem in phrase.words}
+    for frame in sentence.frames:
+        found |= frame.words
+    verbal = {stem for frame in sentence.frames for stem in stems(frame.verb)}
+    timed = {stem for argument in everything if unit_named(argument.head) for stem in argument.words}
     if base.when is not None:
         timed |= TIMES
     comparative = {stem for word in (*comparatives(), *GRADED) for stem in stems(word)}

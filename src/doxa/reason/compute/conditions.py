@@ -14,7 +14,7 @@ from functools import cache
 from itertools import product
 
 from doxa.language import stems
-from doxa.reason.compute.clauses import Clause, Sentence
+from doxa.language.sentence import Frame, Sentence
 from doxa.reason.compute.ledger import Speakers, opposites
 from doxa.reason.compute.solve import Result
 
@@ -91,11 +91,11 @@ def infer(question: Sentence, sentences: Sequence[Sentence]) -> Result | None:
     if not world.rules or len(world.labels) > MOST_ATOMS:
         return None
     if OPEN.search(text):
-        about = {s for c in question.clauses for p in c.phrases if p.role == "about" for s in p.words}
+        about = {s for c in question.frames for p in c.arguments if p.role == "about" for s in p.words}
         atoms = [atom for atom in world.labels if about and about <= atom[0]]
         return _told(world, [world.labels[atom] for atom in atoms]) if atoms else None
     if TRUTH.match(text):
-        asked = [lit for clause in question.clauses[:1] for lit in _literals(clause, question, Speakers(), None)]
+        asked = [lit for frame in question.frames[:1] for lit in _literals(frame, question, Speakers(), None)]
         if len(asked) == 1 and asked[0].atom in world.labels:
             positive = asked[0] if TAUTOLOGY.search(text) is None else replace(asked[0], holds=True)
             return _truth(world, positive)
@@ -119,14 +119,14 @@ def _read(sentences: Sequence[Sentence]) -> _World:
                 world.limits.append((limit["which"].casefold(), (stems(limit["noun"]) or [""])[-1], state, sentence))
         else:
             _take(world, sentence, found)
-        for clause in sentence.clauses:
-            speakers.hear(clause, sentence.turn)
+        for frame in sentence.frames:
+            speakers.hear(frame, sentence.turn)
     return world
 
 
-def _take(world: _World, sentence: Sentence, found: Sequence[tuple[Clause, _Literal]]) -> None:
-    conditions = [lit for clause, lit in found if clause.conditional]
-    results = [lit for clause, lit in found if not clause.conditional]
+def _take(world: _World, sentence: Sentence, found: Sequence[tuple[Frame, _Literal]]) -> None:
+    conditions = [lit for frame, lit in found if frame.conditional]
+    results = [lit for frame, lit in found if not frame.conditional]
     if re.search(r"\bunless\b", sentence.text, re.IGNORECASE):
         conditions = [replace(lit, holds=not lit.holds) for lit in conditions]
     if TAUTOLOGY.search(sentence.text) and not conditions:
@@ -152,34 +152,34 @@ def _take(world: _World, sentence: Sentence, found: Sequence[tuple[Clause, _Lite
             world.facts[lit.atom] = (lit, sentence)
 
 
-def _of_sentence(sentence: Sentence, speakers: Speakers) -> Iterator[tuple[Clause, _Literal]]:
-    """Yield the states that the clauses of a sentence tell of; one that leaves its state out has that of the other."""
+def _of_sentence(sentence: Sentence, speakers: Speakers) -> Iterator[tuple[Frame, _Literal]]:
+    """Yield the states that the frames of a sentence tell of; one that leaves its state out has that of the other."""
     states: list[_Literal] = []
-    for clause in sentence.clauses:
-        states.extend(_literals(clause, sentence, speakers, None))
-        speakers.hear(clause, sentence.turn)
-    for clause in sentence.clauses:
-        for lit in _literals(clause, sentence, speakers, states[0] if states else None):
-            yield clause, lit
+    for frame in sentence.frames:
+        states.extend(_literals(frame, sentence, speakers, None))
+        speakers.hear(frame, sentence.turn)
+    for frame in sentence.frames:
+        for lit in _literals(frame, sentence, speakers, states[0] if states else None):
+            yield frame, lit
 
 
-def _literals(clause: Clause, sentence: Sentence, speakers: Speakers, other: _Literal | None) -> Iterator[_Literal]:
-    if clause.subject is None:
+def _literals(frame: Frame, sentence: Sentence, speakers: Speakers, other: _Literal | None) -> Iterator[_Literal]:
+    if frame.subject is None:
         return
-    words, label = speakers.resolve(clause.subject, sentence.turn)
-    predicate = next((p for p in clause.phrases if p.role in ("predicate", "in", "at") and p.number is None), None)
-    if clause.state or clause.passive:
-        state = clause.state or clause.participle
-    elif clause.verb == "be" and predicate is not None:
+    words, label = speakers.resolve(frame.subject, sentence.turn)
+    predicate = next((p for p in frame.arguments if p.role in ("predicate", "in", "at") and p.number is None), None)
+    if frame.state or frame.passive:
+        state = frame.state or frame.participle
+    elif frame.verb == "be" and predicate is not None:
         state = predicate.head if predicate.role == "predicate" else f"{predicate.role} {predicate.label}"
-    elif clause.verb == "be" and other is not None and clause.negative:
+    elif frame.verb == "be" and other is not None and frame.negative:
         yield _Literal((words, other.atom[1]), False, label, other.state)
         return
     else:
         return
-    if state and words and clause.subject.head not in ("there", "who", "what"):
+    if state and words and frame.subject.head not in ("there", "who", "what"):
         name, flipped = _canonical(state)
-        yield _Literal((words, name), clause.negative == flipped, label, _canonical_label(state))
+        yield _Literal((words, name), frame.negative == flipped, label, _canonical_label(state))
 
 
 @cache

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from doxa.language import stems
+from doxa.language.amounts import converted, unit_named
 from doxa.reason.compute.amounts import Found, Ledger, in_force, joined, owned, stated, total_of
 from doxa.reason.compute.asked import Asked
 from doxa.reason.compute.expressions import Expression, Operation, Stated, steps, value_of
 from doxa.reason.compute.ledger import Entry, Happening, growing
 from doxa.reason.compute.solve import NOTHING, Result, answer_of, direction, is_sum
-from doxa.reason.compute.units import converted, unit_named
 
 __all__ = ["Raised", "changed", "on_costs", "raised"]
 
@@ -188,12 +188,12 @@ def _together(goal: Asked, ledger: Ledger) -> Result | None:
 
 def _things(goal: Asked) -> list[frozenset[str]]:
     """Return the things whose price a question asks for."""
-    if "money" not in goal.dimensions or goal.head or goal.compared or goal.than or goal.clause is None:
+    if "money" not in goal.dimensions or goal.head or goal.compared or goal.than or goal.frame is None:
         return []
-    verb = goal.clause.verb
-    phrases = [p for p in goal.clause.phrases if p.role in THINGS and p.words and unit_named(p.head) is None]
+    verb = goal.frame.verb
+    arguments = [p for p in goal.frame.arguments if p.role in THINGS and p.words and unit_named(p.head) is None]
     for role in ("for", "on", "of"):
-        listed = [p.words for p in phrases if p.role == role and p.number is None]
+        listed = [p.words for p in arguments if p.role == role and p.number is None]
         if len(listed) > 1:
             return list(dict.fromkeys(listed))
     return list(goal.owners) if verb in CHARGED or verb.split()[0] in ("cost", "charge") else []
@@ -214,7 +214,7 @@ def _cost_of(thing: frozenset[str], things: Sequence[frozenset[str]], goal: Aske
 
 
 def _is_one_of_several(entry: Entry, sums: Sequence[Entry]) -> bool:
-    """Tell whether a clause states several sums, so that it is not certain which one is for what."""
+    """Tell whether a frame states several sums, so that it is not certain which one is for what."""
     return sum(e.order == entry.order and e.about == entry.about for e in sums) > 1
 
 
@@ -251,9 +251,9 @@ def _change(goal: Asked, ledger: Ledger) -> Result | None:
 
 def _risen(goal: Asked, ledger: Ledger) -> Result | None:
     """Answer by how many percent something rose or fell: from its first amount to its last."""
-    if goal.clause is None or not re.search(r"\bpercent(?:age)?\b", goal.text, re.IGNORECASE):
+    if goal.frame is None or not re.search(r"\bpercent(?:age)?\b", goal.text, re.IGNORECASE):
         return None
-    sign = growing().get(goal.clause.verb, 0)
+    sign = growing().get(goal.frame.verb, 0)
     if not sign or len(goal.owners) != 1:
         return None
     own = [e for e in ledger.entries if e.does == "hold" and e.kind == "count" and owned(goal.owners, e.owner)]

@@ -19,8 +19,8 @@ from typing import Any, Literal
 
 from doxa.core.values import Interval, Turn
 from doxa.language import stems
-from doxa.reason.compute.clauses import Clause, Phrase, Sentence
-from doxa.reason.compute.units import CURRENCY, unit_named
+from doxa.language.amounts import CURRENCY, unit_named
+from doxa.language.sentence import Argument, Frame, Sentence
 
 __all__ = [
     "Entry",
@@ -116,7 +116,7 @@ class Entry:
     than: frozenset[str]
     more: int
     about: frozenset[str]
-    """Stems of the whole clause."""
+    """Stems of the whole frame."""
     places: frozenset[str]
     """Stems of where: what tells parts of one whole apart."""
     when: Interval | None
@@ -166,11 +166,11 @@ class Speakers:
     counted: str = ""
     """The noun that was counted last: "30 of them"."""
 
-    def resolve(self, phrase: Phrase | None, turn: Turn) -> tuple[frozenset[str], str]:
-        """Return whom or what a phrase stands for: stems of its name, and its label."""
-        if phrase is None:
+    def resolve(self, argument: Argument | None, turn: Turn) -> tuple[frozenset[str], str]:
+        """Return whom or what a argument stands for: stems of its name, and its label."""
+        if argument is None:
             return frozenset(), ""
-        word = phrase.head
+        word = argument.head
         if word in FIRST:
             return self.speaker(turn)
         if word in GROUP:
@@ -181,27 +181,27 @@ class Speakers:
             return self.person, self.person_label
         if word in ITS:
             return self.thing, self.thing_label
-        label = phrase.label
-        if phrase.owner and not phrase.name:
-            label = f"{phrase.owner} {label}" if not label.casefold().startswith(phrase.owner) else label
-        return phrase.words, label
+        label = argument.label
+        if argument.owner and not argument.name:
+            label = f"{argument.owner} {label}" if not label.casefold().startswith(argument.owner) else label
+        return argument.words, label
 
     @staticmethod
     def speaker(turn: Turn) -> tuple[frozenset[str], str]:
         """Return the speaker of a turn as an owner."""
         return frozenset(stems(turn.speaker)), turn.speaker
 
-    def hear(self, clause: Clause, turn: Turn) -> None:
-        """Note whom and what a clause speaks of."""
-        subject = clause.subject
-        for phrase in (*clause.phrases, *((subject,) if subject else ())):
+    def hear(self, frame: Frame, turn: Turn) -> None:
+        """Note whom and what a frame speaks of."""
+        subject = frame.subject
+        for argument in (*frame.arguments, *((subject,) if subject else ())):
             if (
-                phrase.name
-                and phrase.words
-                and not phrase.words & frozenset(stems(turn.speaker))
-                and phrase.role in ("subject", "object", "to", "and", "from")
+                argument.name
+                and argument.words
+                and not argument.words & frozenset(stems(turn.speaker))
+                and argument.role in ("subject", "object", "to", "and", "from")
             ):
-                self.person, self.person_label = phrase.words, phrase.label
+                self.person, self.person_label = argument.words, argument.label
         if subject is not None and subject.head not in FIRST | GROUP | THIRD | THEM | ITS and subject.words:
             if not subject.name:
                 self.thing, self.thing_label = subject.words, subject.label
@@ -210,25 +210,25 @@ class Speakers:
         elif subject is None or subject.head in FIRST | GROUP | THIRD:
             objects = [
                 p
-                for p in clause.phrases
+                for p in frame.arguments
                 if p.role in ("object", "at") and p.words and unit_named(p.head) is None and p.head not in THIRD
             ]
             if objects:
                 self.thing, self.thing_label = objects[0].words, objects[0].label
 
 
-def head_of(phrase: Phrase) -> str:
-    """Return the noun of a phrase as things are compared: its last stem."""
-    last = stems(phrase.head)
+def head_of(argument: Argument) -> str:
+    """Return the noun of a argument as things are compared: its last stem."""
+    last = stems(argument.head)
     return last[-1] if last else ""
 
 
-def does(clause: Clause, phrase: Phrase) -> str:
-    """Return what a clause does with a quantity."""
-    verb = clause.verb
+def does(frame: Frame, argument: Argument) -> str:
+    """Return what a frame does with a quantity."""
+    verb = frame.verb
     if verb == "be":
         return "hold"
-    if clause.passive and phrase.role == "subject" and verb in verbs("gain") - verbs("lose"):
+    if frame.passive and argument.role == "subject" and verb in verbs("gain") - verbs("lose"):
         return "gain"
     for kind in ("hold", "gain", "lose"):
         if verb in verbs(kind) or (" " in verb and verb.split()[0] in verbs(kind) and verb not in _particled()):
@@ -245,21 +245,21 @@ def happenings(sentences: Sequence[Sentence], speakers: Speakers) -> list[Happen
     """Return what sentences say to happen or to be, in the order in which it was said. Cost O(words)."""
     found: list[Happening] = []
     for order, sentence in enumerate(sentences):
-        for clause in sentence.clauses:
-            owner, label = speakers.resolve(clause.subject, sentence.turn)
-            if not sentence.question and not clause.conditional and not clause.negative:
-                objects = [p for p in clause.phrases if p.role == "object"]
+        for frame in sentence.frames:
+            owner, label = speakers.resolve(frame.subject, sentence.turn)
+            if not sentence.question and not frame.conditional and not frame.negative:
+                objects = [p for p in frame.arguments if p.role == "object"]
                 about = (
-                    clause.words
+                    frame.words
                     | owner
-                    | frozenset(s for p in clause.phrases for s in speakers.resolve(p, sentence.turn)[0])
+                    | frozenset(s for p in frame.arguments for s in speakers.resolve(p, sentence.turn)[0])
                 )
                 found.append(
                     Happening(
                         about=about,
-                        verb=clause.verb,
-                        when=clause.when,
-                        clock_min=clause.clock_min,
+                        verb=frame.verb,
+                        when=frame.when,
+                        clock_min=frame.clock_min,
                         owner=owner,
                         label=label or (objects[0].label if objects else ""),
                         turn=sentence.turn,
@@ -267,7 +267,7 @@ def happenings(sentences: Sequence[Sentence], speakers: Speakers) -> list[Happen
                         order=order,
                     )
                 )
-            speakers.hear(clause, sentence.turn)
+            speakers.hear(frame, sentence.turn)
     return found
 
 
@@ -280,119 +280,121 @@ def entries_of(sentences: Sequence[Sentence], speakers: Speakers) -> list[Entry]
     for order, sentence in enumerate(sentences):
         if not sentence.question:
             made: list[Entry] = []
-            for clause in sentence.clauses:
-                if not clause.conditional:
-                    made.extend(_of_clause(clause, sentence, order, speakers))
-                speakers.hear(clause, sentence.turn)
+            for frame in sentence.frames:
+                if not frame.conditional:
+                    made.extend(_of_clause(frame, sentence, order, speakers))
+                speakers.hear(frame, sentence.turn)
             found = _corrected(found, made, sentence)
         else:
-            for clause in sentence.clauses:
-                speakers.hear(clause, sentence.turn) if not clause.subject or clause.subject.head != "who" else None
+            for frame in sentence.frames:
+                speakers.hear(frame, sentence.turn) if not frame.subject or frame.subject.head != "who" else None
     return found
 
 
-def _of_clause(clause: Clause, sentence: Sentence, order: int, speakers: Speakers) -> list[Entry]:
-    owner, label = speakers.resolve(clause.subject, sentence.turn)
-    everything = [*((clause.subject,) if clause.subject else ()), *clause.phrases]
-    reader = _Reader(clause, sentence, order, speakers, everything, owner, label)
-    shares = clause.verb in verbs("share")
+def _of_clause(frame: Frame, sentence: Sentence, order: int, speakers: Speakers) -> list[Entry]:
+    owner, label = speakers.resolve(frame.subject, sentence.turn)
+    everything = [*((frame.subject,) if frame.subject else ()), *frame.arguments]
+    reader = _Reader(frame, sentence, order, speakers, everything, owner, label)
+    shares = frame.verb in verbs("share")
     found: list[Entry] = []
-    for phrase in everything:
-        if phrase.number is None and not (phrase.vague and phrase.role in ("object", "subject", "predicate")):
+    for argument in everything:
+        if argument.number is None and not (argument.vague and argument.role in ("object", "subject", "predicate")):
             continue
-        sharers = phrase.role in ("among", "between", "by", "with") or (phrase is clause.subject and not clause.passive)
+        sharers = argument.role in ("among", "between", "by", "with") or (
+            argument is frame.subject and not frame.passive
+        )
         if shares and sharers:
-            found.append(reader.entry(phrase, does="share"))
-        elif phrase.role not in ("as", "than", "until", "since") or (
-            phrase.number and phrase.number.kind == "multiple"
+            found.append(reader.entry(argument, does="share"))
+        elif argument.role not in ("as", "than", "until", "since") or (
+            argument.number and argument.number.kind == "multiple"
         ):
-            found.append(reader.entry(phrase))
+            found.append(reader.entry(argument))
     return [replace(one, about=one.about - _of_others(one, found)) for one in found]
 
 
 def _of_others(entry: Entry, found: Sequence[Entry]) -> frozenset[str]:
-    """Return the words that only other quantities of a clause have: "4 red pens and 3 green ones"."""
+    """Return the words that only other quantities of a frame have: "4 red pens and 3 green ones"."""
     others = frozenset(stem for one in found if one is not entry and one.head for stem in one.words)
     return others - entry.words if entry.head else frozenset()
 
 
 @dataclass(slots=True)
 class _Reader:
-    """Reads one clause; `everything` is its subject and its other phrases, in order."""
+    """Reads one frame; `everything` is its subject and its other arguments, in order."""
 
-    clause: Clause
+    frame: Frame
     sentence: Sentence
     order: int
     speakers: Speakers
-    everything: Sequence[Phrase]
+    everything: Sequence[Argument]
     owner: frozenset[str]
     label: str
 
-    def entry(self, phrase: Phrase, *, does: str = "") -> Entry:
-        """Return the quantity that a phrase states."""
-        clause, number = self.clause, phrase.number
+    def entry(self, argument: Argument, *, does: str = "") -> Entry:
+        """Return the quantity that a argument states."""
+        frame, number = self.frame, argument.number
         kind = number.kind if number else "count"
-        unit, head, words = self._counted(phrase, kind)
-        is_subject = phrase is clause.subject
-        what, more = self._done(phrase, unit, kind) if not does else (does, 0)
-        if clause.state in comparatives() and (unit or head) and number is not None:
-            more = comparatives()[clause.state][1]  # "9 cm taller than Anton"
-        bare = not unit and not head and phrase.role == "predicate"
+        unit, head, words = self._counted(argument, kind)
+        is_subject = argument is frame.subject
+        what, more = self._done(argument, unit, kind) if not does else (does, 0)
+        if frame.state in comparatives() and (unit or head) and number is not None:
+            more = comparatives()[frame.state][1]  # "9 cm taller than Anton"
+        bare = not unit and not head and argument.role == "predicate"
         if what == "hold" and bare and 0 < (number.value if number else 0) < OLDEST:
             unit, head = "year", "age"  # "Lea is 34"
-        if what == "hold" and unit == "year" and clause.state == "old":
+        if what == "hold" and unit == "year" and frame.state == "old":
             head = "age"
-        per = _per(clause, phrase, self.everything, is_subject)
-        among = clause.subject.value if clause.subject is not None and per and not is_subject else None
+        per = _per(frame, argument, self.everything, is_subject)
+        among = frame.subject.value if frame.subject is not None and per and not is_subject else None
         text = self.sentence.text
         return Entry(
             value=number.value if number else Fraction(0), kind=kind, head=head, words=words, unit=unit, per=per,
-            does=what, verb=clause.verb, owner=frozenset() if is_subject else self._owner(what),
-            owner_label="" if is_subject else self.label, to=self._to(phrase), than=self._than(kind), more=more,
-            about=frozenset(s for p in self.everything for s in p.words) | frozenset(stems(clause.verb)) | clause.words,
-            places=self._places(phrase) if not does else frozenset(), when=clause.when, turn=self.sentence.turn,
-            text=text, order=self.order, state=clause.state, negative=clause.negative, future=clause.future,
+            does=what, verb=frame.verb, owner=frozenset() if is_subject else self._owner(what),
+            owner_label="" if is_subject else self.label, to=self._to(argument), than=self._than(kind), more=more,
+            about=frozenset(s for p in self.everything for s in p.words) | frozenset(stems(frame.verb)) | frame.words,
+            places=self._places(argument) if not does else frozenset(), when=frame.when, turn=self.sentence.turn,
+            text=text, order=self.order, state=frame.state, negative=frame.negative, future=frame.future,
             vague=number is None or bool(HEDGED.search(text)), among=among or Fraction(1),
-            total="in total" in text or "altogether" in text, definite=phrase.definite,
+            total="in total" in text or "altogether" in text, definite=argument.definite,
         )  # fmt: skip
 
-    def _counted(self, phrase: Phrase, kind: str) -> tuple[str, str, frozenset[str]]:
+    def _counted(self, argument: Argument, kind: str) -> tuple[str, str, frozenset[str]]:
         """Return the unit, the noun and the words of what is counted or measured."""
-        sign = CURRENCY.get(phrase.number.unit) if phrase.number else None
-        named = unit_named(phrase.head) if phrase.head else None
+        sign = CURRENCY.get(argument.number.unit) if argument.number else None
+        named = unit_named(argument.head) if argument.head else None
         unit = sign or (named.name if named else "")
-        of = _of(phrase, self.everything)
-        words, head = phrase.words, "" if unit else head_of(phrase)
+        of = _of(argument, self.everything)
+        words, head = argument.words, "" if unit else head_of(argument)
         if unit and of is not None and of.number is None:
             words, head = words | of.words, head_of(of)
-        bare = phrase.head in ("", "more", "less", "other", "another")
+        bare = argument.head in ("", "more", "less", "other", "another")
         head = "" if bare else head
-        if phrase.head in THEM or (bare and kind == "count" and not unit and of is None):
+        if argument.head in THEM or (bare and kind == "count" and not unit and of is None):
             head = self.speakers.counted
             words = words | ({head} if head else set())
-        if not unit and head and kind != "multiple" and phrase.number is not None:
+        if not unit and head and kind != "multiple" and argument.number is not None:
             self.speakers.counted = head
         return unit, head, words
 
-    def _done(self, phrase: Phrase, unit: str, kind: str) -> tuple[str, int]:
-        """Return what a clause does with a quantity, and whether that is more (1) or less (-1) than there was."""
-        verb, what, more = self.clause.verb, does(self.clause, phrase), phrase.more or self.clause.more
+    def _done(self, argument: Argument, unit: str, kind: str) -> tuple[str, int]:
+        """Return what a frame does with a quantity, and whether that is more (1) or less (-1) than there was."""
+        verb, what, more = self.frame.verb, does(self.frame, argument), argument.more or self.frame.more
         if verb not in growing():
             return what, more
         sign = growing()[verb]
         if unit and unit != "percent":
-            return ("hold", 0) if phrase.role == "to" else ("grow" if sign > 0 else "shrink", sign)
+            return ("hold", 0) if argument.role == "to" else ("grow" if sign > 0 else "shrink", sign)
         if what == "done" and (unit or kind == "part"):
             what = "grow" if sign > 0 else "shrink"
         return what, more
 
     def _owner(self, what: str) -> frozenset[str]:
-        subject = self.clause.subject
-        mine = subject is not None and subject.owner in FIRST and self.clause.verb in growing()
+        subject = self.frame.subject
+        mine = subject is not None and subject.owner in FIRST and self.frame.verb in growing()
         return self.owner | self.speakers.speaker(self.sentence.turn)[0] if mine else self.owner  # "my salary" is mine
 
-    def _to(self, phrase: Phrase) -> frozenset[str]:
-        found = (p for p in self.everything if p.role == "to" and p is not phrase and not p.number)
+    def _to(self, argument: Argument) -> frozenset[str]:
+        found = (p for p in self.everything if p.role == "to" and p is not argument and not p.number)
         return next((self.speakers.resolve(p, self.sentence.turn)[0] for p in found), frozenset())
 
     def _than(self, kind: str) -> frozenset[str]:
@@ -400,8 +402,8 @@ class _Reader:
         found = (p for p in self.everything if p.role == "than" or (p.role == "as" and multiple and not p.vague))
         return next((_than(p, self.sentence, self.speakers) for p in found), frozenset())
 
-    def _places(self, phrase: Phrase) -> frozenset[str]:
-        near = (p for p in _near(phrase, self.everything) if p.role in PLACING and p.number is None and not p.each)
+    def _places(self, argument: Argument) -> frozenset[str]:
+        near = (p for p in _near(argument, self.everything) if p.role in PLACING and p.number is None and not p.each)
         return frozenset(stem for p in near for stem in p.words)
 
 
@@ -409,10 +411,10 @@ OLDEST = 120
 PLACING = frozenset(["on", "in", "at", "inside", "under", "behind", "upstairs"])
 
 
-def _near(phrase: Phrase, everything: Sequence[Phrase]) -> list[Phrase]:
-    """Return the phrases that may say where a quantity is: those before any number, and those up to the next number."""
-    at = next((n for n, other in enumerate(everything) if other is phrase), 0)
-    found: list[Phrase] = []
+def _near(argument: Argument, everything: Sequence[Argument]) -> list[Argument]:
+    """Return the arguments that may say where a quantity is: those before any number, those up to the next."""
+    at = next((n for n, other in enumerate(everything) if other is argument), 0)
+    found: list[Argument] = []
     for n, other in enumerate(everything):
         if other.number is not None and n > at:
             break
@@ -421,25 +423,25 @@ def _near(phrase: Phrase, everything: Sequence[Phrase]) -> list[Phrase]:
     return found
 
 
-def _than(phrase: Phrase, sentence: Sentence, speakers: Speakers) -> frozenset[str]:
-    if phrase.head in ("ours", "mine", "his", "hers", "theirs"):
-        subject = next((clause.subject for clause in sentence.clauses if clause.subject is not None), None)
+def _than(argument: Argument, sentence: Sentence, speakers: Speakers) -> frozenset[str]:
+    if argument.head in ("ours", "mine", "his", "hers", "theirs"):
+        subject = next((frame.subject for frame in sentence.frames if frame.subject is not None), None)
         return frozenset(stems(subject.head)) if subject is not None else frozenset()
-    return speakers.resolve(phrase, sentence.turn)[0]
+    return speakers.resolve(argument, sentence.turn)[0]
 
 
-def _of(phrase: Phrase, everything: Sequence[Phrase]) -> Phrase | None:
-    """Return the phrase that belongs to one with "of": "4 kilos of tomatoes"."""
-    at = next((n for n, other in enumerate(everything) if other is phrase), -1)
+def _of(argument: Argument, everything: Sequence[Argument]) -> Argument | None:
+    """Return the argument that belongs to one with "of": "4 kilos of tomatoes"."""
+    at = next((n for n, other in enumerate(everything) if other is argument), -1)
     after = everything[at + 1] if 0 <= at < len(everything) - 1 else None
     return after if after is not None and after.role == "of" else None
 
 
-def _per(clause: Clause, phrase: Phrase, everything: Sequence[Phrase], is_subject: bool) -> tuple[str, ...]:
+def _per(frame: Frame, argument: Argument, everything: Sequence[Argument], is_subject: bool) -> tuple[str, ...]:
     """Return what a quantity is said to be per: "22 seats in each row", "5 letters a day"."""
     found: list[str] = []
-    at = next((n for n, other in enumerate(everything) if other is phrase), 0)
-    if at and phrase.role == "of" and everything[at - 1].number is not None:
+    at = next((n for n, other in enumerate(everything) if other is argument), 0)
+    if at and argument.role == "of" and everything[at - 1].number is not None:
         found.append(_unit_or_head(everything[at - 1]))
         return tuple(found)
     nested = False
@@ -450,7 +452,7 @@ def _per(clause: Clause, phrase: Phrase, everything: Sequence[Phrase], is_subjec
     for other in everything[:at]:
         if other.each and other.role != "subject":
             found.append(_unit_or_head(other))
-    subject = clause.subject
+    subject = frame.subject
     if (
         not is_subject
         and subject is not None
@@ -462,18 +464,18 @@ def _per(clause: Clause, phrase: Phrase, everything: Sequence[Phrase], is_subjec
             or (
                 subject.number is not None
                 and subject.number.kind == "count"
-                and (subject.value == 1 or clause.verb == "cost")
+                and (subject.value == 1 or frame.verb == "cost")
             )
-            or (subject.indefinite and clause.verb in verbs("hold"))
+            or (subject.indefinite and frame.verb in verbs("hold"))
         )
     ):
         found.append(_unit_or_head(subject))
-    return tuple(dict.fromkeys(f for f in found if f and f != _unit_or_head(phrase)))
+    return tuple(dict.fromkeys(f for f in found if f and f != _unit_or_head(argument)))
 
 
-def _unit_or_head(phrase: Phrase) -> str:
-    unit = unit_named(phrase.head)
-    return unit.name if unit else head_of(phrase)
+def _unit_or_head(argument: Argument) -> str:
+    unit = unit_named(argument.head)
+    return unit.name if unit else head_of(argument)
 
 
 def _likeness(old: Entry, new: Entry) -> tuple[int, int]:

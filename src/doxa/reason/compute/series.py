@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from doxa.language import stems
+from doxa.language.amounts import Number, unit_named
+from doxa.language.sentence import Sentence
 from doxa.reason.compute.asked import AVERAGE, PERCENT, Asked
-from doxa.reason.compute.clauses import Sentence
 from doxa.reason.compute.expressions import Operation, Stated, steps, value_of, written
 from doxa.reason.compute.ledger import comparatives
-from doxa.reason.compute.numbers import Number
 from doxa.reason.compute.solve import Result, in_words
-from doxa.reason.compute.units import unit_named
 
 __all__ = ["Series", "on_series", "series_of"]
 
@@ -139,10 +138,10 @@ def _single(sentence: Sentence) -> Number | None:
 
 
 def _unit(sentence: Sentence) -> str:
-    for clause in sentence.clauses:
-        for phrase in clause.phrases:
-            unit = unit_named(phrase.head)
-            if unit is not None and phrase.number is not None:
+    for frame in sentence.frames:
+        for argument in frame.arguments:
+            unit = unit_named(argument.head)
+            if unit is not None and argument.number is not None:
                 return unit.name
     return ""
 

@@ -9,11 +9,11 @@ from fractions import Fraction
 
 from doxa.core.values import Interval
 from doxa.language import stems
+from doxa.language.amounts import is_money, unit_named
 from doxa.reason.compute.amounts import Found, Ledger, joined, owned, rescaled, stated, total_of, within
 from doxa.reason.compute.asked import AVERAGE, PERCENT, TOTAL, Asked
 from doxa.reason.compute.expressions import Expression, Operation, Stated, steps, value_of, written
 from doxa.reason.compute.ledger import Entry, comparatives
-from doxa.reason.compute.units import is_money, unit_named
 from doxa.reason.matching import members
 
 __all__ = ["NOTHING", "Result", "answer_of", "direction", "is_sum", "solve"]
@@ -81,8 +81,8 @@ def _sum_of_things(goal: Asked, ledger: Ledger) -> Found | None:
     """Return the sum over several things that a question names: "chairs and tables"."""
     names = [
         p
-        for c in ((goal.clause,) if goal.clause else ())
-        for p in c.phrases
+        for c in ((goal.frame,) if goal.frame else ())
+        for p in c.arguments
         if p.role in ("object", "subject") and stems(p.head)
     ]
     found = [ledger.amount(replace(goal, head=stems(p.head)[-1], words=p.words, filters=frozenset())) for p in names]
@@ -115,8 +115,8 @@ def in_words(value: Fraction, unit: str) -> str:
 
 
 def _noun(goal: Asked, value: Fraction) -> str:
-    phrases = list(goal.clause.phrases + ((goal.clause.subject,) if goal.clause.subject else ()) if goal.clause else ())
-    label = next((p.label for p in phrases if p.head and stems(p.head)[-1:] == [goal.head]), "")
+    arguments = list(goal.frame.arguments + ((goal.frame.subject,) if goal.frame.subject else ()) if goal.frame else ())
+    label = next((p.label for p in arguments if p.head and stems(p.head)[-1:] == [goal.head]), "")
     return re.sub(r"^(?:and |so |by |about )?how (?:many|much) (?:more |fewer |less )?", "", label, flags=re.IGNORECASE)
 
 
@@ -193,7 +193,7 @@ def _rivals(goal: Asked, ledger: Ledger) -> list[tuple[frozenset[str], str]]:
     """Return those who are compared: whom the question names, else all whose amount is known."""
     everyone = _everyone(goal, ledger)
     named = [(owner, label) for owner, label in everyone.items() if owner & goal.filters or owned(goal.owners, owner)]
-    of = next((p for p in goal.clause.phrases if p.role == "of"), None) if goal.clause else None
+    of = next((p for p in goal.frame.arguments if p.role == "of"), None) if goal.frame else None
     if of is not None and not named and of.words == goal.filters:
         return _of_kind((stems(of.head) or [""])[-1], everyone, ledger)
     words = {stem for owner, _ in named for stem in owner}
@@ -278,7 +278,7 @@ def _difference(goal: Asked, ledger: Ledger) -> Result | None:
     )
     other = _amount_of(goal, ledger, goal.than)
     if other is None and goal.head:
-        than = next((p for p in goal.clause.phrases if p.role == "than"), None) if goal.clause else None
+        than = next((p for p in goal.frame.arguments if p.role == "than"), None) if goal.frame else None
         if than is not None:
             other = ledger.amount(
                 replace(goal, than=frozenset(), compared=0, head=(stems(than.head) or [""])[-1], words=than.words)
@@ -395,7 +395,7 @@ def _percentage(goal: Asked, ledger: Ledger) -> Result | None:
     """Answer what percentage of a whole a stated part is."""
     if not PERCENT.search(goal.text) or goal.head:
         return None
-    words = {stem for p in (goal.clause.phrases if goal.clause else ()) if p.role == "of" for stem in p.words}
+    words = {stem for p in (goal.frame.arguments if goal.frame else ()) if p.role == "of" for stem in p.words}
     counted = [e for e in ledger.entries if e.kind == "count" and not e.unit and not e.per]
     wholes = [e for e in counted if {e.head} & words and not e.definite]
     if not wholes:
@@ -403,7 +403,7 @@ def _percentage(goal: Asked, ledger: Ledger) -> Result | None:
     asks = (
         goal.filters
         | frozenset(stems(goal.verb))
-        | {s for p in (goal.clause.phrases if goal.clause else ()) if p.role == "predicate" for s in p.words}
+        | {s for p in (goal.frame.arguments if goal.frame else ()) if p.role == "predicate" for s in p.words}
     )
     asks -= words | frozenset(stems("be say percentage what percent"))
     parts = [e for e in counted if e is not wholes[-1] and e.definite and (not asks or asks <= e.about | e.words)]

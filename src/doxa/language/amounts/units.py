@@ -7,11 +7,11 @@ each other: how long a month is depends on the month.
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from importlib.resources import files
+
+from doxa.language.data import table
 
 __all__ = ["CURRENCY", "Unit", "converted", "is_money", "unit_named", "units_of"]
 
@@ -35,9 +35,8 @@ class Unit:
 
 @cache
 def _units() -> dict[str, Unit]:
-    table = tomllib.loads(files("doxa.reason.compute").joinpath("units.toml").read_text(encoding="utf-8"))
     found: dict[str, Unit] = {}
-    for dimension, units in table.items():
+    for dimension, units in table("units").items():
         for name, (factor, others) in units.items():
             plural = others.split()[0] if others.split()[0].isalpha() and name not in PLURALS else PLURALS[name]
             unit = Unit(name=name, dimension=dimension, factor=Fraction(factor), plural=plural)
