@@ -222,7 +222,7 @@ def _expected(kind: QuestionKind, asked: Asked, declarative: Declarative | None)
 
 def _about_source(base: Question, what: str, referents: Referents) -> Question:
     """Return the question who said something, by what was said."""
-    focus = tuple(word for word in base.focus if not re.fullmatch(TELLING, word) and not re.match(VOUCHING, word))
+    focus = tuple(word for word in base.focus if not re.fullmatch(TELLING, word) and not VOUCHING.match(word))
     return replace(
         base, kind="who", asks="source", expects="person", focus=focus or tuple(stems(what)), head="", loose=(),
         subject=next((thing for thing in base.about if thing != referents.speaker), None),

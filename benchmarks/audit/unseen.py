@@ -1,0 +1,76 @@
+"""What is measured on data that nobody developed on: counts of every item, and the share that they give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from doxa.core.config import Config
+from doxa.evaluate import run_revision, run_tasks, run_understanding
+from doxa.evaluate.metrics import bootstrap_error, f1_of_counts, ratio
+
+__all__ = ["SETS", "Measured", "differ"]
+
+HERE = Path(__file__).parents[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The counts of every item of a set, and the function from their sums to the measure."""
+
+    rows: Sequence[Sequence[float]]
+    of_counts: Callable[..., float | None]
+
+    @property
+    def value(self) -> float:
+        """The measure over all items."""
+        return self.of_counts(*(sum(column) for column in zip(*self.rows, strict=True))) or 0.0
+
+
+def understanding(*paths: str) -> Measured:
+    """Return the F1 of the claims of turns."""
+    rows = [
+        [counts[name] for name in ("matching", "scored", "found", "required")]
+        for path in paths
+        for counts in run_understanding(HERE / path, config=Config()).scores.by_item
+    ]
+    return Measured(rows, f1_of_counts)
+
+
+def revision(*paths: str) -> Measured:
+    """Return the share of probes after changes that are answered right."""
+    rows = [
+        [counts["right"], counts["probes"]]
+        for path in paths
+        for counts in run_revision(HERE / path, config=Config()).scores.by_dialogue
+    ]
+    return Measured(rows, ratio)
+
+
+def tasks(*paths: str) -> Measured:
+    """Return the share of slots of task scenarios that are right."""
+    rows = [
+        [one.counts["slots_ok"], one.counts["slots_n"]]
+        for path in paths
+        for one in run_tasks(HERE / path, systems=["ours"], config=Config()).systems["ours"].scores
+    ]
+    return Measured(rows, ratio)
+
+
+SETS: Mapping[str, Callable[[], Measured]] = {
+    "claims F1": lambda: understanding("understanding/set5.jsonl"),
+    "revision": lambda: revision(*(f"revision/set{number}.jsonl" for number in (4, 5, 6))),
+    "task slots": lambda: tasks("tasks/set2.jsonl", "tasks/set5.jsonl"),
+}
+
+
+def differ(whole: Measured, less: Measured) -> tuple[float, float]:
+    """Return how much less is found, and its standard error: items are drawn again, both with the same draws."""
+    width = len(whole.rows[0])
+    pairs = [[*one, *other] for one, other in zip(whole.rows, less.rows, strict=True)]
+
+    def lost(*sums: float) -> float:
+        return (whole.of_counts(*sums[:width]) or 0.0) - (less.of_counts(*sums[width:]) or 0.0)
+
+    return whole.value - less.value, bootstrap_error(pairs, lost)
