@@ -81,7 +81,9 @@ class _Plan:
         """Return the cost of the plan when no column has more than its share."""
         while max(self._excess) > 0:
             self._hand_on(self._chain())
-        total = sum(self._costs[row][column] * n for column, held in enumerate(self._held) for row, n in held.items())
+        total = 0.0
+        for column, held in enumerate(self._held):
+            total += sum(self._costs[row][column] * units for row, units in held.items())
         return total / self._all
 
     def _cheapest(self, column: int) -> list[tuple[float, int]]:
