@@ -41,7 +41,7 @@ def mcp(
         raise InputError(f"mcp: --profile is one of {', '.join(MCP_PROFILES)}; got {chosen}.")
     try:
         from doxa.transport.http.access import Room
-        from doxa.transport.mcp import serve_stdio
+        from doxa.transport.mcp.stdio import serve_stdio
     except ModuleNotFoundError as exc:
         raise MissingDependencyError(exc.name or "mcp", extra="server", purpose="`doxa mcp`") from exc
 
