@@ -4,6 +4,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 READING = {
     "doxa.understand",
     "doxa.reason",
@@ -30,8 +32,9 @@ def loaded_after(code):
     return set(json.loads(shown.stdout))
 
 
-def test_importing_the_engine_loads_neither_what_reads_nor_what_keeps():
-    found = loaded_after("from doxa import Doxa")
+@pytest.mark.parametrize("name", ["Doxa", "AsyncDoxa"])
+def test_importing_the_engine_loads_neither_what_reads_nor_what_keeps(name):
+    found = loaded_after(f"from doxa import {name}")
     assert "doxa.engine.api" in found
     assert found & (READING | MODELS | STATE | SERVER) == set()
 
@@ -46,3 +49,9 @@ def test_opening_a_database_loads_nothing_that_reads_or_answers(tmp_path):
 def test_the_command_line_loads_no_engine_to_say_what_it_can():
     found = loaded_after("from doxa.transport.cli import app")
     assert found & (READING | MODELS | STATE | SERVER) == set()
+
+
+def test_the_server_is_put_together_without_what_reads_and_the_tools_for_models():
+    found = loaded_after("from doxa.transport.http import application")
+    assert "fastapi" in found
+    assert found & (READING | MODELS | STATE | {"mcp"}) == set()
