@@ -9,6 +9,9 @@ the Euclidean distance of their unit vectors, so that the distance is in 0 to 1 
 
 from __future__ import annotations
 
+from itertools import pairwise
+from math import gcd, inf
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,6 +22,8 @@ Costs = NDArray[np.float64]
 
 SAME = 1e-6
 """Squared costs below this are the rounding of single precision: the words are the same, and the root is taken of 0."""
+SLACK = 1e-12
+"""What is less is rounding: without it, a chain could go round in circles for nothing."""
 
 
 def costs_of(first: Vectors, second: Vectors) -> Costs:
@@ -30,22 +35,97 @@ def costs_of(first: Vectors, second: Vectors) -> Costs:
 def wasserstein(first: Vectors, second: Vectors) -> float:
     """Return the exact distance (order 1) between two sets of unit vectors with equal weights, 0 to 1.
 
-    The distance to nothing is 1. Solved by POT's network simplex: about 0.05 ms for 30 words against 8.
+    The distance to nothing is 1. See `exact`.
     """
     return exact(costs_of(first, second))
 
 
 def exact(costs: Costs) -> float:
-    """Return the least cost of carrying rows of equal weight to columns of equal weight; 1 where either is none."""
+    """Return the least cost of carrying rows of equal weight to columns of equal weight; 1 where either is none.
+
+    Every row goes to the column that is cheapest for it; then columns that got too much hand it on, along the cheapest
+    chain of columns, to those that have room. Well under 1 ms for 60 words against 10.
+
+    Source: successive shortest paths; Ahuja et al. 1993, Network Flows, section 9.7.
+    """
     if not costs.size:
         return 1.0
-    rows, columns = costs.shape
-    if rows == 1 or columns == 1:
+    if 1 in costs.shape:
         return float(costs.mean())
-    from ot.lp import emd2  # it takes a third of a second to import
+    if costs.shape[0] < costs.shape[1]:
+        costs = costs.T
+    return _Plan(costs).balanced()
 
-    weights = np.full(rows, 1 / rows), np.full(columns, 1 / columns)
-    return float(emd2(*weights, np.ascontiguousarray(costs), check_marginals=False, center_dual=False))
+
+class _Plan:
+    """Which row carries how much to which column: as cheap as can be for what each column gets.
+
+    Masses are whole numbers: each row has as many units as there are columns, and each column takes as many as there
+    are rows, both without their common divisor.
+    """
+
+    def __init__(self, costs: Costs) -> None:
+        rows, columns = costs.shape
+        shared = gcd(rows, columns)
+        self._costs: list[list[float]] = costs.tolist()
+        self._all = rows * columns // shared
+        self._held: list[dict[int, int]] = [{} for _ in range(columns)]
+        """Column -> row -> units."""
+        for row, column in enumerate(costs.argmin(axis=1).tolist()):
+            self._held[column][row] = columns // shared
+        self._excess = [sum(held.values()) - rows // shared for held in self._held]
+        self._steps = [self._cheapest(column) for column in range(columns)]
+        """Column -> column -> the least that it costs more to carry a unit to the second, and the row that does."""
+
+    def balanced(self) -> float:
+        """Return the cost of the plan when no column has more than its share."""
+        while max(self._excess) > 0:
+            self._hand_on(self._chain())
+        total = 0.0
+        for column, held in enumerate(self._held):
+            total += sum(self._costs[row][column] * units for row, units in held.items())
+        return total / self._all
+
+    def _cheapest(self, column: int) -> list[tuple[float, int]]:
+        steps = [(inf, -1)] * len(self._held)
+        for row in self._held[column]:
+            costs = self._costs[row]
+            here = costs[column]
+            for other, cost in enumerate(costs):
+                if cost - here < steps[other][0]:
+                    steps[other] = cost - here, row
+        return steps
+
+    def _chain(self) -> list[int]:
+        """Return the cheapest chain from a column with too much to one with room (Bellman and Ford)."""
+        far = [0.0 if excess > 0 else inf for excess in self._excess]
+        before = [-1] * len(far)
+        queue = [column for column, excess in enumerate(self._excess) if excess > 0]
+        for column in queue:
+            here = far[column]
+            for other, (cost, _) in enumerate(self._steps[column]):
+                if here + cost < far[other] - SLACK:
+                    far[other], before[other] = here + cost, column
+                    queue.append(other)
+        last = min((column for column, excess in enumerate(self._excess) if excess < 0), key=far.__getitem__)
+        chain = [last]
+        while before[chain[-1]] >= 0:
+            chain.append(before[chain[-1]])
+        return chain[::-1]
+
+    def _hand_on(self, chain: list[int]) -> None:
+        """Move as much as can be from the first column of a chain to the last."""
+        moves = [(one, other, self._steps[one][other][1]) for one, other in pairwise(chain)]
+        most = min(self._excess[chain[0]], -self._excess[chain[-1]], *(self._held[one][row] for one, _, row in moves))
+        for one, other, row in moves:
+            self._held[other][row] = self._held[other].get(row, 0) + most
+            self._held[one][row] -= most
+            if not self._held[one][row]:
+                del self._held[one][row]
+        self._excess[chain[0]] -= most
+        self._excess[chain[-1]] += most
+        for column in chain:
+            self._steps[column] = self._cheapest(column)
 
 
 def lower_bounds(costs: Costs, owner: NDArray[np.int64], count: int) -> Costs:

@@ -27,7 +27,6 @@ found" or "the model refused" are values, not exceptions.
 """
 
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, requires
 
 __all__ = [
     "BackendError",
@@ -170,6 +169,8 @@ class MissingDependencyError(BackendError):
 
         It works where Doxa itself came from a checkout and is on no index.
         """
+        from importlib.metadata import PackageNotFoundError, requires
+
         marker = f'extra == "{extra}"'
         try:
             needed = [

@@ -1,5 +1,6 @@
 """What users hold in their hands: `Doxa` and a `Dialogue`; a `Memory` is in `memory.py`.
 
+Nothing here imports what reads and answers before it is needed: opening a database takes a fraction of that.
 `AsyncDoxa` is generated from this file (see `asynchronous.py`).
 """
 
@@ -10,33 +11,16 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
-from importlib.metadata import version
 from pathlib import Path
 from time import monotonic
 from types import TracebackType
-from typing import Any, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 from doxa.core.config import Config
-from doxa.core.errors import (
-    ClosedError,
-    ConfigError,
-    InputError,
-    StoreConflictError,
-    TurnConflictError,
-)
+from doxa.core.errors import ClosedError, ConfigError, InputError, StoreConflictError, TurnConflictError
 from doxa.core.trace import Tracer
-from doxa.core.values import (
-    OpenProposition,
-    Receipt,
-    Reply,
-    Role,
-    ToTasks,
-    Turn,
-)
-from doxa.engine.answers import answered, store_answers
+from doxa.core.values import OpenProposition, Receipt, Reply, Role, ToTasks, Turn
 from doxa.engine.asked import Asked
-from doxa.engine.background import require_background, without_background
-from doxa.engine.feedback import store_feedback
 from doxa.engine.intake import (
     Day,
     Moment,
@@ -48,25 +32,22 @@ from doxa.engine.intake import (
     read_metadata,
     read_moment,
     read_turn,
+    require_name,
     require_text,
     unwrapped,
 )
-from doxa.engine.maintenance import Maintenance
-from doxa.engine.memory import Memory
 from doxa.engine.searching import Asides
-from doxa.engine.tasking import Tasks
-from doxa.engine.turn import respond
-from doxa.engine.wiring import OntologySource, Parts, wire
-from doxa.understand import foreign_language, open_propositions
+
+if TYPE_CHECKING:
+    from doxa.engine.maintenance import Maintenance
+    from doxa.engine.memory import Memory
+    from doxa.engine.tasking import Tasks
+    from doxa.engine.wiring import OntologySource, Parts
 
 __all__ = ["Addressee", "Dialogue", "Doxa"]
 
 Addressee = Literal["auto", "tasks", "facts"]
 """What a turn is said to: "auto" leaves that to what it says."""
-MAX_NAME_CHARS = 200
-"""Longest name of a user; the database keeps 400 characters for tenant and user."""
-
-
 REST_S = 1.0
 """How long a change waits for what is lifted from processed turns, or `engine.settle_s` if that is longer."""
 ASSISTANT_S = 0.25
@@ -82,11 +63,21 @@ class Doxa:
         self._parts = parts
         self._tenants: dict[str, Doxa] = {}
         self._guard = threading.Lock()
-        self._maintenance = Maintenance(parts)
+        self._maintained: Maintenance | None = None
         self._closed = False
         self._process = os.getpid()
         for user in parts.log.pending():
             self._maintenance.schedule(user)  # what a crash left behind
+
+    @property
+    def _maintenance(self) -> Maintenance:
+        """What processes turns, made at its first use."""
+        with self._guard:
+            if self._maintained is None:
+                from doxa.engine.maintenance import Maintenance
+
+                self._maintained = Maintenance(self._parts)
+            return self._maintained
 
     @classmethod
     def open(
@@ -113,6 +104,8 @@ class Doxa:
             raise ConfigError(f'Expected a path, ":memory:" or an SQLAlchemy URL, got {url!r}.')
         if config is not None and not isinstance(config, Config):
             raise ConfigError(f"Expected a doxa.Config, got {type(config).__name__}; see Config.from_tree({{...}}).")
+        from doxa.engine.wiring import wire
+
         return cls(wire(str(url), config or Config.load(), ontology))
 
     def dialogue(
@@ -127,12 +120,14 @@ class Doxa:
             speaker: the user's name as people write it; by default that of the one person who has spoken as the
                 user so far, else made from `user` ("ana" -> "Ana").
         """
-        _named(user, "user")
+        require_name(user, "user")
         return Dialogue(self, user=user, agent=agent, session=session, speaker=speaker)
 
     def memory(self, *, user: str) -> Memory:
         """Return the memory of a user, to read, correct and move."""
-        _named(user, "user")
+        from doxa.engine.memory import Memory
+
+        require_name(user, "user")
         return Memory(self, user=user)
 
     def tasks(self, *, user: str, author: str | None = None) -> Tasks:
@@ -142,7 +137,9 @@ class Doxa:
             user: whose they are; people who share their tasks use one name for all of them ("team").
             author: who makes the changes; by default the user.
         """
-        _named(user, "user")
+        from doxa.engine.tasking import Tasks
+
+        require_name(user, "user")
         return Tasks(self, user=user, author=user if author is None else author)
 
     def tenant(self, name: str) -> Doxa:
@@ -153,7 +150,7 @@ class Doxa:
         Raises:
             InputError: it is no name.
         """
-        _named(name, "tenant")
+        require_name(name, "tenant")
         if name == self.parts.config.tenant:
             return self
         with self._guard:
@@ -182,10 +179,14 @@ class Doxa:
         Raises:
             BackendError: the parser failed.
         """
+        from doxa.understand import open_propositions
+
         return open_propositions(text, self.parts.parser)
 
     def describe(self) -> dict[str, Any]:
         """Return what is in use: database, encoder, parser, language model, version."""
+        from importlib.metadata import version
+
         return {"version": version("doxa"), **self.parts.describe()}
 
     def close(self, *, limit_s: float | None = None) -> None:
@@ -204,11 +205,10 @@ class Doxa:
             until = None if limit_s is None else monotonic() + limit_s
             for engine in self._tenants.values():
                 engine._close(drain=drain, limit_s=None if until is None else max(0.0, until - monotonic()))
-            self._maintenance.stop(drain=drain, limit_s=None if until is None else max(0.0, until - monotonic()))
-            for user in self._parts.told.users():
-                store_feedback(self._parts.log, self._parts.told, user)
-            for user in self._parts.answers.users():
-                store_answers(self._parts, user)
+            if self._maintained is not None:
+                self._maintained.stop(drain=drain, limit_s=None if until is None else max(0.0, until - monotonic()))
+            for user in {*self._parts.told.users(), *self._parts.answers.users()}:
+                self._store_pending(user)
             if not self._parts.lent:
                 self._parts.close()
 
@@ -266,9 +266,16 @@ class Doxa:
         """Wait until everything that has been received for a user is processed; a moment longer for promotions."""
         self._check_open()
         self._maintenance.wait(user)
+        self._store_pending(user)
+        self._maintenance.rest(user, max(rest_s, self._parts.config.engine.settle_s))
+
+    def _store_pending(self, user: str) -> None:
+        """Write what answers to a user left behind."""
+        from doxa.engine.answers import store_answers
+        from doxa.engine.feedback import store_feedback
+
         store_feedback(self._parts.log, self._parts.told, user)
         store_answers(self._parts, user)
-        self._maintenance.rest(user, max(rest_s, self._parts.config.engine.settle_s))
 
 
 class Dialogue:
@@ -325,13 +332,15 @@ class Dialogue:
             TurnConflictError: `turn_id` is known with another text.
             StoreError: nothing was stored.
         """
+        from doxa.engine.background import require_background, without_background
+
         to_tasks = self._to_tasks(to)
         require_background(background, n, self._doxa.parts.config)
         turn = self._turn(text, speaker=self.speaker, role="user", at=at, turn_id=turn_id)
         stored, receipt = self._doxa.receive(replace(turn, to_tasks=to_tasks))
         reply = self._answer(text, at=stored.at, turn_id=receipt.turn_id, background=background, n=n)
         if not receipt.duplicate and without_background(reply):
-            self._remember_reply(reply, stored)
+            self._remember_reply(without_background(reply), stored)
         return reply
 
     def ask(
@@ -373,6 +382,8 @@ class Dialogue:
         Raises:
             NotFoundError: there is no such answer, or it is no longer kept.
         """
+        from doxa.engine.answers import answered
+
         self._doxa.settle(self.user)
         one = answered(self._doxa.parts, self.user, answer_id)
         then = Dialogue(self._doxa, user=self.user, agent=one.agent, session=one.session, speaker=one.speaker)
@@ -408,8 +419,7 @@ class Dialogue:
         """
         name = speaker or (self.agent if role == "assistant" else self.speaker)
         turn = self._turn(text, speaker=name, role=role, at=at, turn_id=turn_id, verbatim=verbatim, metadata=metadata)
-        _, receipt = self._doxa.receive(turn)
-        return replace(receipt, language=foreign_language(text))
+        return self._received(turn)
 
     def correct(
         self,
@@ -435,13 +445,12 @@ class Dialogue:
         turn = self._turn(
             text, speaker=self.speaker, role="user", at=at, turn_id=None, verbatim=verbatim, metadata=metadata
         )
-        memory = Memory(self._doxa, user=self.user)
+        memory = self._doxa.memory(user=self.user)
         if fact_id is not None:
             memory.retract(fact_id, reason=reason)
         else:
             memory.withdraw(turn_id=turn_id, reason=reason)
-        _, receipt = self._doxa.receive(turn)
-        return replace(receipt, language=foreign_language(text))
+        return self._received(turn)
 
     def add(
         self,
@@ -481,6 +490,12 @@ class Dialogue:
         """
         self._doxa.wait(self.user, rest_s=FLUSH_REST_S)
 
+    def _received(self, turn: Turn) -> Receipt:
+        from doxa.understand import foreign_language
+
+        _, receipt = self._doxa.receive(turn)
+        return replace(receipt, language=foreign_language(turn.text))
+
     def _to_tasks(self, to: str) -> ToTasks | None:
         if to not in get_args(Addressee):
             raise InputError(f"respond: expected `to` out of {', '.join(get_args(Addressee))}; got {to!r}.")
@@ -501,15 +516,9 @@ class Dialogue:
     ) -> Turn:
         most = self._doxa.parts.config.engine.max_turn_chars
         turn = read_turn(
-            text,
-            user=self.user,
-            session=self.session,
-            speaker=speaker,
-            role=role,
-            at=at,
-            turn_id=turn_id,
+            text, user=self.user, session=self.session, speaker=speaker, role=role, at=at, turn_id=turn_id,
             max_chars=most,
-        )
+        )  # fmt: skip
         return replace(turn, verbatim=verbatim, metadata=read_metadata(metadata, max_chars=most))
 
     def _answer(
@@ -524,6 +533,8 @@ class Dialogue:
         n: int = 1,
         said: tuple[Turn, ...] | None = None,
     ) -> Reply:
+        from doxa.engine.turn import respond
+
         tracer = Tracer()
         with tracer.step("settle") as note:
             if reason := self._doxa.settle(self.user):
@@ -567,14 +578,14 @@ class Dialogue:
         with self._doxa.parts.log.user(self.user) as state:
             return state.now() or datetime.now(UTC)
 
-    def _remember_reply(self, reply: Reply, turn: Turn) -> None:
+    def _remember_reply(self, text: str, turn: Turn) -> None:
         answer = Turn(
             turn_id=f"{turn.turn_id}/reply",
             user=self.user,
             session=self.session,
             speaker=self.agent,
             role="assistant",
-            text=without_background(reply),
+            text=text,
             at=turn.at,
             generated=True,
         )
@@ -587,9 +598,3 @@ class Dialogue:
                 continue
             except StoreConflictError:  # something was forgotten since: the reply may repeat it
                 return
-
-
-def _named(name: object, what: str) -> None:
-    known = isinstance(name, str) and name.strip() and name == clean(name)
-    if not known or len(str(name)) > MAX_NAME_CHARS:
-        raise InputError(f"{what}: expected a name of 1 to {MAX_NAME_CHARS} characters, got {str(name)[:40]!r}.")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from doxa.core.answers import AnswerReason
 from doxa.core.bindings import Bindings
@@ -35,10 +35,12 @@ from doxa.core.values import (
 )
 from doxa.engine.api import Addressee, Dialogue, Doxa
 from doxa.engine.intake import Day, Moment
-from doxa.engine.memory import Memory
-from doxa.engine.tasking import Intent, Shown, T, Tasks
-from doxa.engine.wiring import OntologySource
-from doxa.tasks import Editor, Undone
+
+if TYPE_CHECKING:
+    from doxa.engine.memory import Memory
+    from doxa.engine.tasking import Intent, Shown, T, Tasks
+    from doxa.engine.wiring import OntologySource
+    from doxa.tasks import Editor, Undone
 
 __all__ = ["AsyncDialogue", "AsyncDoxa", "AsyncMemory", "AsyncTasks"]
 

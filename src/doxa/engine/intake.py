@@ -7,14 +7,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, time
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
-from dateutil import parser
-from dateutil.relativedelta import relativedelta
-
-from doxa.backends.transcripts import Line, read
 from doxa.core.errors import InputError, TurnError
 from doxa.core.values import Role, Turn
+
+if TYPE_CHECKING:
+    from doxa.backends.transcripts import Line
 
 __all__ = [
     "Day",
@@ -27,6 +26,7 @@ __all__ = [
     "read_metadata",
     "read_moment",
     "read_turn",
+    "require_name",
     "require_positive",
     "require_text",
     "unwrapped",
@@ -35,9 +35,11 @@ __all__ = [
 Moment = datetime | date | str
 """A point in time: a datetime (naive ones are UTC), a date (its start), or an ISO 8601 text."""
 MAX_ID_CHARS = 390
+"""Longest turn id that is taken; replies get one that is a little longer."""
+MAX_NAME_CHARS = 200
+"""Longest name of a user; the database keeps 400 characters for tenant and user."""
 DEEPEST = 50
 """Levels of metadata, one in the other; what writes it as JSON later on may give up on many more."""
-"""Longest turn id that is taken; replies get one that is a little longer."""
 Day = date | datetime | str
 """A day: a date, a datetime (its day in UTC), or an ISO 8601 text."""
 
@@ -73,12 +75,16 @@ def read_end(value: Moment, *, what: str = "known_at") -> datetime:
     text = value.strip() if isinstance(value, str) else "" if isinstance(value, datetime) else value.isoformat()
     if not re.fullmatch(r"\d{4}(-\d\d){0,2}|\d{8}", text):
         return moment
+    from dateutil.relativedelta import relativedelta
+
     length = {4: relativedelta(month=12, day=31), 7: relativedelta(day=31)}.get(len(text), relativedelta())
     return datetime.combine(moment.date() + length, time.max, tzinfo=UTC)
 
 
 def _parse(text: str, what: str) -> datetime:
     try:
+        from dateutil import parser
+
         return parser.isoparse(text.strip())
     except (ValueError, OverflowError) as exc:
         raise InputError(f"{what}: expected a time such as 2024-05-01 or 2024-05-01T14:30, got {text!r}.") from exc
@@ -95,6 +101,8 @@ def read_messages(messages: Sequence[Mapping[str, Any]]) -> list[Line]:
         raise InputError(
             f'add: expected a list of messages such as {{"role": "user", "content": "..."}}, got {given!r}.'
         )
+    from doxa.backends.transcripts import read
+
     lines: list[Line] = []
     for place, message in enumerate(given):
         try:
@@ -194,6 +202,13 @@ def require_text(text: object, what: str) -> None:
     """Raise InputError unless `text` is a text with something in it; `what` names the argument."""
     if not isinstance(text, str) or not text.strip():
         raise InputError(f"{what}: expected a text, got {text!r}.")
+
+
+def require_name(name: object, what: str) -> None:
+    """Raise InputError unless `name` is a name of 1 to `MAX_NAME_CHARS` characters; `what` says of what."""
+    known = isinstance(name, str) and name.strip() and name == clean(name)
+    if not known or len(str(name)) > MAX_NAME_CHARS:
+        raise InputError(f"{what}: expected a name of 1 to {MAX_NAME_CHARS} characters, got {str(name)[:40]!r}.")
 
 
 def require_positive(number: object, what: str) -> None:

@@ -7,10 +7,13 @@ import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from doxa.core.errors import DoxaError
-from doxa.recall import Weights, WeightSlot, load_weights, save_weights, shipped
+
+if TYPE_CHECKING:
+    from doxa.recall import Weights, WeightSlot
 
 __all__ = ["LearnedWeights", "folder_of"]
 
@@ -60,6 +63,8 @@ class LearnedWeights:
 
     def of(self, user: str) -> Weights:
         """Return the weights in use for a user. Cost: one look at the file's date."""
+        from doxa.recall import WeightSlot
+
         path, stamp = self.path(user), self._stamp(user)
         with self._guard:
             known = self._slots.get(user)
@@ -79,6 +84,8 @@ class LearnedWeights:
         Raises:
             StoreReadOnlyError: the file cannot be written; the weights in use stay.
         """
+        from doxa.recall import save_weights
+
         if self.of(user) is not expected:
             return False
         path = self.path(user)
@@ -104,6 +111,8 @@ class LearnedWeights:
             return 0
 
     def _read(self, path: Path | None, stamp: int) -> Weights:
+        from doxa.recall import load_weights, shipped
+
         if path is None or not stamp:
             return shipped()
         try:

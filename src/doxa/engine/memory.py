@@ -351,6 +351,7 @@ class Memory:
 
         Raises:
             StoreReadOnlyError: what was learned cannot be written.
+            MissingDependencyError: SciPy, which fits the weights, is not installed.
         """
         self._doxa.wait(self.user)
         return drift(self._doxa.parts, self.user) if status else learn(self._doxa.parts, self.user)

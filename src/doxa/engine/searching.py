@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from doxa.core.errors import InputError
 from doxa.core.values import EARLIEST, Turn
 from doxa.engine.intake import Moment, clean, read_end, read_moment, require_text
-from doxa.recall import Query
+
+if TYPE_CHECKING:
+    from doxa.recall import Query
 
 __all__ = ["Asides", "Within", "read_recent", "read_within"]
 

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,6 @@ from doxa.backends.llm import LanguageModel, Recorder
 from doxa.backends.nli import Nli
 from doxa.backends.parser import CachedParser, Parser
 from doxa.backends.reader import Reader
-from doxa.commonsense import Judge
 from doxa.core.answers import Answered
 from doxa.core.config import Config
 from doxa.core.errors import BackendError, DoxaError, InputError
@@ -35,23 +34,14 @@ from doxa.engine.learned import LearnedWeights, folder_of
 from doxa.engine.offers import Offers
 from doxa.engine.parsing import graphs_of, needs_model, open_amr
 from doxa.engine.pending import Pending
-from doxa.engine.reasoners import Knowledge, open_knowledge
 from doxa.logic import builtin_ontology, from_models, merge, read_ontology
 from doxa.memory import MemoryLog, using
-from doxa.recall import RecallSpec
-from doxa.understand import (
-    LONGEST,
-    Extraction,
-    Known,
-    RelationMapper,
-    Request,
-    Roles,
-    extract_with_model,
-    known_near,
-    request_of,
-    split_sentences,
-    weighed,
-)
+
+if TYPE_CHECKING:
+    from doxa.commonsense import Judge
+    from doxa.engine.reasoners import Knowledge
+    from doxa.recall import RecallSpec
+    from doxa.understand import Extraction, Known, RelationMapper, Request
 
 __all__ = ["Opened", "OntologySource", "Parts", "encoder_options", "relation_counts", "wire"]
 
@@ -87,7 +77,6 @@ class Parts:
     encoder: Encoder
     queries: CachedEncoder
     """The same encoder with its latest answers kept, for queries."""
-    recall: RecallSpec
     learned: LearnedWeights
     """What recall has learned, for every user."""
     parser: Parser
@@ -109,6 +98,24 @@ class Parts:
     opened: Opened = field(default_factory=Opened)
     lent: bool = False
     """Whether models and database belong to the engine of another tenant."""
+    searched: RecallSpec | None = None
+    """How evidence is searched for; None until it is asked for."""
+
+    @property
+    def recall(self) -> RecallSpec:
+        """How evidence is searched for, by the settings."""
+        from doxa.recall import RecallSpec
+
+        if self.searched is None:
+            settings = self.config.recall
+            self.searched = RecallSpec(
+                top_k=settings.top_k, pool=settings.pool, deadline_ms=settings.deadline_ms, route=settings.route
+            )
+        return self.searched
+
+    @recall.setter
+    def recall(self, spec: RecallSpec) -> None:
+        self.searched = spec
 
     def of_tenant(self, name: str) -> Parts:
         """Return the parts for another tenant: the same models and database, and nothing of what is remembered."""
@@ -208,6 +215,8 @@ class Parts:
         Raises:
             BackendError: the grader or the encoder failed.
         """
+        from doxa.understand import weighed
+
         grader = self.grader()
         firm = self.config.revise.firm
         return claims if grader is None else weighed(claims, turn, before, grader, self._own_vector, firm=firm)
@@ -218,6 +227,8 @@ class Parts:
         Raises:
             BackendError: the encoder failed.
         """
+        from doxa.understand import LONGEST, request_of
+
         if len(text) > LONGEST:
             return "other"
         return request_of(text, self._own_vector(text))
@@ -247,6 +258,8 @@ class Parts:
         settings, name = self.config.commonsense, self.config.roles.infer
         if settings.base is None:
             return None
+        from doxa.engine.reasoners import open_knowledge
+
         model = self.model() if name == "prompted" else None
         with self.opened.guard:
             if self.opened.knowledge is None:
@@ -281,6 +294,8 @@ class Parts:
         settings = self.config.understand
         if self.config.roles.extract == "builtin":
             return [None] * len(block)
+        from doxa.understand import Known, known_near
+
         with self.log.user(user) as state:
             contexts = [state.context(turn, self.config.engine.context_turns) for turn in block]
             asks = self.config.roles.extract == "prompted"
@@ -292,6 +307,8 @@ class Parts:
     def _extract_one(self, turn: Turn, context: Sequence[Turn], known: Known) -> Extraction | None:
         if turn.generated or turn.verbatim or not turn.text.strip():
             return None
+        from doxa.understand import Extraction, Roles, extract_with_model
+
         roles = self.config.roles
         if roles.extract == "amr":
             return self._graphs_of(turn)
@@ -313,6 +330,8 @@ class Parts:
 
     def _graphs_of(self, turn: Turn) -> Extraction:
         """Return the AMR graph of each sentence of a turn; all of them, or none."""
+        from doxa.understand import Extraction, split_sentences
+
         try:
             parser = self.amr()
             return Extraction(graphs=graphs_of(split_sentences(turn.text), parser), by=f"amr {parser.name}", calls=1)
@@ -333,6 +352,8 @@ class Parts:
         """Return what maps phrases to relations, made at its first use. It is calibrated for the built-in encoder."""
         with self.opened.guard:
             if self.opened.mapper is None:
+                from doxa.understand import RelationMapper
+
                 own = self.encoder if self.config.encoder.name == "builtin" else _own_encoder()
                 self.opened.mapper = RelationMapper(own, self.log.ontology or builtin_ontology())
             return self.opened.mapper
@@ -389,17 +410,11 @@ def wire(location: str, config: Config, ontology: OntologySource | Sequence[Onto
         ontology=known,
         policy=config.revise.policy,
     )
-    settings = config.recall
-    recall = RecallSpec(
-        top_k=settings.top_k, pool=settings.pool, deadline_ms=settings.deadline_ms, route=settings.route
-    )
-    queries = CachedEncoder(encoder)
     return Parts(
         config=config,
         log=log,
         encoder=encoder,
-        queries=queries,
-        recall=recall,
+        queries=CachedEncoder(encoder),
         learned=LearnedWeights(
             folder=config.recall.learned or folder_of(location), tenant=config.tenant, encoder=encoder.name
         ),

@@ -20,7 +20,7 @@ from doxa.engine import Doxa
 from doxa.transport.http import application
 from doxa.transport.http.access import Room
 from doxa.transport.http.serving import _Server
-from doxa.transport.mcp import server
+from doxa.transport.mcp.server import server
 
 MODES = pytest.mark.parametrize("mode", ["legacy", "auto"], ids=["sessions", "stateless"])
 """The revisions up to 2025-11-25, with a handshake and sessions; and 2026-07-28, without either."""

@@ -7,7 +7,7 @@ import pytest
 
 from doxa.core.config import MCP_PROFILES
 from doxa.core.errors import ConfigError
-from doxa.transport.mcp import server
+from doxa.transport.mcp.server import server
 
 from .conftest import MODES
 

@@ -5,7 +5,7 @@ import json
 import anyio
 import pytest
 
-from doxa.transport.mcp import server
+from doxa.transport.mcp.server import server
 
 from .conftest import MODES, connected, room
 

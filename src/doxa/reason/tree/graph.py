@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
+from itertools import pairwise
 from math import log2
-
-import numpy as np
 
 from doxa.core.values import Fact, Modality, Status, Term
 from doxa.language import stems_of
 from doxa.memory import Beliefs, held_on, is_current, is_identity, is_name
+from doxa.reason.tree.paths import cheapest_paths
 
 __all__ = ["FactGraph"]
 
@@ -83,7 +83,7 @@ class FactGraph:
     def paths(self, source: Term, target: Term, k: int) -> list[list[Fact]]:
         """Return up to `k` chains of facts between two entities, the cheapest first.
 
-        Loopless shortest paths by Yen's algorithm (SciPy) over what lies within `REACH` hops of either end, so that
+        Loopless shortest paths by Yen's algorithm over what lies within `REACH` hops of either end, so that
         the cost is bounded. Of several facts between the same two entities a path takes the cheapest. An edge costs
         more the less it is trusted, the older it is, the less it has to do with the question, and when it leads through
         a hub or a plain word ("married"), which join what has nothing to do with each other.
@@ -184,23 +184,9 @@ def _shortest(
     best: dict[tuple[str, str], _Edge], numbers: dict[str, int], start: str, end: str, k: int
 ) -> list[list[_Edge]]:
     """Return the cheapest loopless chains of edges between two entities, the cheapest first."""
-    from scipy.sparse import csr_array  # heavy
-    from scipy.sparse.csgraph import yen
-
-    pairs = np.array([(numbers[source], numbers[target]) for source, target in best], dtype=np.int32)
-    costs = np.array([edge.cost for edge in best.values()])
-    matrix = csr_array(
-        (costs, (pairs[:, 0], pairs[:, 1])), shape=(len(numbers), len(numbers))
-    )  # 32-bit: yen asks for it
-    found, before = yen(matrix, numbers[start], numbers[end], k, directed=False, return_predecessors=True)
+    graph: dict[int, dict[int, float]] = {number: {} for number in numbers.values()}
+    for (one, other), edge in best.items():
+        graph[numbers[one]][numbers[other]] = graph[numbers[other]][numbers[one]] = edge.cost
     names = list(numbers)
-    chains = []
-    for row in range(len(found)):
-        here, chain = numbers[end], []
-        while here != numbers[start]:
-            above = int(before[row, here])
-            pair = (min(names[above], names[here]), max(names[above], names[here]))
-            chain.append(best[pair])
-            here = above
-        chains.append(chain[::-1])
-    return chains
+    ways = [[names[node] for node in path] for path in cheapest_paths(graph, numbers[start], numbers[end], k)]
+    return [[best[min(pair), max(pair)] for pair in pairwise(way)] for way in ways]

@@ -13,6 +13,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from doxa.core.errors import MissingDependencyError
+
 __all__ = ["AlignSpec", "Aligned", "Batch", "Query", "align", "batch_of", "disagreement", "loss"]
 
 Array = NDArray[np.float64]
@@ -122,8 +124,14 @@ def align(batch: Batch, start: Aligned, spec: AlignSpec = AlignSpec()) -> Aligne
 
     No score of a view ever counts against a candidate. L-BFGS from `start`, deterministic; O(steps n k features), a few
     seconds for 500 queries of 64 candidates.
+
+    Raises:
+        MissingDependencyError: SciPy is not installed.
     """
-    from scipy.optimize import minimize
+    try:
+        from scipy.optimize import minimize
+    except ImportError as exc:
+        raise MissingDependencyError("scipy", extra="learn", purpose="Learning from feedback") from exc
 
     def objective(flat: Array) -> tuple[float, Array]:
         value, gradient = loss(start.like(flat), batch, spec)

@@ -33,6 +33,7 @@ EXTRAS = {
         "sentence-transformers",
         "encoders and sequence-to-sequence models from the Hugging Face hub (DOXA_ENCODER=hf:NAME)",
     ),
+    "learn": ("scipy", "learning from feedback (doxa learn)"),
     "postgres": ("psycopg", "a memory in Postgres (--db postgresql://...)"),
     "server": ("fastapi", "one process for clients in any language (doxa serve)"),
 }

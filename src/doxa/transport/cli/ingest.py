@@ -20,7 +20,6 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from doxa.backends.transcripts import Conversation, Line, Transcript, read
 from doxa.core.errors import InputError, StoreError, TurnConflictError
 from doxa.core.values import Role
 from doxa.transport.cli.app import DONE, ERROR, INTERRUPTED, PARTLY, command, described, tell
@@ -28,6 +27,7 @@ from doxa.transport.cli.render import clean, count, put
 from doxa.transport.cli.request import Request, moment_of
 
 if TYPE_CHECKING:
+    from doxa.backends.transcripts import Conversation, Line, Transcript
     from doxa.engine import Dialogue, Doxa
 
 __all__ = ["Stop", "Tally", "absorb_lines", "progress_bar"]
@@ -126,6 +126,8 @@ def ingest(
 
 
 def _read(file: str, format: str, session: str | None) -> Transcript:
+    from doxa.backends.transcripts import read
+
     if file != "-":
         return read(Path(file), format=format, session=session or Path(file).stem)
     if sys.stdin.isatty():

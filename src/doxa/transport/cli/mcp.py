@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from doxa.core.access import RIGHTS, Right, Scope
-from doxa.core.config import MCP_PROFILES
 from doxa.core.errors import InputError, MissingDependencyError
 from doxa.transport.cli.app import command
 from doxa.transport.cli.request import Request
@@ -35,13 +34,15 @@ def mcp(
     Standard output carries the protocol. A client is set up with the command `doxa`, and with `mcp`, `--user` and
     `--db` as its arguments. Other clients, and other machines, use `doxa serve`, which has the same tools at /mcp.
     """
+    from doxa.core.config import MCP_PROFILES
+
     rights, config = _rights(right), request.config
     chosen = profile or config.server.mcp_profile
     if chosen not in MCP_PROFILES:
         raise InputError(f"mcp: --profile is one of {', '.join(MCP_PROFILES)}; got {chosen}.")
     try:
         from doxa.transport.http.access import Room
-        from doxa.transport.mcp import serve_stdio
+        from doxa.transport.mcp.stdio import serve_stdio
     except ModuleNotFoundError as exc:
         raise MissingDependencyError(exc.name or "mcp", extra="server", purpose="`doxa mcp`") from exc
 

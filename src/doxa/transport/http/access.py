@@ -10,12 +10,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from starlette.requests import HTTPConnection
 
 from doxa.core.access import ANYONE, RIGHTS, Key, Right, Scope
-from doxa.engine import Dialogue, Doxa, Keys, Memory, Notebook, Tasks
+from doxa.engine import Dialogue, Doxa, Keys
 from doxa.transport.http.problems import ForbiddenError, SlowDownError, UnauthorizedError
+
+if TYPE_CHECKING:
+    from doxa.engine import Memory, Notebook, Tasks
 
 __all__ = ["AGENT_HEADER", "KEY_HEADER", "SESSION_HEADER", "USER_HEADER", "Gate", "Room"]
 
@@ -53,6 +57,8 @@ class Room:
 
     def notebook(self) -> Notebook:
         """Return what is told of the memory beside the words of its user."""
+        from doxa.engine import Notebook
+
         return Notebook(self._for("read").parts, self.scope.user)
 
     def version(self, right: Right = "read") -> int:

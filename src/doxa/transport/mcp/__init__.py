@@ -3,11 +3,9 @@
 The Model Context Protocol, over stdio (`stdio.py`) and streamable HTTP (`mounting.py`), on the official SDK.
 `server.py` puts a server together; a profile is a set of tools: Doxa's own (`remembering.py`, `recalling.py`,
 `correcting.py`, `tasking.py`), or those of `reference`, `mem0` and `graphiti`. Every request is answered in a `Room`
-(`rooms.py`); no tool has an argument that names a user.
+(`rooms.py`); no tool has an argument that names a user. What is exported here loads nothing of the SDK.
 """
 
 from doxa.transport.mcp.mounting import Endpoints, shape, waits
-from doxa.transport.mcp.server import server
-from doxa.transport.mcp.stdio import serve_stdio
 
-__all__ = ["Endpoints", "serve_stdio", "server", "shape", "waits"]
+__all__ = ["Endpoints", "shape", "waits"]

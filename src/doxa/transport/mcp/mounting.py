@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Any, Protocol
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
 import anyio
 import anyio.to_thread
-from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
-from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
-from mcp.server.auth.provider import AccessToken
-from mcp.server.context import ServerRequestContext
-from mcp.server.mcpserver import MCPServer
-from mcp.server.transport_security import TransportSecuritySettings
-from mcp.types import INTERNAL_ERROR, INVALID_REQUEST
-from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
@@ -24,16 +17,17 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from doxa.core.config import MCP_PROFILES, ServerConfig
-from doxa.transport.mcp.rooms import Room
-from doxa.transport.mcp.server import server
+
+if TYPE_CHECKING:
+    from mcp.server.context import ServerRequestContext
+    from mcp.server.mcpserver import MCPServer
+
+    from doxa.transport.mcp.rooms import Room
 
 __all__ = ["PATH", "Endpoints", "shape", "waits"]
 
 PATH = "/mcp"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
-NO_MORE_CHECKS = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-"""Those of the SDK want the names of a host, which is behind a proxy unknown here; where no keys are needed, the
-application checks them."""
 SERVER_ERRORS = 500
 
 
@@ -59,6 +53,8 @@ class Trouble(Protocol):
 
 def shape(request: Request, problem: Trouble) -> Response:
     """Return what went wrong before a message was read, as an error of JSON-RPC."""
+    from mcp.types import INTERNAL_ERROR, INVALID_REQUEST
+
     code = INTERNAL_ERROR if problem.status >= SERVER_ERRORS else INVALID_REQUEST
     error = {"code": code, "message": problem.detail, "data": {"type": f"urn:doxa:{problem.kind}"}}
     return JSONResponse({"jsonrpc": "2.0", "id": None, "error": error}, problem.status, headers=dict(problem.headers))
@@ -68,6 +64,8 @@ def waits(scope: Scope) -> bool:
     """Tell whether a request only waits for notices, perhaps for hours, and takes no time of the server."""
     if not str(scope["path"]).startswith(PATH):
         return False
+    from mcp.types.version import MODERN_PROTOCOL_VERSIONS
+
     headers = dict(scope["headers"])
     # From 2026-07-28 on the SDK refuses a message that is not what these headers say.
     modern = headers.get(b"mcp-protocol-version", b"").decode("latin-1") in MODERN_PROTOCOL_VERSIONS
@@ -76,6 +74,9 @@ def waits(scope: Scope) -> bool:
 
 class Endpoints:
     """The MCP servers of an application: at `/mcp` the profile of the settings, at `/mcp/NAME` that of the name.
+
+    The SDK takes a second to load and to put the tools together, so that is done behind a server that listens already;
+    requests that come before wait for it.
 
     Args:
         room_of: lets a request in; raises where it may not come in.
@@ -86,25 +87,45 @@ class Endpoints:
         self._room_of = room_of
         self._settings = settings
         self._waiting: set[anyio.CancelScope] = set()
-        self.servers: Mapping[str, MCPServer[Any]] = {
-            profile: server(profile, _room_of_message) for profile in MCP_PROFILES
-        }
+        self._ready = anyio.Event()
         self.routes = [_Endpoint(self, profile).at(path) for path, profile in self._paths()]
 
     def _paths(self) -> Sequence[tuple[str, str]]:
-        return [(PATH, self._settings.mcp_profile), *((f"{PATH}/{profile}", profile) for profile in self.servers)]
+        return [(PATH, self._settings.mcp_profile), *((f"{PATH}/{profile}", profile) for profile in MCP_PROFILES)]
+
+    @cached_property
+    def servers(self) -> Mapping[str, MCPServer[Any]]:
+        """The server of each profile."""
+        from doxa.transport.mcp.server import server
+
+        return {profile: server(profile, _room_of_message) for profile in MCP_PROFILES}
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Answer requests until this is left; it may be entered again."""
+        self._ready = anyio.Event()
+        async with anyio.create_task_group() as tasks:
+            over = anyio.Event()
+            tasks.start_soon(self._run, over)
+            yield
+            over.set()
+
+    async def _run(self, over: anyio.Event) -> None:
+        servers = await anyio.to_thread.run_sync(lambda: self.servers)
+        from mcp.server.transport_security import TransportSecuritySettings
+
+        # The checks of the SDK want the names of a host, which is behind a proxy unknown here; where no keys are
+        # needed, the application checks them.
+        unchecked = TransportSecuritySettings(enable_dns_rebinding_protection=False)
         async with AsyncExitStack() as stack:
-            for one in self.servers.values():
+            for one in servers.values():
                 # This makes the session manager anew, which runs only once; its own routes are not used.
                 one.streamable_http_app(
-                    max_request_body_size=self._settings.max_body_bytes, transport_security=NO_MORE_CHECKS
+                    max_request_body_size=self._settings.max_body_bytes, transport_security=unchecked
                 )
                 await stack.enter_async_context(one.session_manager.run())
-            yield
+            self._ready.set()
+            await over.wait()
 
     async def answer(self, profile: str, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, once it is let in."""
@@ -113,6 +134,11 @@ class Endpoints:
         room = await anyio.to_thread.run_sync(self._room_of, connection)
         connection.state.room = room
         connection.state.key_id, connection.state.tenant = room.scope.key_id, room.scope.tenant
+        await self._ready.wait()
+        from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
+        from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+        from mcp.server.auth.provider import AccessToken
+
         # By these the SDK binds sessions, and what travels with a question, to whoever began them.
         token = AccessToken(
             token="", client_id=room.scope.key_id, scopes=[], subject=f"{room.scope.tenant}/{room.scope.user}"

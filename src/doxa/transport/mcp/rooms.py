@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from doxa.core.access import Right, Scope
-from doxa.engine import Dialogue, Memory, Tasks
+from doxa.engine import Dialogue
+
+if TYPE_CHECKING:
+    from doxa.engine import Memory, Tasks
 
 __all__ = ["Room", "entered", "here", "inside"]
 

@@ -14,20 +14,22 @@ Deleting needs the right `erase`, whatever is kept in the end: a key that may no
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from doxa.core.errors import InputError, NotFoundError
 from doxa.core.values import Status
-from doxa.engine import Memory
 from doxa.transport.http.access import Room
 from doxa.transport.http.mem0.adding import noted
 from doxa.transport.http.mem0.filters import moment
 from doxa.transport.http.mem0.handles import Handle, opened
 from doxa.transport.http.mem0.reading import standing
 from doxa.transport.http.mem0.shelf import OURS, Entry, Shelf, entity, notes
+
+if TYPE_CHECKING:
+    from doxa.engine import Memory
 
 __all__ = ["erase_turns", "router"]
 

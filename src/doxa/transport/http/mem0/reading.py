@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime
 from itertools import chain
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
@@ -18,11 +18,13 @@ from pydantic import Field
 
 from doxa.core.errors import InputError, NotFoundError
 from doxa.core.values import ChangeKind, Turn
-from doxa.engine import Memory, overlap
 from doxa.transport.http.mem0.asking import Body, as_mem0, room_for, rooms
 from doxa.transport.http.mem0.filters import ENTITIES, Filter, moment
 from doxa.transport.http.mem0.handles import Handle, opened
 from doxa.transport.http.mem0.shelf import Entry, Shelf
+
+if TYPE_CHECKING:
+    from doxa.engine import Memory
 
 __all__ = ["found", "router"]
 
@@ -112,6 +114,8 @@ def _ranked(
     memory: Memory, shelf: Shelf, asked: SearchIn, filters: Filter, as_of: date | None, most: int
 ) -> list[tuple[float, Entry]]:
     """Return memories of one user that fit, with their scores; at least `most` where there are so many."""
+    from doxa.engine import overlap
+
     size = max(FIRST_LOOK, most)
     while True:
         evidence = memory.search(asked.query, k=size, as_of=as_of, superseded=not asked.latest_only)

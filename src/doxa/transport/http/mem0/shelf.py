@@ -14,12 +14,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from doxa.core.values import Change, ChangeKind, Fact, Status, Turn
-from doxa.engine import Memory
 from doxa.transport.http.mem0.filters import ENTITIES
 from doxa.transport.http.mem0.handles import Handle
+
+if TYPE_CHECKING:
+    from doxa.engine import Memory
 
 __all__ = ["OURS", "Entry", "Shelf", "notes", "values_of"]
 

@@ -12,11 +12,13 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from doxa.core.access import Scope
-from doxa.engine import Look, Note, Notebook, Page
 from doxa.transport.http.openai.conversation import Conversation, Said
+
+if TYPE_CHECKING:
+    from doxa.engine import Look, Note, Notebook, Page
 
 __all__ = ["Beside", "Shelf", "one_line"]
 

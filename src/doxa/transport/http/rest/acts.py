@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
 from doxa.core.errors import NotFoundError
 from doxa.core.tasks import Dependency, DependencyKind, NodeKind, TaskStatus, TaskValue, ValueKind
-from doxa.engine import Editor
 from doxa.transport.http.rest.ground import Body
+
+if TYPE_CHECKING:
+    from doxa.engine import Editor
 
 __all__ = ["Act", "carry_out"]
 

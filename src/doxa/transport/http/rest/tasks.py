@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import Query
 from pydantic import BaseModel, Field
 
 from doxa.core.tasks import Forest, TaskEdit
-from doxa.engine import Tasks
 from doxa.transport.differences import differences
 from doxa.transport.http.access import Room
 from doxa.transport.http.rest.acts import Act, carry_out
@@ -26,6 +25,9 @@ from doxa.transport.http.rest.ground import (
 from doxa.transport.http.rest.paging import Cursor, Limit, paged
 from doxa.transport.http.rest.shown import NEXT, answer, written
 from doxa.transport.plain import plain
+
+if TYPE_CHECKING:
+    from doxa.engine import Tasks
 
 __all__ = ["router"]
 
