@@ -84,7 +84,7 @@ class _Plan:
         total = 0.0
         for column, held in enumerate(self._held):
             total += sum(self._costs[row][column] * units for row, units in held.items())
-        return total / self._all
+        return float(total / self._all)
 
     def _cheapest(self, column: int) -> list[tuple[float, int]]:
         steps = [(inf, -1)] * len(self._held)
