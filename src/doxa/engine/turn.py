@@ -28,8 +28,9 @@ from doxa.engine.feedback import used
 from doxa.engine.grading import Ground, chosen, doubt_of
 from doxa.engine.hearing import Heard, hear, prefers_facts, task_reply
 from doxa.engine.prompting import Material, is_prompted, searched, written
+from doxa.engine.reading import note_of, read_by, reading_of
 from doxa.engine.reasoning import Reasoning, answered, passage_reader, reason
-from doxa.engine.replay import believed_by, note_of, read_by, reading_of
+from doxa.engine.replay import believed_by
 from doxa.engine.replying import Settled, settled
 from doxa.engine.requests import requested
 from doxa.engine.rewriting import rewrite

@@ -11,7 +11,8 @@ from doxa.backends.store import Row
 from doxa.core.errors import InputError, NotFoundError
 from doxa.core.values import Certificate, Change, Fact, Turn
 from doxa.engine.intake import display_name, read_metadata, read_turn
-from doxa.engine.replay import NO_TURN, erase_turn, reading_of, undone
+from doxa.engine.reading import reading_of
+from doxa.engine.replay import NO_TURN, erase_turn, undone
 from doxa.engine.tasking import taken_back, task_reader
 from doxa.engine.wiring import Parts
 from doxa.memory import Event, MemoryLog, UserState, describe, rule_id
