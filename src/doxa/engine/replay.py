@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -13,19 +13,36 @@ from typing import Any
 from doxa.backends.parser import Parser
 from doxa.backends.store import Row
 from doxa.core.errors import NotFoundError, StoreConflictError
-from doxa.core.promotions import Promotion, Support
 from doxa.core.values import Certificate, Change, Fact, Turn
 from doxa.engine.reading import BY_AMR, Trained, note_of, reading_of
 from doxa.engine.retelling import Retelling, TaskReader
-from doxa.memory import LEAST_SUPPORT, Beliefs, Event, MemoryLog, Note, UserState, fold, turn_of
+from doxa.memory import (
+    EVENTS,
+    Annotated,
+    Beliefs,
+    Demoted,
+    Distrusted,
+    Event,
+    FeedbackGiven,
+    Identified,
+    Maintained,
+    MemoryLog,
+    Note,
+    Promoted,
+    Retracted,
+    Revision,
+    TaskEvent,
+    Undone,
+    UserState,
+    Withdrawn,
+    event_of,
+    turn_of,
+)
 from doxa.revise import bring_back, give_up, retract, revise, upheld, withdraw
 from doxa.understand import Extraction
 
 __all__ = ["NO_TURN", "believed_by", "beliefs_at", "erase_all", "erase_turn", "undone"]
 
-LIFTED = ("promoted", "demoted")
-NEEDS = {"retracted": "target", "identified": "claims", "feedback": "feedback", "tasked": "tasks"}
-"""What the body of an event holds as long as the fact, the names or the turns that it is about are known."""
 NO_TURN = "User {user!r} has no turn {turn_id!r}. `doxa search` and `doxa facts` show turn ids."
 REREAD = "what stood before it was erased, so the turn was read again without the language model"
 
@@ -34,8 +51,8 @@ def beliefs_at(rows: Sequence[Row], known_at: datetime, policy: str) -> Beliefs:
     """Return what was believed from what had been said by `known_at`. Cost O(log), without understanding it again."""
     beliefs = Beliefs(policy=policy)
     for row in rows:
-        if row.kind not in ("turn", "tasked", "annotated", "erased", *LIFTED) and row.known_at <= known_at:
-            _again(Event.from_row(row, None), beliefs)
+        if row.kind in EVENTS and row.known_at <= known_at and isinstance(event := event_of(row), Revision):
+            _again(event, beliefs)
     return beliefs
 
 
@@ -44,50 +61,60 @@ def believed_by(log: MemoryLog, user: str, known_at: datetime) -> Beliefs:
     return beliefs_at(log.rows(user), known_at, log.policy)
 
 
-def _again(event: Event, beliefs: Beliefs) -> Event:
+def _again(event: Revision, beliefs: Beliefs) -> Revision:
     """Revise by an event anew, fold it, and return it with the changes that it now causes."""
-    if event.kind == "identified" and not all(beliefs.said_of(key) for key in _names_in(event)):
-        event, changes = replace(event, claims=()), []
-    elif event.kind in ("maintained", "identified"):
-        turn_ids = (*(claim.turn_id for claim in event.claims), *(rule.turn_id for rule in event.rules))
-        turn_id = next(iter(turn_ids), "") or None
-        changes = revise(event.claims, beliefs, turn_id=turn_id, known_at=event.known_at, rules=event.rules)
-        beliefs.learn(event.claims, changes, event.rules)
-    elif event.kind == "withdrawn" or event.undoes == "maintained":
-        changes = withdraw(event.target, beliefs, known_at=event.known_at, reason=event.reason)
-        beliefs.drop_turn(event.target, changes)
-    elif event.kind == "distrusted":
-        changes = give_up(*beliefs.said_by(event.target), beliefs, known_at=event.known_at, reason=event.reason)
-        beliefs.drop_source(event.target, changes)
-    elif event.kind == "undone":
-        changes = undone(event, beliefs)
-        if event.undoes == "identified":
-            beliefs.drop_claims(event.claims, changes)
-        else:
-            beliefs.bring_back(event.given_up, changes)
-    elif (fact := _retracted(event, beliefs)) is not None:
-        changes = retract(fact, beliefs, known_at=event.known_at, reason=event.reason)
-        beliefs.drop_support(fact, changes)
-        event = replace(event, target=fact.fact_id)
-    else:
-        event, changes = replace(event, target=""), []
+    event = _revised(event, beliefs)
+    if not event.is_empty:
+        event.believe(beliefs)
+    return event
+
+
+def _revised(event: Revision, beliefs: Beliefs) -> Revision:
+    """Return an event with the changes that it now causes; one whose names or fact are gone is empty."""
+    match event:
+        case Identified() if not all(beliefs.said_of(key) for key in _names_in(event)):
+            return replace(event, claims=(), changes=())
+        case Maintained() | Identified():
+            rules = event.rules if isinstance(event, Maintained) else ()
+            turn_ids = (*(claim.turn_id for claim in event.claims), *(rule.turn_id for rule in rules))
+            turn_id = next(iter(turn_ids), "") or None
+            changes = revise(event.claims, beliefs, turn_id=turn_id, known_at=event.known_at, rules=rules)
+        case Withdrawn():
+            changes = withdraw(event.target, beliefs, known_at=event.known_at, reason=event.reason)
+        case Distrusted():
+            changes = give_up(*beliefs.said_by(event.target), beliefs, known_at=event.known_at, reason=event.reason)
+        case Undone():
+            changes = undone(event, beliefs)
+        case Retracted():
+            fact = _fact_of(event, beliefs)
+            if fact is None:
+                return replace(event, target="", changes=())
+            changes = retract(fact, beliefs, known_at=event.known_at, reason=event.reason)
+            event = replace(event, target=fact.fact_id)
+        case _:
+            raise NotImplementedError(event.kind)
     return replace(event, changes=changes)
 
 
-def undone(event: Event, beliefs: Beliefs) -> list[Change]:
-    """Return what changes when something that a person did by hand is taken back."""
-    if event.undoes == "identified":
-        live = [said for claim in event.claims for said in beliefs.claims.get(beliefs.slot(claim), ()) if said == claim]
-        return give_up(live, (), beliefs, known_at=event.known_at, reason=event.reason)
-    claims, rules = beliefs.given_up(event.given_up)
-    return bring_back(claims, rules, beliefs, known_at=event.known_at, reason=event.reason)
+def undone(event: Undone, beliefs: Beliefs) -> list[Change]:
+    """Return what changes when something is taken back."""
+    match event.undoes:
+        case "maintained":
+            return withdraw(event.target, beliefs, known_at=event.known_at, reason=event.reason)
+        case "identified":
+            slots = ((claim, beliefs.claims.get(beliefs.slot(claim), ())) for claim in event.claims)
+            live = [said for claim, slot in slots for said in slot if said == claim]
+            return give_up(live, (), beliefs, known_at=event.known_at, reason=event.reason)
+        case _:
+            claims, rules = beliefs.given_up(event.given_up)
+            return bring_back(claims, rules, beliefs, known_at=event.known_at, reason=event.reason)
 
 
-def _names_in(event: Event) -> list[str]:
+def _names_in(event: Identified) -> list[str]:
     return [term.key for claim in event.claims for term in (claim.subject, claim.object)]
 
 
-def _retracted(event: Event, beliefs: Beliefs) -> Fact | None:
+def _fact_of(event: Retracted, beliefs: Beliefs) -> Fact | None:
     """Return the fact that a retraction is about: the one with its value and sources, whatever its id is by now."""
     was = next((change.fact for change in event.changes if change.fact.fact_id == event.target), None)
     if was is None:
@@ -128,20 +155,23 @@ def erase_turn(
         turns = {row.ordinal: row for row in rows if row.kind == "turn" and row.ordinal >= turn.ordinal}
         gone = {o for o, row in turns.items() if o == turn.ordinal or row.body.get("generated")}
         delete = {row.ordinal for row in rows if _concerns(row, gone, turn_id)}
-        kept = [row for row in rows if row.ordinal not in delete]
+        heard = {row.ordinal: _unprompted(row) for row in rows if row.ordinal > turn.ordinal and _is_prompted(row)}
+        kept = [heard.get(row.ordinal, row) for row in rows if row.ordinal not in delete]
         seen = {later for ordinal in gone for later in _after(state, ordinal, context_turns)}
         seen = _with_repeating(rows, seen, {str(turns[ordinal].turn_id) for ordinal in gone}, state)
         fresh = UserState(user=user, dims=1, beliefs=Beliefs(policy=log.policy))
         tasks = Retelling.without(fresh, [row for row in rows if row.ordinal in delete], task_reader)
-        bodies = _retell(kept, tasks, parser, trained, after=turn.ordinal, context_turns=context_turns, seen=seen)
+        told = _retell(kept, tasks, parser, trained, after=turn.ordinal, context_turns=context_turns, seen=seen)
         beliefs = fresh.beliefs
-        bodies = {**bodies, **_untold(kept, {str(row.turn_id) for row in rows if row.ordinal in gone}, beliefs)}
-        delete |= {row.ordinal for row in kept if _is_empty(row, bodies.get(row.ordinal, row.body))}
+        ids = sorted(str(turns[ordinal].turn_id) for ordinal in gone)
+        told |= _untold(kept, set(ids), beliefs)
+        delete |= {ordinal for ordinal, event in told.items() if event.is_empty}
+        bodies = {ordinal: row.body for ordinal, row in heard.items()}
+        bodies |= {ordinal: event.body() for ordinal, event in told.items()}
         bodies = {ordinal: body for ordinal, body in bodies.items() if ordinal not in delete}
         counts = _rewrite(log, user, delete=sorted(delete), replace=bodies, expected=rows[-1].ordinal)
         log.forget_state(user)
     erased = {**_counts(counts), "facts": max(0, facts_before - len(beliefs.facts))}
-    ids = sorted(str(turns[ordinal].turn_id) for ordinal in gone)
     return _certificate(user, tuple(ids), erased)
 
 
@@ -196,33 +226,13 @@ def _with_repeating(rows: Sequence[Row], seen: set[int], gone: set[str], state: 
         seen = seen | more
 
 
-def _is_empty(row: Row, body: Mapping[str, Any]) -> bool:
-    """Tell whether an event has lost what it was about: a fact, two names, turns, or all promotions."""
-    if row.kind in LIFTED:
-        return not body.get("promotions") and not body.get("target")
-    return row.kind in NEEDS and NEEDS[row.kind] not in body
-
-
-def _untold(rows: Sequence[Row], gone: set[str], beliefs: Beliefs) -> dict[int, Mapping[str, Any]]:
-    """Return the new bodies of feedback, without what was asked by, or rests on, a turn that is erased.
+def _untold(rows: Sequence[Row], gone: set[str], beliefs: Beliefs) -> dict[int, Event]:
+    """Return feedback without what was asked by, or rests on, a turn that is erased.
 
     Facts that are gone are named by none of it: the id of a fact is a hash of what it says, which can be guessed.
     """
-
-    def known(edges: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-        return tuple(edge for edge in edges if edge[0] in beliefs.facts)
-
-    bodies: dict[int, Mapping[str, Any]] = {}
-    for row in rows:
-        if row.kind == "feedback":
-            event = Event.from_row(row, None)
-            told = [
-                replace(one, edges=known(one.edges), misled=known(one.misled))
-                for one in event.feedback
-                if not gone & {one.asked, *one.turn_ids}
-            ]
-            bodies[row.ordinal] = replace(event, feedback=told).body()
-    return bodies
+    told = {row.ordinal: FeedbackGiven.from_row(row) for row in rows if row.kind == FeedbackGiven.kind}
+    return {ordinal: event.without(gone, beliefs.facts) for ordinal, event in told.items()}
 
 
 def _concerns(row: Row, gone: set[int], turn_id: str) -> bool:
@@ -241,64 +251,55 @@ def _retell(
     after: int,
     context_turns: int,
     seen: set[int],
-) -> Mapping[int, Mapping[str, Any]]:
-    """Return the new bodies of the rows after an ordinal; what is believed and done in the end is in the state.
+) -> dict[int, Event]:
+    """Return the events after an ordinal as they are now; what is believed and done in the end is in the state.
 
     `seen` are the turns whose context, or what was known before them, held what was erased: what a model read out of
     them may repeat it.
     """
     state = tasks.state
-    bodies: dict[int, Mapping[str, Any]] = {}
+    told: dict[int, Event] = {}
     for row in rows:
         if row.kind == "turn":
-            if row.ordinal > after and row.body.get("to_tasks", {}).get("said_before"):
-                row, bodies[row.ordinal] = _unprompted(row)
             state.receive(turn_of(row, state.user))
-        elif row.kind != "erased":
+        elif row.kind in EVENTS:
             about = state.turns.get(row.about or 0)
-            event = Event.from_row(row, about)
-            if row.kind == "annotated":
-                fold(state, event, None)
-                continue
-            if row.kind in LIFTED:
-                event = _supported(event, state)
-                fold(state, event, None)
-                bodies |= {row.ordinal: event.body()} if row.ordinal > after else {}
-                continue
-            if about is not None and about.ordinal > after:  # turns before it were read without it, whenever that was
-                had_seen = about.ordinal in seen
+            event = event_of(row, about)
+            if isinstance(event, Maintained) and about is not None and about.ordinal > after:
+                had_seen = about.ordinal in seen  # turns before it were read without it, whenever that was
                 event = _reread(event, about, state, parser, trained, context_turns=context_turns, seen=had_seen)
-            event = _again(event, state.beliefs)
-            if row.ordinal <= after:
-                tasks.keep(event)
-            else:
-                bodies[row.ordinal] = tasks.tell(event).body()
-    return bodies
+            told[row.ordinal] = _retold(event, tasks, again=row.ordinal > after)
+    return {ordinal: event for ordinal, event in told.items() if ordinal > after}
 
 
-def _unprompted(row: Row) -> tuple[Row, Mapping[str, Any]]:
-    """Return a turn that was told to the tasks, and its body, without what was said before it: that may repeat it."""
+def _retold(event: Event, tasks: Retelling, *, again: bool) -> Event:
+    """Fold an event, and return it as it is now; `again` is told of one from after what was erased."""
+    state = tasks.state
+    match event:
+        case Annotated():
+            event.apply(state)
+        case Promoted() | Demoted():
+            event = event.supported(state)
+            event.apply(state)
+        case TaskEvent():
+            event = _again(event, state.beliefs) if isinstance(event, Revision) else event
+            return tasks.tell(event) if again else tasks.keep(event)
+    return event
+
+
+def _is_prompted(row: Row) -> bool:
+    """Tell whether a row is a turn that was told to the tasks with what was said before it."""
+    return bool(row.kind == "turn" and row.body.get("to_tasks", {}).get("said_before"))
+
+
+def _unprompted(row: Row) -> Row:
+    """Return a turn that was told to the tasks without what was said before it: that may repeat what is erased."""
     to_tasks = {key: value for key, value in row.body["to_tasks"].items() if key != "said_before"}
-    body = {**row.body, "to_tasks": to_tasks}
-    return replace(row, body=body), body
-
-
-def _supported(event: Event, state: UserState) -> Event:
-    """Return what was promoted by the turns and facts that there still are; less than the least support is none."""
-
-    def left(promotion: Promotion) -> Iterator[Support]:
-        for one in promotion.support:
-            known = tuple(key for key in one.fact_ids if key in state.beliefs.facts)
-            if state.turn(one.turn_id) is not None and bool(known) == bool(one.fact_ids):
-                yield replace(one, fact_ids=known)
-
-    now = [replace(promotion, support=tuple(left(promotion))) for promotion in event.promotions]
-    target = event.target if state.promotions.get(event.target) else ""
-    return replace(event, promotions=[one for one in now if len(one.support) >= LEAST_SUPPORT], target=target)
+    return replace(row, body={**row.body, "to_tasks": to_tasks})
 
 
 def _reread(
-    event: Event,
+    event: Maintained,
     turn: Turn,
     state: UserState,
     parser: Parser,
@@ -306,7 +307,7 @@ def _reread(
     *,
     context_turns: int,
     seen: bool,
-) -> Event:
+) -> Maintained:
     """Return an event with what its turn says now that something before it is gone."""
     seen = seen and not str(event.extraction.get("by", "")).startswith(BY_AMR)  # a parser sees the turn alone
     extraction = Extraction.from_data(event.extraction) if event.extraction and not seen else None
