@@ -26,8 +26,7 @@ from doxa.backends.transcripts import read
 from doxa.core.config import Config
 from doxa.core.values import Change
 from doxa.engine import Doxa
-from doxa.memory import Event, UserState, turn_of
-from doxa.memory.log import fold
+from doxa.memory import Maintained, UserState, turn_of
 from doxa.memory.vectors import from_bytes
 from doxa.recall import Query, RecallSpec, evidence_of, index_of, look_up, read_query
 from doxa.recall.views import dense
@@ -37,6 +36,8 @@ USER = "u"
 NOISE = 0.15
 """How far the vector of a turn that is told again is from the first, as a share of its length."""
 SPEC = RecallSpec(deadline_ms=0)
+Told = tuple[Maintained, np.ndarray | None]
+"""What a turn was understood as, with its vectors."""
 
 
 def main() -> None:
@@ -72,7 +73,7 @@ def ingest(transcript: Path, path: Path) -> None:
         doxa.flush()
 
 
-def events_of(doxa: Doxa) -> Iterator[tuple[Event, np.ndarray | None]]:
+def events_of(doxa: Doxa) -> Iterator[Told]:
     """Yield what every turn of every user was understood as, with its vectors, in order, as if of one user."""
     log = doxa.parts.log
     for user in doxa.users():
@@ -83,10 +84,11 @@ def events_of(doxa: Doxa) -> Iterator[tuple[Event, np.ndarray | None]]:
         for row in rows:
             if row.kind == "maintained" and row.about in turns:
                 data = vectors.get(row.about)
-                yield told_by(Event.from_row(row, turns[row.about]), user), None if data is None else from_bytes(data)
+                event = Maintained.from_row(row, turns[row.about])
+                yield told_by(event, user), None if data is None else from_bytes(data)
 
 
-def told_by(event: Event, name: str) -> Event:
+def told_by(event: Maintained, name: str) -> Maintained:
     """Return an event with ids, a session and facts that bear a name, so that it is another one."""
 
     def renamed(change: Change) -> Change:
@@ -104,7 +106,7 @@ def told_by(event: Event, name: str) -> Event:
     return replace(event, about=turn, claims=claims, rules=(), changes=[renamed(change) for change in event.changes])
 
 
-def history(events: Sequence[tuple[Event, np.ndarray | None]], size: int, dims: int) -> UserState:
+def history(events: Sequence[Told], size: int, dims: int) -> UserState:
     """Return the memory of one user of `size` turns."""
     state, random = UserState(user=USER, dims=dims), np.random.default_rng(0)
     for number in range(size):
@@ -119,11 +121,11 @@ def history(events: Sequence[tuple[Event, np.ndarray | None]], size: int, dims: 
             rows = rows + NOISE / dims**0.5 * random.standard_normal(rows.shape).astype(np.float32)
             vector = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
         state.receive(turn)
-        fold(state, replace(event, about=turn), vector)
+        replace(event, about=turn).apply(state, vector)
     return state
 
 
-def measure(events: Sequence[tuple[Event, np.ndarray | None]], size: int, count: int, doxa: Doxa) -> dict[str, float]:
+def measure(events: Sequence[Told], size: int, count: int, doxa: Doxa) -> dict[str, float]:
     """Return milliseconds of a search, of its parts and of the baseline, and the work that it took."""
     state = history(events, size, doxa.parts.encoder.dims)
     begun = time.perf_counter()
@@ -187,7 +189,7 @@ def missed(state: UserState, queries: Sequence[Query]) -> dict[str, float]:
     return {"dense_top10_of_exact": round(float(np.mean(found)), 4), "top10_of_exact": round(float(np.mean(same)), 4)}
 
 
-def resident(events: Sequence[tuple[Event, np.ndarray | None]], size: int, doxa: Doxa) -> dict[str, object]:
+def resident(events: Sequence[Told], size: int, doxa: Doxa) -> dict[str, object]:
     """Return bytes a turn of a memory of `size` turns with what recall keeps of it, in all and by file."""
     gc.collect()
     tracemalloc.start()

@@ -12,7 +12,7 @@ from doxa.backends.llm.scripted import ScriptedModel
 from doxa.core.config import Config, LLMConfig, ReviseConfig, RolesConfig
 from doxa.core.errors import BackendUnavailableError, ConfigError
 from doxa.engine import Doxa
-from doxa.memory import Event
+from doxa.memory import Retracted
 from doxa.revise import retract
 
 OLD, NEW = "I eat steak.", "I am a strict plant eater."
@@ -288,13 +288,8 @@ def test_what_is_retracted_while_the_judge_thinks_is_not_denied(config):
         assert waiting.wait(10)
         with doxa.parts.log.user("ana") as state:
             (fact,) = state.beliefs.facts.values()
-            retracted = Event(
-                kind="retracted",
-                known_at=LATER,
-                target=fact.fact_id,
-                changes=retract(fact, state.beliefs, known_at=LATER),
-            )
-            doxa.parts.log.append("ana", state, retracted)
+            changes = retract(fact, state.beliefs, known_at=LATER)
+            doxa.parts.log.append("ana", state, Retracted(known_at=LATER, target=fact.fact_id, changes=changes))
         go.set()
         chat.flush()
         assert believed(memory) == {"Ana | is | strict plant eater"}

@@ -5,7 +5,7 @@ import pytest
 from doxa.core.config import Config, EncoderConfig, EngineConfig, RecallConfig
 from doxa.core.errors import NotFoundError, StoreConflictError
 from doxa.engine import Doxa
-from doxa.memory import Event, fold_row
+from doxa.memory import Undone, Withdrawn, fold_row
 from doxa.recall import index_of
 
 FILMS = (
@@ -117,16 +117,15 @@ def test_search_follows_what_stands_when_another_turn_is_withdrawn_instead(doxa)
                 int(standing) for key, row in graph._promoted.items() for standing in graph.sources["standing"][[row]]
             ]
 
-    def happened(kind, turn_id, undoes=""):
+    def happened(event, turn_id, **fields):
         with doxa.parts.log.user("ana") as state:
-            event = Event(kind=kind, known_at=state.now(), target=turn_id, undoes=undoes)
-            doxa.parts.log.append("ana", state, event)
+            doxa.parts.log.append("ana", state, event(known_at=state.now(), target=turn_id, **fields))
 
     memory = tell(doxa, FILMS[:4])
-    happened("withdrawn", "t2")  # events without changes: nothing that is believed rests on these turns alone
+    happened(Withdrawn, "t2")  # events without changes: nothing that is believed rests on these turns alone
     assert any(strengths())
-    happened("undone", "t2", undoes="withdrawn")
-    happened("withdrawn", "t4")
+    happened(Undone, "t2", undoes="withdrawn")
+    happened(Withdrawn, "t4")
     assert not any(strengths())
 
 

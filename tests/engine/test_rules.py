@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from doxa.engine import Doxa
-from doxa.memory import Event, describe_rule, rule_from, rule_id, rule_to
+from doxa.memory import Maintained, describe_rule, rule_from, rule_id, rule_to
 
 RULE = "If it snows on a Sunday, I take the tram."
 NOW = datetime(2024, 3, 1, 9, tzinfo=UTC)
@@ -93,7 +93,7 @@ def test_a_rule_round_trips_as_data(told):
 def test_events_without_rules_still_load(told):
     """Rows of earlier versions say nothing of rules, intents or who read the turn."""
     row = told.parts.log.rows("ana")[-1]
-    event = Event.from_row(row.__class__(**{**_fields(row), "body": {"claims": []}}), None)
+    event = Maintained.from_row(row.__class__(**{**_fields(row), "body": {"claims": []}}))
     assert event.rules == [] and event.note.intents == () and event.note.by == ""
 
 

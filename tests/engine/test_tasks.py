@@ -12,7 +12,7 @@ from doxa.core.values import ToTasks, Turn
 from doxa.engine import AsyncDoxa, Doxa
 from doxa.engine.replay import erase_turn
 from doxa.engine.tasking import flagged
-from doxa.memory import Event
+from doxa.memory import Maintained
 from doxa.tasks import Editor
 
 AT = datetime(2025, 3, 3, 9, tzinfo=UTC)
@@ -36,7 +36,7 @@ def turned(doxa, turn_id, act, *, said="Something to do.", user="ana", changes=(
         commit = TaskCommit(
             number=state.tasks.next_number, turn_id=turn_id, author="Ana", at=AT, text=said, edits=editor.edits()
         )
-        log.append(user, state, Event(kind="maintained", known_at=AT, about=stored, tasks=commit))
+        log.append(user, state, Maintained(known_at=AT, about=stored, tasks=commit))
     return given
 
 

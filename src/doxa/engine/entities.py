@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from doxa.core.errors import InputError, NotFoundError
 from doxa.core.values import Act, Change, Claim, Entity, Fact, Status, Term
-from doxa.memory import SAME_AS, Beliefs, Event, MemoryLog, is_identity, is_name, pair_of
+from doxa.memory import SAME_AS, Beliefs, Identified, MemoryLog, is_identity, is_name, pair_of
 from doxa.revise import revise
 from doxa.understand import kind_of
 
@@ -58,7 +58,7 @@ def by_hand(log: MemoryLog, user: str, names: tuple[str, str], *, same: bool, re
         )  # fmt: skip
         changes = revise([claim], state.beliefs, turn_id=None, known_at=now)
         if changes:
-            event = Event(kind="identified", known_at=now, reason=reason, claims=[claim], changes=changes)
+            event = Identified(known_at=now, reason=reason, claims=[claim], changes=changes)
             log.append(user, state, event)
         return changes
 

@@ -10,7 +10,7 @@ from doxa.core.errors import StoreConflictError, StoreError
 from doxa.core.feedback import Feedback
 from doxa.core.values import Draft, Evidence, Verdict
 from doxa.engine.pending import Pending
-from doxa.memory import Event, MemoryLog, UserState
+from doxa.memory import FeedbackGiven, MemoryLog, UserState
 
 __all__ = ["edges_of", "store_feedback", "used", "walked"]
 
@@ -73,7 +73,7 @@ def store_feedback(log: MemoryLog, buffer: Pending[Feedback], user: str, *, leas
                 known = [one for one in told if state.turn(one.asked) and all(map(state.turn, one.turn_ids))]
                 if known:  # what was erased meanwhile tells nothing
                     latest = max(one.at for one in known)
-                    log.append(user, state, Event(kind="feedback", known_at=latest, feedback=known))
+                    log.append(user, state, FeedbackGiven(known_at=latest, told=known))
             return
         except StoreConflictError:
             continue

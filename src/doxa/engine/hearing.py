@@ -9,7 +9,7 @@ from doxa.core.trace import Tracer
 from doxa.core.values import Change, ChangeKind, Reply, ToTasks, Turn
 from doxa.engine.asked import Asked
 from doxa.engine.disputes import disputes_of
-from doxa.engine.replay import read_by
+from doxa.engine.reading import read_by
 from doxa.engine.tasking import NOTHING, tasks_of
 from doxa.engine.wiring import Parts
 from doxa.memory import Note, UserState

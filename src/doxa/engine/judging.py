@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from doxa.core.errors import DoxaError
 from doxa.core.values import Fact, Turn
-from doxa.engine.replay import reading_of
+from doxa.engine.reading import reading_of
 from doxa.engine.wiring import Parts
 from doxa.memory import UserState, using
 from doxa.revise import Docket, Judgement, docket_of, judge_with_model

@@ -16,7 +16,7 @@ from doxa.core.values import EARLIEST
 from doxa.engine.feedback import edges_of, store_feedback, walked
 from doxa.engine.replay import NO_TURN
 from doxa.engine.wiring import Parts
-from doxa.memory import Event, UserState
+from doxa.memory import FeedbackGiven, UserState
 from doxa.recall import (
     PLANS,
     Query,
@@ -81,7 +81,7 @@ def missed(parts: Parts, user: str, query: str, needed: Collection[str]) -> Feed
             misled=edges_of(wrong, state),
             plan=plan,
         )
-        parts.log.append(user, state, Event(kind="feedback", known_at=told.at, feedback=[told]))
+        parts.log.append(user, state, FeedbackGiven(known_at=told.at, told=[told]))
     return told
 
 

@@ -16,7 +16,7 @@ from doxa.backends.store import Row
 from doxa.core.ontology import RelationType
 from doxa.core.values import Claim, Draft, Fact, Question, Rule, Turn
 from doxa.engine.replay import beliefs_at
-from doxa.memory import Beliefs, Event, attribute, relation_type
+from doxa.memory import Beliefs, Maintained, attribute, relation_type
 from doxa.reason import answer
 
 __all__ = ["Ledger"]
@@ -54,8 +54,7 @@ class Ledger:
 
         Cost: everything that was told before is revised again.
         """
-        event = Event(
-            kind="maintained",
+        event = Maintained(
             known_at=turn.at,
             about=turn,
             claims=[_said(claim, turn) for claim in claims],

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from doxa.core.errors import BackendError, NotFoundError, StoreConflictError
 from doxa.core.promotions import Promotion, PromotionReason
 from doxa.engine.wiring import Parts
-from doxa.memory import Event, UserState, live_support, standing
+from doxa.memory import Demoted, Event, Promoted, UserState, live_support, standing
 from doxa.recall import Gate, Proposal, candidates_of, learn_directions
 
 __all__ = ["all_promotions", "demote", "enable", "explain_promotion", "lift"]
@@ -82,11 +82,9 @@ def _events(proposals: list[Proposal], state: UserState) -> list[Event]:
     now = state.now() or datetime.now(UTC)
     promoted = [one.promotion for one in proposals if one.promotion]
     events = [
-        Event(kind="demoted", known_at=now, target=one.demote, reason=one.reason, automatic=True)
-        for one in proposals
-        if one.demote
+        Demoted(known_at=now, target=one.demote, reason=one.reason, automatic=True) for one in proposals if one.demote
     ]
-    return [*events, *([Event(kind="promoted", known_at=now, promotions=promoted)] if promoted else [])]
+    return [*events, *([Promoted(known_at=now, promotions=promoted)] if promoted else [])]
 
 
 def all_promotions(user: str, parts: Parts, *, active: bool) -> list[Promotion]:
@@ -111,7 +109,7 @@ def demote(user: str, parts: Parts, key: str, *, reason: str) -> Promotion:
         NotFoundError: there is no such promotion.
         StoreConflictError: somebody wrote at the same time; call again.
     """
-    return _by_hand(user, parts, key, "demoted", reason)
+    return _by_hand(user, parts, key, Demoted(known_at=datetime.now(UTC), target=key, reason=reason))
 
 
 def enable(user: str, parts: Parts, key: str) -> Promotion:
@@ -121,13 +119,12 @@ def enable(user: str, parts: Parts, key: str) -> Promotion:
         NotFoundError: there is no such promotion.
         StoreConflictError: somebody wrote at the same time; call again.
     """
-    return _by_hand(user, parts, key, "promoted", "")
+    return _by_hand(user, parts, key, Promoted(known_at=datetime.now(UTC), enabled=key))
 
 
-def _by_hand(user: str, parts: Parts, key: str, kind: str, reason: str) -> Promotion:
+def _by_hand(user: str, parts: Parts, key: str, event: Event) -> Promotion:
     with parts.log.user(user) as state:
         _known(state, user, key)
-        event = Event(kind=kind, known_at=datetime.now(UTC), target=key, reason=reason)  # type: ignore[arg-type]
         parts.log.append(user, state, event)
         return _as_it_stands(state, key)
 

@@ -19,7 +19,7 @@ from doxa.core.errors import BackendError, DoxaError
 from doxa.core.values import Change, Claim, Draft, Status, Turn, Verdict
 from doxa.engine.asked import Asked
 from doxa.engine.grading import graded_turns
-from doxa.engine.replay import reading_of
+from doxa.engine.reading import reading_of
 from doxa.engine.wiring import Parts
 from doxa.language import stems
 from doxa.memory import UserState

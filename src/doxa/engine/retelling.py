@@ -8,16 +8,16 @@ from typing import Any
 
 from doxa.backends.store import Row
 from doxa.core.tasks import TaskCommit, TaskEdit, TaskNode, TaskValue
-from doxa.core.values import Turn
+from doxa.core.values import ToTasks, Turn
 from doxa.engine.tasking import taken_back
-from doxa.memory import Event, UserState, commit_from
+from doxa.memory import Distrusted, Identified, Maintained, TaskEvent, Undone, UserState, Withdrawal
 from doxa.tasks import pruned
 
 __all__ = ["Retelling", "TaskReader"]
 
 REREAD = "what stood before it was erased, so it was told to the tasks again without the language model"
 
-TaskReader = Callable[[Turn, UserState, Event], TaskCommit | None]
+TaskReader = Callable[[Turn, UserState, Maintained], TaskCommit | None]
 """Reads anew what a turn that was told to the tasks does to them in a state; the event is what was stored of it."""
 
 
@@ -43,55 +43,56 @@ class Retelling:
         unsure = {edit["id"] for edit in edits if "value" in edit.get("set", {})}
         return cls(state=state, gone=gone, reader=reader, unsure=unsure)
 
-    def keep(self, event: Event) -> None:
-        """Fold an event from before what was erased."""
+    def keep(self, event: TaskEvent) -> TaskEvent:
+        """Fold an event from before what was erased, and return it."""
         self._note(event)
-        if isinstance(event.tasks, Mapping):
-            self.state.tasks.apply(commit_from(event.tasks, self.state.tasks, event.about))
-            self.numbers[event.task_number] = event.task_number
+        if (commit := event.commit(self.state.tasks)) is not None:
+            self.state.tasks.apply(commit)
+            self.numbers[commit.number] = commit.number
+        return event
 
-    def tell(self, event: Event) -> Event:
+    def tell(self, event: TaskEvent) -> TaskEvent:
         """Fold an event from after it, and return it with what it now does to the tasks."""
-        event = replace(event, task_reading=pruned(event.task_reading))
+        if isinstance(event, Maintained):
+            event = replace(event, task_reading=pruned(event.task_reading))
         commit = self._told(event)
         self._note(event)
         if commit is not None:
             self.numbers[event.task_number] = commit.number
             self.state.tasks.apply(commit)
-        return self._unread(event, commit)
+        event = replace(event, tasks=commit)
+        return self._unread(event, commit) if isinstance(event, Maintained) else event
 
-    def _unread(self, event: Event, commit: TaskCommit | None) -> Event:
-        """Return an event with what it now does; what a model had read of the turn goes where that is not what is done.
+    def _unread(self, event: Maintained, commit: TaskCommit | None) -> Maintained:
+        """Return an event without what a model had read of the turn, where that is not what is done.
 
         It rested on what is erased then, and may repeat it.
         """
         if not event.task_reading.get("acts") or (self.reader is not None and commit is not None and commit.by):
-            return replace(event, tasks=commit)
-        return replace(event, tasks=commit, task_reading={}, degraded=event.degraded or REREAD)
+            return event
+        return replace(event, task_reading={}, degraded=event.degraded or REREAD)
 
-    def _note(self, event: Event) -> None:
+    def _note(self, event: TaskEvent) -> None:
         """Keep how a turn was understood: the next one may go on from the tasks through it."""
-        if event.kind == "maintained" and event.about is not None:
+        if isinstance(event, Maintained) and event.about is not None:
             self.state.notes[event.about.turn_id] = event.note
 
-    def _told(self, event: Event) -> TaskCommit | None:
+    def _told(self, event: TaskEvent) -> TaskCommit | None:
         forest = self.state.tasks
-        turn = event.about
-        if event.kind == "maintained" and self.reader is not None and turn is not None and turn.to_tasks is not None:
-            return self.reader(turn, self.state, event)
-        if not isinstance(event.tasks, Mapping):
-            return None
-        if event.kind not in ("maintained", "tasked"):
-            return taken_back(forest, self._numbers(event), event.changes, at=event.known_at)
-        said = commit_from(event.tasks, forest, event.about)
-        if said.undoes is None:
-            return self._scrubbed(said)
+        match event:
+            case Maintained(about=Turn(to_tasks=ToTasks()) as turn) if self.reader is not None:
+                return self.reader(turn, self.state, event)
+            case Withdrawal() | Undone() | Identified() if event.tasks is not None:
+                return taken_back(forest, self._numbers(event), event.changes, at=event.known_at)
+        said = event.commit(forest)
+        if said is None or said.undoes is None:
+            return said and self._scrubbed(said)
         again = taken_back(forest, self._numbers(event), (), at=said.at)
         return again and replace(again, turn_id=said.turn_id, author=said.author, text=said.text, intents=said.intents)
 
-    def _numbers(self, event: Event) -> list[int]:
+    def _numbers(self, event: TaskEvent) -> list[int]:
         """Return the commits that an event takes back, of those that there still are."""
-        if event.kind == "distrusted":
+        if isinstance(event, Distrusted):
             name = event.target.casefold()
             turns = [turn.turn_id for turn in self.state.turns.values() if turn.speaker.casefold() == name]
             return [number for turn_id in turns for number in self.state.tasks.of_turn(turn_id)]

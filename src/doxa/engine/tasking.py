@@ -19,7 +19,7 @@ from doxa.engine.hosting import Host
 from doxa.engine.intake import Moment, clean, display_name, read_turn, require_positive, require_text
 from doxa.engine.retrying import retried
 from doxa.engine.trimming import CHAT, NOTHING, routed, step_of
-from doxa.memory import Event, MemoryLog, TaskForest, UserState
+from doxa.memory import Maintained, MemoryLog, Tasked, TaskForest, UserState
 from doxa.tasks import Editor, Moved, Reading, Step, Undone, context_of, opened, stands, summary
 
 __all__ = [
@@ -243,7 +243,7 @@ def _append(
     commit = TaskCommit(
         number=state.tasks.next_number, author=author, at=now, text=text, intents=intents, edits=edits, undoes=undoes
     )
-    log.append(user, state, Event(kind="tasked", known_at=now, tasks=commit))
+    log.append(user, state, Tasked(known_at=now, tasks=commit))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -309,13 +309,13 @@ def tasks_of(
     return Carried(commit=commit, failed=failed, route=why)
 
 
-def task_reader(parser: Parser, config: Config) -> Callable[[Turn, UserState, Event], TaskCommit | None]:
+def task_reader(parser: Parser, config: Config) -> Callable[[Turn, UserState, Maintained], TaskCommit | None]:
     """Return what reads a turn anew over the tasks as they are in a state, once something before it is erased.
 
     What a language model had read of the turn is used as far as it still holds; none is asked again.
     """
 
-    def read(turn: Turn, state: UserState, event: Event) -> TaskCommit | None:
+    def read(turn: Turn, state: UserState, event: Maintained) -> TaskCommit | None:
         reading = Reading.from_data(event.task_reading)
         return tasks_of(turn, event.changes, state, parser, config, reading).commit
 

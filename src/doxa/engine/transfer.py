@@ -15,17 +15,14 @@ from doxa.engine.intake import read_moment
 from doxa.engine.placing import ontology_of
 from doxa.engine.wiring import Parts
 from doxa.logic import FORMAT, FactGraph, GraphFormat, LogEntry, entries_of, read_quads, to_quads, write_quads
-from doxa.memory import MemoryLog, UserState, change_from, describe, fold_row, turn_from, turn_of
+from doxa.memory import EVENTS, MemoryLog, UserState, change_from, describe, fold_row, turn_from, turn_of
 
 __all__ = ["export", "import_"]
 
 GRAPHS: dict[str, GraphFormat] = {name: name for name in get_args(GraphFormat)}
 FORMATS = ("jsonl", *GRAPHS, "markdown")
 BROKEN = (ValueError, KeyError, TypeError, AttributeError, RecursionError, InputError)
-KINDS = (
-    *("turn", "maintained", "withdrawn", "distrusted", "retracted", "identified", "undone"),
-    *("feedback", "promoted", "demoted", "tasked", "annotated"),
-)
+KINDS = ("turn", *EVENTS)
 TEXTS = ("session", "speaker", "text")
 MARKDOWN = "# What is known of "
 

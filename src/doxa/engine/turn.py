@@ -28,8 +28,9 @@ from doxa.engine.feedback import used
 from doxa.engine.grading import Ground, chosen, doubt_of
 from doxa.engine.hearing import Heard, hear, prefers_facts, task_reply
 from doxa.engine.prompting import Material, is_prompted, searched, written
+from doxa.engine.reading import note_of, read_by, reading_of
 from doxa.engine.reasoning import Reasoning, answered, passage_reader, reason
-from doxa.engine.replay import believed_by, note_of, read_by, reading_of
+from doxa.engine.replay import believed_by
 from doxa.engine.replying import Settled, settled
 from doxa.engine.requests import requested
 from doxa.engine.rewriting import rewrite
@@ -37,7 +38,7 @@ from doxa.engine.searching import Within
 from doxa.engine.tasking import tasks_of
 from doxa.engine.trimming import kept
 from doxa.engine.wiring import Parts
-from doxa.memory import Beliefs, Event, Note, UserState, addressing, describe, using
+from doxa.memory import Beliefs, Maintained, Note, UserState, addressing, describe, using
 from doxa.reason import (
     PassageReader,
     State,
@@ -126,8 +127,8 @@ def absorb(
         claims = (*found.claims, *denied.claims)
         changes = revise(claims, state.beliefs, turn_id=turn.turn_id, known_at=turn.at, rules=found.rules)
         tasks = tasks_of(turn, changes, state, parts.parser, parts.config, reading)
-        event = Event(
-            kind="maintained", known_at=turn.at, about=turn, claims=claims, rules=found.rules, changes=changes,
+        event = Maintained(
+            known_at=turn.at, about=turn, claims=claims, rules=found.rules, changes=changes,
             extraction=extraction.to_data() if extraction else {},
             note=replace(note_of(found, extraction, judgement, denied), route=tasks.route),
             denials=len(denied.claims),

@@ -11,18 +11,32 @@ from doxa.backends.store import Row
 from doxa.core.errors import InputError, NotFoundError
 from doxa.core.values import Certificate, Change, Fact, Turn
 from doxa.engine.intake import display_name, read_metadata, read_turn
-from doxa.engine.replay import NO_TURN, erase_turn, reading_of, undone
+from doxa.engine.reading import reading_of
+from doxa.engine.replay import NO_TURN, erase_turn, undone
 from doxa.engine.tasking import taken_back, task_reader
 from doxa.engine.wiring import Parts
-from doxa.memory import Event, MemoryLog, UserState, describe, rule_id
+from doxa.memory import (
+    Annotated,
+    Distrusted,
+    Identified,
+    Maintained,
+    MemoryLog,
+    Retracted,
+    Revision,
+    Undone,
+    UserState,
+    Withdrawal,
+    Withdrawn,
+    describe,
+    event_of,
+    rule_id,
+)
 from doxa.revise import give_up, retract, revise, withdraw
 
 __all__ = ["NO_FACT", "annotate", "forget_turn", "preview", "retract_fact", "undo", "withdraw_source", "withdraw_turn"]
 
 NO_FACT = "User {user!r} has no fact {fact_id!r}. `doxa facts --all` lists their ids."
 UNDONE = "undone"
-NO_CHANGES = ("turn", "feedback", "promoted", "demoted", "tasked", "annotated", "erased")
-"""Kinds of rows that change nothing that is believed: `undo` looks past them."""
 NAMED = 8
 """Sources that an error names."""
 
@@ -81,7 +95,7 @@ def annotate(parts: Parts, user: str, turn_id: str, metadata: Mapping[str, Any])
     with parts.log.user(user) as state:
         if state.turn(turn_id) is None:
             raise NotFoundError(NO_TURN.format(user=user, turn_id=turn_id))
-        event = Event(kind="annotated", known_at=datetime.now(UTC), target=turn_id, metadata=kept)
+        event = Annotated(known_at=datetime.now(UTC), target=turn_id, metadata=kept)
         parts.log.append(user, state, event)
         found = state.turn(turn_id)
         assert found is not None
@@ -102,21 +116,19 @@ def undo(log: MemoryLog, user: str) -> list[Change]:
         if last is None:
             return []
         now = datetime.now(UTC)
-        event = Event(
-            kind="undone", known_at=now, target=last.target, undoes=last.kind, reason=UNDONE, claims=last.claims
-        )
-        if last.kind == "maintained" and last.about is not None:
-            target = last.about.turn_id
-            changes = withdraw(target, state.beliefs, known_at=now, reason=UNDONE)
-            event = replace(event, target=target, claims=(), changes=changes)
-            numbers = state.tasks.of_turn(target)
-        else:
-            event = replace(event, changes=undone(event, state.beliefs))
-            event = event if last.kind == "identified" else replace(event, claims=())
-            numbers = [last.task_number] if last.task_number else []
-        event = replace(event, tasks=taken_back(state.tasks, numbers, event.changes, at=now))
-        log.append(user, state, event)
-        return list(event.changes)
+        event = Undone(known_at=now, undoes=last.kind, reason=UNDONE)
+        numbers = [last.task_number] if last.task_number else []
+        match last:
+            case Maintained(about=Turn(turn_id=target)):
+                event, numbers = replace(event, target=target), state.tasks.of_turn(target)
+            case Withdrawal(target=target):
+                event = replace(event, target=target)
+            case Identified(claims=claims):
+                event = replace(event, claims=claims)
+        changes = undone(event, state.beliefs)
+        tasks = taken_back(state.tasks, numbers, changes, at=now)
+        log.append(user, state, replace(event, changes=changes, tasks=tasks))
+        return changes
 
 
 def forget_turn(parts: Parts, user: str, turn_id: str) -> Certificate:
@@ -156,7 +168,7 @@ def preview(parts: Parts, user: str, given: Mapping[str, str | None], *, speaker
         return list(make(state, user, value, "").changes)
 
 
-def _retracted(state: UserState, user: str, fact_id: str, reason: str) -> Event:
+def _retracted(state: UserState, user: str, fact_id: str, reason: str) -> Retracted:
     fact, now = state.beliefs.facts.get(fact_id), datetime.now(UTC)
     if fact is None:
         raise NotFoundError(NO_FACT.format(user=user, fact_id=fact_id))
@@ -164,7 +176,7 @@ def _retracted(state: UserState, user: str, fact_id: str, reason: str) -> Event:
         raise InputError(_derived(fact, state))
     changes = retract(fact, state.beliefs, known_at=now, reason=reason)
     tasks = taken_back(state.tasks, (), changes, at=now)
-    return Event(kind="retracted", known_at=now, target=fact_id, reason=reason, changes=changes, tasks=tasks)
+    return Retracted(known_at=now, target=fact_id, reason=reason, changes=changes, tasks=tasks)
 
 
 def _derived(fact: Fact, state: UserState) -> str:
@@ -175,16 +187,16 @@ def _derived(fact: Fact, state: UserState) -> str:
     return f"Nobody said that {describe(fact)}: it follows from other facts. To be rid of it, {ways}."
 
 
-def _withdrawn(state: UserState, user: str, turn_id: str, reason: str) -> Event:
+def _withdrawn(state: UserState, user: str, turn_id: str, reason: str) -> Withdrawn:
     now = datetime.now(UTC)
     if state.turn(turn_id) is None:
         raise NotFoundError(NO_TURN.format(user=user, turn_id=turn_id))
     changes = withdraw(turn_id, state.beliefs, known_at=now, reason=reason)
     tasks = taken_back(state.tasks, state.tasks.of_turn(turn_id), changes, at=now)
-    return Event(kind="withdrawn", known_at=now, target=turn_id, reason=reason, changes=changes, tasks=tasks)
+    return Withdrawn(known_at=now, target=turn_id, reason=reason, changes=changes, tasks=tasks)
 
 
-def _distrusted(state: UserState, user: str, source: str, reason: str) -> Event:
+def _distrusted(state: UserState, user: str, source: str, reason: str) -> Distrusted:
     now = datetime.now(UTC)
     claims, rules = state.beliefs.said_by(source)
     if not claims and not rules and not state.turns_of(source):
@@ -193,7 +205,7 @@ def _distrusted(state: UserState, user: str, source: str, reason: str) -> Event:
     changes = give_up(claims, rules, state.beliefs, known_at=now, reason=why)
     turns = (turn for turn in state.turns_of(source) if turn not in state.withdrawn)
     tasks = taken_back(state.tasks, [n for turn in turns for n in state.tasks.of_turn(turn)], changes, at=now)
-    return Event(kind="distrusted", known_at=now, target=source, reason=why, changes=changes, tasks=tasks)
+    return Distrusted(known_at=now, target=source, reason=why, changes=changes, tasks=tasks)
 
 
 def _nobody(state: UserState, user: str, source: str) -> str:
@@ -222,17 +234,19 @@ def _said(text: str, state: UserState, parts: Parts, *, user: str, speaker: str)
     return revise(found.claims, state.beliefs, turn_id=turn.turn_id, known_at=turn.at, rules=found.rules)
 
 
-def _last(log: MemoryLog, user: str, state: UserState) -> Event | None:
+def _last(log: MemoryLog, user: str, state: UserState) -> Revision | None:
     """Return the last change that was not taken back; every `undone` takes back the last one before it."""
     standing: list[Row] = []
     for row in log.rows(user):
-        if row.kind == "undone":
-            del standing[-1:]
-        elif row.kind == "maintained":
-            standing += [row] if row.body.get("changes") or row.body.get("rules") or _edits(row) else []
-        elif row.kind not in NO_CHANGES:
-            standing.append(row)
-    return Event.from_row(standing[-1], state.turns.get(standing[-1].about or 0)) if standing else None
+        match row.kind:
+            case "undone":
+                del standing[-1:]
+            case "maintained":
+                standing += [row] if row.body.get("changes") or row.body.get("rules") or _edits(row) else []
+            case "withdrawn" | "distrusted" | "retracted" | "identified":
+                standing.append(row)
+    event = event_of(standing[-1], state.turns.get(standing[-1].about or 0)) if standing else None
+    return event if isinstance(event, Revision) else None
 
 
 def _edits(row: Row) -> bool:

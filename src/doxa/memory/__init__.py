@@ -23,11 +23,30 @@ from doxa.memory.codec import (
 )
 from doxa.memory.columns import Columns, microseconds
 from doxa.memory.dimensions import dimension_of, measures
+from doxa.memory.events import (
+    EVENTS,
+    Annotated,
+    Demoted,
+    Distrusted,
+    Event,
+    FeedbackGiven,
+    Identified,
+    Maintained,
+    Promoted,
+    Retracted,
+    Revision,
+    Tasked,
+    TaskEvent,
+    Undone,
+    Withdrawal,
+    Withdrawn,
+    event_of,
+)
 from doxa.memory.forest import TaskForest
 from doxa.memory.identity import SAME_AS, Identity, is_identity, pair_of
 from doxa.memory.kin import FRESH, KIN, PET, kin_of, sex_of
 from doxa.memory.lexical import MAX_TERM, InvertedIndex
-from doxa.memory.log import Event, MemoryLog, fold, fold_row, task_commit_of, turn_of
+from doxa.memory.log import MemoryLog, fold_row, turn_of
 from doxa.memory.names import MOST_CANDIDATES, Name, NameIndex, full_forms
 from doxa.memory.ontology import (
     RelationType,
@@ -54,30 +73,45 @@ from doxa.memory.tasktree import TaskTree, place_of
 from doxa.memory.vectors import VectorMatrix
 
 __all__ = [
+    "Annotated",
     "Beliefs",
     "Columns",
+    "Demoted",
+    "Distrusted",
+    "EVENTS",
     "Event",
     "FRESH",
+    "FeedbackGiven",
+    "Identified",
     "Identity",
     "InvertedIndex",
     "KIN",
     "LEAST_SUPPORT",
     "MAX_TERM",
     "MOST_CANDIDATES",
+    "Maintained",
     "MemoryLog",
     "Name",
     "NameIndex",
     "Note",
     "PET",
     "PredicateIndex",
+    "Promoted",
     "Promotions",
     "RelationType",
+    "Retracted",
+    "Revision",
     "SAME_AS",
     "Slot",
+    "TaskEvent",
     "TaskForest",
     "TaskTree",
+    "Tasked",
+    "Undone",
     "UserState",
     "VectorMatrix",
+    "Withdrawal",
+    "Withdrawn",
     "answered_by",
     "attribute",
     "change_from",
@@ -91,12 +125,12 @@ __all__ = [
     "dimension_of",
     "describe_rule",
     "encoded_texts",
+    "event_of",
     "fact_from",
     "fact_id",
     "fact_to",
     "feedback_from",
     "feedback_to",
-    "fold",
     "fold_row",
     "full_forms",
     "held_on",
@@ -127,7 +161,6 @@ __all__ = [
     "slot_of",
     "standing",
     "supports",
-    "task_commit_of",
     "turn_from",
     "turn_of",
     "turn_to",

@@ -12,9 +12,7 @@ from collections import ChainMap, OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
 from itertools import accumulate
-from typing import Any, Literal
 from urllib.parse import quote
 
 import numpy as np
@@ -23,176 +21,19 @@ from numpy.typing import NDArray
 from doxa.backends.encoder import Encoder
 from doxa.backends.store import Head, NewRow, Row, Store, Vector
 from doxa.core.errors import BackendError, TurnConflictError
-from doxa.core.feedback import Feedback
 from doxa.core.ontology import Ontology
-from doxa.core.promotions import Promotion
-from doxa.core.tasks import TaskCommit
-from doxa.core.values import Change, Claim, Receipt, Rule, Turn
-from doxa.memory.beliefs import Beliefs, GivenUp
-from doxa.memory.codec import (
-    change_from,
-    change_to,
-    claim_from,
-    claim_to,
-    feedback_from,
-    feedback_to,
-    promotion_from,
-    promotion_to,
-    rule_from,
-    rule_to,
-    turn_from,
-    turn_to,
-)
-from doxa.memory.forest import TaskForest
+from doxa.core.values import Receipt, Turn
+from doxa.memory.beliefs import Beliefs
+from doxa.memory.codec import turn_from, turn_to
+from doxa.memory.events import EVENTS, Event, Maintained, event_of
 from doxa.memory.ontology import using
 from doxa.memory.passages import encoded_texts
-from doxa.memory.promotions import Promotions
-from doxa.memory.state import Note, UserState
-from doxa.memory.taskcodec import commit_from, commit_to
+from doxa.memory.state import UserState
 from doxa.memory.vectors import from_bytes, to_bytes
 
-__all__ = ["Event", "MemoryLog", "fold", "fold_row", "task_commit_of", "turn_of"]
+__all__ = ["MemoryLog", "fold_row", "turn_of"]
 
 logger = logging.getLogger("doxa")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
-    """A change of state: what a turn said (`maintained`), what several turns were lifted to (`promoted`, `demoted`), or
-    what a person did by hand (the other kinds; `tasked` to the tasks, `annotated` to the metadata of a turn)."""
-
-    kind: Literal[
-        "maintained",
-        "withdrawn",
-        "distrusted",
-        "retracted",
-        "identified",
-        "undone",
-        "feedback",
-        "promoted",
-        "demoted",
-        "tasked",
-        "annotated",
-    ]
-    known_at: datetime
-    about: Turn | None = None
-    claims: Sequence[Claim] = ()
-    rules: Sequence[Rule] = ()
-    changes: Sequence[Change] = ()
-    target: str = ""
-    """The turn that was withdrawn or annotated, the source that is distrusted, the fact that was retracted, or the
-    promotion that was demoted, or (`promoted`) is one again."""
-    undoes: str = ""
-    """Of `undone`: the kind of the event that it takes back, the last one that was not taken back before."""
-    reason: str = ""
-    degraded: str = ""
-    extraction: Mapping[str, Any] = field(default_factory=dict)
-    """What a language model read out of the turn, as data; a replay reads it from here and asks no model."""
-    note: Note = field(default_factory=Note)
-    promotions: Sequence[Promotion] = ()
-    automatic: bool = False
-    """Of `demoted`: nobody asked for it, the statements contradict each other by now."""
-    denials: int = 0
-    """How many of the claims, the last ones, a model's judgement added: they deny what the others clash with."""
-
-    feedback: Sequence[Feedback] = ()
-    """Of `feedback`: what some answers told, a micro-batch."""
-
-    tasks: TaskCommit | Mapping[str, Any] | None = None
-    """What it does to the tasks; of a stored row as its data, which is read when it is folded."""
-    task_reading: Mapping[str, Any] = field(default_factory=dict)
-    """What a language model said that the turn does to the tasks, as data; nothing that is folded hangs on it."""
-
-    metadata: Mapping[str, Any] = field(default_factory=dict)
-    """Of `annotated`: all the metadata that the turn has from then on."""
-
-    @property
-    def task_number(self) -> int:
-        """The number of its commit of the tasks; 0 where it has none."""
-        return self.tasks.number if isinstance(self.tasks, TaskCommit) else (self.tasks or {}).get("n", 0)
-
-    @property
-    def given_up(self) -> GivenUp:
-        """What it gives up, or takes up again; only of what is about a turn, a source or a fact."""
-        match self.undoes or self.kind:
-            case "distrusted":
-                return "source", self.target.casefold()
-            case "retracted":
-                return "fact", self.target
-            case _:
-                return "turn", self.target
-
-    def body(self) -> dict[str, Any]:
-        """Return the event as data for its row."""
-        data: dict[str, Any] = {
-            "claims": [claim_to(claim) for claim in self.claims],
-            "rules": [rule_to(rule) for rule in self.rules],
-            "changes": [change_to(change) for change in self.changes],
-            "target": self.target,
-            "undoes": self.undoes,
-            "reason": self.reason,
-            "degraded": self.degraded,
-            "intents": list(self.note.intents),
-            "by": self.note.by,
-            "tokens": [self.note.prompt_tokens, self.note.completion_tokens] if self.note.by else [],
-            "dropped": list(self.note.dropped),
-            "extraction": dict(self.extraction),
-            "promotions": [promotion_to(promotion) for promotion in self.promotions],
-            "automatic": self.automatic,
-            "denials": self.denials,
-            "feedback": [feedback_to(told) for told in self.feedback],
-            "tasks": commit_to(self.tasks, self.about) if isinstance(self.tasks, TaskCommit) else self.tasks,
-            "task_reading": dict(self.task_reading),
-            "metadata": dict(self.metadata),
-            "route": self.note.route,
-            "judged_by": self.note.judged_by,
-            "judge_tokens": [self.note.judge_prompt_tokens, self.note.judge_completion_tokens]
-            if self.note.judged_by
-            else [],
-        }
-        return {key: value for key, value in data.items() if value}
-
-    @classmethod
-    def from_row(cls, row: Row, turn: Turn | None) -> Event:
-        """Return the event of a stored row."""
-        return cls(
-            kind=row.kind,  # type: ignore[arg-type]  # checked by the caller
-            known_at=row.known_at,
-            about=turn,
-            claims=[claim_from(data) for data in row.body.get("claims", ())],
-            rules=[rule_from(data) for data in row.body.get("rules", ())],
-            changes=[change_from(data) for data in row.body.get("changes", ())],
-            target=row.body.get("target", ""),
-            undoes=row.body.get("undoes", ""),
-            reason=row.body.get("reason", ""),
-            degraded=row.body.get("degraded", ""),
-            extraction=row.body.get("extraction", {}),
-            note=_note_from(row.body),
-            promotions=[promotion_from(data) for data in row.body.get("promotions", ())],
-            automatic=row.body.get("automatic", False),
-            denials=row.body.get("denials", 0),
-            feedback=[feedback_from(data, at=row.known_at) for data in row.body.get("feedback", ())],
-            tasks=row.body.get("tasks"),
-            task_reading=row.body.get("task_reading", {}),
-            metadata=row.body.get("metadata", {}),
-        )
-
-
-def _note_from(body: Mapping[str, Any]) -> Note:
-    """Return how a turn was understood; rows of earlier versions do not say."""
-    prompt, completion = body.get("tokens") or (0, 0)
-    judge_prompt, judge_completion = body.get("judge_tokens") or (0, 0)
-    return Note(
-        intents=tuple(body.get("intents", ())),
-        by=body.get("by", ""),
-        prompt_tokens=prompt,
-        completion_tokens=completion,
-        dropped=tuple(body.get("dropped", ())),
-        route=body.get("route", ""),
-        judged_by=body.get("judged_by", ""),
-        judge_prompt_tokens=judge_prompt,
-        judge_completion_tokens=judge_completion,
-    )
 
 
 @dataclass(slots=True)
@@ -306,7 +147,7 @@ class MemoryLog:
             for received in (row for row in between if row.ordinal < stored.ordinal):
                 state.receive(turn_of(received, user))
         rounded = None if data is None else from_bytes(data[1])
-        fold(state, event, rounded)
+        _fold(state, event, rounded)
         state.advance(stored.ordinal)
         state.whole = True
 
@@ -404,64 +245,13 @@ def fold_row(state: UserState, row: Row, vector: NDArray[np.float32] | None = No
     if row.kind == "turn":
         state.receive(turn_of(row, state.user))
         return
-    if row.kind != "erased":
-        fold(state, Event.from_row(row, state.turns.get(row.about or 0)), vector)
+    if row.kind in EVENTS:
+        _fold(state, event_of(row, state.turns.get(row.about or 0)), vector)
     state.advance(row.ordinal)
 
 
-def fold(state: UserState, event: Event, vector: NDArray[np.float32] | None) -> None:
-    """Bring a state one event further. Deterministic: the same events give the same state."""
-    if event.kind == "maintained" and event.about is not None:
-        claims, changes, rules = list(event.claims), list(event.changes), list(event.rules)
-        state.maintain(event.about, claims, changes, vector, rules=rules, note=event.note)
-        if event.degraded:
-            state.degraded[event.about.turn_id] = event.degraded
-    elif event.kind == "withdrawn":
-        state.withdraw([event.target], event.known_at, by=event.given_up)
-        state.beliefs.drop_turn(event.target, event.changes)
-    elif event.kind == "distrusted":
-        state.withdraw(state.turns_of(event.target), event.known_at, by=event.given_up)
-        state.beliefs.drop_source(event.target, event.changes)
-    elif event.kind == "identified":
-        state.beliefs.learn(event.claims, event.changes)
-    elif event.kind == "retracted":
-        state.beliefs.drop_support(state.beliefs.facts[event.target], event.changes)
-    elif event.kind == "annotated":
-        state.annotate(event.target, event.metadata)
-    elif event.kind == "feedback":
-        state.feedback.append(tuple(event.feedback))
-    elif event.kind == "undone":
-        _undo(state, event)
-    elif event.kind in ("promoted", "demoted"):
-        _promote(state.promotions, event)
-    if event.tasks is not None:
-        state.tasks.apply(task_commit_of(event, state.tasks))
-
-
-def task_commit_of(event: Event, forest: TaskForest) -> TaskCommit:
-    """Return what an event does to the tasks, over the forest as it is before it; only of one that does something."""
-    if isinstance(event.tasks, TaskCommit):
-        return event.tasks
-    return commit_from(event.tasks or {}, forest, event.about)
-
-
-def _promote(promotions: Promotions, event: Event) -> None:
-    """Fold what was lifted to concepts, or taken down."""
-    for promotion in event.promotions:
-        promotions.promote(promotion)
-    if event.kind == "promoted" and event.target:
-        promotions.enable(event.target)
-    elif event.kind == "demoted":
-        promotions.demote(event.target, event.reason, automatic=event.automatic)
-
-
-def _undo(state: UserState, event: Event) -> None:
-    """Fold what takes the last change back."""
-    if event.undoes == "maintained":
-        state.withdraw([event.target], event.known_at, by=event.given_up)
-        state.beliefs.drop_turn(event.target, event.changes)
-    elif event.undoes == "identified":
-        state.beliefs.drop_claims(event.claims, event.changes)
+def _fold(state: UserState, event: Event, vector: NDArray[np.float32] | None) -> None:
+    if isinstance(event, Maintained):
+        event.apply(state, vector)
     else:
-        state.trust(event.given_up)
-        state.beliefs.bring_back(event.given_up, event.changes)
+        event.apply(state)

@@ -1,0 +1,270 @@
+"""The events that change what is believed: a turn that was understood, and what a person did by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doxa.backends.store import Row
+from doxa.core.values import Claim, Rule, Turn
+from doxa.memory.beliefs import Beliefs, GivenUp
+from doxa.memory.codec import change_to, claim_to, rule_from, rule_to
+from doxa.memory.events.base import Body, Revision, changes_of, claims_of, filled
+from doxa.memory.state import Note, UserState
+
+__all__ = ["Distrusted", "Identified", "Maintained", "Retracted", "Undone", "Withdrawal", "Withdrawn"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Maintained(Revision):
+    """What a turn says, what that changes, and how it was understood."""
+
+    kind = "maintained"
+    about: Turn | None = None
+    claims: Sequence[Claim] = ()
+    rules: Sequence[Rule] = ()
+    denials: int = 0
+    """How many of the claims, the last ones, a model's judgement added: they deny what the others clash with."""
+    extraction: Mapping[str, Any] = field(default_factory=dict)
+    """What a language model read out of the turn, as data; a replay reads it from here and asks no model."""
+    note: Note = field(default_factory=Note)
+    degraded: str = ""
+    task_reading: Mapping[str, Any] = field(default_factory=dict)
+    """What a language model said that the turn does to the tasks, as data; nothing that is folded hangs on it."""
+
+    def apply(self, state: UserState, vector: NDArray[np.float32] | None = None) -> None:
+        if self.about is not None:
+            claims, changes, rules = list(self.claims), list(self.changes), list(self.rules)
+            state.maintain(self.about, claims, changes, vector, rules=rules, note=self.note)
+            if self.degraded:
+                state.degraded[self.about.turn_id] = self.degraded
+        self._carry_out(state.tasks)
+
+    def believe(self, beliefs: Beliefs) -> None:
+        beliefs.learn(self.claims, self.changes, self.rules)
+
+    def body(self) -> Body:
+        note = self.note
+        return filled(
+            claims=[claim_to(claim) for claim in self.claims],
+            rules=[rule_to(rule) for rule in self.rules],
+            changes=[change_to(change) for change in self.changes],
+            degraded=self.degraded,
+            intents=list(note.intents),
+            by=note.by,
+            tokens=[note.prompt_tokens, note.completion_tokens] if note.by else [],
+            dropped=list(note.dropped),
+            extraction=dict(self.extraction),
+            denials=self.denials,
+            tasks=self._tasks_to(),
+            task_reading=dict(self.task_reading),
+            route=note.route,
+            judged_by=note.judged_by,
+            judge_tokens=[note.judge_prompt_tokens, note.judge_completion_tokens] if note.judged_by else [],
+        )
+
+    @classmethod
+    def from_row(cls, row: Row, turn: Turn | None = None) -> Self:
+        return cls(
+            known_at=row.known_at,
+            about=turn,
+            claims=claims_of(row),
+            rules=[rule_from(data) for data in row.body.get("rules", ())],
+            changes=changes_of(row),
+            denials=row.body.get("denials", 0),
+            extraction=row.body.get("extraction", {}),
+            note=_note_from(row.body),
+            degraded=row.body.get("degraded", ""),
+            tasks=row.body.get("tasks"),
+            task_reading=row.body.get("task_reading", {}),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Withdrawal(Revision):
+    """Something that a person no longer trusts: a turn, a source, or a fact."""
+
+    target: str
+    """The id of the turn or of the fact, or the name of the source."""
+    reason: str = ""
+
+    @property
+    def given_up(self) -> GivenUp:
+        """What it gives up."""
+        return _given_up(self.kind, self.target)
+
+    def body(self) -> Body:
+        changes = [change_to(change) for change in self.changes]
+        return filled(changes=changes, target=self.target, reason=self.reason, tasks=self._tasks_to())
+
+    @classmethod
+    def from_row(cls, row: Row, turn: Turn | None = None) -> Self:
+        return cls(
+            known_at=row.known_at,
+            target=row.body.get("target", ""),
+            changes=changes_of(row),
+            reason=row.body.get("reason", ""),
+            tasks=row.body.get("tasks"),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Withdrawn(Withdrawal):
+    """A turn was withdrawn."""
+
+    kind = "withdrawn"
+
+    def believe(self, beliefs: Beliefs) -> None:
+        beliefs.drop_turn(self.target, self.changes)
+
+    def _trust(self, state: UserState) -> None:
+        state.withdraw([self.target], self.known_at, by=self.given_up)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Distrusted(Withdrawal):
+    """A source is no longer trusted."""
+
+    kind = "distrusted"
+
+    def believe(self, beliefs: Beliefs) -> None:
+        beliefs.drop_source(self.target, self.changes)
+
+    def _trust(self, state: UserState) -> None:
+        state.withdraw(state.turns_of(self.target), self.known_at, by=self.given_up)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retracted(Withdrawal):
+    """A fact was retracted."""
+
+    kind = "retracted"
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.target
+
+    def believe(self, beliefs: Beliefs) -> None:
+        beliefs.drop_support(beliefs.facts[self.target], self.changes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identified(Revision):
+    """Two names were joined or told apart."""
+
+    kind = "identified"
+    claims: Sequence[Claim] = ()
+    reason: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.claims
+
+    def believe(self, beliefs: Beliefs) -> None:
+        beliefs.learn(self.claims, self.changes)
+
+    def body(self) -> Body:
+        return filled(
+            claims=[claim_to(claim) for claim in self.claims],
+            changes=[change_to(change) for change in self.changes],
+            reason=self.reason,
+            tasks=self._tasks_to(),
+        )
+
+    @classmethod
+    def from_row(cls, row: Row, turn: Turn | None = None) -> Self:
+        return cls(
+            known_at=row.known_at,
+            claims=claims_of(row),
+            changes=changes_of(row),
+            reason=row.body.get("reason", ""),
+            tasks=row.body.get("tasks"),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undone(Revision):
+    """The last revision that was not taken back before was taken back."""
+
+    kind = "undone"
+    undoes: str
+    """The kind of that revision."""
+    target: str = ""
+    """The turn, source or fact that it was about."""
+    claims: Sequence[Claim] = ()
+    """What it said of two names."""
+    reason: str = ""
+
+    @property
+    def given_up(self) -> GivenUp:
+        """What is taken up again; of a turn that is undone, what is given up."""
+        return _given_up(self.undoes, self.target)
+
+    def believe(self, beliefs: Beliefs) -> None:
+        match self.undoes:
+            case "maintained":
+                beliefs.drop_turn(self.target, self.changes)
+            case "identified":
+                beliefs.drop_claims(self.claims, self.changes)
+            case _:
+                beliefs.bring_back(self.given_up, self.changes)
+
+    def _trust(self, state: UserState) -> None:
+        if self.undoes == "maintained":
+            state.withdraw([self.target], self.known_at, by=self.given_up)
+        elif self.undoes != "identified":
+            state.trust(self.given_up)
+
+    def body(self) -> Body:
+        return filled(
+            claims=[claim_to(claim) for claim in self.claims],
+            changes=[change_to(change) for change in self.changes],
+            target=self.target,
+            undoes=self.undoes,
+            reason=self.reason,
+            tasks=self._tasks_to(),
+        )
+
+    @classmethod
+    def from_row(cls, row: Row, turn: Turn | None = None) -> Self:
+        return cls(
+            known_at=row.known_at,
+            undoes=row.body.get("undoes", ""),
+            target=row.body.get("target", ""),
+            claims=claims_of(row),
+            changes=changes_of(row),
+            reason=row.body.get("reason", ""),
+            tasks=row.body.get("tasks"),
+        )
+
+
+def _given_up(kind: str, target: str) -> GivenUp:
+    """Return what an event of a kind gives up."""
+    match kind:
+        case "distrusted":
+            return "source", target.casefold()
+        case "retracted":
+            return "fact", target
+        case _:
+            return "turn", target
+
+
+def _note_from(body: Mapping[str, Any]) -> Note:
+    """Return how a turn was understood; rows of earlier versions do not say."""
+    prompt, completion = body.get("tokens") or (0, 0)
+    judge_prompt, judge_completion = body.get("judge_tokens") or (0, 0)
+    return Note(
+        intents=tuple(body.get("intents", ())),
+        by=body.get("by", ""),
+        prompt_tokens=prompt,
+        completion_tokens=completion,
+        dropped=tuple(body.get("dropped", ())),
+        route=body.get("route", ""),
+        judged_by=body.get("judged_by", ""),
+        judge_prompt_tokens=judge_prompt,
+        judge_completion_tokens=judge_completion,
+    )
