@@ -2,7 +2,7 @@
 
 import pytest
 
-from doxa.core.errors import InputError
+from doxa.core.errors import BackendUnavailableError, InputError
 from doxa.logic.query import _unescaped
 
 LONG = "a" * 200
@@ -70,6 +70,15 @@ def test_a_graph_is_kept_until_something_changes(memory, doxa):
     memory.sparql("ASK { ?a ?b ?c }")
     with doxa.parts.log.user("ana") as state:
         assert list(state.derived.values()) == [built]
+
+
+def test_a_query_that_takes_too_long_is_given_up(memory):
+    """Between two rows."""
+    every = "{ ?a ?b ?c . ?d ?e ?f . ?g ?h ?i }"
+    for query in (f"SELECT * {every}", f"CONSTRUCT {{ ?a ?e ?i }} WHERE {every}"):
+        with pytest.raises(BackendUnavailableError, match="LIMIT"):
+            memory.sparql(query, limit_s=0.05)
+    assert memory.sparql(HOMES, limit_s=60)
 
 
 def test_results_have_the_shape_of_the_standard(memory):

@@ -9,15 +9,18 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
+from hashlib import sha256
 from typing import Literal, get_args
 
-__all__ = ["ANYONE", "RIGHTS", "Key", "Right", "Scope"]
+__all__ = ["ANYONE", "RIGHTS", "Key", "Right", "Scope", "pseudonym"]
 
 Right = Literal["read", "write", "erase", "admin"]
 """`read` what is remembered; `write` turns, corrections and tasks; `erase` for good; `admin`: the server itself."""
 RIGHTS: tuple[Right, ...] = get_args(Right)
 ANYONE = "*"
 """As the user of a key: every user of its tenant."""
+PSEUDONYM = 12
+"""Hexadecimal digits of a pseudonym."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,3 +56,11 @@ class Scope:
     user: str
     rights: Collection[Right]
     key_id: str
+
+
+def pseudonym(scope: str) -> str:
+    """Return what the log calls the owner of a memory (`tenant/user`): those who know the name find it, others do not.
+
+    The beginning of the SHA-256 digest, as `printf %s default/ana | sha256sum` gives it.
+    """
+    return sha256(scope.encode()).hexdigest()[:PSEUDONYM]

@@ -359,7 +359,8 @@ class ServerConfig(Group):
     port: int = Field(8377, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
     open: bool = Field(
         False,
-        description="Whether requests without an API key are let in, as the user that they name; on this machine only.",
+        description="Whether requests without an API key are let in, as the user that they name, else as `user`; on "
+        "this machine only.",
     )
     upstream: str | None = Field(
         None,
@@ -393,6 +394,7 @@ class ServerConfig(Group):
     concurrency: int = Field(64, gt=0, description="Requests that are worked on at once; more get 503 and try again.")
     rate: float = Field(0.0, ge=0, description="Requests a second that one key may make; 0 sets no limit.")
     cors: tuple[str, ...] = Field((), description="Origins whose pages may call the server; none by default.")
+    query_s: float = Field(60.0, gt=0, description="Seconds that a SPARQL query or a check by HermiT may take.")
     drain_s: float = Field(30.0, ge=0, description="Seconds that a shutdown waits for requests under way.")
     logs: Literal["text", "json"] = Field("text", description="How a line of the log is written.")
 
@@ -416,7 +418,7 @@ class Config(Group):
     )
     tenant: str = Field("default", description="Name of the tenant; users of two tenants never share anything.")
     db: str = Field("memory.db", description="Database of the command line: a path or an SQLAlchemy URL.")
-    user: str = Field("me", description="User of the command line.")
+    user: str = Field("me", description="User of the command line, and of requests to an open server that name none.")
     ontology: tuple[Path, ...] | None = Field(
         None,
         description="Turtle files with relations and classes of your own; in the environment separated as in PATH.",

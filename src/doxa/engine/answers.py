@@ -10,6 +10,7 @@ from dataclasses import replace
 from datetime import date, datetime
 from typing import Any
 
+from doxa.core.access import pseudonym
 from doxa.core.answers import Answered, AnswerReason
 from doxa.core.errors import NotFoundError, StoreError
 from doxa.core.values import ChangeKind, Citation, Fact, Reply, Status
@@ -74,7 +75,8 @@ def store_answers(parts: Parts, user: str, *, least: int = 1) -> None:
             if known:
                 parts.log.store.keep_answers(parts.log.scope(user), known, latest=parts.config.engine.answers)
     except StoreError as exc:
-        logger.warning("%d answers to user %r were not kept: %s", len(waiting), user, exc)
+        whose = pseudonym(parts.log.scope(user))
+        logger.warning("%d answers to user %s were not kept: %s", len(waiting), whose, exc)
 
 
 def answers(parts: Parts, user: str, *, stale: bool) -> list[AnswerReason]:

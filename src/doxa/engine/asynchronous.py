@@ -310,9 +310,11 @@ class AsyncMemory:
         """Return the facts of which at most one can be true while nothing says which, with the question to ask."""
         return await asyncio.to_thread(self._twin.disputes)
 
-    async def sparql(self, query: str, *, as_of: Day | None = None, known_at: Moment | None = None) -> Bindings:
+    async def sparql(
+        self, query: str, *, as_of: Day | None = None, known_at: Moment | None = None, limit_s: float | None = None
+    ) -> Bindings:
         """Return what a SPARQL query finds among the current facts, as a graph of RDF. It changes nothing."""
-        return await asyncio.to_thread(self._twin.sparql, query, as_of=as_of, known_at=known_at)
+        return await asyncio.to_thread(self._twin.sparql, query, as_of=as_of, known_at=known_at, limit_s=limit_s)
 
     async def history(self, of: Fact | str | tuple[str, str] | None = None) -> list[Change]:
         """Return what happened to what is believed, oldest first."""

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
+from doxa.core.access import pseudonym
 from doxa.core.errors import StoreConflictError, StoreError
 from doxa.core.feedback import Feedback
 from doxa.core.values import Draft, Evidence, Verdict
@@ -66,7 +67,7 @@ def store_feedback(log: MemoryLog, buffer: Pending[Feedback], user: str, *, leas
 
     Feedback is worth less than a turn: where the database refuses it is dropped with a warning.
     """
-    told = buffer.take(user, least)
+    told, whose = buffer.take(user, least), pseudonym(log.scope(user))
     for _ in range(TRIES if told else 0):
         try:
             with log.user(user) as state:
@@ -78,7 +79,7 @@ def store_feedback(log: MemoryLog, buffer: Pending[Feedback], user: str, *, leas
         except StoreConflictError:
             continue
         except StoreError as exc:
-            logger.warning("feedback on %d answers of user %r was not kept: %s", len(told), user, exc)
+            logger.warning("feedback on %d answers of user %s was not kept: %s", len(told), whose, exc)
             return
     if told:
-        logger.warning("feedback on %d answers of user %r was not kept: others kept writing", len(told), user)
+        logger.warning("feedback on %d answers of user %s was not kept: others kept writing", len(told), whose)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from doxa.backends.parser import split
 from doxa.backends.store import owner_name
+from doxa.core.access import pseudonym
 from doxa.core.errors import BackendError, ClosedError, StoreConflictError
 from doxa.core.values import Turn
 from doxa.engine.answers import store_answers
@@ -170,7 +171,7 @@ class Maintenance:
             try:
                 self._process(user)
             except Exception as exc:  # noqa: BLE001  kept for the next wait(); the turns stay received
-                logger.warning("turns of user %r wait to be processed: %s", user, exc)
+                logger.warning("turns of user %s wait to be processed: %s", self._called(user), exc)
                 with self._changed:
                     self._errors[user] = exc
             with self._changed:
@@ -238,8 +239,12 @@ class Maintenance:
                 index_of(state)
             return lift(user, self._parts, busy=bool(self._pending(user)))
         except Exception as exc:  # noqa: BLE001  nothing that was said hangs on it, and it is tried again
-            logger.warning("nothing was lifted for user %r this time: %s", user, exc)
+            logger.warning("nothing was lifted for user %s this time: %s", self._called(user), exc)
             return False
+
+    def _called(self, user: str) -> str:
+        """Return what the log calls a user."""
+        return pseudonym(self._parts.log.scope(user))
 
     def _pending(self, user: str) -> list[Turn]:
         if self._abandoned:

@@ -178,25 +178,26 @@ class Memory:
         with self._doxa.parts.log.user(self.user) as state:
             return disputes_of(state)
 
-    def sparql(self, query: str, *, as_of: Day | None = None, known_at: Moment | None = None) -> Bindings:
+    def sparql(
+        self, query: str, *, as_of: Day | None = None, known_at: Moment | None = None, limit_s: float | None = None
+    ) -> Bindings:
         """Return what a SPARQL query finds among the current facts, as a graph of RDF. It changes nothing.
 
         `?p doxa:livesIn ?place` matches facts; the prefixes `doxa`, `meta`, `thing`, `fact`, `turn`, `prov`, `owl`,
-        `rdf`, `rdfs`, `skos` and `xsd` are known. A query that takes long cannot be stopped.
+        `rdf`, `rdfs`, `skos` and `xsd` are known.
 
         Args:
             query: `SELECT`, `ASK`, `CONSTRUCT` or `DESCRIBE`.
             as_of: what held in the world on that day, by what is believed now.
             known_at: what was believed then.
+            limit_s: seconds after which it is given up; only between two rows, so that what sorts or counts goes on.
 
         Raises:
             InputError: it is no such query, or a time cannot be read.
+            BackendUnavailableError: it took longer than `limit_s`.
         """
-        require_text(query, "sparql")
-        day = None if as_of is None else read_day(as_of)
-        known = None if known_at is None else read_end(known_at)
         self._doxa.settle(self.user)
-        return sparql(query, self._doxa.parts, self.user, as_of=day, known_at=known)
+        return sparql(query, self._doxa.parts, self.user, as_of=as_of, known_at=known_at, limit_s=limit_s)
 
     def history(self, of: Fact | str | tuple[str, str] | None = None) -> list[Change]:
         """Return what happened to what is believed, oldest first.

@@ -15,6 +15,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from doxa.core.access import pseudonym
 from doxa.core.background import Background
 from doxa.core.errors import BackendError
 from doxa.core.trace import Tracer
@@ -290,9 +291,9 @@ def search(
     note: dict[str, object] = {}
     read = _encoded(read, parts, note)
     if rewriting is not None and rewriting.failed:
-        logger.warning("search for user %r: %s", user, rewriting.failed)
+        logger.warning("search for user %s: %s", pseudonym(parts.log.scope(user)), rewriting.failed)
     if "degraded" in note:
-        logger.warning("search for user %r: %s", user, note["degraded"])
+        logger.warning("search for user %s: %s", pseudonym(parts.log.scope(user)), note["degraded"])
     with parts.log.user(user) as state:
         spec = replace(parts.recall, top_k=k, superseded=superseded)
         return recall(read, state, spec=spec, weights=parts.learned.of(user))

@@ -70,7 +70,7 @@ class Hermit:
             try:
                 done = subprocess.run(command, capture_output=True, text=True, timeout=timeout_s, check=False)
             except subprocess.TimeoutExpired as exc:
-                message = f"HermiT did not answer within {timeout_s:.0f} s. Give it more with --limit."
+                message = f"HermiT did not answer within {timeout_s:.0f} s. Give it more: --limit, or limit_s."
                 raise BackendUnavailableError(message) from exc
         if done.returncode == 0 and "is satisfiable" in done.stdout:
             return True

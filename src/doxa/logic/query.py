@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeVar
 
 from pyoxigraph import BlankNode, Literal, NamedNode, Quad, QueryBoolean, QueryTriples, Store
 
 from doxa.core.bindings import Bindings, Node
-from doxa.core.errors import InputError
+from doxa.core.errors import BackendUnavailableError, InputError
 from doxa.core.values import Fact, Turn
 from doxa.logic.graph import FactGraph
 
@@ -16,6 +18,7 @@ __all__ = ["QueryGraph"]
 
 STRING = "http://www.w3.org/2001/XMLSchema#string"
 TRIPLE = ("subject", "predicate", "object")
+Row = TypeVar("Row")
 UPDATE = re.compile(r"insert|delete|load|clear|create|drop|copy|move|add|with", re.I)
 FORMS = "SELECT, ASK, CONSTRUCT or DESCRIBE"
 NAMED = r"""[^\s<>"'{}()\[\]:]"""
@@ -49,12 +52,19 @@ class QueryGraph:
         self._store = Store()
         self._store.bulk_extend(Quad(t.subject, t.predicate, t.object) for t in triples)
 
-    def query(self, text: str) -> Bindings:
+    def query(self, text: str, *, limit_s: float | None = None) -> Bindings:
         """Return what a query finds. The prefixes of the graph need no declaration.
+
+        Args:
+            text: the query.
+            limit_s: seconds after which it is given up. That is looked at between two rows: what gives none meanwhile,
+                since it sorts or counts, goes on to its end.
 
         Raises:
             InputError: it is no query, changes something, names a graph, or calls another server.
+            BackendUnavailableError: it took too long.
         """
+        until = None if limit_s is None else time.monotonic() + limit_s
         words = [match["word"].upper() for match in TOKEN.finditer(_unescaped(text)) if match["word"]]
         if "FROM" in words:
             raise InputError("sparql: FROM names another graph, and a memory is one graph. Leave it out.")
@@ -73,10 +83,12 @@ class QueryGraph:
             if isinstance(found, QueryBoolean):
                 return Bindings(truth=bool(found))
             if isinstance(found, QueryTriples):
-                rows = [{name: self._node(getattr(triple, name)) for name in TRIPLE} for triple in found]
+                rows = [
+                    {name: self._node(getattr(triple, name)) for name in TRIPLE} for triple in _within(found, until)
+                ]
                 return Bindings(variables=TRIPLE, rows=tuple(rows))
             names = [variable.value for variable in found.variables]
-            values = [[solution[name] for name in names] for solution in found]
+            values = [[solution[name] for name in names] for solution in _within(found, until)]
         except (SyntaxError, ValueError, RuntimeError, OSError) as exc:
             raise InputError(f"sparql: expected a query ({FORMS}), got: {self._brief(str(exc))}") from exc
         rows = [{n: self._node(v) for n, v in zip(names, row, strict=True) if v is not None} for row in values]
@@ -102,6 +114,14 @@ class QueryGraph:
             )
         value = node.value if isinstance(node, BlankNode) else str(node)
         return Node(kind="bnode", value=value, short=f"_:{value}")
+
+
+def _within(found: Iterable[Row], until: float | None) -> Iterator[Row]:
+    """Give rows until it is too late."""
+    for row in found:
+        if until is not None and time.monotonic() > until:
+            raise BackendUnavailableError("sparql: the query took too long. Narrow it down, or end it with LIMIT.")
+        yield row
 
 
 def _unescaped(text: str) -> str:

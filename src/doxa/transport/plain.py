@@ -15,11 +15,16 @@ __all__ = ["plain"]
 
 
 def plain(value: Any) -> Any:
-    """Return plain data for JSON: dates in ISO form, terms and relations as their labels, facts with their keys too."""
+    """Return plain data for JSON: dates in ISO form, terms and relations as their labels, facts with their keys too.
+
+    A time of UTC ends with `Z`, as pydantic writes it.
+    """
     match value:
         case None | str() | int() | float():
             return str(value) if isinstance(value, str) else value
-        case datetime() | date():
+        case datetime():
+            return value.isoformat().replace("+00:00", "Z")
+        case date():
             return value.isoformat()
         case Term() | Relation():
             return str(value)

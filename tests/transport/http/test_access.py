@@ -68,9 +68,19 @@ def test_an_open_server_takes_whom_it_is_told(client):
     """And a key that it does not know is still wrong."""
     one = client(open=True)
     assert one.post("/v1/memory/ask", json=ASKED, headers={"Doxa-User": "ana"}).status_code == 200
-    assert one.post("/v1/memory/ask", json=ASKED).status_code == 403
     wrong = {"Doxa-User": "ana", "Authorization": f"Bearer doxa_{'0' * 12}_{'A' * 43}"}
     assert one.post("/v1/memory/ask", json=ASKED, headers=wrong).status_code == 401
+
+
+def test_an_open_server_takes_who_is_not_named_for_the_user_of_the_command_line(client, doxa):
+    """As a client of OpenAI's that was given no more than the address; one that names somebody is theirs."""
+    one = client(open=True)
+    said = {"model": "doxa", "messages": [{"role": "user", "content": "I live in Rome."}]}
+    unknown = {"Authorization": "Bearer sk-none"}
+    assert one.post("/openai/v1/chat/completions", json=said, headers=unknown).status_code == 200
+    assert one.post("/v1/memory/turns", json=TOLD).status_code == 201
+    assert one.post("/openai/v1/chat/completions", json={**said, "user": "eva"}).status_code == 200
+    assert doxa.users() == ["eva", doxa.parts.config.user] == ["eva", "me"]
 
 
 def test_a_key_that_asks_too_often_is_told_when_to_come_again(client, keys):

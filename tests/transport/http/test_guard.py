@@ -7,12 +7,15 @@ from base64 import urlsafe_b64encode
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
+from starlette.websockets import WebSocketDisconnect
 
 from doxa.core.config import ServerConfig
 from doxa.core.errors import ConfigError, StoreError
 from doxa.transport.http import log_to, require_keys
 
 SECRET_WORDS = "I live in Reykjavik."
+REFUSED = 1008
+"""Why a websocket is closed: the policy of the server (RFC 6455)."""
 
 
 def test_a_body_that_is_too_large_is_refused(client):
@@ -73,6 +76,22 @@ def test_an_error_says_what_to_do_and_which_request_it_was(client):
     assert one.get("/v1/nothing").json()["type"] == "urn:doxa:http"
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("PUT", "/v1/memory/turns", "GET, POST"),
+        ("PATCH", "/v1/memory/turns/t1", "GET, DELETE"),
+        ("GET", "/v1/memory/ask", "POST"),
+        ("POST", "/healthz", "GET, HEAD"),
+    ],
+)
+def test_a_method_that_a_path_does_not_take_is_told_which_it_takes(client, method, path, allowed):
+    """All of them, whichever route takes them, in the header and in words."""
+    refused = client(open=True).request(method, path)
+    assert refused.status_code == 405 and refused.headers["allow"] == allowed
+    assert f"It takes {allowed}." in refused.json()["detail"]
+
+
 def test_a_fault_of_ours_tells_nothing_of_anybody(client, doxa, monkeypatch, caplog):
     """Its kind, and the request to look for in the log."""
     one = client(open=True, user="ana")
@@ -106,6 +125,7 @@ def test_what_the_server_tells_of_itself_holds_no_words_names_or_secrets(client,
     }
     assert sum(counted.values()) == 3
     assert {"recall", "draft"} & {sample.labels["step"] for sample in families["doxa_step_seconds"].samples}
+    assert "_created" not in metrics
 
 
 def test_answers_are_nobodys_to_keep_on_the_way(client):
@@ -171,6 +191,21 @@ def test_without_keys_a_page_of_elsewhere_changes_nothing(client, doxa, origin):
     assert doxa.users() == []
     from_page["Origin"] = "http://localhost:3000"
     assert one.post("/openai/v1/chat/completions", content=said, headers=from_page).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "headers", [{"Host": "evil.example"}, {"Origin": "https://evil.example"}], ids=["another name", "another page"]
+)
+def test_without_keys_strangers_open_no_websocket(client, headers):
+    """A browser asks nobody before it opens one."""
+    one, here = client(open=True), {"Host": "localhost"}
+    for path in ("/mcp", "/v1/memory/facts"):
+        with pytest.raises(WebSocketDisconnect) as refused, one.websocket_connect(path, headers=here | headers):
+            pass
+        assert refused.value.code == REFUSED
+        with pytest.raises(WebSocketDisconnect) as unknown, one.websocket_connect(path, headers=here):
+            pass
+        assert unknown.value.code != REFUSED  # there is none, and that may be said on this machine
 
 
 def test_with_keys_any_name_may_lead_here(client, keys):

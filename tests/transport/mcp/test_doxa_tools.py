@@ -188,6 +188,22 @@ def test_corrections_are_made_previewed_and_taken_back(play):
     play(test)
 
 
+def test_an_undo_that_takes_nothing_back_says_so(play):
+    """A second retraction changes nothing, and so does taking it back."""
+
+    async def test(host):
+        (fact,) = (await host.call("remember", text="I live in Porto."))["changes"]
+        for _ in range(2):
+            retracted = await host.call("correct", action="retract", id=fact["fact"]["id"])
+        assert retracted["changes"] == []
+        out = await host.call("correct", action="undo")
+        assert out["changes"] == [] and out["note"].startswith("No fact changed")
+        out = await host.call("correct", action="undo")
+        assert [one["change"] for one in out["changes"]] == ["restore"] and "note" not in out
+
+    play(test)
+
+
 def test_names_are_merged_split_and_sources_withdrawn(play, doxa):
     """Who is who, and whom to trust, is set right."""
 

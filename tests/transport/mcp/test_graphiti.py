@@ -76,6 +76,20 @@ def test_a_triplet_is_a_sentence(play):
     play(test, profile="graphiti")
 
 
+def test_a_key_that_may_only_write_adds_episodes_and_no_triplet(play, doxa):
+    """What a triplet gives back tells of both of its ends; an episode has but a receipt."""
+
+    async def test(host):
+        triplet = {"source_node_name": "Ana", "edge_name": "lives_in", "target_node_name": "Lisbon"}
+        assert "not read" in await host.fails("add_triplet", **triplet, fact="Ana lives in Lisbon.")
+        out = await host.call("add_memory", name="chat", episode_body="I moved to Lisbon.", uuid="e2")
+        assert out == {"message": "Episode 'chat' stored and processed", "uuid": "e2"}
+
+    doxa.dialogue(user="ana").absorb("I live in Porto.", turn_id="e1")
+    play(test, profile="graphiti", rights=("write",))
+    assert [turn.turn_id for turn in doxa.memory(user="ana").turns()] == ["e1", "e2"]
+
+
 def test_the_graph_is_cleared_when_the_user_agrees(play, doxa):
     """The user is asked first; without a way to ask, the words are needed."""
 

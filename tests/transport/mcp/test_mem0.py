@@ -22,6 +22,21 @@ def test_memories_are_added_found_and_read(play):
     play(test, profile="mem0")
 
 
+def test_a_key_that_may_only_write_is_told_what_it_said_and_no_more(play):
+    """What became of it would tell what was remembered before."""
+
+    async def before(host):
+        await host.call("add_memory", text="I live in Porto.")
+
+    async def test(host):
+        (added,) = (await host.call("add_memory", text="I moved to Lisbon."))["results"]
+        assert (added["memory"], added["event"]) == ("I moved to Lisbon.", "ADD")
+        assert "not read" in await host.fails("get_memories")
+
+    play(before, profile="mem0")
+    play(test, profile="mem0", rights=("write",))
+
+
 def test_what_no_fact_is_read_from_is_a_memory_too(play):
     """Nothing that is added is lost from sight."""
 

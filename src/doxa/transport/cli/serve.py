@@ -10,7 +10,7 @@ import typer
 from doxa.core.access import RIGHTS
 from doxa.core.errors import InputError, MissingDependencyError
 from doxa.transport.cli.app import DONE, command
-from doxa.transport.cli.render import dump
+from doxa.transport.cli.render import clean, dump
 from doxa.transport.cli.request import Request
 
 if TYPE_CHECKING:
@@ -102,7 +102,8 @@ def _tell(request: Request, settings: ServerConfig, address: str, secret: str | 
     out = request.out
     out.print(f"Doxa serves {request.config.db} at {address}  (stop with Ctrl-C)", soft_wrap=True)
     if settings.open:
-        out.print("  key      none needed from this machine (--open)")
+        whose = f"without Doxa-User the memory is that of {clean(request.config.user)}"
+        out.print(f"  key      none needed from this machine (--open); {whose}", soft_wrap=True)
     elif secret:
         out.print(f"  key      {secret}  (shown this once)", soft_wrap=True)
     else:

@@ -91,7 +91,8 @@ class Gate:
 
     Args:
         doxa: the engine of the tenant of the settings.
-        open_: whether requests without a key are let in, with every right.
+        open_: whether requests without a key are let in, with every right; one that names nobody is of the user of the
+            settings, as the command line is.
         rate: requests a second of one key, and of those without one that counts from one address; 0 sets no limit.
             Twice as many may come at once.
     """
@@ -113,18 +114,19 @@ class Gate:
 
         Raises:
             UnauthorizedError: there is no key, or none that is known.
-            ForbiddenError: the key does not open the memory of this user, or nobody says which user is meant.
+            ForbiddenError: the key does not open the memory of this user, or of several and nobody says which.
             SlowDownError: the key makes too many requests.
         """
         key = self.key(connection)
         named = connection.headers.get(USER_HEADER) or user
         if named is None:
             named = (key.only_user if key is not None else None) or or_else
-        if not named:
-            raise ForbiddenError(f"This API key opens the memories of several users. {WHOSE}" if key else WHOSE)
         if key is None:
-            scope = Scope(tenant=self._doxa.parts.config.tenant, user=named, rights=RIGHTS, key_id=OPEN)
+            config = self._doxa.parts.config
+            scope = Scope(tenant=config.tenant, user=named or config.user, rights=RIGHTS, key_id=OPEN)
             return Room(scope, self._doxa)
+        if not named:
+            raise ForbiddenError(f"This API key opens the memories of several users. {WHOSE}")
         if not key.opens(named):
             raise ForbiddenError(f"This API key does not open the memory of {named!r}.")
         scope = Scope(tenant=key.tenant, user=named, rights=key.rights, key_id=key.key_id)

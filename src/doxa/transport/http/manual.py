@@ -70,7 +70,7 @@ def _operation(method: str, path: str, operation: Page, models: Page) -> Iterato
         yield _table((one["name"], one["schema"], one.get("required"), one.get("description")) for one in parameters)
     for media, body in operation.get("requestBody", {}).get("content", {}).items():
         yield f"<p>Body, <code>{escape(media)}</code>: {_kind(body['schema'])}"
-        yield _fields(models.get(_name(body["schema"]), {}))
+        yield _fields(models.get(_name(body["schema"]), body["schema"]))
     for status, answer in operation["responses"].items():
         kinds = [_kind(one["schema"]) for one in answer.get("content", {}).values() if one.get("schema")]
         yield f"<p>{escape(status)}: {' or '.join(kinds)}" if status.startswith("2") and kinds else ""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from fastapi import FastAPI
 
-__all__ = ["ABOUT", "TAGS", "describe"]
+from doxa.core.access import Right
+
+__all__ = ["ABOUT", "TAGS", "describe", "needs"]
 
 ABOUT = """\
 Everything under `/v1/memory` is of one user: that of the API key, or of the header `Doxa-User` where the key opens the
@@ -33,6 +36,19 @@ TAGS = [
     {"name": "mem0", "description": "The protocol of mem0's client: `MemoryClient(api_key=..., host=...)`."},
     {"name": "operation", "description": "How the server is. Nothing of it needs a key."},
 ]
+
+
+def needs(*rights: Right, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return what the page says of an operation that looks at its key, or at its body, by itself (`openapi_extra`).
+
+    Args:
+        rights: those that the key has to have; without any a key that counts will do.
+        body: the schema of the body.
+    """
+    told: dict[str, Any] = {"security": [{"key": list(rights)}]}
+    if body is not None:
+        told["requestBody"] = {"required": True, "content": {"application/json": {"schema": body}}}
+    return told
 
 
 def describe(app: FastAPI) -> None:

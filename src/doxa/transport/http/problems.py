@@ -20,6 +20,7 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
+from starlette.routing import Match
 
 from doxa.core.errors import (
     BackendError,
@@ -35,9 +36,10 @@ from doxa.core.errors import (
     StoreLockedError,
     TurnConflictError,
 )
-from doxa.transport.http.telling import declared
+from doxa.transport.http.telling import METHODS, declared
 
 __all__ = [
+    "BusyError",
     "ForbiddenError",
     "Problem",
     "Shape",
@@ -63,6 +65,10 @@ class ForbiddenError(RefusedError):
     """The API key does not allow this."""
 
 
+class BusyError(RefusedError):
+    """As much of this is worked on as may be at once."""
+
+
 class SlowDownError(RefusedError):
     """Too many requests; `wait_s` is how many seconds to wait."""
 
@@ -75,6 +81,7 @@ STATUS: tuple[tuple[type[DoxaError], int], ...] = (
     (UnauthorizedError, 401),
     (ForbiddenError, 403),
     (SlowDownError, 429),
+    (BusyError, 503),
     (TurnConflictError, 409),
     (InputError, 400),
     (NotFoundError, 404),
@@ -190,6 +197,16 @@ def names_at(kind: Any, path: Sequence[str | int]) -> list[str]:
     return found[0] if len(found) == 1 else []
 
 
+def methods_at(request: Request) -> list[str]:
+    """Return the methods that the path of a request takes, by whichever route."""
+    routes = request.app.router.routes
+    return [
+        method
+        for method in METHODS
+        if any(one.matches({**request.scope, "method": method, "fastapi": {}})[0] is Match.FULL for one in routes)
+    ]
+
+
 def install(app: FastAPI, told: Shape) -> None:
     """Have an application answer errors in a shape."""
 
@@ -213,8 +230,12 @@ def install(app: FastAPI, told: Shape) -> None:
         where = "GET /docs shows what there is."
         if error.status_code == HTTPStatus.NOT_FOUND and MISPLACED.match(request.url.path):
             where = "What OpenAI's clients call is under /openai/v1: give base_url=http://HOST:PORT/openai/v1."
+        headers = dict(error.headers or {})
+        if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED and (allowed := ", ".join(methods_at(request))):
+            headers["Allow"] = allowed  # the route that refused it knows its own alone
+            where = f"It takes {allowed}. {where}"
         detail = f"{request.method} {request.url.path}: {error.detail}. {where}"
-        return told(request, Problem(status=error.status_code, kind="http", detail=detail, headers=error.headers or {}))
+        return told(request, Problem(status=error.status_code, kind="http", detail=detail, headers=headers))
 
     def unexpected(request: Request, error: Exception) -> Response:
         logger.error("unexpected error", exc_info=error, extra={"request_id": request.state.request_id})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
+from threading import Semaphore
 from typing import Annotated
 
 from fastapi import Depends
@@ -17,6 +18,9 @@ from doxa.transport.http.telling import Numbers
 
 __all__ = ["InRoom", "Served", "served"]
 
+QUERIES = 4
+"""Queries in SPARQL at once: one that took too long goes on where it cannot be stopped."""
+
 
 @dataclass(slots=True, kw_only=True)
 class Served:
@@ -26,6 +30,8 @@ class Served:
     gate: Gate
     numbers: Numbers
     settings: ServerConfig
+    querying: Semaphore = field(default_factory=lambda: Semaphore(QUERIES))
+    """Held by each query in SPARQL until it ends, which may be long after somebody waits for it."""
     stack: AsyncExitStack | None = None
     """Closed at the shutdown; what a protocol opens goes on it."""
     stopping: list[Callable[[], None]] = field(default_factory=list)

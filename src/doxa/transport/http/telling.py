@@ -10,37 +10,40 @@ import logging
 import re
 import sys
 import time
-from contextlib import suppress
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
 from opentelemetry import trace as otel
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from doxa.core.trace import Trace
+from doxa.core.trace import Step, Trace
 
-__all__ = ["Numbers", "Telling", "declared", "log_to", "spans"]
+__all__ = ["METHODS", "Numbers", "Telling", "declared", "log_to", "spans"]
 
 REQUEST_ID = "X-Request-Id"
 SANE_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 SAFE = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
 """Headers of every answer that does not set them: what is remembered is nobody's to keep on the way."""
-METHODS = frozenset(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"])
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 FIELDS = ("request_id", "method", "path", "status", "ms", "key_id", "tenant")
 """What a line of the log may say beside its message."""
 NS_PER_MS = 1_000_000
 
 logger = logging.getLogger("doxa.server")
 tracer = otel.get_tracer("doxa")
+_REQUEST: ContextVar[str | None] = ContextVar("doxa_request", default=None)
+"""The id of the request that is being answered; threads that work for it have it too."""
 
 
 class Numbers:
     """The metrics of one server."""
 
     def __init__(self) -> None:
+        disable_created_metrics()  # type: ignore[no-untyped-call]  # a second series for each, of when it began, which nobody reads
         self.registry = CollectorRegistry()
         self.seconds = Histogram(
             "doxa_request_seconds", "Time to answer a request.", ["method", "path"], registry=self.registry
@@ -94,11 +97,13 @@ class Telling:
             await send(message)
 
         self._numbers.under_way.inc()
+        token = _REQUEST.set(request_id)
         try:
             await self._app(scope, receive, noted)
         finally:
             self._numbers.under_way.dec()
             self._tell(scope, request_id, status, time.perf_counter() - started)
+            _REQUEST.reset(token)
 
     def _tell(self, scope: Scope, request_id: str, status: int, seconds: float) -> None:
         # The path as it is declared: one with ids in it would be a new series for each of them, and say too much.
@@ -129,7 +134,7 @@ def declared(scope: Scope) -> Any:
 def spans(name: str, trace: Trace) -> None:
     """Tell the steps of a finished trace as spans, one after the other and the last one ending now."""
     end = time.time_ns()
-    at = end - int(trace.ms * NS_PER_MS)
+    at = end - sum(_ns(step) for step in trace.steps)
     whole = tracer.start_span(name, start_time=at)
     with otel.use_span(whole, end_on_exit=False):
         for step in trace.steps:
@@ -139,9 +144,22 @@ def spans(name: str, trace: Trace) -> None:
             for key, value in step.detail.items():
                 if isinstance(value, bool | int | float):  # words may be those of somebody
                     span.set_attribute(f"doxa.{key}", value)
-            at += int(step.ms * NS_PER_MS)
+            at += _ns(step)
             span.end(end_time=at)
     whole.end(end_time=end)
+
+
+def _ns(step: Step) -> int:
+    return round(step.ms * NS_PER_MS)
+
+
+class _Asked(logging.Filter):
+    """Gives each record the id of the request that is being answered, where it has none."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if not hasattr(record, "request_id") and (request_id := _REQUEST.get()) is not None:
+            record.request_id = request_id
+        return True
 
 
 class _Lines(logging.Formatter):
@@ -164,15 +182,19 @@ class _Words(logging.Formatter):
     """One line for people."""
 
     def format(self, record: logging.LogRecord) -> str:
-        line = f"{self.formatTime(record, '%H:%M:%S')} {record.getMessage()}"
-        with suppress(AttributeError):
-            line += f"  {record.ms} ms  {record.request_id}"  # type: ignore[attr-defined]
+        said = [f"{self.formatTime(record, '%H:%M:%S')} {record.getMessage()}"]
+        if (ms := getattr(record, "ms", None)) is not None:
+            said.append(f"{ms} ms")
+        if request_id := getattr(record, "request_id", None):
+            said.append(request_id)
+        line = "  ".join(said)
         return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
 
 
 def log_to(style: str, *, quiet: bool = False) -> None:
     """Write the log to standard error, as `text` or as `json`; when quiet, only what went wrong."""
     handler = logging.StreamHandler(sys.stderr)
+    handler.addFilter(_Asked())
     handler.setFormatter(_Lines() if style == "json" else _Words())
     root = logging.getLogger("doxa")
     root.handlers[:] = [handler]

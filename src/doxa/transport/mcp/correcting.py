@@ -23,6 +23,7 @@ __all__ = ["CONFIRM", "ErasedOut", "correct", "erase_everything", "forget"]
 
 CONFIRM = "erase everything"
 CHANGES_TOKENS = 2000
+NOTHING_UNDONE = "No fact changed: the last change had changed none, or nothing is left to take back."
 Action = Literal["retract", "withdraw_turn", "withdraw_source", "merge", "split", "decide", "undo"]
 
 
@@ -32,6 +33,7 @@ class CorrectOut(Given):
     changes: list[ChangeOut]
     decided: str | None = Field(None, description="What the user chose, where they were asked.")
     preview: bool = Field(False, description="True where nothing was changed.")
+    note: str | None = Field(None, description="Why there are no changes, after an `undo` that changed no fact.")
     left_out: int = Field(0, description="Further changes that are not shown.")
 
 
@@ -75,7 +77,8 @@ async def correct(
         return await _decide(context, memory, id)
     changes = await anyio.to_thread.run_sync(lambda: _acted(memory, action, id, names, reason, preview=preview))
     shown = within([change_out(one, memory) for one in changes], CHANGES_TOKENS)
-    return CorrectOut(changes=shown, preview=preview, left_out=len(changes) - len(shown))
+    note = NOTHING_UNDONE if action == "undo" and not changes else None
+    return CorrectOut(changes=shown, preview=preview, note=note, left_out=len(changes) - len(shown))
 
 
 def _acted(

@@ -4,6 +4,7 @@ import openai
 import pytest
 
 from doxa.engine import Keys
+from doxa.transport.http.openai import hearing
 
 
 def test_results_of_tools_are_remembered_as_such(front, played):
@@ -100,3 +101,34 @@ def test_the_words_of_the_user_are_stored_before_the_answer_is_there(front):
     """Whoever has an answer can read back what was asked."""
     front.client().chat.completions.create(model="m", messages=[{"role": "user", "content": "My boat is blue."}])
     assert front.turns()[0] == ("user", front.name, "My boat is blue.")
+
+
+@pytest.mark.parametrize("streams", [False, True], ids=["whole", "streamed"])
+def test_a_reply_that_is_too_large_is_relayed_and_not_kept(front, played, monkeypatch, streams):
+    """It reaches the client in full; the memory goes on with the next one."""
+    monkeypatch.setattr(hearing, "MOST_BYTES", 3000)
+    long = "It rains. " * 400
+    client = front.client()
+    front.upstream.play = lambda sent: (
+        played.reply(played.chunks(*[long[:2000], long[2000:]]), headers=played.STREAM)
+        if streams
+        else played.reply(played.chat(long))
+    )
+    headers = {"doxa_key": front.key, "doxa_user": front.user, "doxa_session": "s1"}
+    asked = {"model": "m", "messages": [{"role": "user", "content": "How is it?"}], "stream": streams}
+    assert front.post("chat/completions", asked, **headers).text.count("It rains. ") >= 399
+    front.upstream.play = lambda sent: played.reply(played.chat("It stopped."))
+    client.chat.completions.create(model="m", messages=[{"role": "user", "content": "And now?"}])
+    assert [text for _, _, text in front.remembered(3)] == ["How is it?", "And now?", "It stopped."]
+
+
+def test_what_was_heard_of_a_reply_that_is_too_large_is_let_go(monkeypatch):
+    """However much more comes, nothing of it stays."""
+    monkeypatch.setattr(hearing, "MOST_BYTES", 10)
+    heard = hearing.Heard(chat=True)
+    for _ in range(100):
+        heard.add(b"x" * 6)
+    heard.whole = True
+    with pytest.raises(ValueError, match="more than 10 bytes"):
+        _ = heard.body
+    assert heard.text() == "" and heard.size == 600 and not heard._pieces

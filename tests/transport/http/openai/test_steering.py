@@ -129,3 +129,52 @@ def test_calls_and_errors_pass(verifying, played, mode):
     headers = {"doxa_key": front.key, "doxa_user": front.user}
     got = front.post("chat/completions", {**ASK, "stream": True}, **headers)
     assert (got.status_code, got.content) == (429, b'{"error": {"message": "Slow down."}}')
+
+
+UNREADABLE = {
+    "no JSON": {"body": WRONG.encode(), "headers": {"content-type": "text/plain"}},
+    "no object": {"body": json.dumps([WRONG]).encode()},
+    "an encoding": {"body": json.dumps({"text": WRONG}).encode(), "headers": {"content-encoding": "br"}},
+    "a stream": {"body": f'data: {{"choices": [{{"delta": {{"content": "{WRONG}"}}}}]}}\n\n'.encode()},
+}
+
+
+@pytest.mark.parametrize("streams", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize("answer", UNREADABLE.values(), ids=UNREADABLE)
+def test_block_lets_no_reply_through_that_cannot_be_read(verifying, played, answer, streams):
+    """It was not held against the memory, and the error says so; what the user said is remembered."""
+    front = verifying("block")
+    front.upstream.play = lambda sent: played.reply(**answer)
+    headers = {"doxa_key": front.key, "doxa_user": front.user}
+    got = front.post("chat/completions", {**ASK, "stream": streams}, **headers)
+    assert got.status_code == 502 and "server.verify" in got.json()["error"]["message"] and "Rome" not in got.text
+    assert [text for _, _, text in front.remembered(2)][1:] == ["Where do I live?"]
+
+
+@pytest.mark.parametrize("mode", ["annotate", "repair"])
+def test_other_modes_let_a_reply_through_that_cannot_be_read(verifying, played, mode):
+    """They say what they found, and here that is nothing."""
+    front = verifying(mode)
+    front.upstream.play = lambda sent: played.reply(**UNREADABLE["no JSON"])
+    got = front.post("chat/completions", ASK, doxa_key=front.key, doxa_user=front.user)
+    assert (got.status_code, got.text) == (200, WRONG) and "doxa-verdict" not in got.headers
+
+
+@pytest.mark.parametrize("path", ["chat/completions", "responses"])
+def test_block_sends_no_request_on_that_cannot_be_read(verifying, played, path):
+    """An upstream that reads more than JSON would answer it, unchecked; in other modes it may."""
+    for mode, status in (("block", 400), ("repair", 200)):
+        front = verifying(mode)
+        got = front.post(path, b"{'model': 'm'}", doxa_key=front.key, doxa_user=front.user)
+        assert got.status_code == status
+        assert len(front.upstream.sent) == (status == 200)
+        assert status == 200 or "no JSON object" in got.json()["error"]["message"]
+
+
+def test_a_reply_in_parts_is_checked_as_well(verifying, played):
+    """Some servers write the content of a message as a list."""
+    front = verifying("block")
+    parts = [{"type": "text", "text": WRONG}]
+    front.upstream.play = lambda sent: played.reply(played.chat(None, message={"content": parts}))
+    got = front.post("chat/completions", ASK, doxa_key=front.key, doxa_user=front.user)
+    assert got.status_code == 200 and "Rome" not in got.text and "Lisbon" in got.text

@@ -77,6 +77,25 @@ def test_what_is_retracted_gives_back_what_it_displaced_and_undo_takes_that_back
     assert objects(ana.get("/facts", relation="lives_in")) == ["Bonn"]
 
 
+def test_undo_after_a_retraction_that_changed_nothing_takes_nothing_back_and_says_so(ana):
+    """The retraction before it stands until the next undo; where none is left, that is said as well."""
+    bonn = ana.get("/facts", relation="lives_in")["items"][0]
+    ana.post(f"/facts/{bonn['fact_id']}/retract")
+    assert ana.post(f"/facts/{bonn['fact_id']}/retract")["changes"] == []
+    undone = ana.post("/undo")
+    assert undone["changes"] == [] and undone["note"].startswith("No fact changed")
+    assert objects(ana.get("/facts", relation="lives_in")) == ["Lisbon"]
+    undone = ana.post("/undo")
+    assert undone["changes"] and not undone["note"]
+    assert objects(ana.get("/facts", relation="lives_in")) == ["Bonn"]
+
+
+def test_undo_of_nothing_says_so(client):
+    """There is none in an empty memory."""
+    undone = client.post("/undo")
+    assert undone["changes"] == [] and "nothing is left" in undone["note"]
+
+
 def test_what_if_changes_nothing(ana):
     """It tells what would change, and the version stays."""
     before = ana.get("/stats")

@@ -1,5 +1,7 @@
 """Conditional reads: a version as the ETag, and 304 while it is the same."""
 
+import re
+
 import pytest
 
 from doxa.engine import Memory
@@ -47,3 +49,14 @@ def test_one_user_s_version_says_nothing_of_another(ana):
     again = ana.http.get("/v1/memory/facts", headers={"If-None-Match": first.headers["etag"]})
     export = ana.http.get("/v1/memory/export")
     assert {one.headers["vary"] for one in (first, again, export)} == {"Authorization, Doxa-User"}
+
+
+def test_times_have_one_form(ana):
+    """Those of UTC end with Z, in answers, on pages, and in events."""
+    streamed = {"json": {"text": "Where do I live?"}, "headers": {"Accept": "text/event-stream"}}
+    told = [
+        ana.http.post("/v1/memory/respond", **streamed).text,
+        *(ana.http.get(f"/v1/memory/{path}").text for path in ("turns", "facts", "history", "answers")),
+    ]
+    for text in told:
+        assert re.search(r"T\d\d:\d\d:\d\d(\.\d+)?Z", text) and "+00:00" not in text

@@ -1,5 +1,12 @@
 """Search, summaries, queries and numbers over HTTP."""
 
+import threading
+
+from doxa.core.errors import BackendUnavailableError
+from doxa.engine import Memory
+from doxa.transport.http.rest import searching
+from doxa.transport.http.state import QUERIES
+
 
 def test_evidence_is_found_best_first(ana):
     """The turn that tells it leads; filters narrow it."""
@@ -28,6 +35,53 @@ def test_facts_are_queried_in_sparql(ana):
     asked = ana.post("/sparql", {"query": "ASK { ?who doxa:livesIn thing:lisbon }", "as_of": "2024-03-10"})
     assert (asked["boolean"], asked["results"]) == (True, None)
     ana.post("/sparql", {"query": "SELECT"}, 400)
+
+
+def test_a_query_that_takes_too_long_is_given_up(ana, app, monkeypatch):
+    """504, with what to do."""
+    limited(app, monkeypatch, query_s=7.0)
+    asked = []
+
+    def late(self, query, **how):
+        asked.append(how["limit_s"])
+        raise BackendUnavailableError("sparql: the query took too long.")
+
+    monkeypatch.setattr(Memory, "sparql", late)
+    assert ana.post("/sparql", {"query": "ASK {}"}, 504)["type"] == "urn:doxa:backend-unavailable"
+    assert asked == [7.0]
+
+
+def test_queries_that_cannot_be_stopped_are_so_many_at_most(ana, app, monkeypatch):
+    """Nobody waits for them any longer, and there is no room for more of them until one ends."""
+    limited(app, monkeypatch, query_s=0.2)
+    monkeypatch.setattr(searching, "GRACE_S", 0.0)
+    released = threading.Event()
+    monkeypatch.setattr(Memory, "sparql", lambda *_, **__: released.wait(20))
+    try:
+        statuses = [
+            ana.http.post("/v1/memory/sparql", json={"query": "ASK {}"}).status_code for _ in range(QUERIES + 1)
+        ]
+    finally:
+        released.set()
+    assert statuses == [504] * QUERIES + [503]
+
+
+def test_a_check_takes_no_longer_than_the_server_lets_it(ana, app, monkeypatch):
+    """Whatever the client would wait for."""
+    limited(app, monkeypatch, query_s=5.0)
+    asked = []
+    verify = Memory.verify
+    monkeypatch.setattr(Memory, "verify", lambda self, **how: (asked.append(how["limit_s"]), verify(self))[1])
+    ana.get("/verify", limit_s=600)
+    ana.get("/verify", limit_s=2)
+    assert asked == [5.0, 2.0]
+
+
+def limited(app, monkeypatch, **settings):
+    """Have the server run by other settings."""
+    served = app.state.served
+    monkeypatch.setattr(served, "settings", served.settings.model_copy(update=settings))
+    monkeypatch.setattr(served, "querying", threading.Semaphore(QUERIES))
 
 
 def test_what_is_believed_is_verified_and_counted(ana):

@@ -24,6 +24,7 @@ from doxa.transport.http.mem0.asking import Body, as_mem0, room_for
 from doxa.transport.http.mem0.filters import ENTITIES, moment
 from doxa.transport.http.mem0.handles import Handle, opened
 from doxa.transport.http.mem0.shelf import OURS, Shelf, notes
+from doxa.transport.http.page import needs
 
 __all__ = ["noted", "router", "tell"]
 
@@ -83,8 +84,8 @@ class AddIn(Body):
         return found
 
 
-@router.post("/v3/memories/add/")
-@router.post("/v1/memories/")
+@router.post("/v3/memories/add/", openapi_extra=needs("write"))
+@router.post("/v1/memories/", openapi_extra=needs("write"))
 def add(told: AddIn, request: Request) -> dict[str, Any]:
     """Remember messages."""
     whose = told.whose()
@@ -137,7 +138,7 @@ def tell(shelf: Shelf, turn_ids: Sequence[str]) -> Iterator[dict[str, Any]]:
             yield {"id": str(shelf.of_words(turn.turn_id).handle), "memory": shelf.untold[turn.turn_id], "event": "ADD"}
 
 
-@router.get("/v1/event/{event_id}/")
+@router.get("/v1/event/{event_id}/", openapi_extra=needs("read"))
 def event(event_id: str, request: Request) -> dict[str, Any]:
     """Tell how far an addition is, and what it led to."""
     room, handle = opened(request, event_id)

@@ -27,6 +27,7 @@ from doxa.transport.http.mem0.filters import moment
 from doxa.transport.http.mem0.handles import Handle, opened
 from doxa.transport.http.mem0.reading import standing
 from doxa.transport.http.mem0.shelf import OURS, Entry, Shelf, entity, notes
+from doxa.transport.http.page import needs
 
 if TYPE_CHECKING:
     from doxa.engine import Memory
@@ -74,7 +75,7 @@ class Deletions(BaseModel):
     memories: list[OneIn] = Field(min_length=1, max_length=BATCH)
 
 
-@router.put("/v1/memories/{memory_id}/")
+@router.put("/v1/memories/{memory_id}/", openapi_extra=needs("read", "write"))
 def update(memory_id: str, told: UpdateIn, request: Request) -> dict[str, Any]:
     """Correct a memory, and return it."""
     room, entry = _writable(request, memory_id)
@@ -82,7 +83,7 @@ def update(memory_id: str, told: UpdateIn, request: Request) -> dict[str, Any]:
     return standing(Shelf(room.memory(), past=True), entry.handle).data()
 
 
-@router.put("/v1/batch/")
+@router.put("/v1/batch/", openapi_extra=needs("read", "write"))
 def batch_update(told: Updates, request: Request) -> dict[str, Any]:
     """Correct several memories; when one of them is not there, none is corrected."""
     all_ = [(*_writable(request, one.memory_id), one) for one in told.memories]
@@ -141,14 +142,14 @@ def _annotate(room: Room, entry: Entry, told: UpdateIn) -> None:
     room.memory("write").annotate(turn.turn_id, {**turn.metadata, OURS: ours})
 
 
-@router.delete("/v1/memories/{memory_id}/")
+@router.delete("/v1/memories/{memory_id}/", openapi_extra=needs("read", "erase"))
 def delete(memory_id: str, request: Request, delete_linked: bool = False) -> dict[str, Any]:
     """Delete a memory, and with `delete_linked` what it had taken the place of."""
     room, handle = opened(request, memory_id)
     return {"message": "Memory deleted successfully!", **_delete(room, [handle], linked=delete_linked)}
 
 
-@router.delete("/v1/batch/")
+@router.delete("/v1/batch/", openapi_extra=needs("read", "erase"))
 def batch_delete(told: Deletions, request: Request) -> dict[str, Any]:
     """Delete several memories; when one of them is not there, none is deleted."""
     of_user: dict[str, tuple[Room, list[Handle]]] = {}

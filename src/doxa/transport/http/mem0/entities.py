@@ -18,6 +18,7 @@ from doxa.transport.http.mem0.asking import as_mem0, everybody, not_here, rooms
 from doxa.transport.http.mem0.changing import erase_turns
 from doxa.transport.http.mem0.filters import ENTITIES, Filter
 from doxa.transport.http.mem0.shelf import values_of
+from doxa.transport.http.page import needs
 from doxa.transport.http.state import served
 
 __all__ = ["router"]
@@ -29,7 +30,7 @@ SORTED = ("run", "agent", "app", "user")
 """Whoever deletes one after the other deletes users last, when there is nothing left of the others to look for."""
 
 
-@router.get("/v1/ping/")
+@router.get("/v1/ping/", openapi_extra=needs())
 def ping(request: Request) -> dict[str, Any]:
     """Tell that the key counts, and what it opens."""
     gate = served(request).gate
@@ -38,7 +39,7 @@ def ping(request: Request) -> dict[str, Any]:
     return {"status": "ok", "org_id": ORGANISATION, "project_id": tenant, "user_email": None}
 
 
-@router.get("/v1/entities/")
+@router.get("/v1/entities/", openapi_extra=needs("read"))
 def users(request: Request) -> dict[str, Any]:
     """Return the users that the key opens and that have said something, with their agents, apps and runs."""
     found = [one for user in everybody(request) for one in _of(served(request).gate.room(request, user))]
@@ -63,8 +64,8 @@ def _of(room: Room) -> Iterator[dict[str, Any]]:
         }
 
 
-@router.delete("/v2/entities/{kind}/{name:path}/")
-@router.delete("/v1/entities/{kind}/{name:path}/")
+@router.delete("/v2/entities/{kind}/{name:path}/", openapi_extra=needs("erase"))
+@router.delete("/v1/entities/{kind}/{name:path}/", openapi_extra=needs("erase"))
 def delete_entity(kind: Kind, name: str, request: Request) -> dict[str, Any]:
     """Erase all messages of a user, an agent, an app or a run, and all that was made of them; none is none."""
     field = f"{kind}_id"
@@ -78,7 +79,7 @@ Entity = Annotated[str | None, Query()]
 KNOWN = {*ENTITIES, "metadata", "filters", "org_id", "project_id"}
 
 
-@router.delete("/v1/memories/")
+@router.delete("/v1/memories/", openapi_extra=needs("erase"))
 def delete_all(
     request: Request,
     user_id: Entity = None,
@@ -126,7 +127,7 @@ def _erase(room: Room, asked: Filter) -> int:
     return erase_turns(room, [turn.turn_id for turn in turns if asked.fits(partial(values_of, turn))])
 
 
-@router.get("/api/v1/orgs/organizations/{org_id}/projects/{project_id}/", response_model=None)
+@router.get("/api/v1/orgs/organizations/{org_id}/projects/{project_id}/", response_model=None, openapi_extra=needs())
 def project(org_id: str, project_id: str, request: Request) -> dict[str, Any] | Response:
     """Tell what the key's project is: its tenant."""
     known = ping(request)

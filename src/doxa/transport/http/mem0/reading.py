@@ -22,6 +22,7 @@ from doxa.transport.http.mem0.asking import Body, as_mem0, room_for, rooms
 from doxa.transport.http.mem0.filters import ENTITIES, Filter, moment
 from doxa.transport.http.mem0.handles import Handle, opened
 from doxa.transport.http.mem0.shelf import Entry, Shelf
+from doxa.transport.http.page import needs
 
 if TYPE_CHECKING:
     from doxa.engine import Memory
@@ -92,8 +93,8 @@ class ListIn(Asking):
         return super().filter()
 
 
-@router.post("/v3/memories/search/")
-@router.post("/v2/memories/search/")
+@router.post("/v3/memories/search/", openapi_extra=needs("read"))
+@router.post("/v2/memories/search/", openapi_extra=needs("read"))
 def search(asked: SearchIn, request: Request) -> dict[str, Any]:
     """Return the memories that bear on a query, best first."""
     filters = asked.filter()
@@ -154,8 +155,8 @@ Page = Annotated[int | None, Query(ge=1)]
 Size = Annotated[int | None, Query(ge=1, le=MOST)]
 
 
-@router.post("/v3/memories/")
-@router.post("/v2/memories/")
+@router.post("/v3/memories/", openapi_extra=needs("read"))
+@router.post("/v2/memories/", openapi_extra=needs("read"))
 def get_all(asked: ListIn, request: Request, page: Page = None, page_size: Size = None) -> dict[str, Any]:
     """Return one page of the memories that fit."""
     number, size = page or asked.page or 1, page_size or asked.page_size or 100
@@ -173,7 +174,7 @@ def get_all(asked: ListIn, request: Request, page: Page = None, page_size: Size 
     }
 
 
-@router.get("/v1/memories/{memory_id}/")
+@router.get("/v1/memories/{memory_id}/", openapi_extra=needs("read"))
 def get(memory_id: str, request: Request) -> dict[str, Any]:
     """Return a memory, with the messages that it rests on."""
     room, handle = opened(request, memory_id)
@@ -197,7 +198,7 @@ def _message(turn: Turn) -> dict[str, Any]:
     return {"role": turn.role, "content": turn.text, "name": turn.speaker, "created_at": turn.at.isoformat()}
 
 
-@router.get("/v1/memories/{memory_id}/history/")
+@router.get("/v1/memories/{memory_id}/history/", openapi_extra=needs("read"))
 def history(memory_id: str, request: Request) -> list[dict[str, Any]]:
     """Return what a memory was and became, oldest first: corrections by `update` and revisions by what was said."""
     room, handle = opened(request, memory_id)
@@ -255,7 +256,7 @@ class SummaryIn(Body):
     filters: dict[str, Any] | None = None
 
 
-@router.post("/v1/summary/")
+@router.post("/v1/summary/", openapi_extra=needs("read"))
 def summary(asked: SummaryIn, request: Request) -> dict[str, Any]:
     """Return what is believed of a user as a short text."""
     filters = as_mem0(asked.filters, {})

@@ -26,6 +26,7 @@ from doxa.transport.http.openai.hearing import turn_id_of
 from doxa.transport.http.openai.streams import completion_events
 from doxa.transport.http.openai.who import let_in, room_of, session_of, session_of_words
 from doxa.transport.http.state import served
+from doxa.transport.http.telling import spans
 
 __all__ = ["MODEL", "USAGE", "Written", "complete", "embed", "models", "require_simple", "streamed", "write"]
 
@@ -98,6 +99,7 @@ def write(request: Request, room: Room, talk: Conversation, session: str) -> Wri
     turn_id = turn_id_of(session, last.digest)
     reply = dialogue.respond(last.text, turn_id=turn_id)
     served(request).numbers.count(reply.trace)
+    spans("doxa.reply", reply.trace)
     given = sum(estimate_tokens(one.text) for one in talk.said)
     return Written(reply.text, given, estimate_tokens(reply.text), turn_id)
 

@@ -61,7 +61,9 @@ def texts(data: Mapping[str, Any], *, chat: bool) -> list[dict[str, Any]]:
     if chat:
         messages = [one.get("message") for one in data.get("choices") or () if isinstance(one, dict)]
         found = [one for one in messages if isinstance(one, dict) and not one.get("tool_calls")]
-        return [one for one in found if isinstance(one.get("content"), str) and one["content"].strip()]
+        listed = [part for one in found if isinstance(one.get("content"), list) for part in one["content"]]
+        whole = [one for one in found if isinstance(one.get("content"), str) and one["content"].strip()]
+        return whole + [one for one in listed if isinstance(one, dict) and str(one.get("text") or "").strip()]
     output = [one for one in data.get("output") or () if isinstance(one, dict)]
     parts = [part for one in output if one.get("type") == "message" for part in one.get("content") or ()]
     return [one for one in parts if isinstance(one, dict) and str(one.get("text") or "").strip()]

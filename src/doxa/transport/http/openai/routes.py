@@ -19,51 +19,68 @@ from doxa.transport.http.openai.exchange import asked_of, exchanged
 from doxa.transport.http.openai.proxy import proxy_of
 from doxa.transport.http.openai.relaying import Relayed, pass_on, require_below
 from doxa.transport.http.openai.who import let_in, let_through
+from doxa.transport.http.page import needs
+from doxa.transport.http.state import served
 
 __all__ = ["router"]
 
 router = APIRouter(prefix="/openai/v1", tags=["openai"])
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"]
 Make = Callable[[Request, Body], Response]
+TEXT, FLAG, INTEGER = {"type": "string"}, {"type": "boolean"}, {"type": "integer"}
+LIST = {"type": "array", "items": {}}
+SHARED = {"model": TEXT, "stream": FLAG, "user": TEXT, "metadata": {"type": "object"}}
+CHAT = {"type": "object", "required": ["messages"], "properties": {"messages": LIST, **SHARED}}
+RESPONSE = {
+    "type": "object",
+    "properties": {"input": {"anyOf": [TEXT, LIST]}, "previous_response_id": TEXT, "conversation": {}, **SHARED},
+}
+EMBEDDING = {
+    "type": "object",
+    "required": ["input"],
+    "properties": {"input": {"anyOf": [TEXT, LIST]}, "model": TEXT, "encoding_format": TEXT, "dimensions": INTEGER},
+}
+"""Fields of bodies that Doxa looks at; all others are relayed as they are."""
+ANY_KEY = needs()
 
 
-@router.post("/chat/completions", response_class=Response)
+@router.post("/chat/completions", response_class=Response, openapi_extra=needs("read", "write", body=CHAT))
 async def chat_completions(request: Request) -> Response:
     """Answer a conversation, with what is remembered beside the words of the user."""
     return await _conversation(request, builtin.complete, chat=True)
 
 
-@router.post("/responses", response_class=Response)
+@router.post("/responses", response_class=Response, openapi_extra=needs("read", "write", body=RESPONSE))
 async def create_response(request: Request) -> Response:
     """Answer a conversation, or go on with one (`previous_response_id`)."""
     return await _conversation(request, stored.create, chat=False)
 
 
-@router.get("/responses/{key}", response_class=Response)
+@router.get("/responses/{key}", response_class=Response, openapi_extra=ANY_KEY)
 async def retrieve_response(request: Request, key: str) -> Response:
     """Return a response again."""
     return await _either(request, partial(stored.retrieve, key=key))
 
 
-@router.delete("/responses/{key}", response_class=Response)
+@router.delete("/responses/{key}", response_class=Response, openapi_extra=ANY_KEY)
 async def delete_response(request: Request, key: str) -> Response:
     """Keep a response no longer; what was said stays in the memory."""
     return await _either(request, partial(stored.delete, key=key))
 
 
-@router.post("/responses/{key}/cancel", response_class=Response)
+@router.post("/responses/{key}/cancel", response_class=Response, openapi_extra=ANY_KEY)
 async def cancel_response(request: Request, key: str) -> Response:
     """Cancel a response in the background."""
     return await _either(request, partial(stored.cancel, key=key))
 
 
-@router.get("/responses/{key}/input_items", response_class=Response)
+@router.get("/responses/{key}/input_items", response_class=Response, openapi_extra=ANY_KEY)
 async def response_input_items(request: Request, key: str) -> Response:
     """Return what a response was given."""
     return await _either(request, partial(stored.input_items, key=key))
 
 
-@router.post("/embeddings", response_class=Response)
+@router.post("/embeddings", response_class=Response, openapi_extra=needs(body=EMBEDDING))
 async def embeddings(request: Request) -> Response:
     """Return the vectors of texts."""
     if proxy_of(request).relays:
@@ -71,13 +88,13 @@ async def embeddings(request: Request) -> Response:
     return await anyio.to_thread.run_sync(builtin.embed, request, _body(await request.body()))
 
 
-@router.get("/models", response_class=Response)
+@router.get("/models", response_class=Response, openapi_extra=ANY_KEY)
 async def list_models(request: Request) -> Response:
     """Return the models there are."""
     return await _either(request, builtin.models)
 
 
-@router.get("/models/{name:path}", response_class=Response)
+@router.get("/models/{name:path}", response_class=Response, openapi_extra=ANY_KEY)
 async def retrieve_model(request: Request, name: str) -> Response:
     """Return one model."""
     return await _either(request, partial(builtin.models, name=name))
@@ -97,7 +114,7 @@ async def _conversation(request: Request, offline: Make, *, chat: bool) -> Respo
     try:
         body = Body(await request.body())
     except ValueError as exc:
-        if relays:  # the upstream says what is wrong with it
+        if relays and served(request).settings.verify != "block":  # the upstream says what is wrong with it
             return await _relayed(request)
         raise InputError(f"The body is no JSON object: {exc}.") from exc
     if relays:

@@ -10,6 +10,7 @@ from typing import Any
 from starlette.types import Send
 
 from doxa.backends.upstream import Answer, Asked
+from doxa.core.errors import BackendError
 from doxa.core.verdicts import Verdict
 from doxa.transport.http.openai import checking
 from doxa.transport.http.openai.headers import for_client, named
@@ -18,6 +19,11 @@ from doxa.transport.http.openai.replies import decoded, said_in_chat, said_in_re
 from doxa.transport.http.openai.streams import completion_events, response_events
 
 __all__ = ["Steering"]
+
+UNREAD = (
+    "The upstream answered with what cannot be read ({why}), so that it could not be held against the memory, and "
+    "server.verify = block lets nothing through that was not."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +47,9 @@ class Steering:
         """Send a reply that was checked, and return what it says; an error of the upstream as it came.
 
         Cost: one check, and one more with one more call of the upstream for each repair.
+
+        Raises:
+            BackendError: the reply cannot be read, and what was not checked does not leave (`blocks`).
         """
         data: dict[str, Any] = json.loads(asked.body)
         usage = _wants_usage(data) if data.get("stream") is True else None
@@ -79,12 +88,17 @@ class Steering:
 
     def _found(self, answer: Answer, body: bytes) -> dict[str, Any] | None:
         """Return what the upstream answered; None for an error, and for what cannot be read."""
-        try:
-            plain = decoded(body, named(answer.headers, b"content-encoding"))
-            data = json.loads(plain) if answer.status < 300 else None
-        except ValueError:
+        if answer.status >= 300:
             return None
-        return data if isinstance(data, dict) else None
+        try:
+            data = json.loads(decoded(body, named(answer.headers, b"content-encoding")))
+            if not isinstance(data, dict):
+                raise ValueError("it is no JSON object")
+        except (ValueError, RecursionError) as exc:
+            if self.blocks:
+                raise BackendError(UNREAD.format(why=exc)) from exc
+            return None
+        return data
 
     async def _checked(self, found: dict[str, Any] | None) -> list[tuple[dict[str, Any], Verdict]]:
         parts = checking.texts(found, chat=self.chat) if found is not None else []

@@ -10,7 +10,7 @@ from pydantic import Field
 from doxa.core.values import Change, Dispute, Entity, Explanation, Fact, Rule, Status
 from doxa.transport.http.rest.ground import Body, Conversing, Fresh, Versioned, Wait, Why, memory_router, version_after
 from doxa.transport.http.rest.paging import Cursor, Limit, paged
-from doxa.transport.http.rest.shown import Changes, answer, page, shown
+from doxa.transport.http.rest.shown import Changes, answer, page, shown, written
 from doxa.transport.plain import plain
 
 __all__ = ["router"]
@@ -143,11 +143,23 @@ def withdraw_source(given: SourceIn, room: Conversing, wait: Wait = False) -> di
     return {"changes": plain(changes), "version": version_after(room, wait=wait)}
 
 
-@router.post("/undo", operation_id="undo", response_model=Changes)
+NOTHING = "No fact changed: the last change had changed none, or nothing is left to take back."
+TakenBack = written(
+    "TakenBack",
+    changes=(list[Change], "What changed of what is believed."),
+    note=(str, "That nothing was taken back of what is believed, and why; else empty."),
+)
+
+
+@router.post("/undo", operation_id="undo", response_model=TakenBack)
 def undo(room: Conversing, wait: Wait = False) -> dict[str, Any]:
-    """Take the last change back, whatever it was; again, the one before it."""
+    """Take the last change back, whatever it was; again, the one before it.
+
+    A change that changed nothing, such as a second retraction of the same fact, is one as well.
+    """
     changes = room.memory("write").undo()
-    return {"changes": plain(changes), "version": version_after(room, wait=wait)}
+    note = "" if changes else NOTHING
+    return {"changes": plain(changes), "note": note, "version": version_after(room, wait=wait)}
 
 
 class SupposedIn(Body):

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import Query
+import anyio
+import anyio.to_thread
+from fastapi import Query, Request
 from pydantic import Field
 
 from doxa.core.consistency import Consistency
+from doxa.core.errors import BackendUnavailableError
 from doxa.core.feedback import Feedback, Lesson
 from doxa.core.values import Evidence
+from doxa.transport.http.problems import BusyError
 from doxa.transport.http.rest.ground import (
     Body,
     Conversing,
     Fresh,
+    Problem,
     Reading,
     Versioned,
     Wait,
@@ -22,11 +27,15 @@ from doxa.transport.http.rest.ground import (
     version_after,
 )
 from doxa.transport.http.rest.shown import answer, shown, written
+from doxa.transport.http.state import served
 from doxa.transport.plain import plain
 
 __all__ = ["router"]
 
 router = memory_router("search")
+GRACE_S = 1.0
+"""How long is waited beyond the limit for a query that gives itself up, as most do."""
+LATE = "It took longer than the server lets it (`server.query_s`)."
 
 
 class Said(Body):
@@ -88,6 +97,7 @@ class SparqlIn(Body):
 @router.post(
     "/sparql",
     operation_id="sparql",
+    responses={504: {"model": Problem, "description": LATE}},
     response_model=answer(
         "SparqlResult",
         head=(dict[str, list[str]], "The variables, as `vars`; empty for ASK."),
@@ -95,20 +105,45 @@ class SparqlIn(Body):
         boolean=(bool | None, "The answer to ASK; null for others."),
     ),
 )
-def sparql(asked: SparqlIn, room: Versioned) -> dict[str, Any]:
-    """Query the current facts as a graph of RDF; the result is in the shape of SPARQL 1.1 Query Results JSON."""
-    found = room.memory().sparql(asked.query, as_of=asked.as_of, known_at=asked.known_at)
-    return {"results": None, "boolean": None} | found.to_json()
+async def sparql(asked: SparqlIn, room: Versioned, request: Request) -> dict[str, Any]:
+    """Query the current facts as a graph of RDF; the result is in the shape of SPARQL 1.1 Query Results JSON.
+
+    It may take as long as the server lets it (`server.query_s`).
+    """
+    limit_s, querying = served(request).settings.query_s, served(request).querying
+
+    def work() -> dict[str, Any]:
+        if not querying.acquire(blocking=False):
+            raise BusyError("As many queries as there may be are worked on. Try again in a second.")
+        try:
+            found = room.memory().sparql(asked.query, as_of=asked.as_of, known_at=asked.known_at, limit_s=limit_s)
+        finally:
+            querying.release()
+        return {"results": None, "boolean": None} | found.to_json()
+
+    with anyio.move_on_after(limit_s + GRACE_S):
+        return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
+    raise BackendUnavailableError(
+        f"sparql: the query took longer than {limit_s:g} s (server.query_s). Narrow it down, or end it with LIMIT."
+    )
 
 
-@router.get("/verify", operation_id="verify", response_model=shown(Consistency))
+@router.get(
+    "/verify",
+    operation_id="verify",
+    response_model=shown(Consistency),
+    responses={504: {"model": Problem, "description": LATE}},
+)
 def verify(
     room: Fresh,
+    request: Request,
     dl: Annotated[bool, Query(description="Ask HermiT, for all of OWL 2 DL; by default OWL 2 RL.")] = False,
-    limit_s: Annotated[float, Query(gt=0, le=600, description="Seconds that HermiT may take.")] = 60.0,
+    limit_s: Annotated[
+        float, Query(gt=0, le=600, description="Seconds that HermiT may take, at most `server.query_s`.")
+    ] = 60.0,
 ) -> Any:
     """Tell whether the current facts can all hold together under the ontology, and which of them cannot."""
-    return plain(room.memory().verify(dl=dl, limit_s=limit_s))
+    return plain(room.memory().verify(dl=dl, limit_s=min(limit_s, served(request).settings.query_s)))
 
 
 @router.get("/stats", operation_id="stats", response_model=answer("Stats", counts=dict[str, int]))
