@@ -97,6 +97,12 @@ def __getattr__(name: str) -> Any:
             from doxa.engine import notes
 
             return getattr(notes, name)
+        case _:
+            return _room_beside(name)
+
+
+def _room_beside(name: str) -> Any:
+    match name:
         case "Knowledge" | "open_reasoner":
             from doxa.engine import reasoners
 
