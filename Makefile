@@ -6,6 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN := $(VENV)/.run
 DEV := $(VENV)/.dev
+BENCH := packages/doxa-bench
 CLIENT := clients/typescript
 PAGES := $(wildcard README.md) $(wildcard docs/*.md) $(wildcard docs/reference/*.md) src/doxa/engine/asynchronous.py
 
@@ -100,18 +101,18 @@ $(CLIENT)/node_modules: $(CLIENT)/package-lock.json
 clean: ## remove the environment, builds and caches; memories and run records stay
 	@echo "clean: $(VENV), builds, caches"
 	@rm -rf $(VENV) $(CLIENT)/node_modules build dist .cache .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
-	@find src tests docs training benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} +
+	@find src packages tests docs training benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A stamp newer than pyproject.toml means "installed": nothing is asked of the network then.
 # The developer's environment contains the user's, so it renews both.
-$(RUN): pyproject.toml | $(BIN)/python
+$(RUN): pyproject.toml $(BENCH)/pyproject.toml | $(BIN)/python
 	@echo "setup: installing doxa into $(VENV)"
-	@$(BIN)/python -m pip install -qq -e .
+	@$(BIN)/python -m pip install -qq -e . -e $(BENCH)
 	@touch $@
 
-$(DEV): pyproject.toml | $(BIN)/python
+$(DEV): pyproject.toml $(BENCH)/pyproject.toml | $(BIN)/python
 	@echo "setup: installing doxa and its development tools into $(VENV)"
-	@$(BIN)/python -m pip install -qq -e ".[dev]"
+	@$(BIN)/python -m pip install -qq -e ".[dev]" -e $(BENCH)
 	@touch $(RUN) $@
 
 $(BIN)/python:

@@ -203,7 +203,8 @@ def _walk(command: Any, name: str, parent: Any) -> Iterator[tuple[str, str]]:
     command.rich_markup_mode = None
     context = command.context_class(command, info_name=name.rpartition(" ")[2], parent=parent, terminal_width=WIDTH)
     yield name, command.get_help(context)
-    for child, sub in getattr(command, "commands", {}).items():
+    for child in command.list_commands(context) if hasattr(command, "list_commands") else ():
+        sub = command.get_command(context, child)
         if not sub.hidden:
             yield from _walk(sub, f"{name} {child}", context)
 

@@ -7,9 +7,10 @@ import grimp
 import pytest
 
 ROOT = Path(__file__).parent.parent / "src" / "doxa"
-FILES = sorted(ROOT.rglob("*.py"))
+BENCH = ROOT.parents[1] / "packages" / "doxa-bench" / "src" / "doxa_bench"
+FILES = sorted([*ROOT.rglob("*.py"), *BENCH.rglob("*.py")])
 FRONTS = [path for path in FILES if path.name == "__init__.py"]
-PACKAGES = sorted(p.parent for p in ROOT.glob("*/__init__.py"))
+PACKAGES = [*sorted(p.parent for p in ROOT.glob("*/__init__.py")), BENCH]
 MAX_FILE_LINES, MAX_FUNCTION_LINES = 600, 50
 
 
@@ -19,7 +20,7 @@ def graph() -> grimp.ImportGraph:
 
 
 def name_of(path: Path) -> str:
-    return str(path.relative_to(ROOT.parent))
+    return str(path.relative_to((BENCH if path.is_relative_to(BENCH) else ROOT).parent))
 
 
 def front(module: str) -> str:
@@ -79,7 +80,7 @@ def bound_names(node: ast.stmt) -> set[str]:
             return {target.id for target in node.targets if isinstance(target, ast.Name)}
         case ast.AnnAssign(target=ast.Name(id=name)):
             return {name}
-        case ast.ImportFrom() if node.level or (node.module or "").split(".")[0] == "doxa":
+        case ast.ImportFrom() if node.level or (node.module or "").split(".")[0] in ("doxa", "doxa_bench"):
             return {alias.asname or alias.name for alias in node.names}
         case _:
             return set()

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from doxa.core.config import Config
-from doxa.evaluate import run_revision, run_tasks, run_understanding
-from doxa.evaluate.metrics import bootstrap_error, f1_of_counts, ratio
+from doxa_bench import run_revision, run_tasks, run_understanding
+from doxa_bench.metrics import bootstrap_error, f1_of_counts, ratio
 
 __all__ = ["SETS", "Measured", "differ"]
 

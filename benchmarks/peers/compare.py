@@ -19,10 +19,10 @@ from pathlib import Path
 
 from doxa.core.config import Config
 from doxa.engine import Doxa
-from doxa.evaluate.dialogues import ASSISTANT, read_dialogues
-from doxa.evaluate.locomo import read_samples
-from doxa.evaluate.metrics import mean, ndcg_at, percentile, recall_at
-from doxa.evaluate.wording import words
+from doxa_bench.dialogues import ASSISTANT, read_dialogues
+from doxa_bench.locomo import read_samples
+from doxa_bench.metrics import mean, ndcg_at, percentile, recall_at
+from doxa_bench.wording import words
 
 K = 10
 HERE = Path(__file__).parent

@@ -12,7 +12,7 @@ from doxa.backends.llm.scripted import ScriptedModel
 from doxa.core.config import LLMConfig, RolesConfig
 from doxa.core.errors import ConfigError
 from doxa.engine import Doxa
-from doxa.evaluate.record import models_of
+from doxa_bench.record import models_of
 
 TURNS = ("I keep the lighthouse.", "I live in Oslo.", "Where do I live?", "What do I keep?")
 KEEPS = {

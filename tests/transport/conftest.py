@@ -12,7 +12,8 @@ from typer.testing import CliRunner, Result
 
 from doxa.transport.cli import app
 
-SRC = Path(__file__).parents[2] / "src"
+ROOT = Path(__file__).parents[2]
+SRC = [str(ROOT / "src"), str(ROOT / "packages/doxa-bench/src")]
 TURNS = [
     ("D1:1", "2024-03-02T09:00:00", "user", "Ana", "I live in Lisbon."),
     ("D1:2", "2024-03-02T09:01:00", "assistant", "Helper", "How do you like it there?"),
@@ -67,7 +68,7 @@ class Cli:
     def process(self, *arguments: object) -> "subprocess.Popen[bytes]":
         """Start `doxa` in a process of its own."""
         command = [sys.executable, "-m", "doxa", *map(str, arguments)]
-        environ = {**os.environ, "PYTHONPATH": os.pathsep.join([str(SRC), os.environ.get("PYTHONPATH", "")])}
+        environ = {**os.environ, "PYTHONPATH": os.pathsep.join([*SRC, os.environ.get("PYTHONPATH", "")])}
         return subprocess.Popen(
             command,
             cwd=self.folder,

@@ -7,7 +7,7 @@ import typer
 
 from doxa.transport.cli import app
 
-COMMANDS = sorted(typer.main.get_command(app).commands)
+COMMANDS = sorted(typer.main.get_command(app).list_commands(None))
 READERS = [
     ("ask", "Where do I live?"),
     ("search", "Lisbon"),
@@ -38,6 +38,14 @@ def test_every_command_of_the_contract_is_there():
     wanted = "ingest ask chat search facts rules entities history why stats doctor bench demo"
     changing = "retract withdraw merge split forget export import"
     assert {*wanted.split(), *changing.split()} <= set(COMMANDS)
+
+
+def test_a_command_that_comes_with_a_missing_package_says_what_to_install(cli, monkeypatch):
+    """Whatever else was typed."""
+    monkeypatch.setattr("doxa.transport.cli.app.entry_points", lambda **_: ())
+    done = cli("bench", "locomo", "-k", "3")
+    assert done.exit_code == 1 and done.stderr.rstrip().endswith("Run: pip install doxa-bench")
+    assert cli.json("bench", code=1)["error"]["type"] == "MissingDependencyError"
 
 
 def test_version_is_an_option_and_a_command(cli):

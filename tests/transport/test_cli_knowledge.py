@@ -94,7 +94,7 @@ def test_it_says_what_was_expected(cli, more, said):
 def test_a_models_part_is_a_table_of_its_own(capsys):
     from rich.console import Console
 
-    from doxa.transport.cli.bench_knowledge import show_knowledge
+    from doxa_bench.cli.knowledge import show_knowledge
 
     row = {
         "semantic_overlap": 0.2, "rouge1": 0.1, "rouge2": 0.0, "rougeL": 0.1, "alignment@0.5": None,

@@ -6,7 +6,7 @@ import json
 import pytest
 from rich.console import Console
 
-from doxa.transport.cli.bench_mtbench import show_mtbench
+from doxa_bench.cli.mtbench import show_mtbench
 
 ROW = {"task": "CM", "id": 1, "history": [{"user": "My dog is called Rex.", "bot": "A fine name."}]}
 FOUND = {

@@ -4,7 +4,7 @@ import io
 
 from rich.console import Console
 
-from doxa.transport.cli.bench_tables import show_tables
+from doxa_bench.cli.tables import show_tables
 
 ROW = ["doxa", [0.5, 0.4, 0.6], 0.25]
 FOUND = {

@@ -6,7 +6,7 @@ import json
 import pytest
 from rich.console import Console
 
-from doxa.transport.cli.bench_tasks import show_tasks
+from doxa_bench.cli.tasks import show_tasks
 
 SCENARIO = {
     "id": "s1",

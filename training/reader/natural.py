@@ -16,8 +16,8 @@ from pathlib import Path
 from examples import Example
 
 from doxa.engine import Doxa
-from doxa.evaluate.locomo import LocomoQuestion, ingest, read_samples
 from doxa.reason.spans import MOST, PassageReader, passage_of
+from doxa_bench.locomo import LocomoQuestion, ingest, read_samples
 
 ASKER = "user"
 

@@ -22,11 +22,11 @@ from scipy.optimize import minimize
 from doxa.backends.reader.onnx import open_reader
 from doxa.core.values import Turn
 from doxa.engine import Doxa
-from doxa.evaluate.answering import token_f1
-from doxa.evaluate.locomo import Sample, ingest, read_samples
 from doxa.reason.spans import WEIGHTS, PassageReader, read_spans, reads_well
 from doxa.reason.telling import tellings
 from doxa.understand import read_question
+from doxa_bench.answering import token_f1
+from doxa_bench.locomo import Sample, ingest, read_samples
 
 NAMES = tuple(WEIGHTS)
 RIGHT = 0.5

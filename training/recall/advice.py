@@ -17,9 +17,9 @@ import numpy as np
 from scipy.optimize import minimize
 
 from doxa.backends import load
-from doxa.evaluate.implicit.chatter import SPEAKER
-from doxa.evaluate.implicit.material import WORKLOADS, talk, workload
 from doxa.recall.queries.expectation import seeks
+from doxa_bench.implicit.chatter import SPEAKER
+from doxa_bench.implicit.material import WORKLOADS, talk, workload
 
 HERE = Path(__file__).parent
 OUT = HERE.parents[1] / "src/doxa/recall/queries/advice.npz"

@@ -5,7 +5,7 @@
   evidence, and seven times in ten the question itself is taken out, since people seldom ask twice. One question in five
   names the wrong one of the two: who asks a memory is mistaken at times, and what is asked for is there all the same.
 - LongMemEval: what 500 questions rest on, and sessions of other users between them, as one memory.
-- Worlds of preferences: the training split of the implicit benchmark (`doxa.evaluate.implicit`), which shares no frame,
+- Worlds of preferences: the training split of the implicit benchmark (`doxa_bench.implicit`), which shares no frame,
   thing or question with the split that is measured.
 """
 
@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from doxa.evaluate.implicit import draw_dialogues, read_chatter
 from doxa.language import stems
+from doxa_bench.implicit import draw_dialogues, read_chatter
 
 __all__ = ["Conversation", "Line", "Question", "draw_worlds", "read_longmemeval", "read_persona_chats"]
 

@@ -26,11 +26,11 @@ from scipy.optimize import minimize
 
 from doxa.core.config import Config
 from doxa.engine import Doxa
-from doxa.evaluate.metrics import mean, ndcg_at, recall_at, standard_error
 from doxa.recall import load_weights, read_query, save_weights, shipped
 from doxa.recall.search import look_up
 from doxa.recall.spec import RecallSpec
 from doxa.recall.weights import LEADS, Scorer, Weights
+from doxa_bench.metrics import mean, ndcg_at, recall_at, standard_error
 
 PERSONA = 9
 """Joined persona chats that are used: as many questions as LongMemEval has, about."""

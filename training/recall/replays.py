@@ -3,7 +3,7 @@
     python training/recall/replays.py build/worlds.pkl --dialogues 200 --seed 1 [--data ../shared/data]
     python training/recall/replays.py build/conversations.pkl --store build/ranking.db  # of `fit_scorer.py ingest`
 
-Dialogues are drawn by `doxa.evaluate.implicit` and told to a memory turn by turn; every query is replayed at the moment
+Dialogues are drawn by `doxa_bench.implicit` and told to a memory turn by turn; every query is replayed at the moment
 at which it is asked, so nothing later helps or hides it. Nothing of `measure/` is read.
 """
 
@@ -23,9 +23,9 @@ from random import Random
 from conversations import read_longmemeval, read_persona_chats
 
 from doxa import Config, Doxa
-from doxa.evaluate.implicit import PreferenceDialogue, PreferenceQuery, draw_dialogues, read_chatter
-from doxa.evaluate.prefeval import keep_readings
 from doxa.recall import Replay, read_query, replay_of
+from doxa_bench.implicit import PreferenceDialogue, PreferenceQuery, draw_dialogues, read_chatter
+from doxa_bench.prefeval import keep_readings
 
 PERSONA = 9
 """Joined persona chats that are replayed, as many as `fit_scorer.py` reads."""

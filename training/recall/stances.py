@@ -12,10 +12,10 @@ import numpy as np
 from concepts import FOLDS, SEED, labelled
 
 from doxa.backends import load
-from doxa.evaluate.implicit import WORKLOADS
-from doxa.evaluate.implicit.material import fill, talk, workload
 from doxa.recall.concepts import stances as s
 from doxa.recall.concepts.concepts import inventory
+from doxa_bench.implicit import WORKLOADS
+from doxa_bench.implicit.material import fill, talk, workload
 
 OUT = Path(__file__).parents[2] / "src/doxa/recall/concepts/stances.npz"
 FRAMES = {

@@ -20,13 +20,13 @@ from sklearn.metrics import roc_auc_score
 
 from doxa.backends import load
 from doxa.core.values import Turn
-from doxa.evaluate.replies import Case, read_cases
 from doxa.memory import Beliefs
 from doxa.verify import Known
 from doxa.verify.conflicts import conflict_of
 from doxa.verify.evidence import Evidence
 from doxa.verify.premises import bears, premise_of
 from doxa.verify.sentences import read_reply
+from doxa_bench.replies import Case, read_cases
 
 AT = datetime(2025, 12, 1)  # noqa: DTZ001
 GIVEN = ("partly_for",)

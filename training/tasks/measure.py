@@ -24,14 +24,14 @@ from fit import calibration, reliability, report_steps
 from doxa.core.config import Config
 from doxa.core.tasks import TaskCommit
 from doxa.engine.wiring import wire
-from doxa.evaluate.tasks.scenarios import Scenario, read_scenarios
-from doxa.evaluate.tasks.scoring import Played, score
-from doxa.evaluate.tasks.slots import check_state
 from doxa.memory import TaskForest
 from doxa.tasks import Step, take
 from doxa.tasks.clearing import UNREAD
 from doxa.tasks.intents import CLASSES, class_of, known_words, likely
 from doxa.tasks.reading import read_clauses
+from doxa_bench.tasks.scenarios import Scenario, read_scenarios
+from doxa_bench.tasks.scoring import Played, score
+from doxa_bench.tasks.slots import check_state
 
 AT = datetime(2026, 11, 22, 12)  # noqa: DTZ001  the day that scenarios are told on
 

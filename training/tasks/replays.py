@@ -25,13 +25,13 @@ from turns import Dialogue, Turn, chat, own, sgd, smcalflow
 from doxa.core.config import Config
 from doxa.core.tasks import TaskCommit
 from doxa.engine.wiring import wire
-from doxa.evaluate.tasks.revised import judge
 from doxa.memory import TaskForest
 from doxa.tasks import Step
 from doxa.tasks.confidence import acting
 from doxa.tasks.intents import features, known_words
 from doxa.tasks.reading import read_clauses
 from doxa.tasks.trim import carried, closed
+from doxa_bench.tasks.revised import judge
 
 CHATS, EACH, SEED = 1126, 4, 7
 DAY = datetime(2019, 3, 1)  # noqa: DTZ001  as in the data

@@ -19,12 +19,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from doxa.evaluate.tasks.revised import Revision, time_keys
-from doxa.evaluate.tasks.sgd import DAY as SGD_DAY
-from doxa.evaluate.tasks.smcalflow import DAY as SMCALFLOW_DAY
-from doxa.evaluate.tasks.smcalflow import program, values_in
-from doxa.evaluate.tasks.values import contains
 from doxa.tasks.phrases import words_of
+from doxa_bench.tasks.revised import Revision, time_keys
+from doxa_bench.tasks.sgd import DAY as SGD_DAY
+from doxa_bench.tasks.smcalflow import DAY as SMCALFLOW_DAY
+from doxa_bench.tasks.smcalflow import program, values_in
+from doxa_bench.tasks.values import contains
 
 ENDING = {"THANK_YOU", "GOODBYE", "NEGATE", "AFFIRM", "NEGATE_INTENT"}
 MAKES = re.compile(r"CreateCommitEvent|CreatePreflight")

@@ -24,11 +24,11 @@ import doxa.engine.grading as grading
 from doxa import Doxa
 from doxa.core.config import Config
 from doxa.core.values import Draft, Question, Reply
-from doxa.evaluate.dialogues import ASSISTANT, read_dialogues
-from doxa.evaluate.everyday.chats import Chat, Query, read_chats
-from doxa.evaluate.everyday.marks import mark_answer
-from doxa.evaluate.judging import Answer, judge
 from doxa.reason import choosing
+from doxa_bench.dialogues import ASSISTANT, read_dialogues
+from doxa_bench.everyday.chats import Chat, Query, read_chats
+from doxa_bench.everyday.marks import mark_answer
+from doxa_bench.judging import Answer, judge
 
 ROOT = Path(__file__).parents[2]
 CHATS = (ROOT / "benchmarks/everyday/dev", ROOT / "training/trust/fits")

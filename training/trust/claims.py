@@ -25,10 +25,10 @@ from doxa.backends import load
 from doxa.backends.grader import Grader
 from doxa.core.config import Config, GraderConfig
 from doxa.core.values import Turn
-from doxa.evaluate.gold import read_items
-from doxa.evaluate.matching import Proposition
-from doxa.evaluate.understanding import entry_of
 from doxa.understand import gate
+from doxa_bench.gold import read_items
+from doxa_bench.matching import Proposition
+from doxa_bench.understanding import entry_of
 
 DEV = ROOT / "benchmarks/everyday/dev"
 SHIPPED = ROOT / "src/doxa/understand/gate.toml"

@@ -23,11 +23,11 @@ from doxa import Doxa
 from doxa.backends.grader import passage
 from doxa.core.config import Config
 from doxa.core.values import Act, Turn
-from doxa.evaluate.gold import read_items
-from doxa.evaluate.matching import Proposition
-from doxa.evaluate.understanding import entry_of
 from doxa.language import stems
 from doxa.understand import worded
+from doxa_bench.gold import read_items
+from doxa_bench.matching import Proposition
+from doxa_bench.understanding import entry_of
 
 ROOT = Path(__file__).parents[2]
 SETS = tuple(ROOT / f"benchmarks/understanding/set{number}.jsonl" for number in range(1, 6))

@@ -19,9 +19,9 @@ from sklearn.linear_model import LogisticRegression
 from doxa import Doxa
 from doxa.core.config import Config
 from doxa.core.values import SentenceVerdict
-from doxa.evaluate.everyday.chats import read_chats
-from doxa.evaluate.replies import read_cases
 from doxa.verify import Witness, judging, witnesses
+from doxa_bench.everyday.chats import read_chats
+from doxa_bench.replies import read_cases
 
 CHATS = (ROOT / "benchmarks/everyday/dev", ROOT / "training/trust/fits")
 REPLIES = ROOT / "benchmarks/replies/held_out.jsonl"

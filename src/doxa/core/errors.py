@@ -156,11 +156,11 @@ class BackendReplyError(BackendError):
 
 
 class MissingDependencyError(BackendError):
-    """An optional package is not installed; `command` installs it."""
+    """An optional package is not installed; `command` installs it, from an extra of Doxa or by its own name."""
 
-    def __init__(self, package: str, *, extra: str, purpose: str) -> None:
+    def __init__(self, package: str, *, extra: str | None = None, purpose: str) -> None:
         self.package = package
-        self.command = self.command_for(extra)
+        self.command = self.command_for(extra) if extra else f"pip install {package}"
         super().__init__(f"{purpose} needs the package {package!r}, which is not installed. Run: {self.command}")
 
     @staticmethod

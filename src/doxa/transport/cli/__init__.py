@@ -24,7 +24,6 @@ from doxa.transport.cli import (
     keys,
     mcp,
     doctor,
-    bench,
     demo,
     version,
 )
@@ -36,7 +35,6 @@ __all__ = [
     "answers",
     "app",
     "ask",
-    "bench",
     "change",
     "chat",
     "check",

@@ -1,24 +1,30 @@
-"""The command `doxa`: its shared options, how a function becomes a command, and how errors are told."""
+"""The command `doxa`: its shared options, how a function becomes a command, and how errors are told.
+
+Other packages add commands through the entry-point group `doxa.commands`: the entry point has the command's name and
+points to a `typer.Typer` with that command alone, put there by `command(..., of=...)`. It is loaded when asked for.
+"""
 
 from __future__ import annotations
 
 import inspect
 import sys
 from collections.abc import Callable
-from importlib.metadata import PackageNotFoundError
+from importlib.metadata import PackageNotFoundError, entry_points
 from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
+from typer.core import TyperGroup
 
-from doxa.core.errors import DoxaError
+from doxa.core.errors import DoxaError, MissingDependencyError
 from doxa.transport.cli.render import dump
 from doxa.transport.cli.request import Options, Request
 
 __all__ = [
     "DONE",
     "ERROR",
+    "GROUP",
     "INTERRUPTED",
     "PARTLY",
     "app",
@@ -26,11 +32,16 @@ __all__ = [
     "described",
     "main",
     "say_version",
+    "separate",
     "tell",
     "versions",
 ]
 
 DONE, ERROR, PARTLY, INTERRUPTED = 0, 1, 3, 130
+
+GROUP = "doxa.commands"
+ELSEWHERE = {"bench": "doxa-bench"}
+"""Commands of ours that come with another package, and which."""
 
 Db = Annotated[str | None, typer.Option("--db", metavar="PATH|URL", help="The memory [DOXA_DB, default memory.db].")]
 User = Annotated[str | None, typer.Option("--user", metavar="NAME", help="Whose memory [DOXA_USER, default me].")]
@@ -48,12 +59,34 @@ SHARED: dict[str, tuple[Any, object]] = {
 }
 """Options of every command, taken before its name and after it."""
 
+HELP = {"help_option_names": ["--help", "-h"]}
+
+
+class Commands(TyperGroup):
+    """Our own commands, then those of installed packages; none of theirs replaces one of ours."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names in the order of the help."""
+        ours = super().list_commands(ctx)
+        theirs = {entry.name for entry in entry_points(group=GROUP)}
+        return [*ours, *sorted(theirs.difference(ours))]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command, loading the package that it comes from."""
+        if (ours := super().get_command(ctx, cmd_name)) is not None:
+            return ours
+        for entry in entry_points(group=GROUP, name=cmd_name):
+            return typer.main.get_command(entry.load())
+        return typer.main.get_command(_absent(cmd_name)) if cmd_name in ELSEWHERE else None
+
+
 app = typer.Typer(
     name="doxa",
+    cls=Commands,
     no_args_is_help=True,
     rich_markup_mode=None,  # plain help reads the same in a terminal, in a pipe and in the documentation
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["--help", "-h"]},
+    context_settings=HELP,
     epilog="Start with `doxa demo`. Exit codes: 0 done, 1 error, 2 wrong usage, 3 partly done, 130 interrupted.",
 )
 
@@ -78,19 +111,43 @@ def doxa(
         raise typer.Exit(2)
 
 
-def command(name: str, *, example: str) -> Callable[[Callable[..., int | None]], Callable[..., int | None]]:
+def command(
+    name: str, *, example: str, of: typer.Typer = app
+) -> Callable[[Callable[..., int | None]], Callable[..., int | None]]:
     """Register a function as a command. Its first parameter is the `Request`; what it returns is the exit code.
 
     Args:
         name: the name of the command.
         example: one command line, shown at the end of the help.
+        of: what it is registered with; a package that adds a command has one of its own (`separate`).
     """
 
     def register(function: Callable[..., int | None]) -> Callable[..., int | None]:
-        app.command(name, epilog=f"Example: {example}")(_with_shared_options(function))
+        of.command(name, epilog=f"Example: {example}")(_with_shared_options(function))
         return function
 
     return register
+
+
+def separate(**settings: bool) -> typer.Typer:
+    """Return what holds the command of another package; its help looks like ours.
+
+    Args:
+        settings: those of click's context, such as `allow_extra_args`.
+    """
+    return typer.Typer(add_completion=False, rich_markup_mode=None, context_settings={**HELP, **settings})
+
+
+def _absent(name: str) -> typer.Typer:
+    """Return a command that takes anything and says what has to be installed for it."""
+    package, absent = ELSEWHERE[name], separate(allow_extra_args=True, ignore_unknown_options=True)
+
+    @command(name, example=f"pip install {package}", of=absent)
+    def refuse(_: Request) -> None:
+        """Comes with another package, which is not installed."""
+        raise MissingDependencyError(package, purpose=f"`doxa {name}`")
+
+    return absent
 
 
 def _with_shared_options(function: Callable[..., int | None]) -> Callable[..., None]:
