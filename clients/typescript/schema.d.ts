@@ -458,6 +458,8 @@ export interface paths {
         /**
          * Undo
          * @description Take the last change back, whatever it was; again, the one before it.
+         *
+         *     A change that changed nothing, such as a second retraction of the same fact, is one as well.
          */
         post: operations["undo"];
         delete?: never;
@@ -538,6 +540,8 @@ export interface paths {
         /**
          * Sparql
          * @description Query the current facts as a graph of RDF; the result is in the shape of SPARQL 1.1 Query Results JSON.
+         *
+         *     It may take as long as the server lets it (`server.query_s`).
          */
         post: operations["sparql"];
         delete?: never;
@@ -3027,24 +3031,6 @@ export interface components {
              */
             other: string;
         };
-        /** TakenBack */
-        TakenBack: {
-            /**
-             * Kept
-             * @description Node and field of what was changed since.
-             */
-            kept: string[][];
-            /**
-             * Changes
-             * @description What is otherwise now, node by node.
-             */
-            changes: components["schemas"]["Difference"][];
-            /**
-             * Version
-             * @description The version of the memory afterwards; see the header ETag of reads.
-             */
-            version: number;
-        };
         /** TaskContext */
         TaskContext: {
             /** Text */
@@ -3423,6 +3409,42 @@ export interface components {
              */
             reason?: string;
         };
+        /** TakenBack */
+        doxa__transport__http__rest__shown__TakenBack__1: {
+            /**
+             * Changes
+             * @description What changed of what is believed.
+             */
+            changes: components["schemas"]["Change"][];
+            /**
+             * Note
+             * @description That nothing was taken back of what is believed, and why; else empty.
+             */
+            note: string;
+            /**
+             * Version
+             * @description The version of the memory afterwards; see the header ETag of reads.
+             */
+            version: number;
+        };
+        /** TakenBack */
+        doxa__transport__http__rest__shown__TakenBack__2: {
+            /**
+             * Kept
+             * @description Node and field of what was changed since.
+             */
+            kept: string[][];
+            /**
+             * Changes
+             * @description What is otherwise now, node by node.
+             */
+            changes: components["schemas"]["Difference"][];
+            /**
+             * Version
+             * @description The version of the memory afterwards; see the header ETag of reads.
+             */
+            version: number;
+        };
     };
     responses: {
         /** @description What is asked for cannot be used; the detail says why. */
@@ -3499,6 +3521,15 @@ export interface components {
         };
         /** @description The id of the only turn is that of another text, which was kept. */
         Problem409: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description It took longer than the server lets it (`server.query_s`). */
+        Problem504: {
             headers: {
                 [name: string]: unknown;
             };
@@ -4432,7 +4463,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Changes"];
+                    "application/json": components["schemas"]["doxa__transport__http__rest__shown__TakenBack__1"];
                 };
             };
             400: components["responses"]["Problem400"];
@@ -4588,6 +4619,7 @@ export interface operations {
             422: components["responses"]["Problem422"];
             429: components["responses"]["Problem429"];
             503: components["responses"]["Problem503"];
+            504: components["responses"]["Problem504"];
         };
     };
     verify: {
@@ -4595,7 +4627,7 @@ export interface operations {
             query?: {
                 /** @description Ask HermiT, for all of OWL 2 DL; by default OWL 2 RL. */
                 dl?: boolean;
-                /** @description Seconds that HermiT may take. */
+                /** @description Seconds that HermiT may take, at most `server.query_s`. */
                 limit_s?: number;
             };
             header?: {
@@ -4626,6 +4658,7 @@ export interface operations {
             422: components["responses"]["Problem422"];
             429: components["responses"]["Problem429"];
             503: components["responses"]["Problem503"];
+            504: components["responses"]["Problem504"];
         };
     };
     stats: {
@@ -5188,7 +5221,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TakenBack"];
+                    "application/json": components["schemas"]["doxa__transport__http__rest__shown__TakenBack__2"];
                 };
             };
             400: components["responses"]["Problem400"];
@@ -5224,7 +5257,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TakenBack"];
+                    "application/json": components["schemas"]["doxa__transport__http__rest__shown__TakenBack__2"];
                 };
             };
             400: components["responses"]["Problem400"];
@@ -5264,7 +5297,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TakenBack"];
+                    "application/json": components["schemas"]["doxa__transport__http__rest__shown__TakenBack__2"];
                 };
             };
             400: components["responses"]["Problem400"];
