@@ -42,7 +42,7 @@ def test_every_command_of_the_contract_is_there():
 
 def test_a_command_that_comes_with_a_missing_package_says_what_to_install(cli, monkeypatch):
     """Whatever else was typed."""
-    monkeypatch.setattr("doxa.transport.cli.app.entry_points", lambda **_: ())
+    monkeypatch.setattr(sys.modules["doxa.transport.cli.app"], "entry_points", lambda **_: ())
     done = cli("bench", "locomo", "-k", "3")
     assert done.exit_code == 1 and done.stderr.rstrip().endswith("Run: pip install doxa-bench")
     assert cli.json("bench", code=1)["error"]["type"] == "MissingDependencyError"

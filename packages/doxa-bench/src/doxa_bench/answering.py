@@ -176,7 +176,7 @@ def draw_risk_coverage(path: Path, answered: Sequence[Answered]) -> Path:
     A line is dotted where the memory abstains.
 
     Raises:
-        MissingDependencyError: matplotlib is not installed (extra `plots`).
+        MissingDependencyError: matplotlib is not installed.
     """
     from doxa_bench.paper import require_plots
 

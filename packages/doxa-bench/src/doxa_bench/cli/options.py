@@ -168,7 +168,7 @@ AsPublishedOption = Annotated[
     bool | None,
     typer.Option("--as-published", help="mtbench101: the paper's own search and windows beside ours."),
 ]
-FiguresOption = Annotated[bool | None, typer.Option("--figures", help="mtbench101: draw figures (extra plots).")]
+FiguresOption = Annotated[bool | None, typer.Option("--figures", help="mtbench101: draw figures.")]
 SensitivityOption = Annotated[
     bool | None, typer.Option("--sensitivity", help="mtbench101: seven sizes of the tree on 100 dialogues as well.")
 ]

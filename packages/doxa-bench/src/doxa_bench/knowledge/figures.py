@@ -1,4 +1,4 @@
-"""Alignment by threshold -> a figure as PNG (figure 3 of the paper). Needs matplotlib (extra `plots`)."""
+"""Alignment by threshold -> a figure as PNG (figure 3 of the paper). Needs matplotlib."""
 
 from __future__ import annotations
 

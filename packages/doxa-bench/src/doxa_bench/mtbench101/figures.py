@@ -1,4 +1,4 @@
-"""Results -> figures like 4 to 7 of the paper, as PNG. Needs matplotlib (extra `plots`)."""
+"""Results -> figures like 4 to 7 of the paper, as PNG. Needs matplotlib."""
 
 from __future__ import annotations
 

@@ -225,7 +225,7 @@ class _Bench:
             self.left_out["score"] = "no judge; name a model with --judge, such as openai:NAME"
         self._open_nli(offline.parts.nli if nli is None else lambda: nli)
         if not has_bleu():
-            self.left_out["BLEU"] = "sacrebleu is not installed; pip install 'doxa[bleu]'"
+            self.left_out["BLEU"] = "sacrebleu is not installed; pip install sacrebleu"
         self.models["judge"] = self.judge.name if self.judge else None
 
     def _open_nli(self, configured: Callable[[], Nli | None]) -> None:

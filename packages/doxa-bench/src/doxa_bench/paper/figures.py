@@ -1,4 +1,4 @@
-"""Measurements -> figures as PNG. Needs matplotlib (extra `plots`), which is loaded here and nowhere else.
+"""Measurements -> figures as PNG. Needs matplotlib, which is loaded here and nowhere else.
 
 Colours are those of Okabe and Ito (2008), which colour-blind people can tell apart; ours is always the same one.
 """

@@ -1,4 +1,4 @@
-"""Tokens of filling in a form -> a figure as PNG. Needs matplotlib (extra `plots`)."""
+"""Tokens of filling in a form -> a figure as PNG. Needs matplotlib."""
 
 from __future__ import annotations
 
