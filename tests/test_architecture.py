@@ -28,7 +28,7 @@ def front(module: str) -> str:
     parts = module.split(".")
     if parts[1] == "core":
         return module
-    return ".".join(parts[:3] if parts[1] == "backends" else parts[:2])
+    return ".".join(parts[:3] if parts[1] in ("backends", "language") else parts[:2])
 
 
 def test_packages_are_imported_through_their_front(graph):

@@ -15,7 +15,7 @@ import pytest
 
 from doxa.core.config import Config
 from doxa.core.errors import BackendUnavailableError, ClosedError, StoreReadOnlyError
-from doxa.engine import Doxa, replay, turn
+from doxa.engine import Doxa, reading, turn
 from doxa.memory import MemoryLog, UserState
 
 TURNS = [
@@ -305,14 +305,14 @@ def test_importing_is_fast_and_opens_nothing(tmp_path):
 
 def test_a_turn_that_cannot_be_understood_is_kept_as_text(config, monkeypatch):
     """One turn that breaks the rules holds up none of those after it, and is counted."""
-    real = replay.understand
+    real = reading.understand
 
     def brittle(said, *rest, **more):
         if "crash" in said.text:
             raise RecursionError("too deep")
         return real(said, *rest, **more)
 
-    monkeypatch.setattr(replay, "understand", brittle)
+    monkeypatch.setattr(reading, "understand", brittle)
     with Doxa.open(":memory:", config=config) as doxa:
         chat = doxa.dialogue(user="ana")
         chat.absorb("I live in Rome.", turn_id="t0")

@@ -120,12 +120,12 @@ def test_a_rule_reads_plainly(doxa, said, told_as):
 
 def test_a_turn_that_breaks_understanding_still_gets_an_answer(doxa, monkeypatch):
     """`respond` says that it is degraded; it does not raise."""
-    from doxa.engine import replay
+    from doxa.engine import reading
 
     def broken(*_, **__):
         raise RecursionError("too deep")
 
-    monkeypatch.setattr(replay, "understand", broken)
+    monkeypatch.setattr(reading, "understand", broken)
     reply = doxa.dialogue(user="ana").respond("I live in Oslo.")
     assert any("too deep" in reason for reason in reply.trace.degraded)
     assert reply.intents == ("chat",)
@@ -133,14 +133,14 @@ def test_a_turn_that_breaks_understanding_still_gets_an_answer(doxa, monkeypatch
 
 def test_a_turn_is_understood_once(doxa, monkeypatch):
     """`respond` takes the intents from the event of its turn."""
-    from doxa.engine import replay
+    from doxa.engine import reading
 
-    seen, real = [], replay.understand
+    seen, real = [], reading.understand
 
     def counted(said, *rest, **more):
         seen.append(said.turn_id)
         return real(said, *rest, **more)
 
-    monkeypatch.setattr(replay, "understand", counted)
+    monkeypatch.setattr(reading, "understand", counted)
     reply = doxa.dialogue(user="ana").respond("I live in Oslo.", turn_id="t1")
     assert seen.count("t1") == 1 and "inform" in reply.intents

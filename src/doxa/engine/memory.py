@@ -190,11 +190,11 @@ class Memory:
             query: `SELECT`, `ASK`, `CONSTRUCT` or `DESCRIBE`.
             as_of: what held in the world on that day, by what is believed now.
             known_at: what was believed then.
-            limit_s: seconds after which it is given up; only between two rows, so that what sorts or counts goes on.
+            limit_s: seconds after which it is given up, between two rows: what sorts or counts goes on.
 
         Raises:
             InputError: it is no such query, or a time cannot be read.
-            BackendUnavailableError: it took longer than `limit_s`.
+            BackendUnavailableError: it took longer.
         """
         self._doxa.settle(self.user)
         return sparql(query, self._doxa.parts, self.user, as_of=as_of, known_at=known_at, limit_s=limit_s)
@@ -346,9 +346,7 @@ class Memory:
         """Learn how to search from the feedback in the log: which view to lead with, and what each one weighs.
 
         The latest feedback is held out; weights that find less in it, or cost more, are refused. Nothing waits for it.
-
-        Args:
-            status: only tell how search does on the feedback, and change nothing.
+        With `status` it only tells how search does on the feedback, and changes nothing.
 
         Raises:
             StoreReadOnlyError: what was learned cannot be written.

@@ -170,28 +170,11 @@ class _Reader:
 
     def _frame(self, place: int) -> Frame:
         tree = self.tree
-        kids = tree.kids(place)
-        beside = [k for kid in kids if self._base(kid) == "cop" for k in tree.kids(kid)]
-        subject = next((kid for kid in [*kids, *beside] if self._base(kid) == "nsubj"), None)
-        expletive = next((kid for kid in kids if self._base(kid) == "expl"), None)
-        inherited = None
-        above = place
-        while subject is None and expletive is None and self._base(above) in ("conj", "xcomp", "advcl"):
-            above = tree.head(above)
-            inherited = next((kid for kid in tree.kids(above) if self._base(kid) == "nsubj"), None)
-            subject = inherited
+        kids, subject = tree.kids(place), self._subject(place)
         forms = {tree.form(kid) for kid in kids}
         copula = any(self._base(kid) == "cop" for kid in kids)
         verbal = tree.upos(place) in ("VERB", "AUX")
-        particle = next(
-            (
-                f" {tree.form(k)}"
-                for k in kids
-                if tree.relation(k) == "compound:prt" or (self._base(k) == "advmod" and tree.form(k) in PARTICLES)
-            ),
-            "",
-        )
-        verb = "be" if copula or not verbal else f"{tree.lemma(place)}{particle}"
+        verb = "be" if copula or not verbal else f"{tree.lemma(place)}{self._particle(place)}"
         state = tree.form(place) if (copula or not verbal) and tree.upos(place) in ("ADJ", "VERB", "ADV") else ""
         arguments: list[Argument] = []
         named = tree.upos(place) not in ("ADJ", "ADV", "VERB") or place in self.numbers
@@ -219,6 +202,26 @@ class _Reader:
             clock_min=self.clock_min,
             more=sign,
         )
+
+    def _subject(self, place: int) -> int | None:
+        """Return the subject of a predicate, that of the clause before where it has none of its own."""
+        tree = self.tree
+        kids = tree.kids(place)
+        beside = [k for kid in kids if self._base(kid) == "cop" for k in tree.kids(kid)]
+        subject = next((kid for kid in [*kids, *beside] if self._base(kid) == "nsubj"), None)
+        expletive = any(self._base(kid) == "expl" for kid in kids)
+        while subject is None and not expletive and self._base(place) in ("conj", "xcomp", "advcl"):
+            place = tree.head(place)
+            subject = next((kid for kid in tree.kids(place) if self._base(kid) == "nsubj"), None)
+        return subject
+
+    def _particle(self, place: int) -> str:
+        """Return the particle of a verb with a blank before it; empty where it has none."""
+        tree = self.tree
+        for kid in tree.kids(place):
+            if tree.relation(kid) == "compound:prt" or (self._base(kid) == "advmod" and tree.form(kid) in PARTICLES):
+                return f" {tree.form(kid)}"
+        return ""
 
     def _arguments(self, kid: int, place: int, subject: int | None) -> Iterator[Argument]:
         """Yield the noun phrases that a dependent of a predicate is or holds, with those that belong to it."""

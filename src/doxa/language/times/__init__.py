@@ -1,7 +1,7 @@
 """times: text, date of speaking -> time expressions with what they mean."""
 
 from doxa.language.times.expressions import Expression, read_numbers, read_times
-from doxa.language.times.periods import Amount, Clock, Hours, Period, Repeat
+from doxa.language.times.periods import Amount, Clock, Hours, Period, Repeat, period_of
 from doxa.language.times.validity import DAYS, MONTHS, NUMBERS, TimeSpan, find_times, number_of
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "TimeSpan",
     "find_times",
     "number_of",
+    "period_of",
     "read_numbers",
     "read_times",
 ]

@@ -6,8 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
 
-from doxa.language.times import read_times
-from doxa.language.times.periods import Period, period_of
+from doxa.language.times import Period, period_of, read_times
 
 __all__ = ["Days", "read_days", "told"]
 
