@@ -116,8 +116,7 @@ def count_all(packages: Sequence[str]) -> list[str]:
         if isinstance(value, re.Pattern):
             stand_in = CountingPattern(value, full)
         else:
-            stand_in = CountingSet(value)
-            stand_in.__class__ = type(name, (CountingSet,), {"name": full})
+            stand_in = type(name, (CountingSet,), {"name": full})(value)
         for module in [one for key, one in sys.modules.items() if key.startswith("doxa")]:
             for other, held in list(vars(module).items()):
                 if held is value:

@@ -339,8 +339,8 @@ class Dialogue:
         turn = self._turn(text, speaker=self.speaker, role="user", at=at, turn_id=turn_id)
         stored, receipt = self._doxa.receive(replace(turn, to_tasks=to_tasks))
         reply = self._answer(text, at=stored.at, turn_id=receipt.turn_id, background=background, n=n)
-        if not receipt.duplicate and without_background(reply):
-            self._remember_reply(without_background(reply), stored)
+        if not receipt.duplicate and (said := without_background(reply)):
+            self._remember_reply(said, stored)
         return reply
 
     def ask(
