@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from doxa.core.config import Config
-from doxa_bench import run_revision, run_tasks, run_understanding
+from doxa_bench import run_everyday, run_replies, run_revision, run_tasks, run_understanding
 from doxa_bench.metrics import bootstrap_error, f1_of_counts, ratio
 
 __all__ = ["SETS", "Measured", "differ"]
@@ -58,10 +58,26 @@ def tasks(*paths: str) -> Measured:
     return Measured(rows, ratio)
 
 
+def everyday() -> Measured:
+    """Return the share of questions about everyday chats that are answered right."""
+    halves = run_everyday(HERE / "everyday/held_out", config=Config()).halves
+    chats = [chat for half in halves for chat in half.chats]
+    rows = [[sum(mark.mark == "right" for mark in chat.answers), len(chat.answers)] for chat in chats]
+    return Measured(rows, ratio)
+
+
+def replies(*paths: str) -> Measured:
+    """Return the share of replies that are called contradicted exactly if they are."""
+    rows = [[float(one.right), 1.0] for path in paths for one in run_replies(HERE / path, config=Config()).checked]
+    return Measured(rows, ratio)
+
+
 SETS: Mapping[str, Callable[[], Measured]] = {
     "claims F1": lambda: understanding("understanding/set5.jsonl"),
     "revision": lambda: revision(*(f"revision/set{number}.jsonl" for number in (4, 5, 6))),
     "task slots": lambda: tasks("tasks/set2.jsonl", "tasks/set5.jsonl"),
+    "replies": lambda: replies("replies/held_out.jsonl", "replies/held_out2.jsonl"),
+    "answers": everyday,
 }
 
 

@@ -6,13 +6,13 @@ import logging
 import threading
 import time
 from collections import deque
+from collections.abc import Sequence
 from contextlib import suppress
 from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
-from doxa.backends.parser import split
 from doxa.backends.store import owner_name
 from doxa.core.access import pseudonym
 from doxa.core.errors import BackendError, ClosedError, StoreConflictError
@@ -27,7 +27,7 @@ from doxa.engine.turn import absorb
 from doxa.engine.wiring import Parts
 from doxa.memory import encoded_texts
 from doxa.recall import index_of
-from doxa.understand import Extraction
+from doxa.understand import Extraction, sentences_ahead
 
 __all__ = ["Maintenance"]
 
@@ -37,8 +37,10 @@ LEASE_S = 30.0
 """How long another process waits for this one before it takes over. A dead process on this machine is seen at once."""
 POLL_S = 0.02
 """How often to look whether another process has finished."""
-READ_AHEAD = 4000
-"""Characters of a turn that are parsed ahead; the parser keeps so many sentences and no more."""
+AHEAD = 8
+"""Turns that models see together, before the first of them is absorbed."""
+SENTENCES_AHEAD = 100
+"""Sentences of a turn that are parsed ahead: those of `AHEAD` turns are what the parser keeps."""
 NEWS_S = 1.0
 """How often to look where this process is at it, and tells of it."""
 
@@ -262,10 +264,11 @@ class Maintenance:
         """Process some turns of one user in order; False when another process took over while a model was asked."""
         vectors, degraded = self._encode(block)
         store, scope = self._parts.log.store, self._parts.log.scope(block[0].user)
-        for turn, vector, extraction in zip(block, vectors, extractions, strict=True):
+        for place, (turn, vector, extraction) in enumerate(zip(block, vectors, extractions, strict=True)):
             if self._abandoned:
                 break
-            self._read_ahead(turn)
+            if place % AHEAD == 0:
+                self._read_ahead(block[place : place + AHEAD], vectors[place : place + AHEAD])
             judgement = judge(turn, None if vector is None else vector[0], self._parts, extraction=extraction)
             reading = propose(turn, self._parts)
             if (judgement or reading) and not store.lease(scope, owner=self._owner, seconds=LEASE_S):
@@ -282,12 +285,15 @@ class Maintenance:
             self._tell(turn.user)
         return True
 
-    def _read_ahead(self, turn: Turn) -> None:
-        """Have the models see a turn while others can still read the memory: they keep what they found for `absorb`."""
+    def _read_ahead(self, turns: Sequence[Turn], vectors: Sequence[NDArray[np.float32] | None]) -> None:
+        """Have the models see turns while others can still read the memory: they keep what they found for `absorb`."""
+        told = [(turn.text, rows[0]) for turn, rows in zip(turns, vectors, strict=True) if rows is not None]
+        self._parts.queries.keep(dict(told))
         with suppress(BackendError):  # `absorb` says so
-            self._parts.parser.parse([[word.form for word in words] for words in split(turn.text[:READ_AHEAD])])
-            if not turn.generated and self._parts.grader() is not None:
-                self._parts.request(turn.text)
+            self._parts.parser.parse([one for turn in turns for one in sentences_ahead(turn, most=SENTENCES_AHEAD)])
+            if self._parts.grader() is not None:
+                for text, _ in told:
+                    self._parts.request(text)
 
     def _encode(self, block: list[Turn]) -> tuple[list[NDArray[np.float32] | None], str]:
         """Return the rows of every turn, `(r, dims)`: its whole text and its passages; None for one of Doxa's own."""

@@ -78,6 +78,8 @@ class Beliefs:
     _turns: dict[str, int] = field(default_factory=dict)
     _places: dict[int, int] = field(default_factory=dict)
     """When a claim came in, among all of them, by its identity in memory."""
+    _dropped: set[int] = field(default_factory=set, compare=False)
+    """Claims of turns that are live no more, by their identity in memory."""
     _aside: dict[GivenUp, list[tuple[list[Claim], list[Rule]]]] = field(default_factory=lambda: defaultdict(list))
     """The claims and rules that were given up with a turn, fact or source; the latest last."""
     _by_name: dict[str, list[Claim]] = field(default_factory=lambda: defaultdict(list))
@@ -126,6 +128,7 @@ class Beliefs:
             self._by_turn.setdefault(claim.turn_id, []).append(claim)
             self._turns.setdefault(claim.turn_id, len(self._turns))
             self._places[id(claim)] = len(self._places)
+            self._dropped.discard(id(claim))
             if claim.turn_id:
                 self.identity.speakers.add(claim.speaker.casefold())
             self._note_names(claim)
@@ -172,6 +175,7 @@ class Beliefs:
         self._rename(changes)
         for claim in claims:
             slot, said = self.slot(claim), self._by_turn.setdefault(claim.turn_id, [])
+            self._dropped.discard(id(claim))
             self.claims[slot] = sorted([*self.claims[slot], claim], key=self.place)
             if not any(known is claim for known in said):
                 self._by_turn[claim.turn_id] = sorted([*said, claim], key=self.place)
@@ -199,6 +203,7 @@ class Beliefs:
 
     def _drop(self, claims: Iterable[Claim]) -> None:
         gone = {id(claim): claim for claim in claims}
+        self._dropped.update(gone)
         for slot in {self.slot(claim) for claim in gone.values()}:
             self.claims[slot] = [claim for claim in self.claims[slot] if id(claim) not in gone]
         for key in {key for claim in gone.values() for key in _keys(claim)}:
@@ -349,14 +354,16 @@ class Beliefs:
         ids = (fact_id for name in self.identity.names(key) for fact_id in self._identities.get(name, ()))
         return [self.facts[fact_id] for fact_id in dict.fromkeys(ids)]
 
-    def latest_slots(self, turns: int | None) -> Iterator[list[Claim]]:
-        """Yield the live claims of the slots that the last turns with claims touch, each once; None for all slots."""
+    def latest_slots(self, turns: int | None) -> Iterable[list[Claim]]:
+        """Return the live claims of the last turns that claim something, slot by slot; None for those of all turns."""
         if turns is None:
-            yield from self.claims.values()
-            return
-        said = (claim for turn_id in islice(reversed(self._by_turn), turns) for claim in self._by_turn[turn_id])
-        for slot in dict.fromkeys(self.slot(claim) for claim in said):
-            yield self.claims.get(slot, [])
+            return self.claims.values()
+        slots: dict[Slot, list[Claim]] = defaultdict(list)
+        for turn_id in reversed(list(islice(reversed(self._by_turn), turns))):
+            for claim in self._by_turn[turn_id]:
+                if id(claim) not in self._dropped:
+                    slots[self.slot(claim)].append(claim)
+        return slots.values()
 
     def slots_of_turn(self, turn_id: str) -> list[Slot]:
         """Return the slots that a turn's claims touch, each once, in order."""

@@ -36,11 +36,11 @@ class Earlier:
 
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
-        """The claims that stand, oldest first."""
+        """The claims that stand, oldest first; what one speaker said again and again is there once, as said last."""
         if self.among is not None:
             return self.among
-        standing = [claim for slot in self.beliefs.latest_slots(self.reach) for claim in _standing(slot)]
-        standing.sort(key=lambda claim: claim.known_at or EARLIEST)
+        said = {_word(claim): claim for slot in self.beliefs.latest_slots(self.reach) for claim in _standing(slot)}
+        standing = sorted(said.values(), key=lambda claim: claim.known_at or EARLIEST)
         fresh = [claim for claim in self.here if claim.act is not Act.WITHDRAW]
         gone = {_word(claim) for claim in self.here if claim.act is Act.WITHDRAW}
         return (*(claim for claim in standing if _word(claim) not in gone), *fresh)

@@ -28,7 +28,7 @@ from doxa.understand.referents import NAME, Referents, named
 from doxa.understand.refinements import EXACTLY
 from doxa.understand.text import sentences, words
 
-__all__ = ["Scope", "extract", "people"]
+__all__ = ["Scope", "extract", "parsed_texts", "people"]
 
 HEDGE = re.compile(
     r"^(?:I (?:think|guess|suppose|believe|imagine|heard|read|hear|reckon|doubt)(?: that)?|"
@@ -179,17 +179,26 @@ def _by_wording(scope: Scope, clauses: Iterable[str]) -> list[Proposition]:
     return found
 
 
+def parsed_texts(text: str, at: datetime) -> list[str]:
+    """Return what the parser will be given of a written-out sentence, as far as that hangs on nothing before it."""
+    named_text, _ = name_relatives(text)
+    return [_for_parser(piece, at) for piece in _pieces(named_text) if piece.strip()]
+
+
 def _by_tree(scope: Scope, text: str, parser: Parser) -> list[Proposition]:
     """Return what a sentence says by its dependency tree."""
-    hedge = HEDGE.match(text)
-    opening = hedge or CERTAIN.match(text)
-    if opening:
+    found = list(_parsed(scope, _for_parser(text, scope.at), parser))
+    scope.referents.note_place(text)
+    return [replace(told, modality=Modality.POSSIBLE) for told in found] if HEDGE.match(text) else found
+
+
+def _for_parser(text: str, at: datetime) -> str:
+    """Return a sentence without the words that only say how sure it is, and with the order and commas parsers need."""
+    if opening := HEDGE.match(text) or CERTAIN.match(text):
         text = text[opening.end() :]
     if INVERTED.match(text):
         text = re.sub(r"^(Had|Were|Should) (\w+)", lambda m: f"If {m[2]} {m[1].casefold()}", text)
-    found = list(_parsed(scope, _with_comma(text[:1].upper() + text[1:], scope.at), parser))
-    scope.referents.note_place(text)
-    return [replace(told, modality=Modality.POSSIBLE) for told in found] if hedge else found
+    return _with_comma(text[:1].upper() + text[1:], at)
 
 
 def _clause(scope: Scope, text: str, modality: Modality, depth: int) -> list[Proposition]:

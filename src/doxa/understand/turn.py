@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
-from doxa.backends.parser import Parser
+from doxa.backends.parser import Parser, split
 from doxa.core.values import Act, Claim, Modality, Rule, Term, Turn
 from doxa.language.times import Repeat, read_times
 from doxa.memory import Beliefs, inventory, measures
@@ -16,7 +16,7 @@ from doxa.understand.answers import completed
 from doxa.understand.continuations import anchored
 from doxa.understand.declaratives import is_question
 from doxa.understand.earlier import Earlier
-from doxa.understand.extract import Scope, extract, people
+from doxa.understand.extract import Scope, extract, parsed_texts, people
 from doxa.understand.idioms import plainly
 from doxa.understand.meeting import Rules, met
 from doxa.understand.plausibility import plausible
@@ -41,7 +41,7 @@ from doxa.understand.text import Sentence, sentences
 from doxa.understand.values import Statement, Understanding
 from doxa.understand.withdrawals import dropped_rules, is_withdrawal, undone, withdrawals
 
-__all__ = ["understand"]
+__all__ = ["sentences_ahead", "understand"]
 
 ADDITION = re.compile(r"\b(?:also|as well|too)\b", re.IGNORECASE)
 """Says that a value comes on top of others: what it adds to is not over."""
@@ -168,6 +168,15 @@ def understand(
         questions=tuple(reading.questions),
         dropped=tuple(reading.dropped),
     )
+
+
+def sentences_ahead(turn: Turn, *, most: int) -> list[list[str]]:
+    """Return the words of what `understand` will have parsed of a turn, `most` sentences of it.
+
+    Who parses them before, with a parser that remembers, does not keep `understand` waiting.
+    """
+    texts = [text for one in sentences(turn.text)[:most] if one.text for text in parsed_texts(one.text, turn.at)]
+    return [[word.form for word in words] for text in texts[:most] for words in split(text) if words]
 
 
 def _joined(found: Sequence[Sentence]) -> list[Sentence]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -21,7 +21,7 @@ CAPACITY: Final = 1_024  # 1.5 MB at 384 dimensions
 class CachedEncoder:
     """An `Encoder` around another one, with the most recently used vectors kept; safe to share between threads.
 
-    Right for queries. Turns are stored with their vectors and would only push the queries out.
+    Right for queries. Turns are stored with their vectors and would push the queries out; a few do no harm.
     """
 
     def __init__(self, inner: Encoder, *, capacity: int = CAPACITY) -> None:
@@ -55,6 +55,11 @@ class CachedEncoder:
             return np.empty((0, self.dims), dtype=np.float32)
         return np.stack([known[text] for text in texts])
 
+    def keep(self, vectors: Mapping[str, NDArray[np.float32]]) -> None:
+        """Takes in vectors that the wrapped model gave elsewhere, by their texts."""
+        with self._lock:
+            self._keep(vectors)
+
     def forget(self) -> None:
         """Drops every kept vector with its text."""
         with self._lock:
@@ -65,7 +70,7 @@ class CachedEncoder:
         self.forget()
         self._inner.close()
 
-    def _keep(self, used: dict[str, NDArray[np.float32]]) -> None:
+    def _keep(self, used: Mapping[str, NDArray[np.float32]]) -> None:
         for text, row in used.items():
             self._kept[text] = row
             self._kept.move_to_end(text)
