@@ -13,7 +13,7 @@ PAGES := $(wildcard README.md) $(wildcard docs/*.md) $(wildcard docs/reference/*
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint fmt types imports docs docs-check typos check client bench clean
+.PHONY: help demo test lint fmt types imports docs docs-check typos check client bench audit clean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -97,6 +97,9 @@ bench: $(DEV) ## measure retrieval, understanding, times and the parser; the dat
 
 $(CLIENT)/node_modules: $(CLIENT)/package-lock.json
 	@(command -v npm && cd $(CLIENT) && npm ci --silent) >/dev/null || echo "test: no npm, or no registry: the TypeScript client is not tested"
+
+audit: $(DEV) ## what the English in code pays on text that nobody developed on; WHAT=fires, frames or constants
+	@$(BIN)/python benchmarks/audit $(or $(WHAT),fires) $(ARGS)
 
 clean: ## remove the environment, builds and caches; memories and run records stay
 	@echo "clean: $(VENV), builds, caches"

@@ -180,7 +180,7 @@ def comet(monkeypatch):
         def close(self):
             written["closed"] = True
 
-    monkeypatch.setattr("doxa.engine.reasoners.load", lambda kind, name: Comet())
+    monkeypatch.setattr("doxa.engine.wiring.reasoners.load", lambda kind, name: Comet())
     return written
 
 

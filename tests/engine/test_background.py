@@ -307,7 +307,7 @@ def test_a_checkpoint_infers_where_it_is_configured(settings, monkeypatch):
         )
         return opened[-1]
 
-    monkeypatch.setattr("doxa.engine.reasoners.load", load)
+    monkeypatch.setattr("doxa.engine.wiring.reasoners.load", load)
     with Doxa.open(":memory:", config=with_infer(settings, "hf:comet")) as doxa:
         chat = doxa.dialogue(user="ana")
         assert not opened

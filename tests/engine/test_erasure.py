@@ -10,7 +10,7 @@ from doxa.backends.store.sql import SQLStore
 from doxa.core.errors import InputError, NotFoundError
 from doxa.core.values import Turn
 from doxa.engine import Doxa, replay, turn
-from doxa.engine.replay import erase_turn
+from doxa.engine.history.replay import erase_turn
 
 CANARY = "Zanzibar-7731"
 NOW = datetime(2024, 4, 1, tzinfo=UTC)

@@ -9,7 +9,7 @@ from doxa.backends.llm.scripted import ScriptedModel
 from doxa.core.config import Config, LLMConfig, RolesConfig
 from doxa.core.errors import BackendUnavailableError, ConfigError, InputError
 from doxa.engine import Doxa
-from doxa.engine.replay import erase_turn
+from doxa.engine.history.replay import erase_turn
 
 TOLD = (
     ("Ana", "Nadia works as a nurse at the clinic.", "2024-02-03", "one"),
@@ -69,7 +69,7 @@ def test_what_is_asked_while_something_is_erased_is_gone_as_well(doxa, monkeypat
         chat.ask("What does Nadia do for work?")
         return erase_turn(*args, **options)
 
-    monkeypatch.setattr("doxa.engine.withdrawal.erase_turn", asked_meanwhile)
+    monkeypatch.setattr("doxa.engine.history.withdrawal.erase_turn", asked_meanwhile)
     memory.forget(turn_id="t1")
     assert step(chat.ask("And Petra?"), "encode").detail["wording"] == "And Petra?"
 

@@ -7,7 +7,7 @@ from doxa.backends.llm.scripted import ScriptedModel
 from doxa.core.config import Config
 from doxa.core.errors import ConfigError, FormatError, InputError
 from doxa.engine import extract_graph
-from doxa.engine import graphs as route
+from doxa.engine.api import graphs as route
 
 GO = "(g / go-02 :ARG0 (i / i) :ARG4 (b / bank))"
 EAT = "(e / eat-01 :ARG0 (i / i) :ARG1 (n / nut))"

@@ -10,8 +10,8 @@ from doxa import Config, Doxa
 from doxa.core.access import pseudonym
 from doxa.core.errors import BackendError, InputError, NotFoundError, StoreConflictError
 from doxa.core.feedback import Feedback
-from doxa.engine.feedback import store_feedback
-from doxa.engine.pending import MICRO_BATCH, Pending
+from doxa.engine.answer.feedback import store_feedback
+from doxa.engine.wiring.pending import MICRO_BATCH, Pending
 
 CONFIG = Config.from_tree({"encoder": {"name": "hash"}, "engine": {"settle_s": 10}})
 SAID = ["I live in Berlin.", "I work at Siemens.", "I love the film Titanic.", "My sister is called Eva."]

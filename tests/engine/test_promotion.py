@@ -197,7 +197,7 @@ def test_opening_again_weighs_all_that_was_said_and_not_its_beginning(config, tm
     with Doxa.open(tmp_path / "memory.db", config=config) as doxa:
         assert ROMANCE in named(tell(doxa, turns).promotions())
         before = [row.kind for row in doxa.parts.log.rows("ana")]
-    monkeypatch.setattr("doxa.engine.promotion.BATCH", len(first))
+    monkeypatch.setattr("doxa.engine.absorb.promotion.BATCH", len(first))
     with Doxa.open(tmp_path / "memory.db", config=config) as doxa:
         assert ROMANCE in named(doxa.memory(user="ana").promotions())
         assert [row.kind for row in doxa.parts.log.rows("ana")] == before
@@ -243,7 +243,7 @@ def test_a_replay_of_the_log_gives_the_same_promotions(doxa):
 
 
 def test_a_failure_loses_no_turn(doxa, monkeypatch, caplog):
-    from doxa.engine import maintenance
+    from doxa.engine.absorb import maintenance
 
     def fails(*_, **__):
         raise ValueError("out of ideas")
@@ -315,7 +315,7 @@ def test_what_somebody_else_likes_lifts_nothing(doxa):
 
 
 def test_another_encoder_learns_after_many_turns(monkeypatch):
-    from doxa.engine import promotion
+    from doxa.engine.absorb import promotion
 
     seen = []
     monkeypatch.setattr(promotion, "learn_directions", lambda encoder: seen.append(encoder.name))

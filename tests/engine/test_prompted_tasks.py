@@ -159,7 +159,7 @@ def test_the_hybrid_asks_about_everything_where_nothing_is_sure_enough(config, m
         object.__setattr__(step, "confidence", 0.7)
         return step
 
-    monkeypatch.setattr("doxa.engine.trimming.take", doubtful)
+    monkeypatch.setattr("doxa.engine.reading.tasks.take", doubtful)
     for sure, asked in ((0.6, 0), (0.75, 1)):
         doxa, model = opened(config, reader="hybrid", sure=sure)
         with doxa:

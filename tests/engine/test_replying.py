@@ -8,8 +8,8 @@ import pytest
 from doxa.core.config import Config, EncoderConfig, VerifyConfig
 from doxa.core.values import Draft, SentenceVerdict, Verdict
 from doxa.engine import Doxa
+from doxa.engine.answer.replying import settled
 from doxa.engine.asked import Asked
-from doxa.engine.replying import settled
 
 WRONG, RIGHT = Draft(text="You live in Porto.", confidence=0.9), Draft(text="You live in Bonn.", confidence=0.9)
 
@@ -95,7 +95,7 @@ def test_what_only_words_object_to_is_looked_at_again_and_may_be_said_again(by, 
     def checked(text, *_, **__):
         return verdict if text == WRONG.text else Verdict()
 
-    monkeypatch.setattr("doxa.engine.replying.check_reply", checked)
+    monkeypatch.setattr("doxa.engine.answer.replying.check_reply", checked)
     config = Config(encoder=EncoderConfig(name="hash"), verify=VerifyConfig(mode="repair", repairs=2))
     why = []
     with Doxa.open(":memory:", config=config) as doxa:

@@ -120,7 +120,7 @@ def test_a_rule_reads_plainly(doxa, said, told_as):
 
 def test_a_turn_that_breaks_understanding_still_gets_an_answer(doxa, monkeypatch):
     """`respond` says that it is degraded; it does not raise."""
-    from doxa.engine import reading
+    from doxa.engine.reading import turns as reading
 
     def broken(*_, **__):
         raise RecursionError("too deep")
@@ -133,7 +133,7 @@ def test_a_turn_that_breaks_understanding_still_gets_an_answer(doxa, monkeypatch
 
 def test_a_turn_is_understood_once(doxa, monkeypatch):
     """`respond` takes the intents from the event of its turn."""
-    from doxa.engine import reading
+    from doxa.engine.reading import turns as reading
 
     seen, real = [], reading.understand
 

@@ -10,7 +10,7 @@ from doxa.core.errors import NotFoundError, TaskCycleError
 from doxa.core.tasks import Dependency, NodeKind, TaskCommit, TaskStatus, TaskValue
 from doxa.core.values import ToTasks, Turn
 from doxa.engine import AsyncDoxa, Doxa
-from doxa.engine.replay import erase_turn
+from doxa.engine.history.replay import erase_turn
 from doxa.engine.tasking import flagged
 from doxa.memory import Maintained
 from doxa.tasks import Editor

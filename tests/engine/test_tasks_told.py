@@ -177,7 +177,7 @@ def test_the_setting_says_whether_tasks_may_share(config, monkeypatch, dag, pare
         editor.link(editor.add("rice", one, kind=NodeKind.ITEM), other)
         return Step(intents=("new",), edits=editor.edits())
 
-    monkeypatch.setattr("doxa.engine.trimming.take", take)
+    monkeypatch.setattr("doxa.engine.reading.tasks.take", take)
     config = config.model_copy(update={"tasks": TasksConfig(dag=dag)})
     with Doxa.open(":memory:", config=config) as doxa:
         tasks = doxa.tasks(user="ana")

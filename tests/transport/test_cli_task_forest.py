@@ -76,7 +76,7 @@ def test_a_turn_that_could_not_be_read_ends_with_another_code(cli, monkeypatch):
     def fail(*_, **__):
         raise RuntimeError("broken")
 
-    monkeypatch.setattr("doxa.engine.trimming.take", fail)
+    monkeypatch.setattr("doxa.engine.reading.tasks.take", fail)
     done = cli("tasks", "tell", "Plan a dinner.")
     assert done.exit_code == 3 and "not understood" in done.stdout and "broken" in done.stderr
 

@@ -23,7 +23,7 @@ from fit import calibration, reliability, report_steps
 
 from doxa.core.config import Config
 from doxa.core.tasks import TaskCommit
-from doxa.engine.wiring import wire
+from doxa.engine.wiring.parts import wire
 from doxa.memory import TaskForest
 from doxa.tasks import Step, take
 from doxa.tasks.clearing import UNREAD

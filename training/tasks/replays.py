@@ -24,7 +24,7 @@ from turns import Dialogue, Turn, chat, own, sgd, smcalflow
 
 from doxa.core.config import Config
 from doxa.core.tasks import TaskCommit
-from doxa.engine.wiring import wire
+from doxa.engine.wiring.parts import wire
 from doxa.memory import TaskForest
 from doxa.tasks import Step
 from doxa.tasks.confidence import acting

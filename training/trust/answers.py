@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 
-import doxa.engine.grading as grading
+import doxa.engine.answer.grading as grading
 from doxa import Doxa
 from doxa.core.config import Config
 from doxa.core.values import Draft, Question, Reply

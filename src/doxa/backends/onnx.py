@@ -1,4 +1,4 @@
-"""What the models that ship with Doxa have in common: files opened late, one call per item, a few threads, an end.
+"""The life of the models that ship with Doxa: files opened late, one call per item, a few threads, an end.
 
 A model with int8 weights scales its activations by all numbers of a call, so what it says of an item would depend on
 its neighbours in a batch. A replay after a crash must give the same, so every item is a call of its own, without
@@ -6,10 +6,12 @@ padding, and a few threads run the calls side by side.
 """
 
 import hashlib
+import json
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
@@ -19,9 +21,13 @@ from numpy.typing import NDArray
 from doxa.core.errors import BackendError, ClosedError, ConfigError, MissingDependencyError
 
 __all__ = [
+    "BuiltinModel",
+    "Session",
     "SideBySide",
+    "card_of",
     "encodable",
     "encoded_pair",
+    "folder_of",
     "model_input",
     "open_session",
     "open_tokenizer",
@@ -81,6 +87,34 @@ class SideBySide(Generic[Item, Result]):
             return self._run, self._pool
 
 
+class BuiltinModel(Generic[Item, Result]):
+    """A model that ships with Doxa: a name, a function over items, an end. Safe to share.
+
+    Deterministic: on one machine, an item has one result, bit for bit, in any batch and order.
+    """
+
+    def __init__(
+        self, name: str, load: Callable[[], Callable[[Item], Result]], *, threads: int | None, what: str
+    ) -> None:
+        """Takes note of the model; nothing is loaded yet.
+
+        Args:
+            name: What its card calls it.
+            load: Opens its files at the first call.
+            threads: Items run side by side; by default one per core, four at most.
+            what: What it is, in messages ("encoder").
+
+        Raises:
+            ConfigError: Fewer than one thread.
+        """
+        self.name = f"builtin:{name}"
+        self._run = SideBySide(load, threads=threads_of(threads), what=what)
+
+    def close(self) -> None:
+        """Ends the threads and lets go of the model."""
+        self._run.close()
+
+
 def threads_of(wanted: int | None) -> int:
     """Gives back how many calls run side by side: as many as wanted, else one per core, four at most.
 
@@ -92,7 +126,65 @@ def threads_of(wanted: int | None) -> int:
     return wanted or min(MAX_THREADS, os.cpu_count() or 1)
 
 
-def open_session(path: Path, what: str, *, weights: Mapping[str, bytes] | None = None, patch: bytes = b"") -> Any:
+class Session:
+    """An open model file that says what it is when it fails."""
+
+    def __init__(self, inner: Any, what: str) -> None:
+        """Wraps a session of ONNX Runtime; `what` is the name of the model in messages."""
+        self._inner = inner
+        self._what = what
+
+    def run(
+        self, outputs: Sequence[str] | None, feed: Mapping[str, NDArray[Any]], *, about: str = "its input"
+    ) -> list[Any]:
+        """Gives back the outputs of one call, all of them for None.
+
+        Args:
+            outputs: Names of outputs.
+            feed: Inputs by name.
+            about: What the model is given, in messages ("a text of 12 characters").
+
+        Raises:
+            BackendError: The call failed.
+        """
+        try:
+            found: list[Any] = self._inner.run(outputs, feed)
+        except Exception as exc:  # its exception classes share no base of their own
+            raise BackendError(f"The built-in {self._what} failed on {about}: {exc}") from exc
+        return found
+
+
+def folder_of(name: str, model: str, room: Path, what: str) -> Path:
+    """Gives back the folder of the model that ships in a room; an empty name is the only one there is.
+
+    Raises:
+        ConfigError: Another name.
+    """
+    if name not in ("", model):
+        raise ConfigError(f"There is no built-in {what} called {name!r}; there is {model!r}. Write 'builtin'.")
+    return room / model
+
+
+@contextmanager
+def card_of(folder: Path, what: str, *, recipe: str = "") -> Iterator[dict[str, Any]]:
+    """Gives the content of `model.json` to a block that picks what it needs.
+
+    Args:
+        folder: Of the model.
+        what: Its name in messages.
+        recipe: The folder that makes such a model, where users may make their own.
+
+    Raises:
+        BackendError: The file is not there, or the block missed something in it.
+    """
+    try:
+        yield json.loads((folder / "model.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError, KeyError, TypeError) as exc:
+        or_made = f", or make it with {recipe} and name its folder in the settings" if recipe else ""
+        raise BackendError(f"The {what} in {folder} is not complete: {exc}. Reinstall doxa{or_made}.") from exc
+
+
+def open_session(path: Path, what: str, *, weights: Mapping[str, bytes] | None = None, patch: bytes = b"") -> Session:
     """Opens a model for single-threaded calls: splitting so small a product costs more than it gains.
 
     Args:
@@ -120,9 +212,10 @@ def open_session(path: Path, what: str, *, weights: Mapping[str, bytes] | None =
             sizes = [len(content) for content in weights.values()]
             options.add_external_initializers_from_files_in_memory(list(weights), list(weights.values()), sizes)
         model = path.read_bytes() + patch if patch else str(path)
-        return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        inner = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     except Exception as exc:  # its exception classes share no base of their own
         raise BackendError(f"The built-in {what} cannot be loaded: {exc}. Reinstall doxa.") from exc
+    return Session(inner, what)
 
 
 def open_tokenizer(path: Path, what: str) -> Any:

@@ -1,29 +1,29 @@
 """engine: turn -> reply + trace.
 
-`turn.py` is the method, `wiring.py` names the parts, `maintenance.py` runs `absorb` behind the caller's back,
-`replay.py` tells the past again, `graphs.py` is the route over AMR, `ledger.py` the one without language, `api.py` and
-`memory.py` are what users hold in their hands. All but these two is loaded at its first use.
+Its rooms, from the top: `api` is what users hold in their hands, `absorb` takes turns in, `answer` replies, `history`
+tells the past again and takes things back, `reading` says what a turn says, `wiring` names the parts. All but what
+opens a database is loaded at its first use.
 """
 
 from typing import TYPE_CHECKING, Any
 
-from doxa.engine.api import Dialogue, Doxa
+from doxa.engine.api.doxa import Dialogue, Doxa
 
 if TYPE_CHECKING:
     from doxa.commonsense import Card
-    from doxa.engine.asynchronous import AsyncDialogue, AsyncDoxa, AsyncMemory, AsyncTasks
-    from doxa.engine.casting import Played, played
-    from doxa.engine.checking import find_reasoner
-    from doxa.engine.graphs import KnowledgeGraph, extract_graph
-    from doxa.engine.keys import Keys
-    from doxa.engine.knowledge import build_base, show_base
-    from doxa.engine.ledger import Ledger
-    from doxa.engine.memory import Memory
-    from doxa.engine.notes import Look, Note, Notebook, Page
-    from doxa.engine.reasoners import Knowledge, open_reasoner
+    from doxa.engine.answer.checking import find_reasoner
+    from doxa.engine.api.asynchronous import AsyncDialogue, AsyncDoxa, AsyncMemory, AsyncTasks
+    from doxa.engine.api.graphs import KnowledgeGraph, extract_graph
+    from doxa.engine.api.keys import Keys
+    from doxa.engine.api.ledger import Ledger
+    from doxa.engine.api.memory import Memory
+    from doxa.engine.api.notes import Look, Note, Notebook, Page
+    from doxa.engine.history.untold import overlap
     from doxa.engine.tasking import Intent, Tasks
-    from doxa.engine.untold import overlap
-    from doxa.engine.wiring import encoder_options, relation_counts
+    from doxa.engine.wiring.casting import Played, played
+    from doxa.engine.wiring.knowledge import build_base, show_base
+    from doxa.engine.wiring.parts import encoder_options, relation_counts
+    from doxa.engine.wiring.reasoners import Knowledge, open_reasoner
     from doxa.tasks import Editor
 
 __all__ = [
@@ -62,39 +62,39 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     match name:
         case "AsyncDialogue" | "AsyncDoxa" | "AsyncMemory" | "AsyncTasks":
-            from doxa.engine import asynchronous
+            from doxa.engine.api import asynchronous
 
             return getattr(asynchronous, name)
         case "Played" | "played":
-            from doxa.engine import casting
+            from doxa.engine.wiring import casting
 
             return getattr(casting, name)
         case "find_reasoner":
-            from doxa.engine import checking
+            from doxa.engine.answer import checking
 
             return getattr(checking, name)
         case "KnowledgeGraph" | "extract_graph":
-            from doxa.engine import graphs
+            from doxa.engine.api import graphs
 
             return getattr(graphs, name)
         case "Keys":
-            from doxa.engine import keys
+            from doxa.engine.api import keys
 
             return getattr(keys, name)
         case "build_base" | "show_base":
-            from doxa.engine import knowledge
+            from doxa.engine.wiring import knowledge
 
             return getattr(knowledge, name)
         case "Ledger":
-            from doxa.engine import ledger
+            from doxa.engine.api import ledger
 
             return getattr(ledger, name)
         case "Memory":
-            from doxa.engine import memory
+            from doxa.engine.api import memory
 
             return getattr(memory, name)
         case "Look" | "Note" | "Notebook" | "Page":
-            from doxa.engine import notes
+            from doxa.engine.api import notes
 
             return getattr(notes, name)
         case _:
@@ -104,7 +104,7 @@ def __getattr__(name: str) -> Any:
 def _room_beside(name: str) -> Any:
     match name:
         case "Knowledge" | "open_reasoner":
-            from doxa.engine import reasoners
+            from doxa.engine.wiring import reasoners
 
             return getattr(reasoners, name)
         case "Intent" | "Tasks":
@@ -112,7 +112,7 @@ def _room_beside(name: str) -> Any:
 
             return getattr(tasking, name)
         case "overlap":
-            from doxa.engine import untold
+            from doxa.engine.history import untold
 
             return getattr(untold, name)
         case "encoder_options" | "relation_counts":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from doxa.core.values import Receipt, Turn
-from doxa.engine.wiring import Parts
+from doxa.engine.wiring.parts import Parts
 
 __all__ = ["Host"]
 

@@ -17,8 +17,8 @@ from doxa.core.tasks import Forest, NodeKind, TaskCommit, TaskReply, TaskStatus,
 from doxa.core.values import Change, ChangeKind, Status, ToTasks, Turn
 from doxa.engine.hosting import Host
 from doxa.engine.intake import Moment, clean, display_name, read_turn, require_positive, require_text
+from doxa.engine.reading.tasks import CHAT, NOTHING, routed, step_of
 from doxa.engine.retrying import retried
-from doxa.engine.trimming import CHAT, NOTHING, routed, step_of
 from doxa.memory import Maintained, MemoryLog, Tasked, TaskForest, UserState
 from doxa.tasks import Editor, Moved, Reading, Step, Undone, context_of, opened, stands, summary
 

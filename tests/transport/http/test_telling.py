@@ -75,7 +75,7 @@ def logged(capsys):
 @pytest.mark.parametrize("style", ["text", "json"])
 def test_warnings_name_the_request_that_they_belong_to(ana, doxa, monkeypatch, logged, style):
     """Also those that a thread of the engine writes while it answers; names of users are in none of them."""
-    engine, read = logging.getLogger("doxa.engine.turn"), logged(style)
+    engine, read = logging.getLogger("doxa.engine.answer.respond"), logged(style)
 
     def check(*_, **__):
         engine.warning("search for user %s: the model is away", pseudonym("default/ana"))

@@ -3,9 +3,7 @@
 Source: Reimers and Gurevych 2019, Sentence-BERT; Wang et al. 2020, MiniLM. How it was made: `training/encoder`.
 """
 
-import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -15,8 +13,16 @@ from numpy.typing import NDArray
 
 from doxa.backends.encoder.rows import clean
 from doxa.backends.encoder.tokens import open_token_model
-from doxa.backends.onnx import SideBySide, model_input, open_session, open_tokenizer, threads_of
-from doxa.core.errors import BackendError, ConfigError
+from doxa.backends.onnx import (
+    BuiltinModel,
+    SideBySide,
+    card_of,
+    folder_of,
+    model_input,
+    open_session,
+    open_tokenizer,
+    threads_of,
+)
 
 __all__ = ["OnnxEncoder", "open_encoder"]
 
@@ -24,15 +30,6 @@ MODEL: Final = "minilm-l6-int8"
 MAX_CHARS: Final = 4_000  # about four times the text that fits into 256 tokens
 
 Vector = NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelCard:
-    """What `model.json` says about a model that ships with Doxa."""
-
-    name: str
-    dims: int
-    folder: Path
 
 
 def open_encoder(name: str, *, threads: int | None = None) -> "OnnxEncoder":
@@ -46,30 +43,24 @@ def open_encoder(name: str, *, threads: int | None = None) -> "OnnxEncoder":
         ConfigError: Another name, or fewer than one thread.
         BackendError: The files of the model are not there.
     """
-    if name not in ("", MODEL):
-        raise ConfigError(f"There is no built-in encoder called {name!r}; there is {MODEL!r}. Write 'builtin'.")
-    return OnnxEncoder(_read_card(Path(__file__).parent / MODEL), threads=threads_of(threads))
+    return OnnxEncoder(folder_of(name, MODEL, Path(__file__).parent, "encoder"), threads=threads)
 
 
-class OnnxEncoder:
-    """Deterministic: on one machine, a text has one vector, bit for bit, in any batch and order."""
+class OnnxEncoder(BuiltinModel[str, Vector]):
+    """A text has one vector."""
 
-    def __init__(self, card: ModelCard, *, threads: int) -> None:
-        """Takes note of the model; nothing is loaded yet."""
-        self._card = card
-        self._rows: SideBySide[str, Vector] = SideBySide(partial(_load, card), threads=threads, what="encoder")
-        load_tokens = partial(open_token_model, card.folder, MAX_CHARS)
-        self._tokens: SideBySide[str, Vector] = SideBySide(load_tokens, threads=threads, what="encoder")
-
-    @property
-    def name(self) -> str:
-        """`builtin:` and the name of the model."""
-        return f"builtin:{self._card.name}"
+    def __init__(self, folder: Path, *, threads: int | None) -> None:
+        """Reads the card of the model and nothing else yet."""
+        with card_of(folder, "encoder") as card:
+            name, self._dims = card["name"], int(card["dims"])
+        super().__init__(name, partial(_load, folder), threads=threads, what="encoder")
+        load_tokens = partial(open_token_model, folder, MAX_CHARS)
+        self._tokens: SideBySide[str, Vector] = SideBySide(load_tokens, threads=threads_of(threads), what="encoder")
 
     @property
     def dims(self) -> int:
         """The length of a vector."""
-        return self._card.dims
+        return self._dims
 
     def encode(self, texts: Sequence[str]) -> Vector:
         """Gives back one unit row per text, `(n, dims) float32`. One call to the model per text.
@@ -78,7 +69,7 @@ class OnnxEncoder:
             BackendError: The model cannot be loaded or run.
             ClosedError: The encoder was closed.
         """
-        rows = self._rows(texts)
+        rows = self._run(texts)
         return np.stack(rows) if rows else np.empty((0, self.dims), dtype=np.float32)
 
     def token_vectors(self, texts: Sequence[str]) -> list[Vector]:
@@ -101,28 +92,17 @@ class OnnxEncoder:
 
     def close(self) -> None:
         """Ends the threads and lets go of the model."""
-        self._rows.close()
+        super().close()
         self._tokens.close()
 
 
-def _load(card: ModelCard) -> Callable[[str], Vector]:
-    session = open_session(card.folder / "model.onnx", "encoder")
-    tokenizer = open_tokenizer(card.folder / "tokenizer.json", "encoder")
+def _load(folder: Path) -> Callable[[str], Vector]:
+    session = open_session(folder / "model.onnx", "encoder")
+    tokenizer = open_tokenizer(folder / "tokenizer.json", "encoder")
 
     def run(text: str) -> Vector:
         tokens = tokenizer.encode(clean(text, MAX_CHARS))
-        try:
-            row: Vector = session.run(None, model_input(tokens))[0][0]
-        except Exception as exc:  # its exception classes share no base of their own
-            raise BackendError(f"The built-in encoder failed on a text of {len(text)} characters: {exc}") from exc
+        row: Vector = session.run(None, model_input(tokens), about=f"a text of {len(text)} characters")[0][0]
         return row
 
     return run
-
-
-def _read_card(folder: Path) -> ModelCard:
-    try:
-        card = json.loads((folder / "model.json").read_text(encoding="utf-8"))
-        return ModelCard(name=card["name"], dims=card["dims"], folder=folder)
-    except (OSError, ValueError, KeyError) as exc:
-        raise BackendError(f"The built-in encoder is not complete: {exc}. Reinstall doxa.") from exc

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from doxa.backends.encoder.rows import clean
 from doxa.backends.onnx import model_input, open_session, open_tokenizer
-from doxa.core.errors import BackendError
 
 __all__ = ["open_token_model"]
 
@@ -46,10 +45,8 @@ def open_token_model(folder: Path, max_chars: int) -> Callable[[str], Vector]:
 
     def run(text: str) -> Vector:
         tokens = tokenizer.encode(clean(text, max_chars))
-        try:
-            hidden: Vector = session.run([LAST_HIDDEN_STATE], model_input(tokens))[0][0]
-        except Exception as exc:  # its exception classes share no base of their own
-            raise BackendError(f"The built-in encoder failed on a text of {len(text)} characters: {exc}") from exc
+        about = f"a text of {len(text)} characters"
+        hidden: Vector = session.run([LAST_HIDDEN_STATE], model_input(tokens), about=about)[0][0]
         own = hidden[np.array(tokens.special_tokens_mask) == 0]
         unit: Vector = own / np.linalg.norm(own, axis=1, keepdims=True)
         return unit

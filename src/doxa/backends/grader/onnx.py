@@ -6,26 +6,25 @@ Source: Hu et al. 2021, LoRA (the adapters); Guo et al. 2017 (temperature scalin
 is: `training/trust`.
 """
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from doxa.backends.grader import GRADES, Grades, Pair, Task
 from doxa.backends.onnx import (
-    SideBySide,
+    BuiltinModel,
+    card_of,
     encodable,
     encoded_pair,
+    folder_of,
     open_session,
     open_tokenizer,
-    threads_of,
     trunk_weights,
 )
-from doxa.core.errors import BackendError, ConfigError
 
 __all__ = ["OnnxGrader", "open_grader"]
 
@@ -63,25 +62,16 @@ def open_grader(name: str, *, threads: int | None = None, folder: Path | None = 
         ConfigError: Another name, or fewer than one thread.
         BackendError: The files of the model are not there.
     """
-    if name not in ("", MODEL):
-        raise ConfigError(f"There is no built-in grader called {name!r}; there is {MODEL!r}. Write 'builtin'.")
-    return OnnxGrader(_read_card(folder or Path(__file__).parent / MODEL), threads=threads_of(threads))
+    own = folder_of(name, MODEL, Path(__file__).parent, "grader")
+    return OnnxGrader(_read_card(folder or own), threads=threads)
 
 
-class OnnxGrader:
-    """Deterministic: on one machine, a pair has one row, bit for bit, in any batch and order."""
+class OnnxGrader(BuiltinModel[tuple[Task, Pair], Grades]):
+    """A pair has one row."""
 
-    def __init__(self, card: ModelCard, *, threads: int) -> None:
+    def __init__(self, card: ModelCard, *, threads: int | None) -> None:
         """Takes note of the model; nothing is loaded yet."""
-        self._card = card
-        self._rows: SideBySide[tuple[Task, Pair], Grades] = SideBySide(
-            partial(_load, card), threads=threads, what="grader"
-        )
-
-    @property
-    def name(self) -> str:
-        """`builtin:` and the name of the model."""
-        return f"builtin:{self._card.name}"
+        super().__init__(card.name, partial(_load, card), threads=threads, what="grader")
 
     def grade(self, task: Task, pairs: Sequence[Pair]) -> Grades:
         """Gives back calibrated probabilities, one row per pair. One call to the model per pair.
@@ -90,12 +80,8 @@ class OnnxGrader:
             BackendError: The model cannot be loaded or run.
             ClosedError: It was closed.
         """
-        rows = self._rows([(task, pair) for pair in pairs])
+        rows = self._run([(task, pair) for pair in pairs])
         return np.stack(rows) if rows else np.empty((0, len(GRADES[task])), dtype=np.float32)
-
-    def close(self) -> None:
-        """Ends the threads and lets go of the model."""
-        self._rows.close()
 
 
 def _load(card: ModelCard) -> Callable[[tuple[Task, Pair]], Grades]:
@@ -108,11 +94,8 @@ def _load(card: ModelCard) -> Callable[[tuple[Task, Pair]], Grades]:
         task, (text, turn) = asked
         text, turn = encodable(text)[:MAX_TEXT_CHARS], encodable(turn)[-MAX_CHARS:]
         _, feed = encoded_pair(tokenizer, text, turn)
-        try:
-            scores: Grades = session.run([task], feed)[0][0] / card.temperatures[task]
-        except Exception as exc:  # its exception classes share no base of their own
-            size = len(text) + len(turn)
-            raise BackendError(f"The built-in grader failed on a pair of {size} characters: {exc}") from exc
+        about = f"a pair of {len(text) + len(turn)} characters"
+        scores: Grades = session.run([task], feed, about=about)[0][0] / card.temperatures[task]
         shares: Grades = np.exp(scores - np.logaddexp.reduce(scores))
         return shares
 
@@ -120,8 +103,7 @@ def _load(card: ModelCard) -> Callable[[tuple[Task, Pair]], Grades]:
 
 
 def _read_card(folder: Path) -> ModelCard:
-    try:
-        card: dict[str, Any] = json.loads((folder / "model.json").read_text(encoding="utf-8"))
+    with card_of(folder, "grader", recipe="training/trust") as card:
         return ModelCard(
             name=card["name"],
             folder=folder,
@@ -129,8 +111,3 @@ def _read_card(folder: Path) -> ModelCard:
             trunk_sha256=card["trunk"]["sha256"],
             temperatures={task: float(card["temperatures"][task]) for task in GRADES},
         )
-    except (OSError, ValueError, KeyError, TypeError) as exc:
-        raise BackendError(
-            f"The grader in {folder} is not complete: {exc}. Make its weights with training/trust, and name their "
-            "folder in grader.model."
-        ) from exc

@@ -4,9 +4,7 @@ Source: Bowman et al. 2015 (the task); Wang et al. 2020, MiniLM; Reimers and Gur
 from). How it was trained, and how good it is: `training/nli`.
 """
 
-import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -15,8 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doxa.backends.nli import LABELS, Pair
-from doxa.backends.onnx import SideBySide, encodable, encoded_pair, open_session, open_tokenizer, threads_of
-from doxa.core.errors import BackendError, ConfigError
+from doxa.backends.onnx import (
+    BuiltinModel,
+    card_of,
+    encodable,
+    encoded_pair,
+    folder_of,
+    open_session,
+    open_tokenizer,
+)
 
 __all__ = ["OnnxNli", "open_nli"]
 
@@ -25,14 +30,6 @@ MAX_CHARS: Final = 4_000  # about four times the text that fits into 256 tokens
 OUTPUT: Final = "probabilities"
 
 Row = NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelCard:
-    """What `model.json` says about a model, and where it lies."""
-
-    name: str
-    folder: Path
 
 
 def open_nli(name: str, *, threads: int | None = None, folder: Path | None = None) -> "OnnxNli":
@@ -47,23 +44,18 @@ def open_nli(name: str, *, threads: int | None = None, folder: Path | None = Non
         ConfigError: Another name, or fewer than one thread.
         BackendError: The files of the model are not there.
     """
-    if name not in ("", MODEL):
-        raise ConfigError(f"There is no built-in NLI model called {name!r}; there is {MODEL!r}. Write 'builtin'.")
-    return OnnxNli(_read_card(folder or Path(__file__).parent / MODEL), threads=threads_of(threads))
+    own = folder_of(name, MODEL, Path(__file__).parent, "NLI model")
+    return OnnxNli(folder or own, threads=threads)
 
 
-class OnnxNli:
-    """Deterministic: on one machine, a pair has one row, bit for bit, in any batch and order."""
+class OnnxNli(BuiltinModel[Pair, Row]):
+    """A pair has one row."""
 
-    def __init__(self, card: ModelCard, *, threads: int) -> None:
-        """Takes note of the model; nothing is loaded yet."""
-        self._card = card
-        self._rows: SideBySide[Pair, Row] = SideBySide(partial(_load, card), threads=threads, what="NLI model")
-
-    @property
-    def name(self) -> str:
-        """`builtin:` and the name of the model."""
-        return f"builtin:{self._card.name}"
+    def __init__(self, folder: Path, *, threads: int | None) -> None:
+        """Reads the card of the model and nothing else yet."""
+        with card_of(folder, "NLI model", recipe="training/nli") as card:
+            name = card["name"]
+        super().__init__(name, partial(_load, folder), threads=threads, what="NLI model")
 
     def classify(self, pairs: Sequence[Pair]) -> Row:
         """Gives back calibrated probabilities, `(n, 3) float32`. One call to the model per pair.
@@ -72,36 +64,18 @@ class OnnxNli:
             BackendError: The model cannot be loaded or run.
             ClosedError: It was closed.
         """
-        rows = self._rows(pairs)
+        rows = self._run(pairs)
         return np.stack(rows) if rows else np.empty((0, len(LABELS)), dtype=np.float32)
 
-    def close(self) -> None:
-        """Ends the threads and lets go of the model."""
-        self._rows.close()
 
-
-def _load(card: ModelCard) -> Callable[[Pair], Row]:
-    session = open_session(card.folder / "model.onnx", "NLI model")
-    tokenizer = open_tokenizer(card.folder / "tokenizer.json", "NLI model")
+def _load(folder: Path) -> Callable[[Pair], Row]:
+    session = open_session(folder / "model.onnx", "NLI model")
+    tokenizer = open_tokenizer(folder / "tokenizer.json", "NLI model")
 
     def run(pair: Pair) -> Row:
         premise, hypothesis = (encodable(text.lstrip()[:MAX_CHARS]) for text in pair)
         _, feed = encoded_pair(tokenizer, premise, hypothesis)
-        try:
-            row: Row = session.run([OUTPUT], feed)[0][0]
-        except Exception as exc:  # its exception classes share no base of their own
-            size = sum(map(len, pair))
-            raise BackendError(f"The built-in NLI model failed on a pair of {size} characters: {exc}") from exc
+        row: Row = session.run([OUTPUT], feed, about=f"a pair of {sum(map(len, pair))} characters")[0][0]
         return row
 
     return run
-
-
-def _read_card(folder: Path) -> ModelCard:
-    try:
-        card = json.loads((folder / "model.json").read_text(encoding="utf-8"))
-        return ModelCard(name=card["name"], folder=folder)
-    except (OSError, ValueError, KeyError) as exc:
-        raise BackendError(
-            f"The NLI model in {folder} is not complete: {exc}. Reinstall doxa, or make it with training/nli."
-        ) from exc

@@ -4,7 +4,6 @@ Source: Dozat and Manning 2017 (biaffine attention), Kondratyuk and Straka 2019 
 al. 2020 (MiniLM). How it was made: `training/parser`.
 """
 
-import json
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
@@ -14,12 +13,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from doxa.backends.onnx import SideBySide, encodable, open_session, open_tokenizer, threads_of
+from doxa.backends.onnx import BuiltinModel, card_of, encodable, folder_of, open_session, open_tokenizer
 from doxa.backends.parser import Parse
 from doxa.backends.parser.features import features
 from doxa.backends.parser.lemmas import lemma
 from doxa.backends.parser.tree import best_tree
-from doxa.core.errors import BackendError, ConfigError
 
 __all__ = ["OnnxParser", "open_parser"]
 
@@ -63,25 +61,15 @@ def open_parser(name: str, *, threads: int | None = None) -> "OnnxParser":
         ConfigError: Another name, or fewer than one thread.
         BackendError: The files of the model are not there.
     """
-    if name not in ("", MODEL):
-        raise ConfigError(f"There is no built-in parser called {name!r}; there is {MODEL!r}. Write 'builtin'.")
-    return OnnxParser(_read_card(Path(__file__).parent / MODEL), threads=threads_of(threads))
+    return OnnxParser(_read_card(folder_of(name, MODEL, Path(__file__).parent, "parser")), threads=threads)
 
 
-class OnnxParser:
-    """Deterministic: on one machine, a sentence has one parse, in any batch and order. Safe to share."""
+class OnnxParser(BuiltinModel[Sequence[str], Parse]):
+    """A sentence has one parse."""
 
-    def __init__(self, card: ModelCard, *, threads: int) -> None:
+    def __init__(self, card: ModelCard, *, threads: int | None) -> None:
         """Takes note of the model; nothing is loaded yet."""
-        self._card = card
-        self._parses: SideBySide[Sequence[str], Parse] = SideBySide(
-            partial(_load, card), threads=threads, what="parser"
-        )
-
-    @property
-    def name(self) -> str:
-        """`builtin:` and the name of the model."""
-        return f"builtin:{self._card.name}"
+        super().__init__(card.name, partial(_load, card), threads=threads, what="parser")
 
     def parse(self, sentences: Sequence[Sequence[str]]) -> list[Parse]:
         """Gives back one parse per sentence, in order. One call to the model per sentence of up to 120 words.
@@ -90,11 +78,7 @@ class OnnxParser:
             BackendError: The model cannot be loaded or run.
             ClosedError: The parser was closed.
         """
-        return self._parses(sentences)
-
-    def close(self) -> None:
-        """Ends the threads and lets go of the model."""
-        self._parses.close()
+        return self._run(sentences)
 
 
 def _load(card: ModelCard) -> Run:
@@ -106,12 +90,10 @@ def _load(card: ModelCard) -> Run:
     def run(sentence: Sequence[str]) -> Parse:
         forms = tuple(sentence)
         ids = [pieces(form) for form in forms]
+        about = f"a sentence of {len(forms)} words"
         parts = []
         for start, end in _cuts(forms, [len(one) for one in ids]):
-            try:
-                scores = session.run(None, _feed(forms[start:end], ids[start:end]))
-            except Exception as exc:  # its exception classes share no base of their own
-                raise BackendError(f"The built-in parser failed on a sentence of {len(forms)} words: {exc}") from exc
+            scores = session.run(None, _feed(forms[start:end], ids[start:end]), about=about)
             parts.append(_decode(card, words, forms[start:end], scores))
         return _join(parts)
 
@@ -240,9 +222,6 @@ def _pieces(tokenizer: Any) -> Callable[[str], Sequence[int]]:
 
 
 def _read_card(folder: Path) -> ModelCard:
-    try:
-        card = json.loads((folder / "model.json").read_text(encoding="utf-8"))
+    with card_of(folder, "parser") as card:
         lists = {name: tuple(card[name]) for name in ("upos", "deprels", "scripts", "tags")}
         return ModelCard(name=card["name"], exceptions=card["exceptions"], folder=folder, **lists)
-    except (OSError, ValueError, KeyError) as exc:
-        raise BackendError(f"The built-in parser is not complete: {exc}. Reinstall doxa.") from exc

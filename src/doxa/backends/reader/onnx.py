@@ -6,27 +6,26 @@ Source: Devlin et al. 2019, BERT, section 4.3 (the head of spans and the score o
 adapters). How it was trained, and how good it is: `training/reader`.
 """
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from doxa.backends.onnx import (
-    SideBySide,
+    BuiltinModel,
+    card_of,
     encodable,
     encoded_pair,
+    folder_of,
     open_session,
     open_tokenizer,
-    threads_of,
     trunk_weights,
 )
 from doxa.backends.reader import Pair, Reading, Span
-from doxa.core.errors import BackendError, ConfigError
 
 __all__ = ["OnnxReader", "open_reader", "spans_of"]
 
@@ -72,23 +71,16 @@ def open_reader(name: str, *, threads: int | None = None, folder: Path | None = 
         ConfigError: Another name, or fewer than one thread.
         BackendError: The files of the model are not there.
     """
-    if name not in ("", MODEL):
-        raise ConfigError(f"There is no built-in reader called {name!r}; there is {MODEL!r}. Write 'builtin'.")
-    return OnnxReader(_read_card(folder or Path(__file__).parent / MODEL), threads=threads_of(threads))
+    own = folder_of(name, MODEL, Path(__file__).parent, "reader")
+    return OnnxReader(_read_card(folder or own), threads=threads)
 
 
-class OnnxReader:
-    """Deterministic: on one machine, a pair has one reading, bit for bit, in any batch and order."""
+class OnnxReader(BuiltinModel[Pair, Reading]):
+    """A pair has one reading."""
 
-    def __init__(self, card: ModelCard, *, threads: int) -> None:
+    def __init__(self, card: ModelCard, *, threads: int | None) -> None:
         """Takes note of the model; nothing is loaded yet."""
-        self._card = card
-        self._run: SideBySide[Pair, Reading] = SideBySide(partial(_load, card), threads=threads, what="reader")
-
-    @property
-    def name(self) -> str:
-        """`builtin:` and the name of the model."""
-        return f"builtin:{self._card.name}"
+        super().__init__(card.name, partial(_load, card), threads=threads, what="reader")
 
     def read(self, pairs: Sequence[Pair]) -> list[Reading]:
         """Gives back one reading per pair, in order. One call to the model per pair.
@@ -98,10 +90,6 @@ class OnnxReader:
             ClosedError: It was closed.
         """
         return self._run(pairs)
-
-    def close(self) -> None:
-        """Ends the threads and lets go of the model."""
-        self._run.close()
 
 
 def spans_of(ends: Scores, offsets: Sequence[tuple[int, int]], passage: str) -> tuple[Span, ...]:
@@ -143,11 +131,8 @@ def _load(card: ModelCard) -> Callable[[Pair], Reading]:
     def run(pair: Pair) -> Reading:
         question, passage = encodable(pair[0]), encodable(pair[1])[:MAX_CHARS]
         tokens, feed = encoded_pair(tokenizer, question[:MAX_QUESTION_CHARS], passage)
-        try:
-            ends, there = session.run(list(OUTPUTS), feed)
-        except Exception as exc:  # its exception classes share no base of their own
-            size = len(question) + len(passage)
-            raise BackendError(f"The built-in reader failed on a pair of {size} characters: {exc}") from exc
+        about = f"a pair of {len(question) + len(passage)} characters"
+        ends, there = session.run(list(OUTPUTS), feed, about=about)
         inside = [at for at, part in enumerate(tokens.sequence_ids) if part == 1]
         spans = spans_of(ends[0][inside], [tokens.offsets[at] for at in inside], passage)
         score = card.scale * float(there[0]) + card.shift
@@ -157,8 +142,7 @@ def _load(card: ModelCard) -> Callable[[Pair], Reading]:
 
 
 def _read_card(folder: Path) -> ModelCard:
-    try:
-        card: dict[str, Any] = json.loads((folder / "model.json").read_text(encoding="utf-8"))
+    with card_of(folder, "reader", recipe="training/reader") as card:
         scale, shift = (float(value) for value in card["calibration"])
         return ModelCard(
             name=card["name"],
@@ -168,8 +152,3 @@ def _read_card(folder: Path) -> ModelCard:
             scale=scale,
             shift=shift,
         )
-    except (OSError, ValueError, KeyError, TypeError) as exc:
-        raise BackendError(
-            f"The reader in {folder} is not complete: {exc}. Make its weights with training/reader, and name their "
-            "folder in reader.model."
-        ) from exc

@@ -1,0 +1,1 @@
+"""absorb: turn that was received -> claims, changes and tasks, behind the caller's back; `turn.py` is the loop."""

@@ -1,0 +1,70 @@
+"""The loop that takes in: turn -> claims -> changes, and tasks -> one transaction."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doxa.core.values import Turn
+from doxa.engine.reading.tasks import kept
+from doxa.engine.reading.turns import note_of, reading_of
+from doxa.engine.tasking import tasks_of
+from doxa.engine.wiring.parts import Parts
+from doxa.memory import Maintained
+from doxa.revise import Denials, Judgement, denials, revise
+from doxa.tasks import Reading
+from doxa.understand import Extraction
+
+__all__ = ["absorb"]
+
+
+def absorb(
+    turn: Turn,
+    vector: NDArray[np.float32] | None,
+    parts: Parts,
+    *,
+    extraction: Extraction | None = None,
+    judgement: Judgement | None = None,
+    reading: Reading | None = None,
+    degraded: str = "",
+) -> bool:
+    """Turn one received turn into claims, revise what is believed and do what it tells the tasks, in one transaction.
+
+    Args:
+        turn: a turn that was received and is not processed yet.
+        vector: its rows `(r, dims)`, the whole text first, or None when the encoder failed.
+        parts: what the engine is made of.
+        extraction: what a language model read out of the turn; None without one, like the next two.
+        judgement: what it found that the turn clashes with.
+        reading: what it said that the turn tells the tasks.
+        degraded: why a step before this one did not run in full.
+
+    Returns:
+        False when the turn had been processed already (by another process), or was erased meanwhile.
+
+    Raises:
+        StoreConflictError: another process changed the state in between; call again.
+        StoreError: the database failed; the turn stays received.
+    """
+    with parts.log.user(turn.user) as state:
+        if turn.ordinal <= state.maintained or state.turns.get(turn.ordinal) != turn:
+            return False
+        context = state.context(turn, parts.config.engine.context_turns)
+        found, failed = reading_of(turn, context, state.beliefs, parts.parser, extraction, parts)
+        denied = denials(judgement, found.claims, state.beliefs) if judgement else Denials()
+        claims = (*found.claims, *denied.claims)
+        changes = revise(claims, state.beliefs, turn_id=turn.turn_id, known_at=turn.at, rules=found.rules)
+        tasks = tasks_of(turn, changes, state, parts.parser, parts.config, reading)
+        event = Maintained(
+            known_at=turn.at, about=turn, claims=claims, rules=found.rules, changes=changes,
+            extraction=extraction.to_data() if extraction else {},
+            note=replace(note_of(found, extraction, judgement, denied), route=tasks.route),
+            denials=len(denied.claims),
+            degraded="; ".join(filter(None, (degraded, failed, judgement.failed if judgement else "", tasks.failed))),
+            tasks=tasks.commit,
+            task_reading=kept(reading, tasks.commit),
+        )  # fmt: skip
+        parts.log.append(turn.user, state, event, vector)
+        return True

@@ -1,0 +1,1 @@
+"""answer: question -> evidence -> draft -> verdict -> reply + trace; `respond.py` is the loop."""

@@ -1,0 +1,85 @@
+"""What answers tell about the search behind them -> events in the log (section 3.2 step III)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from doxa.core.access import pseudonym
+from doxa.core.errors import StoreConflictError, StoreError
+from doxa.core.feedback import Feedback
+from doxa.core.values import Draft, Evidence, Verdict
+from doxa.engine.wiring.pending import Pending
+from doxa.memory import FeedbackGiven, MemoryLog, UserState
+
+__all__ = ["edges_of", "store_feedback", "used", "walked"]
+
+logger = logging.getLogger("doxa")
+
+TRIES = 20
+
+
+def used(
+    draft: Draft,
+    verdict: Verdict,
+    evidence: Sequence[Evidence],
+    state: UserState,
+    *,
+    asked: str | None,
+    session: str,
+    at: datetime,
+    plan: str = "",
+) -> Feedback | None:
+    """Return what a verified answer tells: channel used-and-correct. None where it tells nothing.
+
+    Only a remembered question tells: `ask` promises to remember nothing. Cost O(citations).
+    """
+    if asked is None or verdict.label != "supported" or draft.abstained or not draft.citations:
+        return None
+    cited = {citation.turn_id for citation in draft.citations}
+    facts = [citation.fact_id for citation in draft.citations if citation.fact_id]
+    facts += [key for item in evidence if cited & set(item.turn_ids) for key in walked(item)]
+    return Feedback(
+        channel="used",
+        at=at,
+        session=session,
+        asked=asked,
+        turn_ids=tuple(dict.fromkeys(citation.turn_id for citation in draft.citations)),
+        edges=edges_of(facts, state),
+        plan=plan,
+    )
+
+
+def walked(item: Evidence) -> tuple[str, ...]:
+    """Return the facts that led the graph view to a piece of evidence; none where it was found by words or meaning."""
+    return item.fact_ids if item.scores.get("graph", 0.0) > 0 else ()
+
+
+def edges_of(fact_ids: Iterable[str], state: UserState) -> tuple[tuple[str, str], ...]:
+    """Return facts as edges: each once with the name of its relation; those that are not known are left out."""
+    facts = (state.beliefs.facts.get(key) for key in dict.fromkeys(fact_ids))
+    return tuple((fact.fact_id, fact.relation.name) for fact in facts if fact is not None)
+
+
+def store_feedback(log: MemoryLog, buffer: Pending[Feedback], user: str, *, least: int = 1) -> None:
+    """Write what is in the buffer for a user as one event, if it is at least `least` answers.
+
+    Feedback is worth less than a turn: where the database refuses it is dropped with a warning.
+    """
+    told, whose = buffer.take(user, least), pseudonym(log.scope(user))
+    for _ in range(TRIES if told else 0):
+        try:
+            with log.user(user) as state:
+                known = [one for one in told if state.turn(one.asked) and all(map(state.turn, one.turn_ids))]
+                if known:  # what was erased meanwhile tells nothing
+                    latest = max(one.at for one in known)
+                    log.append(user, state, FeedbackGiven(known_at=latest, told=known))
+            return
+        except StoreConflictError:
+            continue
+        except StoreError as exc:
+            logger.warning("feedback on %d answers of user %s was not kept: %s", len(told), whose, exc)
+            return
+    if told:
+        logger.warning("feedback on %d answers of user %s was not kept: others kept writing", len(told), whose)

@@ -1,0 +1,452 @@
+"""The loop that answers: turn -> tasks, or question -> evidence -> draft -> verdict -> reply + trace."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doxa.core.access import pseudonym
+from doxa.core.background import Background
+from doxa.core.errors import BackendError
+from doxa.core.trace import Tracer
+from doxa.core.values import Change, Draft, Evidence, Fact, Question, Reply, Status, Turn
+from doxa.engine.answer.acknowledging import acknowledged
+from doxa.engine.answer.background import background_of, is_wanted, paths, said_aloud
+from doxa.engine.answer.briefing import Briefing, brief, superseded
+from doxa.engine.answer.feedback import used
+from doxa.engine.answer.grading import Ground, chosen, doubt_of
+from doxa.engine.answer.hearing import Heard, hear, prefers_facts, task_reply
+from doxa.engine.answer.prompting import Material, is_prompted, searched, written
+from doxa.engine.answer.reasoning import Reasoning, answered, passage_reader, reason
+from doxa.engine.answer.replying import Settled, settled
+from doxa.engine.answer.requests import requested
+from doxa.engine.answer.rewriting import rewrite
+from doxa.engine.answer.searching import Within
+from doxa.engine.asked import Asked
+from doxa.engine.history.answers import keep
+from doxa.engine.history.replay import believed_by
+from doxa.engine.reading.turns import note_of, read_by, reading_of
+from doxa.engine.wiring.parts import Parts
+from doxa.memory import Beliefs, Note, UserState, addressing, describe, using
+from doxa.reason import (
+    PassageReader,
+    State,
+    Task,
+    Tree,
+    relevant_facts,
+    relevant_rules,
+    summarise,
+    taken_back,
+    tree_data,
+)
+from doxa.recall import Query, Rewriting, encoded, enriched, evidence_of, is_incomplete, look_up, read_query, recall
+from doxa.understand import find_question, known_near, read_question
+
+__all__ = ["respond", "search"]
+
+logger = logging.getLogger("doxa")
+
+FACTS_IN_PROMPT = 20
+NEARBY = 60
+"""Turns whose facts are compared with a question in other words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """What the memory has to say, gathered in one look at the state."""
+
+    question: Question | None
+    evidence: Sequence[Evidence]
+    draft: Draft
+    facts: Sequence[Fact]
+    """What is believed and bears on the question; empty without a language model."""
+    believed: str
+    """What is believed and bears on the question, in words, for a language model; empty without one."""
+    recent: Sequence[Turn]
+    turns: dict[str, Turn]
+    changes: Sequence[Change]
+    intents: tuple[str, ...]
+    today: date
+    reasoning: Reasoning | None = None
+    """What a search for a better answer starts from; None where nothing is asked, or nothing is to be searched."""
+    reached: State = State()  # noqa: RUF009  # frozen
+    """Where the search without a model ended, with what it found on the way."""
+    background: Sequence[Background] = ()
+    """What the reply may draw on beside the memory."""
+    briefing: Briefing = Briefing()  # noqa: RUF009  # frozen
+    """What a language model is told beside that; empty without one."""
+
+
+def respond(asked: Asked, parts: Parts, tracer: Tracer) -> Reply:
+    """Answer what is asked of the memory itself, what is said to the tasks, and all else from what is believed."""
+    heard = hear(asked, parts, tracer)
+    offer = parts.offers.take(asked.user, asked.session) if asked.turn_id else None
+    if (offer or not heard.sure) and (told := requested(asked, offer, parts, tracer)) is not None:
+        return told
+    if not heard.sure:
+        reply, consulted = _from_facts(asked, parts, tracer)
+        if heard.commit is None or prefers_facts(heard, reply, tracer):
+            return keep(replace(reply, trace=tracer.trace()), asked, consulted, parts)
+    reply, consulted = _from_tasks(heard, asked, parts, tracer)
+    return keep(reply, asked, consulted, parts)
+
+
+def _from_tasks(heard: Heard, asked: Asked, parts: Parts, tracer: Tracer) -> tuple[Reply, list[str]]:
+    """Return the reply of the tasks, with background only where it was asked for; and the turns that were consulted."""
+    if not asked.aloud:
+        return task_reply(heard, tracer), []
+    with parts.log.user(asked.user) as state:
+        own = state.turn(asked.turn_id) if asked.turn_id else None
+        recent = _recent(asked, own, state, parts.config.engine.context_turns)
+    retrieved = background_of(asked, recent, parts, tracer)
+    shown = retrieved.background if retrieved else ()
+    reply = task_reply(heard, tracer)
+    draft = Draft(text=reply.text)
+    texts = [said_aloud(draft, path).text for path in paths(shown, asked.n)]
+    replies = replace(reply, text=texts[0], alternatives=tuple(texts[1:]), background=shown)
+    return replies, [turn.turn_id for turn in recent]
+
+
+def _from_facts(asked: Asked, parts: Parts, tracer: Tracer) -> tuple[Reply, list[str]]:
+    """Answer from memory: evidence, a draft, a check of the draft; with the ids of the turns that were consulted.
+
+    A language model, when there is one, writes the draft outside any lock; when it fails the built-in draft is
+    the answer, and the trace says so.
+    """
+    with parts.log.user(asked.user) as state:
+        own = state.turn(asked.turn_id) if asked.turn_id else None
+        recent = _recent(asked, own, state, parts.config.engine.context_turns)
+    rewriting = _rewritten(asked, recent, parts, tracer)
+    with tracer.step("encode") as note:
+        with parts.log.user(asked.user) as state:
+            query = read_query(
+                asked.text, state, recent=recent, rewriting=rewriting, asker=asked.speaker, asked_in=asked.session,
+                at=asked.at, known_at=asked.known_at,
+            )  # fmt: skip
+        query = _encoded(query, parts, note)
+        note.update(enriched(query))
+    with parts.log.user(asked.user) as state:
+        found = _look_up(asked, query, state, parts, tracer)
+    shown: Sequence[Background] = ()
+    if is_wanted(asked, found.question, found.intents, parts.config):
+        retrieved = background_of(asked, found.recent, parts, tracer)
+        shown = retrieved.background if retrieved else ()
+    leaving = [_leave(asked, replace(found, background=path), parts, tracer) for path in paths(shown, asked.n)]
+    draft, verdict = leaving[0].draft, leaving[0].verdict
+    _note_use(leaving[0], asked, found, parts)
+    reply = Reply(
+        text=draft.text,
+        value=draft.value,
+        citations=draft.citations,
+        revisions=tuple(change for change in found.changes if change.revises),
+        intents=found.intents,
+        verdict=verdict,
+        confidence=draft.confidence,
+        abstained=draft.abstained,
+        disputed=draft.disputed,
+        background=tuple(shown),
+        alternatives=tuple(dict.fromkeys(one.draft.text for one in leaving if one.draft.text != draft.text)),
+    )
+    return reply, [turn.turn_id for turn in (*found.recent, *found.turns.values())]
+
+
+def _leave(asked: Asked, found: _Found, parts: Parts, tracer: Tracer) -> Settled:
+    """Have a reply written and checked. A built-in one says its background where that was asked for and may be said."""
+    with using(parts.log.ontology):
+        draft = _write(asked, found, parts, tracer)
+    plain = draft is found.draft
+    if asked.aloud and plain:
+        draft = said_aloud(draft, found.background)
+    again = partial(_write_again, asked=asked, found=found, parts=parts, tracer=tracer)
+    with tracer.step("verify") as note:
+        leaving = settled(draft, asked, parts, note, builtin=found.draft, again=again)
+        if plain and draft is not found.draft and "held_back" in note:  # what memory says leaves without it
+            leaving = settled(found.draft, asked, parts, note, builtin=found.draft, again=again)
+        return leaving
+
+
+def _write_again(why: str, *, asked: Asked, found: _Found, parts: Parts, tracer: Tracer) -> Draft:
+    """Have a reply written again, told what is wrong with the last one."""
+    return _write(asked, replace(found, believed=f"{found.believed}\n{why}"), parts, tracer)
+
+
+def _note_use(leaving: Settled, asked: Asked, found: _Found, parts: Parts) -> None:
+    """Note which evidence a reply used, for search to learn from."""
+    if not parts.config.recall.feedback:
+        return
+    with parts.log.user(asked.user) as state:
+        told = used(
+            leaving.draft, leaving.verdict, found.evidence, state, asked=asked.turn_id, session=asked.session,
+            at=asked.at,
+        )  # fmt: skip
+    if told is not None:
+        parts.told.add(asked.user, told)
+
+
+def _rewritten(asked: Asked, recent: Sequence[Turn], parts: Parts, tracer: Tracer) -> Rewriting | None:
+    """Let the language model rewrite the question where it is configured to; the trace tells of it, or why not."""
+    if parts.config.roles.rewrite == "builtin":
+        return None
+    with tracer.step("rewrite") as note:
+        rewriting = rewrite(asked.text, recent, parts, asker=asked.speaker)
+        if rewriting is not None:
+            note.update(by=rewriting.by, question=rewriting.question, words=" ".join(rewriting.words))
+            note.update(prompt_tokens=rewriting.prompt_tokens, completion_tokens=rewriting.completion_tokens)
+            if rewriting.failed:
+                note["degraded"] = rewriting.failed
+        return rewriting
+
+
+def search(
+    query: str,
+    parts: Parts,
+    *,
+    user: str,
+    k: int,
+    recent: Sequence[Turn] | None = None,
+    as_of: date | None = None,
+    known_at: datetime | None = None,
+    within: Within = Within(),  # noqa: B008  # frozen
+    superseded: bool = False,
+) -> list[Evidence]:
+    """Return the evidence for a query, best first; one that goes on from something goes on from the latest turns.
+
+    There is no trace, so what fails on the way (the encoder, the language model) is logged as a warning.
+    """
+    with parts.log.user(user) as state:
+        asker = state.person() or ""
+        if recent is None:
+            recent = state.latest(parts.config.engine.context_turns) if is_incomplete(query) else ()
+    rewriting = rewrite(query, recent, parts, asker=asker)
+    with parts.log.user(user) as state:
+        read = read_query(
+            query, state, recent=recent, rewriting=rewriting, asker=asker, at=state.now(), as_of=as_of,
+            known_at=known_at,
+        )  # fmt: skip
+    read = within.narrow(read)
+    note: dict[str, object] = {}
+    read = _encoded(read, parts, note)
+    if rewriting is not None and rewriting.failed:
+        logger.warning("search for user %s: %s", pseudonym(parts.log.scope(user)), rewriting.failed)
+    if "degraded" in note:
+        logger.warning("search for user %s: %s", pseudonym(parts.log.scope(user)), note["degraded"])
+    with parts.log.user(user) as state:
+        spec = replace(parts.recall, top_k=k, superseded=superseded)
+        return recall(read, state, spec=spec, weights=parts.learned.of(user))
+
+
+def _look_up(asked: Asked, query: Query, state: UserState, parts: Parts, tracer: Tracer) -> _Found:
+    own = state.turn(asked.turn_id) if asked.turn_id else None
+    changes = state.beliefs.changes_by(own.turn_id) if own else []
+    recent = _recent(asked, own, state, parts.config.engine.context_turns)
+    beliefs = _believed_at(asked, state, parts)
+    today = (asked.known_at or asked.at).date()
+    question = _question(asked, own, recent, beliefs, parts, tracer)
+    intents = _intents(own, recent, state, parts, tracer)
+    nearby = _nearby(asked, query, question, state, parts, tracer)
+    evidence = [item for item in nearby[: parts.recall.top_k] if not _gone(item, state)]
+    with tracer.step("reason") as note:
+        reasoning: Reasoning | None = None
+        reached = State()
+        if question is None:
+            draft = acknowledged(changes, state, speaker=asked.speaker, greets="greet" in intents)
+        else:
+            ground = Ground(question=question, nearby=nearby, asked=asked, state=state, beliefs=beliefs)
+            reader = passage_reader(state, parts)
+            draft, reasoning = answered(ground, parts, today=today, recent=recent, reader=reader)
+            tree: Tree | None = None
+            if reasoning is not None and not is_prompted(reasoning, parts):
+                draft, tree = reason(reasoning)
+                if tree is not None:
+                    note["tree"], reached = tree_data(tree), tree.best.state
+            if tree is None or doubt_of(draft, beliefs, state):  # several steps stand in no turn that could be quoted
+                draft = _chosen(draft, ground, reader, parts, note)
+            draft = _to_the_asker(draft, beliefs, asked.speaker)
+        writes = _tells(parts)
+        facts = _facts_for_prompt(asked, question, recent, beliefs, today) if writes else []
+        believed = _believed(asked.text, facts, beliefs, parts) if writes else ""
+        note.update(value=draft.value, confidence=round(draft.confidence, 3))
+    turns = {key: turn for item in evidence for key in item.turn_ids if (turn := state.turn(key))}
+    turns |= {key: turn for fact in facts for key in fact.turn_ids if (turn := state.turn(key))}
+    return _Found(
+        question=question,
+        evidence=evidence,
+        draft=draft,
+        facts=facts,
+        believed=believed,
+        recent=recent,
+        turns=turns,
+        changes=changes,
+        intents=intents,
+        today=today,
+        reasoning=reasoning,
+        reached=reached,
+        briefing=brief(asked, own, changes, state, parts.config.engine.context_turns) if writes else Briefing(),
+    )
+
+
+def _believed_at(asked: Asked, state: UserState, parts: Parts) -> Beliefs:
+    """Return what is believed, or was at the time that is asked about."""
+    if asked.known_at is None:
+        return state.beliefs
+    return believed_by(parts.log, asked.user, asked.known_at)
+
+
+def _gone(item: Evidence, state: UserState) -> bool:
+    """Tell whether all that a piece of evidence says was taken back."""
+    turns = [state.turn(key) for key in item.turn_ids]
+    return bool(turns) and all(turn is not None and taken_back(turn, state.beliefs) for turn in turns)
+
+
+def _chosen(draft: Draft, ground: Ground, reader: PassageReader | None, parts: Parts, note: dict[str, object]) -> Draft:
+    """Return the answer that is given out of a draft and what was said; the draft where nothing grades them."""
+    try:
+        grader = parts.grader()
+        return draft if grader is None else chosen(draft, ground, grader, reader)
+    except BackendError as exc:
+        note["degraded"] = f"the grader failed, so the answer is not weighed against what was said: {exc}"
+        return draft
+
+
+def _to_the_asker(draft: Draft, beliefs: Beliefs, asker: str) -> Draft:
+    """Return a draft whose facts are told to the one who asks: "You live in Bonn"."""
+    text = draft.text
+    for citation in draft.citations:
+        fact = beliefs.facts.get(citation.fact_id or "")
+        if fact is not None:
+            plain = describe(fact)
+            with addressing(asker):
+                text = text.replace(plain, describe(fact))
+    return replace(draft, text=text)
+
+
+def _question(
+    asked: Asked, own: Turn | None, recent: Sequence[Turn], beliefs: Beliefs, parts: Parts, tracer: Tracer
+) -> Question | None:
+    """Return what is asked, as it is understood; None where a turn asks nothing."""
+    with tracer.step("question") as note:
+        sentence = find_question(asked.text) if own is not None else asked.text
+        if sentence is None:
+            return None
+        question = read_question(
+            sentence, asker=asked.speaker, at=asked.at, context=recent, beliefs=beliefs, parser=parts.parser
+        )
+        note.update(kind=question.kind, asks=question.asks, relation=str(question.relation or ""))
+        return question
+
+
+def _nearby(
+    asked: Asked, query: Query, question: Question | None, state: UserState, parts: Parts, tracer: Tracer
+) -> list[Evidence]:
+    """Return what bears on a question, best first, and more of it than is cited; not the turn that asks."""
+    with tracer.step("recall") as note:
+        past = question is not None and question.past
+        wide = replace(parts.recall, top_k=max(NEARBY, parts.recall.top_k), superseded=past)
+        found = look_up(query, state, spec=wide, weights=parts.learned.of(asked.user))
+        nearby = [item for item in evidence_of(found) if asked.turn_id not in item.turn_ids]
+        note.update(found=min(len(nearby), parts.recall.top_k), **found.note)
+    return nearby
+
+
+def _intents(
+    own: Turn | None, recent: Sequence[Turn], state: UserState, parts: Parts, tracer: Tracer
+) -> tuple[str, ...]:
+    """Return what the turn that asks does, as it was understood when it was processed."""
+    if own is None:
+        return ("ask",)
+    with tracer.step("understand") as note:
+        known: Note | None = state.notes.get(own.turn_id)
+        failed = state.degraded.get(own.turn_id, "")
+        if known is None:  # not processed yet
+            found, failed = reading_of(own, recent, state.beliefs, parts.parser)
+            known = note_of(found)
+        if failed:
+            note["degraded"] = failed
+        note["intents"] = known.intents
+        note.update(read_by(known))
+        return known.intents or ("chat",)
+
+
+def _facts_for_prompt(
+    asked: Asked, question: Question | None, recent: Sequence[Turn], beliefs: Beliefs, today: date
+) -> list[Fact]:
+    """Return what is believed and bears on a message: what answers it, then what is about those whom it names."""
+    asks = relevant_facts(question, beliefs, limit=FACTS_IN_PROMPT, today=today) if question is not None else []
+    near = (fact for fact in known_near(asked.as_turn(), recent, beliefs).facts if fact.status is Status.HELD)
+    return list({fact.fact_id: fact for fact in (*asks, *near)}.values())[:FACTS_IN_PROMPT]
+
+
+def _believed(text: str, facts: Sequence[Fact], beliefs: Beliefs, parts: Parts) -> str:
+    """Return the belief state as a model is told of it, in half of the room for memory at most."""
+    room = parts.config.llm.context_tokens // 2
+    past = superseded(facts, beliefs)
+    return summarise(facts, beliefs, rules=relevant_rules(text, beliefs), past=past, max_tokens=room, cite=True)
+
+
+def _recent(asked: Asked, own: Turn | None, state: UserState, size: int) -> list[Turn]:
+    """Return the turns before the one that asks, oldest first, with what was asked without being remembered."""
+    if not size:
+        return []
+    known = [state.turns[ordinal] for ordinal in state.session(asked.session)[-size:]]
+    known = state.context(own, size) if own is not None else known
+    return sorted((*known, *asked.said), key=lambda turn: turn.ordinal)[-size:]
+
+
+def _tells(parts: Parts) -> bool:
+    """Tell whether a language model is told of what is believed: it writes the answers, or searches for them."""
+    return "prompted" in (parts.config.roles.write, parts.config.roles.reason)
+
+
+def _write(asked: Asked, found: _Found, parts: Parts, tracer: Tracer) -> Draft:
+    """Let the language model search or write, where it is to; else, or when it fails, keep the built-in draft."""
+    reasoning = found.reasoning if found.reasoning is not None and is_prompted(found.reasoning, parts) else None
+    if reasoning is None and parts.config.roles.write == "builtin":
+        return found.draft
+
+    def turn(turn_id: str) -> Turn | None:
+        with parts.log.user(asked.user) as state:
+            return state.turn(turn_id)
+
+    material = Material(task=_task(asked, found), builtin=found.draft, believed=found.believed, turn=turn)
+    if reasoning is not None:
+        with tracer.step("search") as note:
+            return searched(material, reasoning, parts, note)
+    with tracer.step("write") as note:
+        return written(material, found.reached, parts, note)
+
+
+def _task(asked: Asked, found: _Found) -> Task:
+    """Return the question as a language model is told of it, with the facts that bear on it."""
+    known = found.reasoning.task if found.reasoning is not None else Task(text=asked.text, today=found.today)
+    return replace(
+        known,
+        text=asked.text,
+        question=found.question,
+        asker=asked.speaker,
+        agent=asked.agent,
+        facts=tuple(found.facts),
+        recent=tuple(found.recent),
+        evidence=tuple(found.evidence),
+        background=tuple(one.text for one in found.background),
+        profile=found.briefing.profile,
+        history=found.briefing.history,
+        tasks=found.briefing.tasks,
+        noted=found.briefing.noted,
+        own=found.briefing.own,
+    )
+
+
+def _encoded(query: Query, parts: Parts, note: dict[str, object]) -> Query:
+    """Return the query with its vector; without one when the encoder failed."""
+    try:
+        vector: NDArray[np.float32] = parts.queries.encode([query.wording])[0]
+    except BackendError as exc:
+        note["degraded"] = f"the encoder failed, so only words are searched: {exc}"
+        return query
+    return encoded(query, vector, encoder=parts.encoder.name, lexicon=parts.lexicon())

@@ -1,0 +1,1 @@
+"""api: what users hold in their hands -> the loops behind it."""

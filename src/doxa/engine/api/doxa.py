@@ -1,0 +1,600 @@
+"""What users hold in their hands: `Doxa` and a `Dialogue`; a `Memory` is in `memory.py`.
+
+Nothing here imports what reads and answers before it is needed: opening a database takes a fraction of that.
+`AsyncDoxa` is generated from this file (see `asynchronous.py`).
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from pathlib import Path
+from time import monotonic
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+
+from doxa.core.config import Config
+from doxa.core.errors import ClosedError, ConfigError, InputError, StoreConflictError, TurnConflictError
+from doxa.core.trace import Tracer
+from doxa.core.values import OpenProposition, Receipt, Reply, Role, ToTasks, Turn
+from doxa.engine.answer.searching import Asides
+from doxa.engine.asked import Asked
+from doxa.engine.intake import (
+    Day,
+    Moment,
+    clean,
+    display_name,
+    read_day,
+    read_end,
+    read_messages,
+    read_metadata,
+    read_moment,
+    read_turn,
+    require_name,
+    require_text,
+    unwrapped,
+)
+
+if TYPE_CHECKING:
+    from doxa.engine.absorb.maintenance import Maintenance
+    from doxa.engine.api.memory import Memory
+    from doxa.engine.tasking import Tasks
+    from doxa.engine.wiring.parts import OntologySource, Parts
+
+__all__ = ["Addressee", "Dialogue", "Doxa"]
+
+Addressee = Literal["auto", "tasks", "facts"]
+"""What a turn is said to: "auto" leaves that to what it says."""
+REST_S = 1.0
+"""How long a change waits for what is lifted from processed turns, or `engine.settle_s` if that is longer."""
+ASSISTANT_S = 0.25
+"""How long a reply waits to be read where nobody waits for it: what the user says next is not held up by it."""
+FLUSH_REST_S = 15.0
+"""How long `flush` waits for it."""
+
+
+class Doxa:
+    """A memory for language models, on one database. Safe between threads; many processes may open one database."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._tenants: dict[str, Doxa] = {}
+        self._guard = threading.Lock()
+        self._maintained: Maintenance | None = None
+        self._closed = False
+        self._process = os.getpid()
+        for user in parts.log.pending():
+            self._maintenance.schedule(user)  # what a crash left behind
+
+    @property
+    def _maintenance(self) -> Maintenance:
+        """What processes turns, made at its first use."""
+        with self._guard:
+            if self._maintained is None:
+                from doxa.engine.absorb.maintenance import Maintenance
+
+                self._maintained = Maintenance(self._parts)
+            return self._maintained
+
+    @classmethod
+    def open(
+        cls,
+        url: str | Path = ":memory:",
+        *,
+        config: Config | None = None,
+        ontology: OntologySource | Sequence[OntologySource] | None = None,
+    ) -> Self:
+        """Return an engine on a database; a new file is made.
+
+        Args:
+            url: a path, `:memory:`, or an SQLAlchemy URL (Postgres).
+            config: the settings; by default those of `doxa.toml` and the environment.
+            ontology: classes and relations of your own, beside those of the setting `ontology`: the path of a Turtle
+                file, a pydantic class, or several. They count for what is read from now on.
+
+        Raises:
+            ConfigError: a setting cannot be used.
+            InputError: the ontology cannot be used; a FormatError names the line.
+            StoreError: the database cannot be opened; a foreign or damaged file is left as it is.
+        """
+        if not isinstance(url, (str, Path)):
+            raise ConfigError(f'Expected a path, ":memory:" or an SQLAlchemy URL, got {url!r}.')
+        if config is not None and not isinstance(config, Config):
+            raise ConfigError(f"Expected a doxa.Config, got {type(config).__name__}; see Config.from_tree({{...}}).")
+        from doxa.engine.wiring.parts import wire
+
+        return cls(wire(str(url), config or Config.load(), ontology))
+
+    def dialogue(
+        self, *, user: str, agent: str = "assistant", session: str = "default", speaker: str | None = None
+    ) -> Dialogue:
+        """Return a dialogue of a user with an agent.
+
+        Args:
+            user: whose memory it is; users never share anything.
+            agent: name of the assistant.
+            session: name of the session; it groups turns.
+            speaker: the user's name as people write it; by default that of the one person who has spoken as the
+                user so far, else made from `user` ("ana" -> "Ana").
+        """
+        require_name(user, "user")
+        return Dialogue(self, user=user, agent=agent, session=session, speaker=speaker)
+
+    def memory(self, *, user: str) -> Memory:
+        """Return the memory of a user, to read, correct and move."""
+        from doxa.engine.api.memory import Memory
+
+        require_name(user, "user")
+        return Memory(self, user=user)
+
+    def tasks(self, *, user: str, author: str | None = None) -> Tasks:
+        """Return the tasks of a user, to tell, to read and to change by hand.
+
+        Args:
+            user: whose they are; people who share their tasks use one name for all of them ("team").
+            author: who makes the changes; by default the user.
+        """
+        from doxa.engine.tasking import Tasks
+
+        require_name(user, "user")
+        return Tasks(self, user=user, author=user if author is None else author)
+
+    def tenant(self, name: str) -> Doxa:
+        """Return the engine of another tenant on this database, with the same models; closing this one closes it.
+
+        Users of two tenants never share anything. Cost: the first time, one look for what a crash left behind.
+
+        Raises:
+            InputError: it is no name.
+        """
+        require_name(name, "tenant")
+        if name == self.parts.config.tenant:
+            return self
+        with self._guard:
+            if name not in self._tenants:
+                self._tenants[name] = Doxa(self.parts.of_tenant(name))
+            return self._tenants[name]
+
+    def users(self) -> list[str]:
+        """Return every user with at least one turn."""
+        return self.parts.log.users()
+
+    def flush(self) -> None:
+        """Wait until everything that was received, for any user, is processed.
+
+        Raises:
+            DoxaError: what stopped the processing; what was received is kept.
+        """
+        for user in {*self.parts.log.pending(), *self._maintenance.busy()}:
+            self.wait(user, rest_s=FLUSH_REST_S)
+
+    def propositions(self, text: str) -> list[OpenProposition]:
+        """Return what a text says in its own words, clause by clause; nothing is remembered.
+
+        Open information extraction: hypotheses, questions and denials are given as well. Cost: one parse a sentence.
+
+        Raises:
+            BackendError: the parser failed.
+        """
+        from doxa.understand import open_propositions
+
+        return open_propositions(text, self.parts.parser)
+
+    def describe(self) -> dict[str, Any]:
+        """Return what is in use: database, encoder, parser, language model, version."""
+        from importlib.metadata import version
+
+        return {"version": version("doxa"), **self.parts.describe()}
+
+    def close(self, *, limit_s: float | None = None) -> None:
+        """Process what was received, then give back threads and connections. Closing twice is harmless.
+
+        Args:
+            limit_s: how many seconds the processing may take; what is left is processed at the next open.
+        """
+        self._close(drain=True, limit_s=limit_s)
+
+    def _close(self, *, drain: bool, limit_s: float | None = None) -> None:
+        if self._process != os.getpid():
+            self._closed = True  # threads and connections are the parent's
+        if not self._closed:
+            self._closed = True
+            until = None if limit_s is None else monotonic() + limit_s
+            for engine in self._tenants.values():
+                engine._close(drain=drain, limit_s=None if until is None else max(0.0, until - monotonic()))
+            if self._maintained is not None:
+                self._maintained.stop(drain=drain, limit_s=None if until is None else max(0.0, until - monotonic()))
+            for user in {*self._parts.told.users(), *self._parts.answers.users()}:
+                self._store_pending(user)
+            if not self._parts.lent:
+                self._parts.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._close(drain=kind is None)
+
+    @property
+    def parts(self) -> Parts:
+        """What the engine is made of.
+
+        Raises:
+            ClosedError: it was closed.
+        """
+        self._check_open()
+        return self._parts
+
+    def kept(self, user: str) -> None:
+        """Have what answers to a user left behind written behind the caller's back, once it is a micro-batch."""
+        if self._parts.answers.ready(user):
+            self._maintenance.schedule(user)
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise ClosedError("This Doxa was closed. Open it again with Doxa.open(...).")
+        if self._process != os.getpid():
+            raise ClosedError("This Doxa was opened before a fork. Open one with Doxa.open(...) in the new process.")
+
+    def receive(self, turn: Turn, *, unless_erased_after: int | None = None) -> tuple[Turn, Receipt]:
+        """Store a turn and have it processed behind the caller's back. Durable on return."""
+        stored, receipt = self.parts.log.receive(turn, unless_erased_after=unless_erased_after)
+        if turn.role == "assistant":
+            self._maintenance.schedule(turn.user, after_s=ASSISTANT_S)
+        else:
+            self._maintenance.schedule(turn.user)
+        return stored, receipt
+
+    def settle(self, user: str) -> str:
+        """Wait a moment (setting `engine.settle_s`) for received turns to be processed.
+
+        Returns:
+            Why some are not; empty when all are. Reading goes on from what is there; `flush` raises instead.
+        """
+        try:
+            done = self._maintenance.wait(user, self.parts.config.engine.settle_s)
+        except Exception as exc:  # noqa: BLE001  whatever stops the writing must not stop the reading
+            return f"turns received before could not be processed: {exc}"
+        return "" if done else "turns received before are still being processed; this answer may not know them"
+
+    def wait(self, user: str, *, rest_s: float = REST_S) -> None:
+        """Wait until everything that has been received for a user is processed; a moment longer for promotions."""
+        self._check_open()
+        self._maintenance.wait(user)
+        self._store_pending(user)
+        self._maintenance.rest(user, max(rest_s, self._parts.config.engine.settle_s))
+
+    def _store_pending(self, user: str) -> None:
+        """Write what answers to a user left behind."""
+        from doxa.engine.answer.feedback import store_feedback
+        from doxa.engine.history.answers import store_answers
+
+        store_feedback(self._parts.log, self._parts.told, user)
+        store_answers(self._parts, user)
+
+
+class Dialogue:
+    """One user talking with one agent in one session."""
+
+    def __init__(self, doxa: Doxa, *, user: str, agent: str, session: str, speaker: str | None) -> None:
+        self._doxa = doxa
+        self._speaker = speaker
+        self.user = user
+        self.agent = agent
+        self.session = session
+        self._asked = Asides()
+
+    @property
+    def speaker(self) -> str:
+        """The name of the user, for "I" and "my"."""
+        if self._speaker is None:
+            with self._doxa.parts.log.user(self.user) as state:
+                self._speaker = state.person() or display_name(self.user)
+        return self._speaker
+
+    def respond(
+        self,
+        text: str,
+        *,
+        at: Moment | None = None,
+        turn_id: str | None = None,
+        to: Addressee = "auto",
+        background: bool | None = None,
+        n: int = 1,
+    ) -> Reply:
+        """Answer what the user says, and remember it.
+
+        What opens, changes or asks about a task is done to the tasks and answered from them (setting `tasks.route`);
+        the trace says where a turn went, and why. What it says of the world is believed either way.
+
+        The turn is durable before it is answered. The answer waits at most `engine.settle_s` for what the turn
+        itself changes; if that takes longer, the changes come later and the trace says so.
+
+        Args:
+            text: what the user says.
+            at: when; by default now.
+            turn_id: its id, if it has one; the same id again is the same turn.
+            to: "auto", or what it is said to whatever it says: "tasks", or "facts" alone.
+            background: whether sentences of general knowledge are added (`Reply.background`); None leaves that to the
+                setting `commonsense.use` and to what is said. They are never facts, and never cited.
+            n: how many replies are wanted, each by another piece of background: the first is the reply and is
+                remembered, the others are its `alternatives`, fewer where less was found.
+
+        Raises:
+            InputError: `to` is none of those, `n` is below 1, or above 1 while background is left out.
+            ConfigError: background or several replies are asked for, and no base of knowledge is configured.
+            TurnError: the turn cannot be taken.
+            TurnConflictError: `turn_id` is known with another text.
+            StoreError: nothing was stored.
+        """
+        from doxa.engine.answer.background import require_background, without_background
+
+        to_tasks = self._to_tasks(to)
+        require_background(background, n, self._doxa.parts.config)
+        turn = self._turn(text, speaker=self.speaker, role="user", at=at, turn_id=turn_id)
+        stored, receipt = self._doxa.receive(replace(turn, to_tasks=to_tasks))
+        reply = self._answer(text, at=stored.at, turn_id=receipt.turn_id, background=background, n=n)
+        if not receipt.duplicate and (said := without_background(reply)):
+            self._remember_reply(said, stored)
+        return reply
+
+    def ask(
+        self,
+        text: str,
+        *,
+        as_of: Day | None = None,
+        known_at: Moment | None = None,
+        at: Moment | None = None,
+        said: Sequence[Mapping[str, Any]] | None = None,
+    ) -> Reply:
+        """Answer without remembering the question; this dialogue alone knows it for what is asked next ("And Ben?").
+
+        Args:
+            text: the question.
+            as_of: the day of the world that is asked about; by default now, or what the question says.
+            known_at: answer from what had been said by then.
+            at: when it is asked, for "today" and "next week"; by default when the latest turn was said.
+            said: what was said before it and is not remembered, as OpenAI writes messages; by default what this
+                dialogue was asked. What is given is known to this question alone, and so is the question.
+
+        Raises:
+            InputError: the question is empty, a time cannot be read, or `said` holds something that is no message.
+        """
+        require_text(text, "ask")
+        text = clean(text)
+        known = None if known_at is None else read_end(known_at)
+        day = None if as_of is None else read_day(as_of)
+        forgotten = self._doxa.parts.forgotten  # an answer to what is erased meanwhile is not kept
+        before = None if said is None else self._unstored([(one.role, one.text) for one in read_messages(said)])
+        reply = self._answer(text, as_of=day, known_at=known, at=None if at is None else read_moment(at), said=before)
+        if before is None:
+            self._asked.note(self._aside(text, reply), forgotten=forgotten)
+        return reply
+
+    def ask_again(self, answer_id: str) -> Reply:
+        """Answer a question that was answered before from what is known now, as the one who asked it then.
+
+        Raises:
+            NotFoundError: there is no such answer, or it is no longer kept.
+        """
+        from doxa.engine.history.answers import answered
+
+        self._doxa.settle(self.user)
+        one = answered(self._doxa.parts, self.user, answer_id)
+        then = Dialogue(self._doxa, user=self.user, agent=one.agent, session=one.session, speaker=one.speaker)
+        return then._answer(one.question, turn_id=one.asked, as_of=one.as_of, known_at=one.known_at)
+
+    def absorb(
+        self,
+        text: str,
+        *,
+        speaker: str | None = None,
+        role: Role = "user",
+        at: Moment | None = None,
+        turn_id: str | None = None,
+        verbatim: bool = False,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Receipt:
+        """Remember a turn without answering it. Durable on return; the same `turn_id` again is the same turn.
+
+        Args:
+            text: what was said.
+            speaker: who said it; by default the user, or the agent.
+            role: as what.
+            at: when; by default now.
+            turn_id: its id, if it has one.
+            verbatim: keep and find it as it stands, and make no facts from it.
+            metadata: plain JSON data that is kept with it (`Turn.metadata`).
+
+        Raises:
+            InputError: the metadata is no such data.
+            TurnError: the turn cannot be taken.
+            TurnConflictError: `turn_id` is known with another text.
+            StoreError: nothing was stored.
+        """
+        name = speaker or (self.agent if role == "assistant" else self.speaker)
+        turn = self._turn(text, speaker=name, role=role, at=at, turn_id=turn_id, verbatim=verbatim, metadata=metadata)
+        return self._received(turn)
+
+    def correct(
+        self,
+        text: str,
+        *,
+        fact_id: str | None = None,
+        turn_id: str | None = None,
+        at: Moment | None = None,
+        verbatim: bool = False,
+        metadata: Mapping[str, Any] | None = None,
+        reason: str = "",
+    ) -> Receipt:
+        """Take a fact or a turn back, and remember what is so instead, as said by the user.
+
+        Nothing is taken back for a text that cannot be stored. See `absorb`, `Memory.retract` and `Memory.withdraw`.
+
+        Raises:
+            InputError: neither or both are to be taken back, or nobody said the fact, it follows from others.
+            NotFoundError: there is no such fact or turn.
+        """
+        if (fact_id is None) == (turn_id is None):
+            raise InputError("correct: give either fact_id=... or turn_id=....")
+        turn = self._turn(
+            text, speaker=self.speaker, role="user", at=at, turn_id=None, verbatim=verbatim, metadata=metadata
+        )
+        memory = self._doxa.memory(user=self.user)
+        if fact_id is not None:
+            memory.retract(fact_id, reason=reason)
+        else:
+            memory.withdraw(turn_id=turn_id, reason=reason)
+        return self._received(turn)
+
+    def add(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        at: Moment | None = None,
+        verbatim: bool = False,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> list[Receipt]:
+        """Remember messages as OpenAI writes them (`role`, `content`, and `name`, `id`, a time if they have them).
+
+        Args:
+            messages: what was said, oldest first; tool calls without words are left out.
+            at: when messages without a time of their own were said; by default now.
+            verbatim: keep and find them as they stand, and make no facts from them.
+            metadata: plain JSON data that is kept with each of them.
+
+        Raises:
+            InputError: something is no such message; nothing was stored.
+            TurnConflictError: an id is known with another text; the messages before it were stored.
+            StoreError: nothing was stored.
+        """
+        lines = read_messages(messages)
+        return [
+            self.absorb(
+                line.text, speaker=line.speaker, role=line.role, at=line.at or at, turn_id=line.turn_id,
+                verbatim=verbatim, metadata=metadata,
+            )
+            for line in lines
+        ]  # fmt: skip
+
+    def flush(self) -> None:
+        """Wait until everything received for this user is processed.
+
+        Raises:
+            DoxaError: what stopped the processing; what was received is kept.
+        """
+        self._doxa.wait(self.user, rest_s=FLUSH_REST_S)
+
+    def _received(self, turn: Turn) -> Receipt:
+        from doxa.understand import foreign_language
+
+        _, receipt = self._doxa.receive(turn)
+        return replace(receipt, language=foreign_language(turn.text))
+
+    def _to_tasks(self, to: str) -> ToTasks | None:
+        if to not in get_args(Addressee):
+            raise InputError(f"respond: expected `to` out of {', '.join(get_args(Addressee))}; got {to!r}.")
+        if to == "auto" and self._doxa.parts.config.tasks.route == "auto":
+            return ToTasks(routed=True)
+        return ToTasks() if to == "tasks" else None
+
+    def _turn(
+        self,
+        text: str,
+        *,
+        speaker: str,
+        role: Role,
+        at: Moment | None,
+        turn_id: str | None,
+        verbatim: bool = False,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Turn:
+        most = self._doxa.parts.config.engine.max_turn_chars
+        turn = read_turn(
+            text, user=self.user, session=self.session, speaker=speaker, role=role, at=at, turn_id=turn_id,
+            max_chars=most,
+        )  # fmt: skip
+        return replace(turn, verbatim=verbatim, metadata=read_metadata(metadata, max_chars=most))
+
+    def _answer(
+        self,
+        text: str,
+        *,
+        at: datetime | None = None,
+        turn_id: str | None = None,
+        as_of: date | None = None,
+        known_at: datetime | None = None,
+        background: bool | None = False,
+        n: int = 1,
+        said: tuple[Turn, ...] | None = None,
+    ) -> Reply:
+        from doxa.engine.answer.respond import respond
+
+        tracer = Tracer()
+        with tracer.step("settle") as note:
+            if reason := self._doxa.settle(self.user):
+                note["degraded"] = reason
+        at = at or known_at or self._now()
+        asked = Asked(
+            user=self.user,
+            text=unwrapped(text),
+            speaker=self.speaker,
+            agent=self.agent,
+            session=self.session,
+            at=at,
+            as_of=as_of,
+            known_at=known_at,
+            turn_id=turn_id,
+            said=self._asked.turns(forgotten=self._doxa.parts.forgotten) if said is None else said,
+            background=background,
+            n=n,
+        )
+        reply = respond(asked, self._doxa.parts, tracer)
+        self._doxa.kept(self.user)
+        return reply
+
+    def _aside(self, text: str, reply: Reply) -> tuple[Turn, ...]:
+        """Return a question and its answer as turns that are not stored."""
+        question, answer = self._unstored([("user", text), ("assistant", reply.text)])
+        return question, replace(answer, generated=True)
+
+    def _unstored(self, said: Sequence[tuple[Role, str]]) -> tuple[Turn, ...]:
+        with self._doxa.parts.log.user(self.user) as state:
+            at, ordinal = state.now() or datetime.now(UTC), state.ordinal
+        return tuple(
+            Turn(
+                turn_id="", user=self.user, session=self.session, role=role, text=text, at=at, ordinal=ordinal,
+                speaker=self.agent if role == "assistant" else self.speaker,
+            )
+            for role, text in said
+        )  # fmt: skip
+
+    def _now(self) -> datetime:
+        with self._doxa.parts.log.user(self.user) as state:
+            return state.now() or datetime.now(UTC)
+
+    def _remember_reply(self, text: str, turn: Turn) -> None:
+        answer = Turn(
+            turn_id=f"{turn.turn_id}/reply",
+            user=self.user,
+            session=self.session,
+            speaker=self.agent,
+            role="assistant",
+            text=text,
+            at=turn.at,
+            generated=True,
+        )
+        # A turn of the user may have the id that is meant for the reply; then the reply gets another.
+        for candidate in (answer, replace(answer, turn_id="")):
+            try:
+                self._doxa.receive(candidate, unless_erased_after=turn.ordinal)
+                return
+            except TurnConflictError:
+                continue
+            except StoreConflictError:  # something was forgotten since: the reply may repeat it
+                return

@@ -1,0 +1,265 @@
+"""Answers that were given -> kept with their traces, flagged when what they rest on is revised."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import date, datetime
+from typing import Any
+
+from doxa.core.access import pseudonym
+from doxa.core.answers import Answered, AnswerReason
+from doxa.core.errors import NotFoundError, StoreError
+from doxa.core.values import ChangeKind, Citation, Fact, Reply, Status
+from doxa.engine.asked import Asked
+from doxa.engine.history.explain import happened
+from doxa.engine.wiring.parts import Parts
+from doxa.memory import Beliefs, UserState, describe
+
+__all__ = ["PREFIX", "answered", "answers", "drop_answers", "explain_answer", "keep", "store_answers"]
+
+logger = logging.getLogger("doxa")
+
+PREFIX = "a_"
+"""What the ids of answers begin with."""
+NO_ANSWER = "User {user!r} has no answer {key!r}. `doxa answers` lists those that are kept."
+
+
+def keep(reply: Reply, asked: Asked, consulted: Iterable[str], parts: Parts) -> Reply:
+    """Return a reply with the id under which it is kept, and keep it behind the request; see `engine.answers`."""
+    if not parts.config.engine.answers:
+        return reply
+    with parts.log.user(asked.user) as state:
+        key = _key(asked, reply, state)
+        one = Answered(
+            answer_id=key,
+            question=asked.text,
+            text=reply.text,
+            at=asked.at,
+            session=asked.session,
+            speaker=asked.speaker,
+            agent=asked.agent,
+            value=reply.value,
+            citations=reply.citations,
+            standing={fact.fact_id: _standing(fact) for fact in _rests_on(reply, state.beliefs)},
+            consulted=tuple(dict.fromkeys(key for key in (*consulted, *_cited(reply)) if key)),
+            asked=asked.turn_id,
+            said=tuple((turn.speaker, turn.text) for turn in asked.said),
+            as_of=asked.as_of,
+            known_at=asked.known_at,
+            confidence=reply.confidence,
+            abstained=reply.abstained,
+            disputed=reply.disputed,
+            verdict=reply.verdict.label,
+            trace=reply.trace.to_dict(),
+        )
+    parts.answers.add(asked.user, one)
+    return replace(reply, answer_id=key)
+
+
+def store_answers(parts: Parts, user: str, *, least: int = 1) -> None:
+    """Write the answers of a user that wait, if they are at least `least`.
+
+    An answer is worth less than a turn: where the database refuses it is dropped with a warning. What could draw on a
+    turn that was erased meanwhile is dropped without one.
+    """
+    waiting = parts.answers.take(user, least)
+    if not waiting:
+        return
+    try:
+        with parts.log.user(user) as state:
+            known = {one.answer_id: _data(one) for one in waiting if all(map(state.turn, one.consulted))}
+            if known:
+                parts.log.store.keep_answers(parts.log.scope(user), known, latest=parts.config.engine.answers)
+    except StoreError as exc:
+        whose = pseudonym(parts.log.scope(user))
+        logger.warning("%d answers to user %s were not kept: %s", len(waiting), whose, exc)
+
+
+def answers(parts: Parts, user: str, *, stale: bool) -> list[AnswerReason]:
+    """Return the answers that are kept, oldest first; see `Memory.answers`."""
+    store_answers(parts, user)
+    kept = [_answered(data) for data in parts.log.store.answers(parts.log.scope(user))]
+    with parts.log.user(user) as state:
+        found = [_explained(one, state) for one in kept]
+    return [one for one in found if one.stale or not stale]
+
+
+def answered(parts: Parts, user: str, answer_id: str) -> Answered:
+    """Return an answer as it was given.
+
+    Raises:
+        NotFoundError: there is no such answer, or it is no longer kept.
+    """
+    store_answers(parts, user)
+    found = parts.log.store.answers(parts.log.scope(user), answer_id)
+    if not found:
+        raise NotFoundError(NO_ANSWER.format(user=user, key=answer_id))
+    return _answered(found[0])
+
+
+def explain_answer(parts: Parts, user: str, answer_id: str) -> AnswerReason:
+    """Return why an answer was given, and what has changed since; see `Memory.why_answered`.
+
+    Raises:
+        NotFoundError: there is no such answer, or it is no longer kept.
+    """
+    one = answered(parts, user, answer_id)
+    with parts.log.user(user) as state:
+        return _explained(one, state)
+
+
+def drop_answers(parts: Parts, user: str, turn_id: str) -> None:
+    """Remove every answer that may repeat what a turn says, before the turn is erased.
+
+    That is what names the turn, a fact that it supports, or a reply of Doxa's own after it; and what went on from
+    questions that were not remembered, since nobody knows what those repeated.
+    """
+    parts.answers.drop(user)
+    with parts.log.user(user) as state:
+        turn = state.turn(turn_id)
+        if turn is None:
+            return
+        later = (one for one in state.turns.values() if one.generated and one.ordinal >= turn.ordinal)
+        names = {turn_id, *(one.turn_id for one in later)}
+        names |= {fact.fact_id for fact in state.beliefs.facts.values() if turn_id in fact.turn_ids}
+    scope = parts.log.scope(user)
+    kept = ((data, json.dumps(data, ensure_ascii=False)) for data in parts.log.store.answers(scope))
+    told = [str(data["id"]) for data, text in kept if data.get("said") or any(name in text for name in names)]
+    if told:
+        parts.log.store.drop_answers(scope, told)
+
+
+def _key(asked: Asked, reply: Reply, state: UserState) -> str:
+    """Return the id of an answer: the same question to the same memory at the same moment has the same one."""
+    told = (asked.user, asked.session, asked.text, asked.turn_id, asked.at, asked.as_of, asked.known_at, state.ordinal)
+    digest = hashlib.sha256("\x1f".join(map(str, (*told, reply.text))).encode()).hexdigest()
+    return f"{PREFIX}{digest[:12]}"
+
+
+def _cited(reply: Reply) -> Iterator[str]:
+    return (citation.turn_id for citation in reply.citations)
+
+
+def _rests_on(reply: Reply, beliefs: Beliefs) -> Iterator[Fact]:
+    """Return the facts that an answer cites; of a turn that is cited as a whole, those that the answer names."""
+    value = (reply.value or "").casefold()
+    for citation in reply.citations:
+        if citation.fact_id:
+            fact = beliefs.facts.get(citation.fact_id)
+            yield from () if fact is None else (fact,)
+        elif value:
+            for slot in beliefs.slots_of_turn(citation.turn_id):
+                for fact in beliefs.in_slot(slot):
+                    label = str(fact.object).casefold()
+                    if citation.turn_id in fact.turn_ids and label and (label in value or value in label):
+                        yield fact
+
+
+def _standing(fact: Fact) -> str:
+    """Return how a fact stands, in a form that differs when an answer that cites it may no longer be right."""
+    return f"{fact.status}{', disputed' if fact.disputed else ''}: {fact.valid}"
+
+
+def _explained(one: Answered, state: UserState) -> AnswerReason:
+    facts = tuple(fact for key in one.standing if (fact := _now(key, state.beliefs)) is not None)
+    stale = () if one.known_at is not None else tuple(_changed(one, state))
+    cited = [(citation, state.turn(citation.turn_id)) for citation in one.citations]
+    quoted = (replace(c, text=t.text, speaker=t.speaker, at=t.at) if t else c for c, t in cited)
+    found = AnswerReason(answer=replace(one, citations=tuple(quoted)), facts=facts, stale=stale)
+    return replace(found, text="\n".join(_told(found)))
+
+
+def _now(fact_id: str, beliefs: Beliefs) -> Fact | None:
+    """Return a fact that was cited, under the id that it has by now: names may have been told apart or joined."""
+    fact = beliefs.facts.get(fact_id)
+    if fact is not None and fact.status is not Status.RETRACTED:
+        return fact
+    moves = (change for change in beliefs.changes if change.kind is ChangeKind.MOVE and fact_id in change.because)
+    heir = next((change.fact.fact_id for change in moves), None)
+    return fact if heir is None or heir == fact_id else _now(heir, beliefs)
+
+
+def _changed(one: Answered, state: UserState) -> Iterator[str]:
+    """Say what has changed of what an answer rests on."""
+    for key, stood in one.standing.items():
+        fact = _now(key, state.beliefs)
+        if fact is None:
+            yield "A fact that it cites is no longer in the memory."
+        elif _standing(fact) != stood:
+            last = state.beliefs.changes_of(fact.fact_id)[-1:]
+            since = "; ".join(map(happened, last)) or f"now it is {fact.status}"
+            yield f"{describe(fact)}: {since}."
+    for turn_id in dict.fromkeys(cited.turn_id for cited in one.citations):
+        if turn_id in state.withdrawn:
+            yield f"The turn {turn_id} was withdrawn on {state.withdrawn[turn_id]:%Y-%m-%d}."
+        elif state.turn(turn_id) is None:
+            yield f"The turn {turn_id} is no longer in the memory."
+
+
+def _told(found: AnswerReason) -> Iterator[str]:
+    one = found.answer
+    yield f"“{one.question}” ({one.speaker}, {one.at:%Y-%m-%d}): {one.text}"
+    for turn in one.citations:
+        yield (
+            f"{turn.speaker} said it on {turn.at:%Y-%m-%d} ({turn.turn_id}): “{turn.text}”" if turn.at else turn.turn_id
+        )
+    yield from (f"It cites: {describe(fact)} ({fact.fact_id})." for fact in found.facts)
+    yield f"When it was checked: {one.verdict}; confidence {one.confidence:.2f}."
+    yield from (f"Changed since: {change}" for change in found.stale)
+
+
+def _data(one: Answered) -> dict[str, Any]:
+    """Return an answer as data for the database; cited turns are named, not repeated."""
+    data: dict[str, Any] = {
+        "id": one.answer_id,
+        "question": one.question,
+        "text": one.text,
+        "at": one.at.isoformat(),
+        "session": one.session,
+        "speaker": one.speaker,
+        "agent": one.agent,
+        "value": one.value,
+        "citations": [[cited.turn_id, cited.fact_id] for cited in one.citations],
+        "standing": dict(one.standing),
+        "consulted": list(one.consulted),
+        "asked": one.asked,
+        "said": [list(pair) for pair in one.said],
+        "as_of": one.as_of and one.as_of.isoformat(),
+        "known_at": one.known_at and one.known_at.isoformat(),
+        "confidence": one.confidence,
+        "abstained": one.abstained,
+        "disputed": one.disputed,
+        "verdict": one.verdict,
+        "trace": one.trace,
+    }
+    return {key: value for key, value in data.items() if value not in (None, False, [], {})}
+
+
+def _answered(data: Mapping[str, Any]) -> Answered:
+    as_of, known_at = data.get("as_of"), data.get("known_at")
+    return Answered(
+        answer_id=data["id"],
+        question=data["question"],
+        text=data["text"],
+        at=datetime.fromisoformat(data["at"]),
+        session=data["session"],
+        speaker=data["speaker"],
+        agent=data["agent"],
+        value=data.get("value"),
+        citations=tuple(Citation(turn_id=turn, fact_id=fact) for turn, fact in data.get("citations", ())),
+        standing=data.get("standing", {}),
+        consulted=tuple(data.get("consulted", ())),
+        asked=data.get("asked"),
+        said=tuple((speaker, text) for speaker, text in data.get("said", ())),
+        as_of=date.fromisoformat(as_of) if as_of else None,
+        known_at=datetime.fromisoformat(known_at) if known_at else None,
+        confidence=data.get("confidence", 0.0),
+        abstained=data.get("abstained", False),
+        disputed=data.get("disputed", False),
+        verdict=data.get("verdict", "neutral"),
+        trace=data.get("trace", {}),
+    )

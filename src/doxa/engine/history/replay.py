@@ -1,0 +1,344 @@
+"""The past, told again: what was believed at an earlier time, and what is believed once a turn is erased."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from doxa.backends.parser import Parser
+from doxa.backends.store import Row
+from doxa.core.errors import NotFoundError, StoreConflictError
+from doxa.core.values import Certificate, Change, Fact, Turn
+from doxa.engine.history.retelling import Retelling, TaskReader
+from doxa.engine.reading.turns import BY_AMR, Trained, note_of, reading_of
+from doxa.memory import (
+    EVENTS,
+    Annotated,
+    Beliefs,
+    Demoted,
+    Distrusted,
+    Event,
+    FeedbackGiven,
+    Identified,
+    Maintained,
+    MemoryLog,
+    Note,
+    Promoted,
+    Retracted,
+    Revision,
+    TaskEvent,
+    Undone,
+    UserState,
+    Withdrawn,
+    event_of,
+    turn_of,
+)
+from doxa.revise import bring_back, give_up, retract, revise, upheld, withdraw
+from doxa.understand import Extraction
+
+__all__ = ["NO_TURN", "believed_by", "beliefs_at", "erase_all", "erase_turn", "undone"]
+
+NO_TURN = "User {user!r} has no turn {turn_id!r}. `doxa search` and `doxa facts` show turn ids."
+REREAD = "what stood before it was erased, so the turn was read again without the language model"
+
+
+def beliefs_at(rows: Sequence[Row], known_at: datetime, policy: str) -> Beliefs:
+    """Return what was believed from what had been said by `known_at`. Cost O(log), without understanding it again."""
+    beliefs = Beliefs(policy=policy)
+    for row in rows:
+        if row.kind in EVENTS and row.known_at <= known_at and isinstance(event := event_of(row), Revision):
+            _again(event, beliefs)
+    return beliefs
+
+
+def believed_by(log: MemoryLog, user: str, known_at: datetime) -> Beliefs:
+    """Return what was believed of a user; see `beliefs_at`."""
+    return beliefs_at(log.rows(user), known_at, log.policy)
+
+
+def _again(event: Revision, beliefs: Beliefs) -> Revision:
+    """Revise by an event anew, fold it, and return it with the changes that it now causes."""
+    event = _revised(event, beliefs)
+    if not event.is_empty:
+        event.believe(beliefs)
+    return event
+
+
+def _revised(event: Revision, beliefs: Beliefs) -> Revision:
+    """Return an event with the changes that it now causes; one whose names or fact are gone is empty."""
+    match event:
+        case Identified() if not all(beliefs.said_of(key) for key in _names_in(event)):
+            return replace(event, claims=(), changes=())
+        case Maintained() | Identified():
+            rules = event.rules if isinstance(event, Maintained) else ()
+            turn_ids = (*(claim.turn_id for claim in event.claims), *(rule.turn_id for rule in rules))
+            turn_id = next(iter(turn_ids), "") or None
+            changes = revise(event.claims, beliefs, turn_id=turn_id, known_at=event.known_at, rules=rules)
+        case Withdrawn():
+            changes = withdraw(event.target, beliefs, known_at=event.known_at, reason=event.reason)
+        case Distrusted():
+            changes = give_up(*beliefs.said_by(event.target), beliefs, known_at=event.known_at, reason=event.reason)
+        case Undone():
+            changes = undone(event, beliefs)
+        case Retracted():
+            fact = _fact_of(event, beliefs)
+            if fact is None:
+                return replace(event, target="", changes=())
+            changes = retract(fact, beliefs, known_at=event.known_at, reason=event.reason)
+            event = replace(event, target=fact.fact_id)
+        case _:
+            raise NotImplementedError(event.kind)
+    return replace(event, changes=changes)
+
+
+def undone(event: Undone, beliefs: Beliefs) -> list[Change]:
+    """Return what changes when something is taken back."""
+    match event.undoes:
+        case "maintained":
+            return withdraw(event.target, beliefs, known_at=event.known_at, reason=event.reason)
+        case "identified":
+            slots = ((claim, beliefs.claims.get(beliefs.slot(claim), ())) for claim in event.claims)
+            live = [said for claim, slot in slots for said in slot if said == claim]
+            return give_up(live, (), beliefs, known_at=event.known_at, reason=event.reason)
+        case _:
+            claims, rules = beliefs.given_up(event.given_up)
+            return bring_back(claims, rules, beliefs, known_at=event.known_at, reason=event.reason)
+
+
+def _names_in(event: Identified) -> list[str]:
+    return [term.key for claim in event.claims for term in (claim.subject, claim.object)]
+
+
+def _fact_of(event: Retracted, beliefs: Beliefs) -> Fact | None:
+    """Return the fact that a retraction is about: the one with its value and sources, whatever its id is by now."""
+    was = next((change.fact for change in event.changes if change.fact.fact_id == event.target), None)
+    if was is None:
+        return beliefs.facts.get(event.target)
+    value = beliefs.key(was.object.key)
+    same = [f for f in beliefs.in_slot(beliefs.slot(was)) if f.object.key == value and f.polarity == was.polarity]
+    return next((fact for fact in same if set(fact.turn_ids) & set(was.turn_ids)), None)
+
+
+def erase_turn(
+    log: MemoryLog,
+    user: str,
+    turn_id: str,
+    parser: Parser,
+    *,
+    context_turns: int,
+    task_reader: TaskReader | None = None,
+    trained: Trained | None = None,
+) -> Certificate:
+    """Remove a turn and everything that was made from it, and prove it.
+
+    Replies that Doxa wrote from that turn on are removed as well, since they may repeat it. What follows is
+    understood and revised again without it, and all of it is written in one transaction; then the freed space is
+    wiped. Cost: understanding every turn after the erased one. No language model is asked again: what one had read
+    out of later turns is used as it stands, except where it had seen an erased turn; those are read without it.
+
+    Raises:
+        NotFoundError: the user has no such turn.
+        StoreConflictError: somebody wrote at the same time; call again.
+    """
+    with log.user(user) as state:
+        turn = state.turn(turn_id)
+        if turn is None:
+            log.store.wipe()  # an earlier attempt may have been cut short before it had wiped
+            raise NotFoundError(NO_TURN.format(user=user, turn_id=turn_id))
+        rows, facts_before = log.rows(user), len(state.beliefs.facts)
+        # From the rows, not from the state: another process may have written a reply since that was read.
+        turns = {row.ordinal: row for row in rows if row.kind == "turn" and row.ordinal >= turn.ordinal}
+        gone = {o for o, row in turns.items() if o == turn.ordinal or row.body.get("generated")}
+        delete = {row.ordinal for row in rows if _concerns(row, gone, turn_id)}
+        heard = {row.ordinal: _unprompted(row) for row in rows if row.ordinal > turn.ordinal and _is_prompted(row)}
+        kept = [heard.get(row.ordinal, row) for row in rows if row.ordinal not in delete]
+        seen = {later for ordinal in gone for later in _after(state, ordinal, context_turns)}
+        seen = _with_repeating(rows, seen, {str(turns[ordinal].turn_id) for ordinal in gone}, state)
+        fresh = UserState(user=user, dims=1, beliefs=Beliefs(policy=log.policy))
+        tasks = Retelling.without(fresh, [row for row in rows if row.ordinal in delete], task_reader)
+        told = _retell(kept, tasks, parser, trained, after=turn.ordinal, context_turns=context_turns, seen=seen)
+        beliefs = fresh.beliefs
+        ids = sorted(str(turns[ordinal].turn_id) for ordinal in gone)
+        told |= _untold(kept, set(ids), beliefs)
+        delete |= {ordinal for ordinal, event in told.items() if event.is_empty}
+        bodies = {ordinal: row.body for ordinal, row in heard.items()}
+        bodies |= {ordinal: event.body() for ordinal, event in told.items()}
+        bodies = {ordinal: body for ordinal, body in bodies.items() if ordinal not in delete}
+        counts = _rewrite(log, user, delete=sorted(delete), replace=bodies, expected=rows[-1].ordinal)
+        log.forget_state(user)
+    erased = {**_counts(counts), "facts": max(0, facts_before - len(beliefs.facts))}
+    return _certificate(user, tuple(ids), erased)
+
+
+def _rewrite(
+    log: MemoryLog, user: str, *, delete: Sequence[int], replace: Mapping[int, Mapping[str, Any]], expected: int
+) -> dict[str, int]:
+    """Rewrite the log; turns that came in meanwhile are as good after it as before, unless Doxa wrote them."""
+    while True:
+        try:
+            return log.store.rewrite(log.scope(user), delete=delete, replace=replace, expected=expected)
+        except StoreConflictError:
+            new = log.store.read(log.scope(user), after=expected)
+            if not new or any(row.kind != "turn" or row.body.get("generated") for row in new):
+                raise
+            expected = new[-1].ordinal
+
+
+def erase_all(log: MemoryLog, user: str) -> Certificate:
+    """Remove everything of a user, and prove it. Nothing is folded, so a log that cannot be read goes as well."""
+    rows = log.rows(user)
+    facts = {change["fact"]["id"] for row in rows for change in row.body.get("changes", ())}
+    counts = log.store.erase(log.scope(user))
+    log.forget_state(user)
+    ids = tuple(str(row.turn_id) for row in rows if row.kind == "turn")
+    return _certificate(user, ids, {**_counts(counts), "facts": len(facts)})
+
+
+def _after(state: UserState, ordinal: int, size: int) -> list[int]:
+    """Return the turns that had a turn in their context."""
+    turn = state.turns.get(ordinal)
+    session = state.session(turn.session) if turn else []
+    place = bisect_right(session, ordinal)
+    return session[place : place + size]
+
+
+def _with_repeating(rows: Sequence[Row], seen: set[int], gone: set[str], state: UserState) -> set[int]:
+    """Return turns with those out of which a model read something in the terms of facts that rest on erased turns.
+
+    What such a turn says is read again, so its facts are no longer those that later turns were read with: they go the
+    same way, until none is left.
+    """
+    saw = {
+        row.about: set(row.body["extraction"].get("saw", ()))
+        for row in rows
+        if row.about and row.body.get("extraction")
+    }
+    while True:
+        lost = gone | {turn.turn_id for ordinal in seen if ordinal in saw and (turn := state.turns.get(ordinal))}
+        more = {ordinal for ordinal, used in saw.items() if used & lost} - seen
+        if not more:
+            return seen
+        seen = seen | more
+
+
+def _untold(rows: Sequence[Row], gone: set[str], beliefs: Beliefs) -> dict[int, Event]:
+    """Return feedback without what was asked by, or rests on, a turn that is erased.
+
+    Facts that are gone are named by none of it: the id of a fact is a hash of what it says, which can be guessed.
+    """
+    told = {row.ordinal: FeedbackGiven.from_row(row) for row in rows if row.kind == FeedbackGiven.kind}
+    return {ordinal: event.without(gone, beliefs.facts) for ordinal, event in told.items()}
+
+
+def _concerns(row: Row, gone: set[int], turn_id: str) -> bool:
+    if row.kind == "turn":
+        return row.ordinal in gone
+    of_turn = row.kind in ("withdrawn", "annotated") or row.body.get("undoes") in ("maintained", "withdrawn")
+    return row.about in gone or (of_turn and row.body.get("target") == turn_id)
+
+
+def _retell(
+    rows: Sequence[Row],
+    tasks: Retelling,
+    parser: Parser,
+    trained: Trained | None,
+    *,
+    after: int,
+    context_turns: int,
+    seen: set[int],
+) -> dict[int, Event]:
+    """Return the events after an ordinal as they are now; what is believed and done in the end is in the state.
+
+    `seen` are the turns whose context, or what was known before them, held what was erased: what a model read out of
+    them may repeat it.
+    """
+    state = tasks.state
+    told: dict[int, Event] = {}
+    for row in rows:
+        if row.kind == "turn":
+            state.receive(turn_of(row, state.user))
+        elif row.kind in EVENTS:
+            about = state.turns.get(row.about or 0)
+            event = event_of(row, about)
+            if isinstance(event, Maintained) and about is not None and about.ordinal > after:
+                had_seen = about.ordinal in seen  # turns before it were read without it, whenever that was
+                event = _reread(event, about, state, parser, trained, context_turns=context_turns, seen=had_seen)
+            told[row.ordinal] = _retold(event, tasks, again=row.ordinal > after)
+    return {ordinal: event for ordinal, event in told.items() if ordinal > after}
+
+
+def _retold(event: Event, tasks: Retelling, *, again: bool) -> Event:
+    """Fold an event, and return it as it is now; `again` is told of one from after what was erased."""
+    state = tasks.state
+    match event:
+        case Annotated():
+            event.apply(state)
+        case Promoted() | Demoted():
+            event = event.supported(state)
+            event.apply(state)
+        case TaskEvent():
+            event = _again(event, state.beliefs) if isinstance(event, Revision) else event
+            return tasks.tell(event) if again else tasks.keep(event)
+    return event
+
+
+def _is_prompted(row: Row) -> bool:
+    """Tell whether a row is a turn that was told to the tasks with what was said before it."""
+    return bool(row.kind == "turn" and row.body.get("to_tasks", {}).get("said_before"))
+
+
+def _unprompted(row: Row) -> Row:
+    """Return a turn that was told to the tasks without what was said before it: that may repeat what is erased."""
+    to_tasks = {key: value for key, value in row.body["to_tasks"].items() if key != "said_before"}
+    return replace(row, body={**row.body, "to_tasks": to_tasks})
+
+
+def _reread(
+    event: Maintained,
+    turn: Turn,
+    state: UserState,
+    parser: Parser,
+    trained: Trained | None,
+    *,
+    context_turns: int,
+    seen: bool,
+) -> Maintained:
+    """Return an event with what its turn says now that something before it is gone."""
+    seen = seen and not str(event.extraction.get("by", "")).startswith(BY_AMR)  # a parser sees the turn alone
+    extraction = Extraction.from_data(event.extraction) if event.extraction and not seen else None
+    found, failed = reading_of(turn, state.context(turn, context_turns), state.beliefs, parser, extraction, trained)
+    if seen and event.extraction:
+        failed = REREAD
+    denials = upheld(event.claims[len(event.claims) - event.denials :], found.claims, state.beliefs)
+    return replace(
+        event,
+        claims=(*found.claims, *denials),
+        denials=len(denials),
+        rules=found.rules,
+        extraction=event.extraction if extraction else {},
+        note=replace(note_of(found, extraction), **_judged(event.note)),
+        degraded=event.degraded or failed,
+    )
+
+
+def _judged(note: Note) -> dict[str, Any]:
+    """Return the fields of a note that say who judged a turn."""
+    names = ("judged_by", "judge_prompt_tokens", "judge_completion_tokens")
+    return {name: getattr(note, name) for name in names}
+
+
+def _counts(counts: Mapping[str, int]) -> dict[str, int]:
+    events = sum(count for kind, count in counts.items() if kind not in ("turn", "vectors"))
+    return {"turns": counts.get("turn", 0), "events": events, "vectors": counts.get("vectors", 0)}
+
+
+def _certificate(user: str, turn_ids: tuple[str, ...], erased: Mapping[str, int]) -> Certificate:
+    at = datetime.now(UTC)
+    record = json.dumps([user, turn_ids, dict(erased), at.isoformat()], ensure_ascii=False, sort_keys=True)
+    digest = hashlib.sha256(record.encode()).hexdigest()
+    return Certificate(user=user, turn_ids=turn_ids, erased=erased, at=at, digest=digest)

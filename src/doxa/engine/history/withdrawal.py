@@ -1,0 +1,254 @@
+"""What a person takes back by hand: a fact, a turn, a source, or the last change; and what that would change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from doxa.backends.store import Row
+from doxa.core.errors import InputError, NotFoundError
+from doxa.core.values import Certificate, Change, Fact, Turn
+from doxa.engine.history.replay import NO_TURN, erase_turn, undone
+from doxa.engine.intake import display_name, read_metadata, read_turn
+from doxa.engine.reading.turns import reading_of
+from doxa.engine.tasking import taken_back, task_reader
+from doxa.engine.wiring.parts import Parts
+from doxa.memory import (
+    Annotated,
+    Distrusted,
+    Identified,
+    Maintained,
+    MemoryLog,
+    Retracted,
+    Revision,
+    Undone,
+    UserState,
+    Withdrawal,
+    Withdrawn,
+    describe,
+    event_of,
+    rule_id,
+)
+from doxa.revise import give_up, retract, revise, withdraw
+
+__all__ = ["NO_FACT", "annotate", "forget_turn", "preview", "retract_fact", "undo", "withdraw_source", "withdraw_turn"]
+
+NO_FACT = "User {user!r} has no fact {fact_id!r}. `doxa facts --all` lists their ids."
+UNDONE = "undone"
+NAMED = 8
+"""Sources that an error names."""
+
+
+def retract_fact(log: MemoryLog, user: str, fact_id: str, *, reason: str) -> list[Change]:
+    """Declare that a fact never was true.
+
+    Raises:
+        NotFoundError: there is no such fact.
+        InputError: it follows from others; the message says what can be retracted instead.
+        StoreConflictError: somebody wrote at the same time; call again.
+    """
+    with log.user(user) as state:
+        event = _retracted(state, user, fact_id, reason)
+        log.append(user, state, event)
+        return list(event.changes)
+
+
+def withdraw_turn(log: MemoryLog, user: str, turn_id: str, *, reason: str) -> list[Change]:
+    """Stop trusting a turn; nothing happens when it is withdrawn already.
+
+    Raises:
+        NotFoundError: there is no such turn.
+        StoreConflictError: somebody wrote at the same time; call again.
+    """
+    with log.user(user) as state:
+        event = _withdrawn(state, user, turn_id, reason)
+        if turn_id in state.withdrawn:
+            return []
+        log.append(user, state, event)
+        return list(event.changes)
+
+
+def withdraw_source(log: MemoryLog, user: str, source: str, *, reason: str) -> list[Change]:
+    """Stop trusting what a speaker has said so far, or what was said on the word of a quoted source.
+
+    Raises:
+        NotFoundError: nobody of that name has said anything or was quoted.
+        StoreConflictError: somebody wrote at the same time; call again.
+    """
+    with log.user(user) as state:
+        event = _distrusted(state, user, source, reason)
+        log.append(user, state, event)
+        return list(event.changes)
+
+
+def annotate(parts: Parts, user: str, turn_id: str, metadata: Mapping[str, Any]) -> Turn:
+    """Give a turn other metadata, and return it.
+
+    Raises:
+        InputError: the metadata is no plain JSON data.
+        NotFoundError: there is no such turn.
+        StoreConflictError: somebody wrote at the same time; call again.
+    """
+    kept = read_metadata(metadata, max_chars=parts.config.engine.max_turn_chars)
+    with parts.log.user(user) as state:
+        if state.turn(turn_id) is None:
+            raise NotFoundError(NO_TURN.format(user=user, turn_id=turn_id))
+        event = Annotated(known_at=datetime.now(UTC), target=turn_id, metadata=kept)
+        parts.log.append(user, state, event)
+        found = state.turn(turn_id)
+        assert found is not None
+        return found
+
+
+def undo(log: MemoryLog, user: str) -> list[Change]:
+    """Take back the last change that was not taken back yet: a turn, a withdrawal, a retraction, a merge or a split.
+
+    What is believed afterwards is what was believed before it. Nothing happens when there is none. Cost: one pass over
+    the log, and one revision.
+
+    Raises:
+        StoreConflictError: somebody wrote at the same time; call again.
+    """
+    with log.user(user) as state:
+        last = _last(log, user, state)
+        if last is None:
+            return []
+        now = datetime.now(UTC)
+        event = Undone(known_at=now, undoes=last.kind, reason=UNDONE)
+        numbers = [last.task_number] if last.task_number else []
+        match last:
+            case Maintained(about=Turn(turn_id=target)):
+                event, numbers = replace(event, target=target), state.tasks.of_turn(target)
+            case Withdrawal(target=target):
+                event = replace(event, target=target)
+            case Identified(claims=claims):
+                event = replace(event, claims=claims)
+        changes = undone(event, state.beliefs)
+        tasks = taken_back(state.tasks, numbers, changes, at=now)
+        log.append(user, state, replace(event, changes=changes, tasks=tasks))
+        return changes
+
+
+def forget_turn(parts: Parts, user: str, turn_id: str) -> Certificate:
+    """Erase a turn with all that was made from it; later turns are read again. See `erase_turn`.
+
+    Raises:
+        NotFoundError: the user has no such turn.
+        StoreConflictError: somebody wrote at the same time; call again.
+    """
+    size = parts.config.engine.context_turns
+    reader = task_reader(parts.parser, parts.config)
+    return erase_turn(parts.log, user, turn_id, parts.parser, context_turns=size, task_reader=reader, trained=parts)
+
+
+def preview(parts: Parts, user: str, given: Mapping[str, str | None], *, speaker: str | None) -> list[Change]:
+    """Return what something would change, and change nothing.
+
+    Args:
+        parts: what the engine is made of.
+        user: whose memory it is.
+        given: one of `retract` (the id of a fact), `withdraw` (the id of a turn), `source` (the name of a speaker or
+            of a quoted source) and `say` (a turn that somebody might say now, read the built-in way).
+        speaker: who might say it; by default the one person who has spoken as the user so far.
+
+    Raises:
+        InputError: none or several are given, the fact is one that follows from others, or the turn cannot be read.
+        NotFoundError: there is no such fact, turn or source.
+    """
+    asked = [(name, value) for name, value in given.items() if value is not None]
+    if len(asked) != 1:
+        raise InputError(f"what_if: expected exactly one of {', '.join(given)}, got {len(asked)}.")
+    ((name, value),) = asked
+    with parts.log.user(user) as state:
+        if name == "say":
+            return _said(value, state, parts, user=user, speaker=speaker or state.person() or display_name(user))
+        make = {"retract": _retracted, "withdraw": _withdrawn, "source": _distrusted}[name]
+        return list(make(state, user, value, "").changes)
+
+
+def _retracted(state: UserState, user: str, fact_id: str, reason: str) -> Retracted:
+    fact, now = state.beliefs.facts.get(fact_id), datetime.now(UTC)
+    if fact is None:
+        raise NotFoundError(NO_FACT.format(user=user, fact_id=fact_id))
+    if fact.premises and not state.beliefs.supporting(fact):
+        raise InputError(_derived(fact, state))
+    changes = retract(fact, state.beliefs, known_at=now, reason=reason)
+    tasks = taken_back(state.tasks, (), changes, at=now)
+    return Retracted(known_at=now, target=fact_id, reason=reason, changes=changes, tasks=tasks)
+
+
+def _derived(fact: Fact, state: UserState) -> str:
+    """Say that a fact cannot be retracted by itself, and what can."""
+    facts = [f"{key} ({describe(known)})" for key in fact.premises if (known := state.beliefs.facts.get(key))]
+    turns = [f"turn {rule.turn_id}" for rule in state.beliefs.rules if rule_id(rule) in fact.premises]
+    ways = f"retract {' or '.join(facts)}" + (f", or withdraw the rule ({turns[0]})" if turns else "")
+    return f"Nobody said that {describe(fact)}: it follows from other facts. To be rid of it, {ways}."
+
+
+def _withdrawn(state: UserState, user: str, turn_id: str, reason: str) -> Withdrawn:
+    now = datetime.now(UTC)
+    if state.turn(turn_id) is None:
+        raise NotFoundError(NO_TURN.format(user=user, turn_id=turn_id))
+    changes = withdraw(turn_id, state.beliefs, known_at=now, reason=reason)
+    tasks = taken_back(state.tasks, state.tasks.of_turn(turn_id), changes, at=now)
+    return Withdrawn(known_at=now, target=turn_id, reason=reason, changes=changes, tasks=tasks)
+
+
+def _distrusted(state: UserState, user: str, source: str, reason: str) -> Distrusted:
+    now = datetime.now(UTC)
+    claims, rules = state.beliefs.said_by(source)
+    if not claims and not rules and not state.turns_of(source):
+        raise NotFoundError(_nobody(state, user, source))
+    why = reason or f"{source} is no longer trusted"
+    changes = give_up(claims, rules, state.beliefs, known_at=now, reason=why)
+    turns = (turn for turn in state.turns_of(source) if turn not in state.withdrawn)
+    tasks = taken_back(state.tasks, [n for turn in turns for n in state.tasks.of_turn(turn)], changes, at=now)
+    return Distrusted(known_at=now, target=source, reason=why, changes=changes, tasks=tasks)
+
+
+def _nobody(state: UserState, user: str, source: str) -> str:
+    known = dict.fromkeys(turn.speaker for turn in state.turns.values())
+    known |= {claim.source: None for said in state.beliefs.claims.values() for claim in said if claim.source}
+    names = ", ".join(repr(name) for name in list(known)[:NAMED]) or "nobody"
+    return f"User {user!r} has nothing that {source!r} said, or that was said on that word. Known sources: {names}."
+
+
+def _said(text: str, state: UserState, parts: Parts, *, user: str, speaker: str) -> list[Change]:
+    """Return what a turn would change if it were said now, in the latest session."""
+    latest = max(state.turns.values(), key=lambda turn: turn.ordinal, default=None)
+    turn = read_turn(
+        text,
+        user=user,
+        session=latest.session if latest else "default",
+        speaker=speaker,
+        role="user",
+        at=state.now(),
+        turn_id="what-if",
+        max_chars=parts.config.engine.max_turn_chars,
+    )
+    turn = replace(turn, ordinal=state.ordinal + 1)
+    context = state.context(turn, parts.config.engine.context_turns)
+    found, _ = reading_of(turn, context, state.beliefs, parts.parser, trained=parts)
+    return revise(found.claims, state.beliefs, turn_id=turn.turn_id, known_at=turn.at, rules=found.rules)
+
+
+def _last(log: MemoryLog, user: str, state: UserState) -> Revision | None:
+    """Return the last change that was not taken back; every `undone` takes back the last one before it."""
+    standing: list[Row] = []
+    for row in log.rows(user):
+        match row.kind:
+            case "undone":
+                del standing[-1:]
+            case "maintained":
+                standing += [row] if row.body.get("changes") or row.body.get("rules") or _edits(row) else []
+            case "withdrawn" | "distrusted" | "retracted" | "identified":
+                standing.append(row)
+    event = event_of(standing[-1], state.turns.get(standing[-1].about or 0)) if standing else None
+    return event if isinstance(event, Revision) else None
+
+
+def _edits(row: Row) -> bool:
+    """Tell whether a turn changed the tasks."""
+    return bool(row.body.get("tasks", {}).get("edits"))

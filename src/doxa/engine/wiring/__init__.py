@@ -1,0 +1,1 @@
+"""wiring: config -> parts, the only place that names the implementations."""

@@ -1,0 +1,84 @@
+"""Files of sentences -> a base of background knowledge, by the configured models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext
+from os import PathLike
+from pathlib import Path
+
+from doxa.backends import load
+from doxa.backends.nli import Nli
+from doxa.commonsense import Card, KnowledgeBase, build
+from doxa.core.config import Config
+from doxa.core.errors import InputError
+from doxa.engine.wiring.parts import encoder_options
+
+__all__ = ["build_base", "show_base"]
+
+
+def build_base(
+    files: Sequence[str | PathLike[str]],
+    folder: str | PathLike[str],
+    *,
+    config: Config | None = None,
+    inferences: Sequence[str | PathLike[str]] = (),
+    groups: int | None = None,
+    seed: int = 0,
+    force: bool = False,
+    tell: Callable[[str, int, int], None] | None = None,
+) -> Card:
+    """Build a base of knowledge, or go on with a build of the same that was interrupted; a finished one is left alone.
+
+    Args:
+        files: of sentences: lines, tables with tabs, or JSON Lines; `.gz` as well.
+        folder: where it is put.
+        config: names encoder, parser and NLI model; by default the built-in ones.
+        inferences: files of events and what follows from them (ATOMIC 2020, ConceptNet), for the built-in reasoner.
+        groups, seed: of concepts; by default one group for every 100.
+        force: build it from the start, also where it is finished or was begun.
+        tell: is told the step, how much of it is done, and how much there is; never, where it is finished already.
+
+    Raises:
+        InputError: a file cannot be read or holds no sentence, none has a concept, or the folder holds something else.
+        StoreError: the folder cannot be written, or its disk is full; what was done is kept.
+        BackendError: a model failed or is not there; what was done is kept.
+
+    Cost: see `doxa.commonsense.build`; about 220 sentences a second on two cores.
+    """
+    if isinstance(files, (str, PathLike)):
+        raise InputError(f"Expected a list of files of sentences, got {files!r} alone.")
+    config = config or Config()
+    with (
+        closing(load("encoder", config.encoder.name, **encoder_options(config))) as encoder,
+        closing(load("parser", config.parser.name)) as parser,
+        _nli(config) as nli,
+    ):
+        return build(
+            [Path(one) for one in files],
+            Path(folder),
+            encoder=encoder,
+            parser=parser,
+            nli=nli,
+            inferences=[Path(one) for one in inferences],
+            groups=groups,
+            seed=seed,
+            force=force,
+            tell=tell,
+        )
+
+
+def _nli(config: Config) -> AbstractContextManager[Nli | None]:
+    """Open the NLI model, if one is configured."""
+    if config.nli.name in ("", "none"):
+        return nullcontext()
+    return closing(load("nli", config.nli.name, **config.nli.options))
+
+
+def show_base(folder: str | PathLike[str]) -> Card:
+    """Return what a base of knowledge is made of; its files are opened, so that a broken one is found.
+
+    Raises:
+        InputError: there is none, or it is broken.
+    """
+    return KnowledgeBase(Path(folder)).card
