@@ -41,22 +41,13 @@ from doxa.engine.answer.respond import search
 from doxa.engine.answer.searching import read_recent, read_within
 from doxa.engine.answer.summary import summary
 from doxa.engine.api.learning import drift, learn, missed
-from doxa.engine.history import transfer
+from doxa.engine.history import transfer, withdrawal
 from doxa.engine.history.answers import answers, explain_answer
 from doxa.engine.history.entities import by_hand, entities
 from doxa.engine.history.erasure import erase
 from doxa.engine.history.explain import explain, history_of
 from doxa.engine.history.replay import NO_TURN, believed_by
 from doxa.engine.history.untold import untold
-from doxa.engine.history.withdrawal import (
-    NO_FACT,
-    annotate,
-    preview,
-    retract_fact,
-    undo,
-    withdraw_source,
-    withdraw_turn,
-)
 from doxa.engine.hosting import Host
 from doxa.engine.intake import Day, Moment, clean, display_name, read_day, read_end, require_positive, require_text
 from doxa.engine.retrying import retried
@@ -284,7 +275,7 @@ class Memory:
             NotFoundError: there is no such turn.
         """
         self._doxa.wait(self.user)
-        return retried(lambda: annotate(self._doxa.parts, self.user, turn_id, metadata))
+        return retried(lambda: withdrawal.annotate(self._doxa.parts, self.user, turn_id, metadata))
 
     def untold(self) -> dict[str, str]:
         """Return what was said and no fact tells: the words, by turn id. Cost: one pass over turns and facts."""
@@ -303,7 +294,7 @@ class Memory:
             return explain_inferred(fact_id, self._doxa.parts, self.user)
         with self._doxa.parts.log.user(self.user) as state:
             if (fact := state.beliefs.facts.get(fact_id)) is None:
-                raise NotFoundError(NO_FACT.format(user=self.user, fact_id=fact_id))
+                raise NotFoundError(withdrawal.NO_FACT.format(user=self.user, fact_id=fact_id))
             return explain(fact, state)
 
     def entities(self) -> list[Entity]:
@@ -434,7 +425,7 @@ class Memory:
             InputError: nobody said it, it follows from others; the message says what can be retracted instead.
         """
         self._doxa.wait(self.user)
-        return retried(lambda: retract_fact(self._doxa.parts.log, self.user, fact_id, reason=clean(reason)))
+        return retried(lambda: withdrawal.retract_fact(self._doxa.parts.log, self.user, fact_id, reason=clean(reason)))
 
     def withdraw(self, *, turn_id: str | None = None, source: str | None = None, reason: str = "") -> list[Change]:
         """Stop trusting a turn or a source: what only it supports goes, what it had displaced returns.
@@ -457,8 +448,8 @@ class Memory:
         log, why = self._doxa.parts.log, clean(reason)
         if source is not None:
             require_text(source, "withdraw: source")
-            return retried(partial(withdraw_source, log, self.user, clean(source).strip(), reason=why))
-        return retried(partial(withdraw_turn, log, self.user, str(turn_id), reason=why))
+            return retried(partial(withdrawal.withdraw_source, log, self.user, clean(source).strip(), reason=why))
+        return retried(partial(withdrawal.withdraw_turn, log, self.user, str(turn_id), reason=why))
 
     def undo(self) -> list[Change]:
         """Take the last change back: a turn, a withdrawal, a retraction, a merge or a split.
@@ -469,7 +460,7 @@ class Memory:
             What changed; empty when there is nothing to take back.
         """
         self._doxa.wait(self.user)
-        return retried(lambda: undo(self._doxa.parts.log, self.user))
+        return retried(lambda: withdrawal.undo(self._doxa.parts.log, self.user))
 
     def what_if(
         self,
@@ -495,7 +486,7 @@ class Memory:
         """
         self._doxa.wait(self.user)
         given = {"retract": retract, "withdraw": withdraw, "source": source, "say": say}
-        return preview(self._doxa.parts, self.user, given, speaker=speaker)
+        return withdrawal.preview(self._doxa.parts, self.user, given, speaker=speaker)
 
     def forget(self, *, turn_id: str | None = None, everything: bool = False) -> Certificate:
         """Erase a turn, or everything, with all that was made from it: log rows, vectors, facts. Not reversible.
