@@ -67,7 +67,6 @@ def read_sentences(turn: Turn, parser: Parser) -> list[Sentence]:
                 number=number,
                 frames=tuple(reader.frames()),
                 question=own.rstrip().endswith("?"),
-                numbers=tuple(numbers_of(own)),
             )
         )
     return found
@@ -194,7 +193,6 @@ class _Reader:
             negative=bool(forms & NOT),
             future=bool(forms & FUTURE)
             or (tree.form(place).endswith("ing") and bool(forms & {"am", "is", "are", "'re", "'m"})),
-            participle=tree.form(place) if any(tree.relation(kid) == "aux:pass" for kid in kids) else "",
             passive=any(tree.relation(kid) in ("aux:pass", "nsubj:pass") for kid in kids),
             conditional=any(tree.relation(k) == "mark" and tree.form(k) in ("if", "unless") for k in kids),
             words=words,

@@ -64,8 +64,6 @@ class Frame:
     negative: bool = False
     future: bool = False
     passive: bool = False
-    participle: str = ""
-    """Of a passive verb, as it is said ("occupied")."""
     conditional: bool = False
     words: frozenset[str] = frozenset()
     """Stems of all its words."""
@@ -89,5 +87,3 @@ class Sentence:
     """Its place among the sentences of the turn."""
     frames: tuple[Frame, ...]
     question: bool
-    numbers: tuple[Number, ...] = ()
-    """Their places are those in `text`."""

@@ -12,7 +12,7 @@ from doxa.backends.lexicon import Lexicon
 from doxa.core.values import Draft, Evidence, Fact, Question, Status, Turn
 from doxa.memory import Beliefs
 from doxa.reason.choosing import Doubt, Graded, choose, quoted
-from doxa.reason.compute import CONDITION, concerns, work_out
+from doxa.reason.compute import concerns, work_out
 from doxa.reason.drafts import abstention, citation_of, citations_of, sentence_of
 from doxa.reason.facts import answer_from_facts, relevant_facts
 from doxa.reason.passages import answer_from_passages, taken_back
@@ -53,7 +53,6 @@ from doxa.reason.when import answer_when, dated_well
 
 __all__ = [
     "Asking",
-    "CONDITION",
     "ChainWriter",
     "CoverageValuer",
     "Doubt",

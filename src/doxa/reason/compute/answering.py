@@ -17,26 +17,18 @@ from doxa.reason.compute.ages import on_ages
 from doxa.reason.compute.amounts import Ledger, owned, within
 from doxa.reason.compute.asked import AVERAGE, CONCERNS, CUES, TOTAL, Asked, asked
 from doxa.reason.compute.calendar import on_calendar
-from doxa.reason.compute.conditions import infer, is_conditional
 from doxa.reason.compute.costs import changed, on_costs, raised
 from doxa.reason.compute.ledger import Entry, Happening, Speakers, entries_of, happenings
-from doxa.reason.compute.series import on_series, series_of
 from doxa.reason.compute.solve import NOTHING, Result, is_sum, solve
 from doxa.reason.drafts import citation_of
 
 __all__ = ["concerns", "work_out"]
 
-DERIVED, INFERRED, STATED = 0.96, 0.9, 0.6
+DERIVED, STATED = 0.96, 0.6
 """Confidence of a result, above that of a fact that states one of its parts, and of a number as it was stated."""
 FEW = 40
 """Turns of a dialogue that are all read; of more, those that share a word with the question and those before them."""
 MOST = 60
-INFERS = re.compile(
-    r"^(?:(?:and|so|now|then|ok|okay|well),? )*(?:is|are|was|were|must)\b|\b(?:infer|conclude|deduce|conclusion)\b|"
-    r"\bdoes (?:this|that|it) change\b|\bwhat follows\b",
-    re.IGNORECASE,
-)
-"""Asks what follows from conditions."""
 TELLS = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|"
     r"eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|dozen|half|third|"
@@ -54,12 +46,9 @@ UNSAID = re.compile(
 REMAINS = re.compile(r"\b(?:left|remain(?:s|ing)?|still)\b", re.IGNORECASE)
 
 
-def concerns(text: str, *, conditions: bool = False) -> bool:
-    """Tell whether a question may want something computed, or inferred where `conditions` were stated.
-
-    Cost: one or two regular expressions.
-    """
-    return CONCERNS.search(text) is not None or (conditions and INFERS.search(text) is not None)
+def concerns(text: str) -> bool:
+    """Tell whether a question may want something computed. Cost: one regular expression."""
+    return CONCERNS.search(text) is not None
 
 
 def work_out(text: str, turns: Sequence[Turn], parser: Parser, *, asker: Turn, today: date | None) -> Draft | None:
@@ -94,12 +83,6 @@ def work_out(text: str, turns: Sequence[Turn], parser: Parser, *, asker: Turn, t
     )
     sentences = [s for turn in told for s in read_sentences(turn, parser)]
     sentences += [s for s in own if s is not question]
-    if is_conditional(" ".join(s.text for s in sentences)):
-        inferred = infer(question, sentences)
-        if inferred is not None:
-            return _draft(inferred, [*told, asker], INFERRED)
-    if not CONCERNS.search(text):
-        return None
     result = _result(question, sentences, today)
     if result is UNCERTAIN:
         return Draft(text="I don't know: what I remember does not add up to that for certain.", abstained=True)
@@ -118,16 +101,11 @@ def _relevant(turns: Sequence[Turn], question: Sentence) -> list[Turn]:
 
 
 def _result(question: Sentence, sentences: Sequence[Sentence], today: date | None) -> Result | None:
-    series = series_of(sentences)
     speakers = Speakers()
     entries = entries_of(sentences, speakers)
     goal = asked(question, speakers)
     if goal is None:
         return None
-    if series is not None:
-        found = on_series(goal, series)
-        if found is not None:
-            return found
     told = happenings(sentences, Speakers())
     found = (
         _times(goal, told)

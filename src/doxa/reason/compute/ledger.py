@@ -32,7 +32,6 @@ __all__ = [
     "happenings",
     "head_of",
     "listed",
-    "opposites",
     "verbs",
 ]
 
@@ -75,14 +74,6 @@ def verbs(kind: str) -> frozenset[str]:
 def comparatives() -> dict[str, tuple[tuple[str, ...], int]]:
     """Return what a comparative or superlative compares, and whether more (1) or less (-1) of it is meant."""
     return {word: (tuple(kinds.split()), sign) for word, (kinds, sign) in _table()["comparative"].items()}
-
-
-@cache
-def opposites() -> dict[str, str]:
-    """Return the state that a word denies ("closed": "open")."""
-    return {
-        denied: state for state, _, denied in (pair.partition(":") for pair in _table()["opposites"]["pairs"].split())
-    }
 
 
 @cache
