@@ -1,9 +1,9 @@
 """The amount of something: what is held, what came to it and went, what is so many in each, or so many per day.
 
-An amount is folded out of the entries in the order in which they were said: what is there is set, added to, taken from
-and multiplied; parts of a whole in several places add up. Where nobody states the amount, it is composed of amounts per
-something ("24 bottles in a crate", "5 crates"). What is uncertain on the way (something vague of the same kind, two
-ways that give different results) gives None: no number is better than a wrong one.
+An amount is folded out of the entries in the order in which they were said: what is there is set, added to and taken
+from; parts of a whole in several places add up. Where nobody states the amount, it is composed of amounts per something
+("24 bottles in a crate", "5 crates"). What is uncertain on the way (something vague of the same kind, an amount that is
+told by another, two ways that give different results) gives None: no number is better than a wrong one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ __all__ = ["Found", "Ledger", "in_force", "joined", "owned", "rescaled", "stated
 
 DEEPEST = 4
 """Amounts per something that are multiplied in a row at most."""
-SPENDING = frozenset(["money"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +32,6 @@ class Found:
     expression: Expression
     unit: str
     entries: tuple[Entry, ...] = ()
-    thing: str = ""
     per: str = ""
 
     @property
@@ -101,7 +99,7 @@ class Ledger:
 
     def held(self, goal: Asked, depth: int = DEEPEST) -> Found | None:
         """Return how many there are at the end, of one owner or of several."""
-        same = [e for e in self.of(goal) if not e.per or (e.does == "hold" and not _divides(e))]
+        same = [e for e in self.of(goal) if not e.per or e.does == "hold"]
         same = [e for e in same if not e.per or (set(e.per) <= e.owner and owned(goal.owners, e.owner))]
         mine = [e for e in same if self._concerns(e, goal, same)]
         mine = [e for e in mine if (goal.future or not e.future) and self._passes(e, goal, mine)]
@@ -110,7 +108,7 @@ class Ledger:
         if any(e.vague and e.kind == "count" for e in mine):
             return None
         base = [e for e in mine if e.does in ("hold", "gain") or e.to]
-        if not any(e.kind == "count" or (e.kind == "multiple" and e.than) for e in base):
+        if not any(e.kind == "count" for e in base):
             composed = self.composed(replace(goal, given=()), skip=frozenset(id(e) for e in mine), depth=depth - 1)
             if composed is None:
                 return None
@@ -150,11 +148,9 @@ class Ledger:
                 return None
             used.append(entry)
             gives = owned(goal.owners, entry.to) and not owned(goal.owners, entry.owner)
-            if entry.kind == "multiple" or (entry.than and entry.more):
-                own = self._related(entry, goal, own)
-                if own is None:
-                    return None
-            if entry.does == "hold" and not (entry.more and not entry.than) and entry.kind != "part":
+            if _is_relative(entry):
+                return None
+            if entry.does == "hold" and not entry.more and entry.kind != "part":
                 total = self._set(parts, entry, own, total)
                 continue
             if entry.kind == "part":
@@ -175,7 +171,7 @@ class Ledger:
             if total is None or not any(left_out <= frozenset(stems(entry.text)) for entry in used):
                 return None
             total = joined("-", total, Stated(value=Fraction(1)))
-        return Found(expression=total, unit=unit, entries=tuple(used), thing=goal.head) if total is not None else None
+        return Found(expression=total, unit=unit, entries=tuple(used)) if total is not None else None
 
     @staticmethod
     def _set(
@@ -205,52 +201,23 @@ class Ledger:
             return stated(entry)
         return rescaled(stated(entry), entry.unit, unit)
 
-    def _related(self, entry: Entry, goal: Asked, own: Expression) -> Expression | None:
-        """Return an amount that is told by that of another: "twice as many as Vera", "35 fewer than ours"."""
-        before = Ledger(
-            tuple(
-                e
-                for e in self.entries
-                if e.order < entry.order or (e.order == entry.order and e is not entry and e.than == frozenset())
-            )
-        )
-        other = before.amount(
-            replace(
-                goal,
-                owners=(entry.than,),
-                labels=("",),
-                anyone=False,
-                filters=frozenset(),
-                verb=entry.verb,
-                than=frozenset(),
-                compared=0,
-            )
-        )
-        if other is None:
-            return None
-        if entry.kind == "multiple":
-            return joined("×", other.expression, stated(entry))
-        return joined("+" if entry.more > 0 else "-", other.expression, own)
-
     # --- what was done -------------------------------------------------------------------------------------------
 
     def done(self, goal: Asked) -> Found | None:
         """Return how much was done in all, by the verb of the question, in its time, with what it names."""
         same = [e for e in self.of(goal) if not e.per or e.does == "hold"]
-        alike = [
-            e for e in same if e.verb == goal.verb or _money(e, goal) or (e.kind == "multiple" and e.verb == goal.verb)
-        ]
+        mine = [e for e in same if e.verb == goal.verb or _money(e, goal)]
         mine = [
             e
-            for e in alike
-            if not goal.owners or owned(goal.owners, e.owner) or (owned(goal.owners, WE_KEYS) and not e.owner)
+            for e in mine
+            if not goal.owners or owned(goal.owners, e.owner) or (owned(goal.owners, WE) and not e.owner)
         ]
         mine = [e for e in mine if within(e.when, goal.when) and goal.filters <= e.about | e.words | e.places]
         mine = [e for e in mine if not any(one <= e.about for one in goal.without)]
-        if not mine or any(e.vague for e in mine):
+        if not mine or any(e.vague or _is_relative(e) for e in mine):
             return None
-        if any(e.more and not e.than and (e.per or e.does != "done") for e in mine) and mine[0].more == 0:
-            return None  # something grows: see `series`
+        if any(e.more and (e.per or e.does != "done") for e in mine) and mine[0].more == 0:
+            return None  # something grows
         unit = _unit_of(mine, goal)
         whole = [e for e in mine if e.total]
         mine = whole or mine
@@ -261,12 +228,10 @@ class Ledger:
                 before = Ledger(tuple(e for e in self.entries if e.order < entry.order))
                 there = before.held(replace(goal, verb="have", filters=frozenset(), when=None))
                 own = joined("×", there.expression, stated(entry)) if there is not None else None
-            elif entry.kind == "multiple" or entry.than:
-                own = self._related(entry, goal, own or stated(entry))
             if own is None:
                 return None
             total = own if total is None else joined("+", total, own)
-        return Found(expression=total, unit=unit, entries=tuple(mine), thing=goal.head) if total is not None else None
+        return Found(expression=total, unit=unit, entries=tuple(mine)) if total is not None else None
 
     # --- so many in each -----------------------------------------------------------------------------------------
 
@@ -280,7 +245,7 @@ class Ledger:
     def rate(self, goal: Asked, per: str) -> Found | None:
         """Return how much there is per something."""
         found: list[Found] = []
-        for chain in self._rates(goal, DEEPEST):
+        for chain in self._rates(goal):
             factor = Fraction(1) if chain.per == per else converted(per, chain.per)
             if factor is None:
                 continue
@@ -288,10 +253,8 @@ class Ledger:
             found.append(replace(chain, expression=expression, per=per))
         return found[0] if found and len({f.value for f in found}) == 1 else None
 
-    def _rates(self, goal: Asked, depth: int) -> Iterator[Found]:
-        """Yield what there is so much of per something, by one entry or several in a row."""
-        if depth <= 0:
-            return
+    def _rates(self, goal: Asked) -> Iterator[Found]:
+        """Yield what there is so much of per something."""
         same = [
             e
             for e in self.of(goal)
@@ -312,17 +275,13 @@ class Ledger:
         heads = dict.fromkeys((e.unit or e.head, e.per) for e in same if not e.more)
         for name, per in heads:
             own = [e for e in same if (e.unit or e.head, e.per) == (name, per) and not e.more]
-            if not own or own[-1].vague:
+            changed = any(e.more and (e.unit or e.head) == name and e.order > own[-1].order for e in self.entries)
+            if own[-1].vague or changed:
                 continue
             expression: Expression = stated(own[-1])
             used = [e for e in own if e.order == own[-1].order]
             if len(used) > 1:  # "two every morning and one every evening"
                 expression = Operation(operator="+", parts=tuple(stated(e) for e in used))
-            if own[-1].among != 1:
-                expression = joined("÷", expression, Stated(value=own[-1].among, turn_id=own[-1].turn.turn_id))
-            for change in self._changes(own[-1], goal):
-                expression = joined("+" if change.more > 0 else "-", expression, stated(change))
-                used.append(change)
             unit = own[-1].unit
             if goal.unit and unit and goal.unit != unit:
                 scaled = rescaled(expression, unit, goal.unit)
@@ -330,53 +289,13 @@ class Ledger:
                     continue
                 expression, unit = scaled, goal.unit
             for one in per:
-                found = Found(expression=expression, unit=unit, entries=tuple(used), thing=name, per=one)
-                yield found
-                yield from self._prolonged(found, goal, depth)
-
-    def _often(self, per: str) -> list[Entry]:
-        """Return how often something is done per time, where that is told of one thing only ("3 times a week")."""
-        if unit_named(per) is not None or any(e.head == per and e.per for e in self.entries):
-            return []
-        often = [e for e in self.entries if e.head == TIMES and e.per and e.kind == "count" and not e.vague]
-        return often if len(often) == 1 else []
-
-    def _prolonged(self, found: Found, goal: Asked, depth: int) -> Iterator[Found]:
-        """Yield a rate over something whose own rate is known: 20 push-ups a set, 3 sets a day."""
-        for one in self._often(found.per):
-            yield Found(
-                expression=joined("×", stated(one), found.expression), unit=found.unit, entries=(*found.entries, one),
-                thing=found.thing, per=one.per[0],
-            )  # fmt: skip
-        inner = _goal_of(found.per, goal)
-        for other in self._rates(inner, depth - 1):
-            if other.per != found.per:
-                yield Found(
-                    expression=joined("×", other.expression, found.expression),
-                    unit=found.unit,
-                    entries=(*found.entries, *other.entries),
-                    thing=found.thing,
-                    per=other.per,
-                )
-
-    def _changes(self, entry: Entry, goal: Asked) -> list[Entry]:
-        """Return later entries by which an amount per something becomes more or less ("one set less")."""
-        later = [e for e in self.entries if e.order > entry.order and e.more and not e.than and e.kind == "count"]
-        later = [e for e in later if in_force(e, goal)]
-        alike = {e.owner for e in self.entries if (e.unit, e.head) == (entry.unit, entry.head) and e.per and not e.more}
-        if len(alike) > 1:
-            later = [e for e in later if owned([entry.owner], e.owner)]
-        return [
-            e
-            for e in later
-            if (e.unit, e.head) == (entry.unit, entry.head) and (not e.per or set(e.per) & set(entry.per))
-        ]
+                yield Found(expression=expression, unit=unit, entries=tuple(used), per=one)
 
     def _chains(self, goal: Asked, depth: int, skip: frozenset[int]) -> Iterator[Found]:
         """Yield amounts: so much in each, times how many there are."""
         if depth <= 0:
             return
-        for chain in self._rates(goal, depth):
+        for chain in self._rates(goal):
             if any(id(e) in skip for e in chain.entries):
                 continue
             for amount in self._many(chain.per, goal, depth):
@@ -384,7 +303,6 @@ class Ledger:
                     expression=joined("×", amount.expression, chain.expression),
                     unit=chain.unit,
                     entries=(*chain.entries, *amount.entries),
-                    thing=chain.thing,
                 )
 
     def _many(self, per: str, goal: Asked, depth: int) -> Iterator[Found]:
@@ -458,10 +376,7 @@ class Ledger:
             if price and goal.filters <= entry.words:
                 if entry.vague:
                     return None
-                cost: Expression = stated(price[-1])
-                if price[-1].among != 1:
-                    cost = joined("÷", cost, Stated(value=price[-1].among, turn_id=price[-1].turn.turn_id))
-                expression = joined("×", stated(entry), cost)
+                expression = joined("×", stated(entry), stated(price[-1]))
                 sums.append(Found(expression=expression, unit=price[-1].unit, entries=(entry, price[-1])))
             elif goal.filters <= entry.words:
                 return None  # something was bought whose price nobody told
@@ -479,20 +394,19 @@ def total_of(found: Sequence[Found]) -> Found | None:
         parts.append(scaled)
     expression = parts[0] if len(parts) == 1 else Operation(operator="+", parts=tuple(parts))
     entries = _distinct(e for one in found for e in one.entries)
-    return Found(expression=expression, unit=unit, entries=entries, thing=found[0].thing)
+    return Found(expression=expression, unit=unit, entries=entries)
 
 
 def _distinct(entries: Iterable[Entry]) -> tuple[Entry, ...]:
     return tuple({id(entry): entry for entry in entries}.values())
 
 
-TIMES = stems("times")[-1]
 WE, THEY = frozenset(["we"]), frozenset(["they"])
-WE_KEYS = WE
 
 
-def _divides(entry: Entry) -> bool:
-    return entry.among != 1
+def _is_relative(entry: Entry) -> bool:
+    """Tell whether an amount is told by that of another: "twice as many as Vera", "35 fewer than ours"."""
+    return entry.kind == "multiple" or bool(entry.than and entry.more)
 
 
 def _is(entry: Entry, goal: Asked) -> bool:
@@ -509,7 +423,7 @@ def _is(entry: Entry, goal: Asked) -> bool:
             return True
         return unit.dimension in goal.dimensions
     if entry.unit and entry.kind == "count":
-        return entry.head == goal.head and False
+        return False
     if entry.kind == "multiple":
         return not entry.head or entry.head == goal.head or goal.head in entry.about
     if entry.kind == "part" and not entry.head:

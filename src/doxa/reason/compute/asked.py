@@ -12,7 +12,7 @@ from doxa.language import stems
 from doxa.language.amounts import unit_named
 from doxa.language.sentence import Argument, Frame, Sentence
 from doxa.language.times import DAYS, MONTHS
-from doxa.reason.compute.ledger import THEM, Speakers, comparatives, head_of, listed, verbs
+from doxa.reason.compute.ledger import THEM, Speakers, comparatives, head_of, listed
 
 __all__ = ["CONCERNS", "Asked", "asked"]
 
@@ -31,11 +31,7 @@ CONCERNS = re.compile(
 TOTAL = re.compile(
     r"\b(?:in all|altogether|in total|total|together|combined|overall|sum|all in all|both)\b", re.IGNORECASE
 )
-LEFT = re.compile(
-    r"\b(?:left|remain(?:s|ing)?|still|over|now|then|currently|after (?:that|this|the)|at the moment)\b", re.I
-)
 AVERAGE = re.compile(r"\b(?:average|mean)\b", re.IGNORECASE)
-PERCENT = re.compile(r"\b(?:percent|percentage|per cent|share|proportion|fraction)\b", re.IGNORECASE)
 PRICED = re.compile(
     r"(?:and |so |now )?what (?:do|does|did|will|would|have|has)\b.*\b(?:cost|pay|paid|charge|earn|owe|spend|spent)\b|"
     r"(?:and |so |now )?what (?:is|was|were|are|will)\b.*\b(?:wages?|salary|price|cost|rent|fee|fare|bill)\b"
@@ -111,7 +107,6 @@ class Asked:
     negative: bool = False
     future: bool = False
     each: bool = False
-    nth: int = 0
     kind: str = "amount"
     frame: Frame | None = None
     turn: Turn | None = None
@@ -131,7 +126,7 @@ def asked(sentence: Sentence, speakers: Speakers) -> Asked | None:
     base = _owners(base, wanted, everything, sentence, speakers)
     base = _given(base, wanted, everything)
     filters = _filters(base, sentence, everything)
-    return replace(base, filters=filters, nth=_nth(text))
+    return replace(base, filters=filters)
 
 
 def _main(sentence: Sentence) -> Frame | None:
@@ -334,26 +329,3 @@ def _filters(base: Asked, sentence: Sentence, everything: Sequence[Argument]) ->
     comparative = {stem for word in (*comparatives(), *GRADED) for stem in stems(word)}
     numbers = {word for word in found if word.isdigit()}
     return frozenset(found - known - verbal - timed - comparative - numbers)
-
-
-ORDINALS = {
-    word: n + 1
-    for n, word in enumerate(
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
-    )
-}
-
-
-def _nth(text: str) -> int:
-    match = re.search(
-        rf"\b({'|'.join(ORDINALS)}|\d+(?:st|nd|rd|th)) (?:week|month|year|day|session|round)\b", text, re.IGNORECASE
-    )
-    if match is None:
-        return 0
-    word = match[1].casefold()
-    return ORDINALS.get(word) or int(re.sub(r"\D", "", word))
-
-
-def is_state(base: Asked) -> bool:
-    """Tell whether a question asks how many there are, not how many came to be."""
-    return base.verb in verbs("state") or base.verb.split()[0] in ("be", "have")
