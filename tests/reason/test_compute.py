@@ -81,10 +81,6 @@ def answer(parser, *texts):
          "13 euros"),
         (("The fee was 80 euros.", "It is 100 euros now.", "By how many percent did the fee go up?"), "25%"),
         (("I borrowed 90 euros from Uli.", "I gave him back 40 euros.", "How much do I still owe Uli?"), "50 euros"),
-        (("Eva was born in 1970.", "Jan was born in 1964.", "Who is older, Eva or Jan?"), "Jan"),
-        (("Eva was born in 1970.", "Jan was born in 1964.", "Is Eva younger than Jan?"), "yes"),
-        (("The mill was built in 1805.", "The barn was built in 1820.", "How many years older is the mill than the "
-          "barn?"), "15 years"),
         (("I sold 12 jars on Monday.", "On Tuesday I sold 8.", "Actually it was 15 on Monday.",
           "How many jars did I sell altogether?"), "23"),
         (("There are 4 red cups and 3 blue cups.", "How many blue cups are there?"), "3"),
@@ -103,8 +99,6 @@ def test_what_was_stated_adds_up(parser, texts, value):
         ("Ann has 6 hats.", "Bea has twice as many hats as Ann.", "How many hats does Bea have?"),
         ("The stove cost 90 euros.", "The sink is new.", "What did the stove and the sink cost together?"),
         ("Ida earns 10 euros an hour.", "She got a raise.", "How much does Ida earn an hour now?"),
-        ("Eva was born in 1970.", "Jan lives in Rome.", "Who is older, Eva or Jan?"),
-        ("Eva was born in 1970.", "Jan is 56.", "Who is older, Eva or Jan?"),
     ],
 )
 def test_what_is_not_certain_is_not_computed(parser, texts):

@@ -13,7 +13,6 @@ from doxa.language import stems
 from doxa.language.amounts import unit_named
 from doxa.language.reader import read_sentences
 from doxa.language.sentence import Sentence
-from doxa.reason.compute.ages import on_ages
 from doxa.reason.compute.amounts import Ledger, owned, within
 from doxa.reason.compute.asked import AVERAGE, CONCERNS, CUES, TOTAL, Asked, asked
 from doxa.reason.compute.calendar import on_calendar
@@ -136,10 +135,7 @@ def _combines(goal: Asked, entries: Sequence[Entry]) -> bool:
 
 
 def _amount(goal: Asked, ledger: Ledger, told: Sequence[Happening]) -> Result | None:
-    """Return an age, a price or another amount; `NOTHING` when the question asks for one that is not certain."""
-    found = on_ages(goal, told, ledger)
-    if found is not None:
-        return found
+    """Return a price or another amount; `NOTHING` when the question asks for one that is not certain."""
     now = raised(goal, ledger, told)
     if now.unknown or _is_open(goal, ledger, told):
         return NOTHING
