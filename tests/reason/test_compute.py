@@ -72,15 +72,7 @@ def answer(parser, *texts):
         (("My aunt was born on 3 August 1958.", "How old is my aunt?"), "67"),
         (("The rope was 3 metres long.", "I cut off 80 centimetres.", "How long is the rope now?"), "220 centimetres"),
         (("We invited 24 guests.", "Correction: we invited 28 guests.", "How many guests did we invite?"), "28"),
-        (("The stove cost 90 euros.", "The sink was 60 euros.", "What did the stove and the sink cost together?"),
-         "150 euros"),
-        (("I paid 20 euros for the vase.", "I bought a lamp for 35 euros.", "How much did I pay for the vase and the "
-          "lamp?"), "55 euros"),
         (("Ida earns 10 euros an hour.", "She got a 20% raise.", "How much does Ida earn an hour now?"), "12 euros"),
-        (("Ida's wage was 10 euros an hour.", "Ida was given a raise of 3 euros an hour.", "What is Ida's wage now?"),
-         "13 euros"),
-        (("The fee was 80 euros.", "It is 100 euros now.", "By how many percent did the fee go up?"), "25%"),
-        (("I borrowed 90 euros from Uli.", "I gave him back 40 euros.", "How much do I still owe Uli?"), "50 euros"),
         (("I sold 12 jars on Monday.", "On Tuesday I sold 8.", "Actually it was 15 on Monday.",
           "How many jars did I sell altogether?"), "23"),
         (("There are 4 red cups and 3 blue cups.", "How many blue cups are there?"), "3"),
@@ -98,7 +90,6 @@ def test_what_was_stated_adds_up(parser, texts, value):
         ("Rosa has about 40 books.", "How many books does Rosa have?"),
         ("Ann has 6 hats.", "Bea has twice as many hats as Ann.", "How many hats does Bea have?"),
         ("The stove cost 90 euros.", "The sink is new.", "What did the stove and the sink cost together?"),
-        ("Ida earns 10 euros an hour.", "She got a raise.", "How much does Ida earn an hour now?"),
     ],
 )
 def test_what_is_not_certain_is_not_computed(parser, texts):

@@ -19,7 +19,7 @@ from doxa.reason.compute.asked import Asked
 from doxa.reason.compute.expressions import Expression, Operation, Operator, Stated, value_of
 from doxa.reason.compute.ledger import Entry, verbs
 
-__all__ = ["Found", "Ledger", "in_force", "joined", "owned", "rescaled", "stated", "total_of", "within"]
+__all__ = ["Found", "Ledger", "joined", "owned", "rescaled", "stated", "total_of", "within"]
 
 DEEPEST = 4
 """Amounts per something that are multiplied in a row at most."""
@@ -88,12 +88,10 @@ class Ledger:
     """All entries of a dialogue, in order."""
 
     entries: tuple[Entry, ...]
-    subjects: frozenset[frozenset[str]] = frozenset()
-    """Stems of all of whom or of what the dialogue says something."""
 
     def of(self, goal: Asked) -> list[Entry]:
         """Return the entries that count or measure what is asked about, by whomever."""
-        return [entry for entry in self.entries if _is(entry, goal) and in_force(entry, goal)]
+        return [entry for entry in self.entries if _is(entry, goal) and _in_force(entry, goal)]
 
     # --- what is there -------------------------------------------------------------------------------------------
 
@@ -431,7 +429,7 @@ def _is(entry: Entry, goal: Asked) -> bool:
     return entry.head == goal.head and bool(goal.head) and goal.words <= entry.words | entry.about
 
 
-def in_force(entry: Entry, goal: Asked) -> bool:
+def _in_force(entry: Entry, goal: Asked) -> bool:
     """Tell whether what an entry says has begun when a question asks, or the question asks ahead."""
     start = entry.when.start if entry.when is not None and entry.does in ("grow", "shrink", "hold") else None
     if start is None or goal.turn is None or goal.future or start <= goal.turn.at.date():

@@ -106,7 +106,6 @@ class Asked:
     without: tuple[frozenset[str], ...] = ()
     negative: bool = False
     future: bool = False
-    each: bool = False
     kind: str = "amount"
     frame: Frame | None = None
     turn: Turn | None = None
@@ -263,9 +262,6 @@ def _owners(
                     owners.append(words)
                     labels.append(label)
     low = sentence.text.casefold()
-    each = bool(frame.subject is not None and frame.subject.each) or bool(
-        re.search(r"\beach\b", low) and not re.search(r"\beach (?:day|week|month|year|morning|evening)", low)
-    )
     without = tuple(
         p.words
         for p in everything
@@ -280,7 +276,6 @@ def _owners(
         anyone=anyone and not owners,
         than=than,
         than_label=than_label,
-        each=each,
         without=without,
     )
 

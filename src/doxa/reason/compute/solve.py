@@ -14,7 +14,7 @@ from doxa.reason.compute.asked import AVERAGE, Asked
 from doxa.reason.compute.expressions import Expression, Operation, Stated, steps, value_of, written
 from doxa.reason.compute.ledger import Entry, comparatives
 
-__all__ = ["NOTHING", "Result", "answer_of", "direction", "is_sum", "solve"]
+__all__ = ["NOTHING", "Result", "is_sum", "solve"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,18 +43,18 @@ def solve(goal: Asked, ledger: Ledger) -> Result | None:
 
 
 NOTHING = Result(value="", text="")
-"""A way of computing that applies, but whose result is not certain."""
+"""What was stated does not give it for certain, so that a part that is stated is no answer."""
 
 
 def _plain(goal: Asked, ledger: Ledger) -> Result | None:
-    return answer_of(ledger.amount(goal), goal)
+    return _answer_of(ledger.amount(goal), goal)
 
 
-def answer_of(found: Found | None, goal: Asked, text: str = "") -> Result | None:
+def _answer_of(found: Found | None, goal: Asked, text: str = "") -> Result | None:
     """Return an amount as the answer to a question, with its working; None for none, or one below zero."""
     if found is None or value_of(found.expression) < 0:
         return None
-    value = in_words(value_of(found.expression), found.unit)
+    value = _in_words(value_of(found.expression), found.unit)
     name = "" if found.unit else _noun(goal, value_of(found.expression))
     working = steps(found.expression)
     return Result(
@@ -62,7 +62,7 @@ def answer_of(found: Found | None, goal: Asked, text: str = "") -> Result | None
     )
 
 
-def in_words(value: Fraction, unit: str) -> str:
+def _in_words(value: Fraction, unit: str) -> str:
     """Return an amount with its unit; money with two decimal places where it is not whole."""
     named = unit_named(unit)
     if named is None:
@@ -122,7 +122,7 @@ def _in_one_unit(known: list[tuple[str, Found]]) -> list[tuple[str, Found]]:
 
 
 def _told(value: str, known: Sequence[tuple[str, Found]], goal: Asked) -> Result:
-    parts = [f"{label}: {in_words(found.value, found.unit)}" for label, found in known]
+    parts = [f"{label}: {_in_words(found.value, found.unit)}" for label, found in known]
     working = [step for _, found in known for step in steps(found.expression)]
     entries = tuple(entry for _, found in known for entry in found.entries)
     return Result(
@@ -205,7 +205,7 @@ def _difference(goal: Asked, ledger: Ledger) -> Result | None:
     found = Found(
         expression=Operation(operator="-", parts=(first, second)), unit=one.unit, entries=(*one.entries, *other.entries)
     )
-    return answer_of(found, goal)
+    return _answer_of(found, goal)
 
 
 def _averaged(goal: Asked, ledger: Ledger) -> Result | None:
@@ -236,7 +236,7 @@ def _averaged(goal: Asked, ledger: Ledger) -> Result | None:
     total = Operation(operator="+", parts=tuple(stated(e) for e in found))
     mean = Operation(operator="÷", parts=(total, Stated(value=Fraction(len(found)))))
     unit = "" if bare.dimensions == ("age",) else found[0].unit
-    return answer_of(Found(expression=mean, unit=unit, entries=tuple(found)), bare)
+    return _answer_of(Found(expression=mean, unit=unit, entries=tuple(found)), bare)
 
 
 # --- what changes ----------------------------------------------------------------------------------------------------
@@ -244,7 +244,7 @@ def _averaged(goal: Asked, ledger: Ledger) -> Result | None:
 
 def _changed_price(goal: Asked, ledger: Ledger) -> Result | None:
     """Answer what something costs or is after a rise or fall by a percentage or an amount, and how much that saves."""
-    changes = [e for e in ledger.entries if e.unit == "percent" and direction(e)]
+    changes = [e for e in ledger.entries if e.unit == "percent" and _direction(e)]
     if not changes or not goal.dimensions or len(changes) > 1:
         return None
     change = changes[0]
@@ -259,17 +259,19 @@ def _changed_price(goal: Asked, ledger: Ledger) -> Result | None:
         r"\b(?:discount|off|saving|increase by|by how much)\b|\bhow (?:much|big) (?:is|was|were) the (?:tip|tax)\b",
         goal.text,
     ):
-        return answer_of(Found(expression=difference, unit=base.unit, entries=(base, change)), goal)
+        return _answer_of(Found(expression=difference, unit=base.unit, entries=(base, change)), goal)
     if re.search(r"\b(?:before|originally|old price|without)\b", goal.text):
-        return answer_of(Found(expression=stated(base), unit=base.unit, entries=(base,)), goal)
-    expression: Expression = Operation(operator="+" if direction(change) > 0 else "-", parts=(stated(base), difference))
+        return _answer_of(Found(expression=stated(base), unit=base.unit, entries=(base,)), goal)
+    expression: Expression = Operation(
+        operator="+" if _direction(change) > 0 else "-", parts=(stated(base), difference)
+    )
     per = base.per[0] if base.per else "month"
     for value, name in goal.given:
         factor = _factor(name, per)
         if factor is None:
             return NOTHING
         expression = joined("×", expression, Stated(value=value * factor))
-    return answer_of(Found(expression=expression, unit=base.unit, entries=(base, change)), goal)
+    return _answer_of(Found(expression=expression, unit=base.unit, entries=(base, change)), goal)
 
 
 def _factor(name: str, per: str) -> Fraction | None:
@@ -279,7 +281,7 @@ def _factor(name: str, per: str) -> Fraction | None:
     return one.factor / other.factor
 
 
-def direction(entry: Entry) -> int:
+def _direction(entry: Entry) -> int:
     """Return 1 where an amount becomes more, -1 where it becomes less, 0 where that is not said."""
     if entry.does in ("grow", "shrink"):
         return 1 if entry.does == "grow" else -1
