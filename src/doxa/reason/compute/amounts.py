@@ -165,10 +165,6 @@ class Ledger:
                 total = joined("+", total, own)
             else:
                 used.pop()
-        for left_out in goal.without:
-            if total is None or not any(left_out <= frozenset(stems(entry.text)) for entry in used):
-                return None
-            total = joined("-", total, Stated(value=Fraction(1)))
         return Found(expression=total, unit=unit, entries=tuple(used)) if total is not None else None
 
     @staticmethod
@@ -211,7 +207,6 @@ class Ledger:
             if not goal.owners or owned(goal.owners, e.owner) or (owned(goal.owners, WE) and not e.owner)
         ]
         mine = [e for e in mine if within(e.when, goal.when) and goal.filters <= e.about | e.words | e.places]
-        mine = [e for e in mine if not any(one <= e.about for one in goal.without)]
         if not mine or any(e.vague or _is_relative(e) for e in mine):
             return None
         if any(e.more and (e.per or e.does != "done") for e in mine) and mine[0].more == 0:

@@ -113,7 +113,7 @@ def _result(question: Sentence, sentences: Sequence[Sentence], today: date | Non
 
 def _combines(goal: Asked, entries: Sequence[Entry]) -> bool:
     """Tell whether a question wants several amounts taken together, so that one that is stated is no answer."""
-    if len(goal.owners) > 1 or goal.than or goal.without or any(unit_named(name) for _, name in goal.given):
+    if len(goal.owners) > 1 or goal.than or any(unit_named(name) for _, name in goal.given):
         return True
     if AVERAGE.search(goal.text) or (goal.compared and goal.kind == "amount"):
         return bool(entries)

@@ -37,7 +37,6 @@ PRICED = re.compile(
     r"(?:and |so |now )?what (?:is|was|were|are|will)\b.*\b(?:wages?|salary|price|cost|rent|fee|fare|bill)\b"
 )
 """Asks for a sum of money with "what"."""
-EXCEPT = re.compile(r"^(?:besides|except|excluding|without|but|than|apart from|other than|except for|from)$")
 MEASURED = {
     "old": "age",
     "long": "length time",
@@ -103,7 +102,6 @@ class Asked:
     """1 for "more", -1 for "fewer", where a difference or the greater one is asked for."""
     among: tuple[tuple[frozenset[str], str], ...] = ()
     """What is to be compared, by name."""
-    without: tuple[frozenset[str], ...] = ()
     negative: bool = False
     future: bool = False
     kind: str = "amount"
@@ -122,7 +120,7 @@ def asked(sentence: Sentence, speakers: Speakers) -> Asked | None:
     base = replace(base, negative=frame.negative, future=frame.future or bool(re.search(r"\bwill\b", text)))
     everything = [p for c in sentence.frames for p in ((c.subject,) if c.subject else ()) + c.arguments]
     base = _thing(base, wanted, frame, text)
-    base = _owners(base, wanted, everything, sentence, speakers)
+    base = _owners(base, wanted, frame, sentence.turn, speakers)
     base = _given(base, wanted, everything)
     filters = _filters(base, sentence, everything)
     return replace(base, filters=filters)
@@ -238,12 +236,8 @@ def _dimensions(kinds: Sequence[str]) -> tuple[str, ...]:
     return tuple(f for f in found if f and f != "mass?")
 
 
-def _owners(
-    base: Asked, wanted: Argument | None, everything: Sequence[Argument], sentence: Sentence, speakers: Speakers
-) -> Asked:
+def _owners(base: Asked, wanted: Argument | None, frame: Frame, turn: Turn, speakers: Speakers) -> Asked:
     """Say whose it is: the subject and what is coordinated with it, and with whom it is compared."""
-    frame, turn = base.frame, sentence.turn
-    assert frame is not None
     owners: list[frozenset[str]] = []
     labels: list[str] = []
     than, than_label = frozenset[str](), ""
@@ -261,14 +255,6 @@ def _owners(
                 if words and not (argument.number is not None and unit_named(argument.head) is not None):
                     owners.append(words)
                     labels.append(label)
-    low = sentence.text.casefold()
-    without = tuple(
-        p.words
-        for p in everything
-        if EXCEPT.match(p.role)
-        and p is not wanted
-        and (p.role not in ("than", "from", "but") or (p.role == "from" and "apart" in low))
-    )
     return replace(
         base,
         owners=tuple(dict.fromkeys(owners)),
@@ -276,7 +262,6 @@ def _owners(
         anyone=anyone and not owners,
         than=than,
         than_label=than_label,
-        without=without,
     )
 
 
@@ -312,7 +297,6 @@ def _given(base: Asked, wanted: Argument | None, everything: Sequence[Argument])
 def _filters(base: Asked, sentence: Sentence, everything: Sequence[Argument]) -> frozenset[str]:
     """Return the stems that restrict what counts."""
     known = set(CUES) | base.words | {base.head} | base.than | {stem for owner in base.owners for stem in owner}
-    known |= {stem for words in base.without for stem in words}
     known |= {stem for _, name in base.given for stem in stems(name)} | set(stems(base.per)) | set(stems(base.unit))
     found: set[str] = set()
     for frame in sentence.frames:
