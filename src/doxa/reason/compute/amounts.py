@@ -448,10 +448,8 @@ def _goal_of(name: str, goal: Asked) -> Asked:
         negative=False,
     )
     if unit is not None and unit.name == name:
-        return replace(
-            bare, head="", words=frozenset(), unit=name, dimensions=(unit.dimension,), owners=(), anyone=True
-        )
-    return replace(bare, head=name, words=frozenset(stems(name)), owners=(), anyone=True)
+        return replace(bare, head="", words=frozenset(), unit=name, dimensions=(unit.dimension,), owners=())
+    return replace(bare, head=name, words=frozenset(stems(name)), owners=())
 
 
 def _unit_of(entries: Sequence[Entry], goal: Asked) -> str:

@@ -86,10 +86,7 @@ class Asked:
     dimensions: tuple[str, ...] = ()
     owners: tuple[frozenset[str], ...] = ()
     labels: tuple[str, ...] = ()
-    anyone: bool = False
-    """"they", or nobody: whoever it is."""
     verb: str = ""
-    state: str = ""
     per: str = ""
     given: tuple[tuple[Fraction, str], ...] = ()
     """Amounts that the question itself gives ("in 2 hours", "for four weeks")."""
@@ -100,8 +97,6 @@ class Asked:
     than_label: str = ""
     compared: int = 0
     """1 for "more", -1 for "fewer", where a difference or the greater one is asked for."""
-    among: tuple[tuple[frozenset[str], str], ...] = ()
-    """What is to be compared, by name."""
     negative: bool = False
     future: bool = False
     kind: str = "amount"
@@ -116,7 +111,7 @@ def asked(sentence: Sentence, speakers: Speakers) -> Asked | None:
     if frame is None:
         return None
     wanted = _wanted(sentence, frame)
-    base = Asked(text=text, frame=frame, turn=sentence.turn, verb=frame.verb, state=frame.state, when=frame.when)
+    base = Asked(text=text, frame=frame, turn=sentence.turn, verb=frame.verb, when=frame.when)
     base = replace(base, negative=frame.negative, future=frame.future or bool(re.search(r"\bwill\b", text)))
     everything = [p for c in sentence.frames for p in ((c.subject,) if c.subject else ()) + c.arguments]
     base = _thing(base, wanted, frame, text)
@@ -199,7 +194,7 @@ def _much(base: Asked, frame: Frame, low: str, comparative: str) -> Asked:
         kinds, sign = comparatives()[comparative]
         return replace(base, dimensions=_dimensions(kinds), compared=sign)
     if frame.verb == "be" and frame.state in ("much", ""):
-        return replace(base, verb="cost", state="", dimensions=_dimensions(("money",)))
+        return replace(base, verb="cost", dimensions=_dimensions(("money",)))
     dims = "money" if "expensive" in low else DIMENSIONS.get(frame.verb, "")
     sign = 1 if "how much more" in low else -1 if "how much less" in low else 0
     return replace(base, dimensions=_dimensions((dims,)) if dims else (), compared=sign)
@@ -241,7 +236,6 @@ def _owners(base: Asked, wanted: Argument | None, frame: Frame, turn: Turn, spea
     owners: list[frozenset[str]] = []
     labels: list[str] = []
     than, than_label = frozenset[str](), ""
-    anyone = frame.subject is None or frame.subject is wanted
     for argument in ((frame.subject,) if frame.subject else ()) + frame.arguments:
         if argument is wanted:
             continue
@@ -249,17 +243,15 @@ def _owners(base: Asked, wanted: Argument | None, frame: Frame, turn: Turn, spea
             than, than_label = speakers.resolve(argument, turn)
         elif argument.role in ("subject", "and"):
             if argument.head in THEM or argument.head in ("who", "what", "which", "there", "each", "that"):
-                anyone = True
-            else:
-                words, label = speakers.resolve(argument, turn)
-                if words and not (argument.number is not None and unit_named(argument.head) is not None):
-                    owners.append(words)
-                    labels.append(label)
+                continue
+            words, label = speakers.resolve(argument, turn)
+            if words and not (argument.number is not None and unit_named(argument.head) is not None):
+                owners.append(words)
+                labels.append(label)
     return replace(
         base,
         owners=tuple(dict.fromkeys(owners)),
         labels=tuple(labels),
-        anyone=anyone and not owners,
         than=than,
         than_label=than_label,
     )

@@ -137,7 +137,6 @@ def _amount_of(goal: Asked, ledger: Ledger, owner: frozenset[str]) -> Found | No
         kind="amount",
         owners=(owner,),
         labels=("",),
-        anyone=False,
         than=frozenset(),
         verb=verb,
         filters=frozenset(),
