@@ -17,7 +17,6 @@ from doxa.reason.drafts import abstention, citation_of, citations_of, sentence_o
 from doxa.reason.facts import answer_from_facts, relevant_facts
 from doxa.reason.passages import answer_from_passages, taken_back
 from doxa.reason.prompted import Asking, PromptedPolicy, PromptedValuer, PromptedWriter, show, talks_to_models
-from doxa.reason.reasons import answer_why
 from doxa.reason.sentences import answer_from_sentences
 from doxa.reason.spans import (
     SURE,
@@ -155,10 +154,9 @@ def answer(
 def _quoted(
     question: Question, said: Sequence[Turn], beliefs: Beliefs, rules: Sequence[str], *, asker: str, past: bool
 ) -> Draft | None:
-    """Return the reason that is stated, where one is asked for, else the sentence that covers the question."""
+    """Return the sentence that covers the question, of a turn that says what still holds."""
     quotable = [one for one in said if not _outdated(one.turn_id, beliefs, past=past)]
-    reason = answer_why(question, quotable, asker=asker, unasserted=rules)
-    return reason or answer_from_sentences(question, quotable, asker=asker, unasserted=rules)
+    return answer_from_sentences(question, quotable, asker=asker, unasserted=rules)
 
 
 def _read(
