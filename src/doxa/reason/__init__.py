@@ -29,7 +29,6 @@ from doxa.reason.spans import (
     reads_well,
     standing,
 )
-from doxa.reason.special import counts_another
 from doxa.reason.summary import PastFact, relevant_rules, summarise
 from doxa.reason.telling import Telling, tellings
 from doxa.reason.tree import (
@@ -146,9 +145,7 @@ def answer(
         passage = answer_from_passages(question, said, beliefs, day=day, today=today, unasserted=rules)
         draft = dated_well(passage, question, told) or answer_when(question, told) or known or passage
         draft = draft or _quoted(question, said, beliefs, rules, asker=asker, past=question.past or day is not None)
-    if draft is None:
-        return abstention()
-    return replace(abstention(), settled=True) if counts_another(question, draft, lexicon) else draft
+    return draft or abstention()
 
 
 def _quoted(

@@ -31,7 +31,6 @@ from doxa.reason.matching import Match, matches, wording
 from doxa.reason.owners import owner
 from doxa.reason.readings import by_entity, readings
 from doxa.reason.sources import by_source, who_says
-from doxa.reason.special import counted, counts_another, kin, life, marital, retired
 from doxa.reason.times import at_time
 from doxa.reason.truth import truth
 
@@ -72,10 +71,13 @@ def answer_from_facts(
         draft = _tie(question, beliefs, turn)
         if draft is not None:
             return draft
-    found = (
-        asking.special() or asking.counted() or asking.listed() or asking.exact() or asking.soft() or asking.otherwise()
+    return (
+        owner(question, beliefs, turn, day=day, today=today)
+        or asking.listed()
+        or asking.exact()
+        or asking.soft()
+        or asking.otherwise()
     )
-    return None if found is not None and counts_another(question, found, lexicon) else found
 
 
 @dataclass(slots=True)
@@ -93,22 +95,6 @@ class _Asking:
     """Facts were found, but none of the time that is asked about."""
     withdrawn: bool = False
     """Facts were found that say it, and every one of them was taken back."""
-
-    def special(self) -> Draft | None:
-        """Return what follows from facts that do not name what is asked: being alive, or married."""
-        for of in (life, marital, retired, kin, owner):
-            draft = of(self.question, self.beliefs, self.turn, day=self.day, today=self.today)
-            if draft is not None:
-                return draft
-        return None
-
-    def counted(self) -> Draft | None:
-        """Return how many there are by the entities that are known, where facts of one relation tell of fewer."""
-        if self.question.asks != "count":
-            return None
-        exact, known = self.exact(), counted(self.question, self.beliefs, self.turn, self.today)
-        both = exact is not None and known is not None and (exact.value or "").isdigit()
-        return known if both and known and exact and int(known.value or 0) > int(exact.value or 0) else exact
 
     def listed(self) -> Draft | None:
         """Return everything that a question for several asks for, by exact readings and by close soft matches."""
@@ -162,10 +148,6 @@ class _Asking:
         question = self.question
         if question.kind == "why" or (self.gap and question.asks != "truth"):
             return None
-        if question.asks == "count":
-            draft = counted(question, self.beliefs, self.turn, self.today)
-            if draft is not None:
-                return draft
         by_entities = by_entity(question, self.beliefs)
         for number, group in enumerate(self._matches(by_entities)):
             if number == MOST_GROUPS:
