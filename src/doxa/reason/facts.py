@@ -28,7 +28,6 @@ from doxa.reason.kinds import (
     weekdays,
 )
 from doxa.reason.matching import Match, matches, wording
-from doxa.reason.owners import owner
 from doxa.reason.readings import by_entity, readings
 from doxa.reason.sources import by_source, who_says
 from doxa.reason.times import at_time
@@ -71,13 +70,7 @@ def answer_from_facts(
         draft = _tie(question, beliefs, turn)
         if draft is not None:
             return draft
-    return (
-        owner(question, beliefs, turn, day=day, today=today)
-        or asking.listed()
-        or asking.exact()
-        or asking.soft()
-        or asking.otherwise()
-    )
+    return asking.listed() or asking.exact() or asking.soft() or asking.otherwise()
 
 
 @dataclass(slots=True)
