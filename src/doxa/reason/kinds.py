@@ -13,6 +13,7 @@ from typing import Any
 from doxa.backends.lexicon import Lexicon
 from doxa.core.values import Fact, Interval
 from doxa.language import stems
+from doxa.language.words import COUNTRIES
 from doxa.memory import relation_type
 
 __all__ = [
@@ -105,11 +106,6 @@ DEEPEST = 8
 @cache
 def _table() -> Mapping[str, Any]:
     return tomllib.loads(files("doxa.reason").joinpath("kinds.toml").read_text(encoding="utf-8"))
-
-
-@cache
-def _countries() -> frozenset[str]:
-    return frozenset(" ".join(name.split()).casefold() for name in _table()["countries"].split(","))
 
 
 @cache
@@ -244,7 +240,7 @@ def _place(label: str, expects: str, lexicon: Lexicon | None) -> str | None:
         return label
     if expects in ADDRESSES:
         return label if ADDRESS.search(label) else None
-    country = bare in _countries() or label.casefold() in _countries()
+    country = bare in COUNTRIES or label.casefold() in COUNTRIES
     if expects == "country":
         return label if country else None
     part = bool(set(bare.split()) & _parts())
@@ -262,7 +258,7 @@ def _of_class(label: str, expects: str, lexicon: Lexicon | None) -> str | None:
     if noun in INSTITUTIONS and not set(stems(noun)) & set(stems(label)):
         bare = label.casefold()
         located = _above(bare, lexicon) & {"country", "city", "town", "continent", "region"}
-        return None if bare in _countries() or located or label.islower() else label
+        return None if bare in COUNTRIES or located or label.islower() else label
     if noun in ("colour", "color", "colours", "colors"):
         return label if _is_colour(label) else None
     wanted, words = set(stems(noun)), set(stems(label))
@@ -271,7 +267,7 @@ def _of_class(label: str, expects: str, lexicon: Lexicon | None) -> str | None:
     if _dated(label):
         return None
     if noun in _parts():
-        known = _above(label, lexicon) | ({"country"} if label.casefold() in _countries() else set())
+        known = _above(label, lexicon) | ({"country"} if label.casefold() in COUNTRIES else set())
         other = known & {"country", "city", "town", "continent"}
         return label if (label[:1].isupper() and not other) or NUMBER.search(label) else None
     if not label.split() or lexicon is None or NUMBER.match(label):

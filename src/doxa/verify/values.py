@@ -5,12 +5,13 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Sequence
 from datetime import datetime
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
 from typing import Literal
 
 from doxa.backends.lexicon import Lexicon
 from doxa.language import stems
+from doxa.language.words import CONTINENTS, COUNTRIES
 from doxa.verify.mentions import Mention, compared, mentions
 
 __all__ = ["kinds", "opposed", "relation_of"]
@@ -69,14 +70,8 @@ def kinds() -> dict[str, tuple[frozenset[str], ...]]:
     return {stem: tuple(groups) for stem, groups in found.items()}
 
 
-@lru_cache(maxsize=1)
-def _countries() -> frozenset[str]:
-    table = tomllib.loads(files("doxa.verify").joinpath("opposites.toml").read_text(encoding="utf-8"))
-    return frozenset(" ".join(name.split()).casefold() for name in table["countries"].split(","))
-
-
 def _country(name: str) -> bool:
-    return name.casefold().removeprefix("the ").strip() in _countries()
+    return name.casefold().removeprefix("the ").strip() in COUNTRIES | CONTINENTS
 
 
 def _kind_of(narrow: str, broad: str, lexicon: Lexicon | None) -> bool:
