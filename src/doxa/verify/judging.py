@@ -9,7 +9,6 @@ from typing import Literal, NamedTuple
 
 from doxa.core.values import Claim, SentenceVerdict, Turn, Verdict
 from doxa.language import stems
-from doxa.verify.alignment import another_detail
 from doxa.verify.conflicts import EMPTY, conflict_of
 from doxa.verify.evidence import Evidence, p_contradicted
 from doxa.verify.findings import Finding, Known
@@ -20,7 +19,7 @@ from doxa.verify.promises import Promise, broken, due, promises_of
 from doxa.verify.scores import consistency_score
 from doxa.verify.sentences import Clause, Spoken, affirmed, read_reply, turned
 from doxa.verify.witnesses import heard
-from doxa.verify.wording import Passage, by_wording, facts_of, passages_of, quoted, told_by
+from doxa.verify.wording import by_wording, facts_of, passages_of, told_by
 
 __all__ = ["CheckSpec", "check"]
 
@@ -114,8 +113,6 @@ class _Check:
             return None if said is not None and said.label == "supported" and said.p >= 1.0 else wrong
         if said is not None and said.label == "contradicted" and _unread(clause, claims, self.known):
             return said
-        if said is None and (other := self._elsewhere(clause, passages)) is not None:
-            return other
         if found and len(found) == len(claims):
             return found[0]
         if said is not None and (said.label == "contradicted" or not found):
@@ -123,17 +120,6 @@ class _Check:
         if found:
             return found[0]
         return by_own_word(claims, clause, self.known) or self._by_history(clause, turns, many=many)
-
-    def _elsewhere(self, clause: Clause, passages: Sequence[Passage]) -> Finding | None:
-        """Return the sentence that says all that a clause says but for one detail, in place of which it has another."""
-        for passage in (one for one in passages if one.standing == "held"):
-            differing = another_detail(clause.told, passage.text, by=self.known.user, speaker=passage.turn.speaker)
-            if differing is not None:
-                mine, theirs = differing
-                because = (*passage.fact_ids, passage.turn.turn_id)
-                reason = f"{quoted(passage)}; “{theirs}”, not “{mine}”"
-                return Finding(label="contradicted", because=because, reason=reason, by="wording", p=0.9)
-        return None
 
     def _claims(self, clause: Clause) -> Sequence[Claim]:
         """Return what a clause claims; where its denial is not understood, the opposite of what it denies."""
