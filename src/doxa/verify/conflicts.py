@@ -22,7 +22,7 @@ from doxa.verify.mentions import Mention, bare_stems, compared, mentions
 from doxa.verify.sentences import cue
 from doxa.verify.values import kinds, opposed
 
-__all__ = ["EMPTY", "Conflict", "conflict_of"]
+__all__ = ["EMPTY", "NEGATION", "PIECES", "Conflict", "conflict_of"]
 
 PIECES = re.compile(r"[,;:]\s+| (?:but|and|so|though|since|because|which|who|when|while) ")
 """Parts the clauses of a sentence."""

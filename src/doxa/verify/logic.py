@@ -24,7 +24,7 @@ from doxa.verify.findings import Finding, Known, quoted
 from doxa.verify.sentences import Clause, cue
 from doxa.verify.values import relation_of
 
-__all__ = ["by_logic", "by_own_word", "listed_many"]
+__all__ = ["by_logic", "by_own_word"]
 
 GIVING_WAY = (ChangeKind.CLOSE, ChangeKind.RETRACT, ChangeKind.DISPUTE)
 EVENTS = frozenset(["born_on", "born_in", "died_on"])
@@ -89,13 +89,6 @@ def _plain(claims: Sequence[Claim], known: Known) -> Iterator[Claim]:
     for claim in claims:
         if claim.act is not Act.WITHDRAW and claim.modality in (Modality.ASSERTED, Modality.PLANNED):
             yield _attribute(replace(known.beliefs.identity.told(claim), act=Act.STATE, replaces=None))
-
-
-def listed_many(claims: Sequence[Claim]) -> bool:
-    """Tell whether all claims are of relations that the ontology knows to have many values ("speaks", "likes")."""
-    relations = inventory().relations
-    kinds = [relations.get(claim.relation.name) for claim in claims]
-    return bool(claims) and all(kind is not None and not kind.functional for kind in kinds)
 
 
 class _Judged:
