@@ -50,8 +50,6 @@ class Known:
     """Gives turns that bear on a text, best first, withdrawn ones left out."""
     own: Sequence[Turn] = ()
     """Earlier turns of the agent, oldest first."""
-    before: Callable[[Turn], Turn | None] = field(default=lambda turn: None)
-    """Gives what was said to the agent before one of its turns."""
     after: Callable[[Turn], Sequence[Turn]] = field(default=lambda turn: ())
     """Gives the turns of its session that came right after a turn, withdrawn ones left out."""
     witnesses: Callable[[str], Sequence[Witness]] | None = None
