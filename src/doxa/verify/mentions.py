@@ -14,47 +14,25 @@ from functools import lru_cache
 from typing import Literal
 
 from doxa.language import stems
-from doxa.language.times import NUMBERS, Clock, Expression, Hours, Period, Repeat, read_times
+from doxa.language.amounts import is_money, numbers_of, unit_named
+from doxa.language.times import Clock, Expression, Hours, Period, Repeat, read_times
 
 __all__ = ["Mention", "bare_stems", "compared", "mentions"]
 
 Compared = Literal["same", "rival", "other"]
 """One value, two that cannot both be meant, or two that say nothing of each other."""
 
-WORDS = "|".join(sorted((word for word in NUMBERS if word not in ("a", "an")), key=len, reverse=True))
-NUMBER = re.compile(
-    r"(?P<sign>[€$£]\s?)?(?P<digits>(?<![\w.])\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?<![\w.])\d+(?:\.\d+)?)"
-    r"(?P<thousand>\s?k\b)?(?!\w*-\w)|\b(?P<word>" + WORDS + r")\b(?:[- ](?P<more>" + WORDS + r")\b)?",
-    re.IGNORECASE,
-)
-UNIT = re.compile(r"[\s-]*(?P<unit>%|°|[^\W\d_]+(?:[\s-][^\W\d_]+)?)", re.IGNORECASE)
+UNIT = re.compile(r"[\s-]*(?P<unit>[€$£%°]|[^\W\d_]+(?:[\s-][^\W\d_]+)?)")
 LABEL = re.compile(
     r"(?P<label>platform|coach|room|gate|number|no\.|floor|flat|apartment|seat|page|chapter|line|bus|tram|route|exit|"
     r"lane|table|hall|building|terminal|section|clause|order|size|row|year|grade|class|level|version|house|unit|pier|"
     r"dock|track|stage|group|zone|ward|bay|channel|volume|episode|season|item|unit|day|week) #?$",
     re.IGNORECASE,
 )
-MONEY = frozenset(
-    stem
-    for word in (
-        "euro euros eur dollar dollars usd pound pounds gbp quid buck bucks franc francs chf zloty kroner krone kronor "
-        "crown crowns yen rupee rupees peso pesos real reais naira cedi rand lira won yuan shekel dirham"
-    ).split()
-    for stem in stems(word)
-)
 LOOSE = frozenset(
-    stem
-    for word in "of in on at to from for by with and or a per each every now today left total together so more".split()
-    for stem in (word,)
+    "of in on at to from for by with and or a per each every now today left total together so more".split()
 )
-UNITS = {
-    "kg": "kilo kilos kilogram kg", "g": "gram g", "km": "kilometre kilometer km", "m": "metre meter m",
-    "mile": "mile", "min": "minute min", "h": "hour h", "year": "year yr", "%": "percent %",
-    "pupil": "pupil student", "child": "kid child children", "sibling": "sibling", "l": "litre liter",
-    "person": "people person guest employee staff worker seat", "painting": "picture painting",
-}  # fmt: skip
-SAME_UNITS = {stem: unit for unit, words in UNITS.items() for word in words.split() for stem in stems(word) or [word]}
-"""Stems of units, by what they count."""
+"""Words after a number that say nothing of what it counts."""
 LEAST, MOST = "least", "most"
 BOUNDS = (
     (re.compile(r"\b(?:more than|over|above|at least|no less than|upwards of|exceed\w*) $", re.I), LEAST),
@@ -168,41 +146,33 @@ def _dated(one: Expression, text: str) -> Iterator[Mention]:
 
 
 def _numbers(text: str) -> Iterator[Mention]:
-    for found in NUMBER.finditer(text):
-        if found["word"]:
-            if found["word"].casefold() in ("one", "second", "first") or (found["word"][0].isupper() and found.start()):
-                continue
-            number = float(NUMBERS.get(found["word"].casefold(), 0))
-            if found["more"]:
-                more = NUMBERS.get(found["more"].casefold(), 0)
-                number = number * more if more >= 100 else number + more
-        else:
-            number = float(found["digits"].replace(",", "")) * (1000 if found["thousand"] else 1)
-        label = LABEL.search(text[: found.start()])
-        unit = _unit(text[found.end() :]) if not found["sign"] else "money"
+    for found in numbers_of(text):
+        before, word = text[: found.start], text[found.start : found.end].strip()
+        named = word[:1].isupper() and before != ""
+        if found.kind != "count" or named or word.casefold() == "one":
+            continue
+        label = LABEL.search(before)
         if label is not None:
-            unit = "#" + stems(label["label"])[0] if stems(label["label"]) else "#"
-        before = text[: found.start()]
+            unit = "#" + (stems(label["label"]) or [""])[0]
+        else:
+            unit = _unit(found.unit or text[found.end :])
         bound = next((name for pattern, name in BOUNDS if pattern.search(before)), "")
         yield Mention(
-            kind="number", start=found.start(), end=found.end(), text=found[0].strip(), number=number, unit=unit,
+            kind="number", start=found.start, end=found.end, text=word, number=float(found.value), unit=unit,
             bound=bound,
         )  # fmt: skip
 
 
 def _unit(after: str) -> str:
-    """Return what a number counts, by the words after it."""
+    """Return what a number counts, by the sign beside it or the words after it; all money is one unit."""
     found = UNIT.match(after)
-    if found is None:
-        return ""
-    words = re.split(r"[\s-]", found["unit"].casefold())
+    words = re.split(r"[\s-]", found["unit"].casefold()) if found is not None else [""]
     if words[0] in LOOSE:
         return ""
-    known = [stem for word in words for stem in (stems(word) or [word])]
-    if any(stem in MONEY for stem in known[:1]):
-        return "money"
-    named = next((SAME_UNITS[stem] for stem in known if stem in SAME_UNITS), "")
-    return named or (known[0] if known else "")
+    unit = next((unit for word in words if (unit := unit_named(word)) is not None), None)
+    if unit is not None:
+        return "money" if is_money(unit.name) or unit.name == "pound" else unit.name
+    return next((stem for word in words for stem in stems(word) or [word]), "")
 
 
 def _names(text: str) -> Iterator[Mention]:
