@@ -42,8 +42,6 @@ CLOSE_ENOUGH = 0.8
 """Score of a soft match that may add to a list."""
 PLURAL = re.compile(r"(?:[a-z-]+ )*(?:[a-z]+(?<!s)s|children|people|men|women)")
 JOBS = frozenset(["works_as", "works_at"])
-THEN = re.compile(r"\bhow (?:long|many \w+) had\b", re.IGNORECASE)
-"""Asks how long something had lasted at a time of its own."""
 UNITS = (("year", 365.25), ("month", 30.44), ("week", 7.0), ("day", 1.0))
 
 
@@ -248,8 +246,7 @@ def _value_of(question: Question, fact: Fact, today: date | None, lexicon: Lexic
         case "count":
             return None if fitting(str(fact.object), "day") else str(fact.object) or str(fact.subject)
         case "duration":
-            end = fact.valid.end or (None if THEN.search(question.text) else today)
-            length = duration(fact.valid.start, end, unit=_unit(question))
+            length = duration(fact.valid.start, fact.valid.end or today, unit=_unit(question))
             return None if length is None or length.startswith("0 ") else length  # a day tells of no length
         case _:
             return None
