@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Literal
 
-from doxa.backends.lexicon import Lexicon
 from doxa.core.values import Change, Claim, Fact, Turn, VerdictLabel
 from doxa.memory import Beliefs, describe
 from doxa.verify.scores import Classify
@@ -56,7 +55,6 @@ class Known:
     """Gives graded turns that bear on a sentence; None where nothing grades them."""
     classify: Classify | None = None
     """The NLI model; None where none is asked."""
-    lexicon: Lexicon | None = None
 
     @property
     def today(self) -> date:

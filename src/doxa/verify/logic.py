@@ -225,7 +225,7 @@ class _Judged:
     def _compared(self, fact: Fact) -> Literal["same", "rival", "other"]:
         if fact.object.key == self.claim.object.key:
             return "same"
-        return relation_of(self.claim.object.label, fact.object.label, self.known.lexicon)
+        return relation_of(self.claim.object.label, fact.object.label)
 
     def _other_day(self, facts: Sequence[Fact]) -> Fact | None:
         """Return a fact that began, by what was said, on other days than the claim says; None if one began then."""
