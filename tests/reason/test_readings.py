@@ -1,12 +1,9 @@
 """The same thing under another noun, the same relation under another verb."""
 
 from datetime import date
-from functools import partial
 
 import pytest
 
-from doxa.backends import load
-from doxa.backends.lexicon import Synset
 from doxa.core.values import Fact, Question, Relation, Term
 from doxa.memory import Beliefs, relation_type
 from doxa.reason import answer
@@ -81,22 +78,3 @@ def test_who_somebody_is_is_told_by_the_tie():
     question = Question(text="Who is Rui?", kind="who", subject=term("Rui"), terms=("rui",))
     draft = answer(question, FACTS, [], lambda _: None, asker="Ana", day=None, today=TODAY)
     assert draft.value == "Ana's husband"
-
-
-def test_what_is_of_the_kind_that_is_asked_for_leaves_out_the_rest():
-    """Some things that somebody has are known to be instruments; of the others nobody knows what they are."""
-    sense = partial(Synset, pos="n", definition="", supersense="noun.artifact", count=1)
-    words = {
-        "instrument": [sense(name="instrument", words=("instrument",), broader=())],
-        "clarinet": [sense(name="clarinet", words=("clarinet",), broader=("instrument",))],
-    }
-    beliefs = held(("Ana", "has", "clarinet"), ("Ana", "has", "unique paths"))
-    question = Question(
-        text="What instruments does Ana have?", kind="list", asks="object", expects="instruments", noun="instruments",
-        subject=term("Ana"), relation=relation("has"),
-    )  # fmt: skip
-    found = answer(
-        question, beliefs, [], lambda key: None, asker="Ana", day=None, today=TODAY,
-        lexicon=load("lexicon", "scripted", words=words),
-    )  # fmt: skip
-    assert found.value == "clarinet"

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
 
-from doxa.backends.lexicon import Lexicon
 from doxa.core.values import Draft, Evidence, Fact, Question, Status, Turn
 from doxa.memory import Beliefs
 from doxa.reason.choosing import Doubt, Graded, choose, quoted
@@ -107,7 +106,6 @@ def answer(
     asker: str,
     day: date | None,
     today: date | None,
-    lexicon: Lexicon | None = None,
     nearby: Sequence[Evidence] | None = None,
     computed: Draft | None = None,
     reader: PassageReader | None = None,
@@ -122,7 +120,6 @@ def answer(
         asker: name of the person who asks.
         day: the day of the world that is asked about; None is today.
         today: the memory's today.
-        lexicon: knows synonyms and kinds of things; None where there is none.
         nearby: more turns and facts than are quoted; in a large memory only what stands in their slots is compared
             with the question in other words. None compares everything.
         computed: what follows by arithmetic from what was said (`work_out`), if anything does. It comes before a fact
@@ -131,13 +128,13 @@ def answer(
     """
     near = None if nearby is None or len(beliefs.facts) <= FEW else _near(nearby, beliefs)
     told = tellings(question, evidence, turn, asker=asker)
-    known = answer_from_facts(question, beliefs, turn, day=day, today=today, lexicon=lexicon, near=near)
+    known = answer_from_facts(question, beliefs, turn, day=day, today=today, near=near)
     draft = dated_well(known, question, told)
     if computed is not None and _better(computed, draft):
         return replace(computed, settled=True)
     if reader is not None and reads_well(question):
         valid = _valid(evidence, beliefs, past=question.past or day is not None)
-        draft = _read(draft, question, beliefs, valid, told, reader, asker=asker, lexicon=lexicon)
+        draft = _read(draft, question, beliefs, valid, told, reader, asker=asker)
     if draft is None:
         rules = [rule.span for rule in beliefs.rules]
         said = [one for item in evidence for key in item.turn_ids if (one := turn(key))]
@@ -148,7 +145,7 @@ def answer(
 
 def _read(
     draft: Draft | None, question: Question, beliefs: Beliefs, evidence: Sequence[Evidence], told: Sequence[Telling],
-    reader: PassageReader, *, asker: str, lexicon: Lexicon | None,
+    reader: PassageReader, *, asker: str,
 ) -> Draft | None:  # fmt: skip
     """Return an answer from facts, or what a reader finds in its stead; None where neither gives one.
 
@@ -159,7 +156,7 @@ def _read(
     stands = standing(draft, question, facts) if draft else 0.0
     if stands >= WELL:
         return draft
-    found = read_spans(question, evidence, told, reader, asker=asker, lexicon=lexicon)
+    found = read_spans(question, evidence, told, reader, asker=asker)
     if confirms(found, draft):
         return draft
     weak = abstention() if draft and stands < LEAST else draft
