@@ -2,11 +2,12 @@
 
 A value of the clause (a number, date, time or name) is laid beside the values of the same kind that were said where the
 words around it were said as well: `typed` and `named` tell how much of those words both have, when none of what was
-said has the clause's value. `changed` tells that it was said, and something else in its place later. `denied` and
-`opposed` tell how much is shared where one side denies it, or says the opposite.
+said has the clause's value. `changed` tells that it was said, and something else in its place later. `denied` tells how
+much is shared where one side denies it.
 
 Source: de Marneffe, Rafferty and Manning 2008, "Finding Contradictions in Text": features of an alignment (numbers,
-dates, names, polarity, antonyms), weighed by a logistic regression. Ours are aligned by words, without a parser.
+dates, names, polarity), weighed by a logistic regression. Ours are aligned by words, without a parser; opposites
+("open", "closed") are left to the NLI model.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ from doxa.language import split_text, stems
 from doxa.memory import kin_of
 from doxa.verify.mentions import Mention, bare_stems, compared, mentions
 from doxa.verify.sentences import cue
-from doxa.verify.values import kinds, opposed
 
 __all__ = ["EMPTY", "NEGATION", "PIECES", "Conflict", "conflict_of"]
 
@@ -82,8 +82,6 @@ class Conflict:
     """The same of a value that was said, and replaced later or given up in the same breath ("990, no, 1,150")."""
     denied: float = 0.0
     """Share of its words that a sentence has which is denied where this one is not, or the other way round."""
-    opposed: float = 0.0
-    """Share of its words that a sentence has which says an opposite."""
     matched: float = 0.0
     """1 where it has values and all of them were said."""
     past: float = 0.0
@@ -145,7 +143,6 @@ def conflict_of(clause: str, premise: Sequence[tuple[str, datetime]], at: dateti
         shared=_share(whole.bare, everything),
         **found,
         denied=max((_denial(piece, one) for piece in pieces for one in said), default=0.0),
-        opposed=max((_opposition(piece, one) for piece in pieces for one in said), default=0.0),
         matched=float(bool(values) and all(any(_says(value, one) for one in told) for value in values)),
         past=float(past),
         instead=instead,
@@ -261,12 +258,3 @@ def _denial(clause: _Piece, one: _Piece) -> float:
     if bool(NEGATION.search(clause.text)) == bool(NEGATION.search(one.text)):
         return 0.0
     return _share(clause.bare, one.stems) if len(clause.stems & one.stems) else 0.0
-
-
-def _opposition(clause: _Piece, one: _Piece) -> float:
-    groups = kinds()
-    for mine in clause.bare - one.stems:
-        if mine in groups and any(opposed(mine, theirs) for theirs in one.bare - clause.stems):
-            rest = clause.bare - {mine}
-            return _share(rest, one.stems) if rest else 0.5
-    return 0.0

@@ -21,8 +21,8 @@ from doxa.core.values import Act, Change, ChangeKind, Claim, Fact, Interval, Mod
 from doxa.language import stems
 from doxa.memory import describe_rule, inventory, is_current, is_identity, rule_id
 from doxa.verify.findings import Finding, Known, quoted
+from doxa.verify.mentions import relation_of
 from doxa.verify.sentences import Clause, cue
-from doxa.verify.values import relation_of
 
 __all__ = ["by_logic", "by_own_word"]
 
@@ -303,9 +303,9 @@ def _attribute(claim: Claim) -> Claim:
 @cache
 def _attributes() -> dict[str, str]:
     """Return relations by the nouns that name them."""
-    table = tomllib.loads(files("doxa.verify").joinpath("opposites.toml").read_text(encoding="utf-8"))
+    table = tomllib.loads(files("doxa.verify").joinpath("attributes.toml").read_text(encoding="utf-8"))
     known = inventory().relations
-    return {noun: name for noun, name in table["attributes"].items() if name in known}
+    return {noun: name for noun, name in table.items() if name in known}
 
 
 def _frame(said: Claim | Fact) -> frozenset[str]:

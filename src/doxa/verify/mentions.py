@@ -7,7 +7,7 @@ Two mentions are *rivals* when they are of one kind and cannot both be meant: 31
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
@@ -16,8 +16,9 @@ from typing import Literal
 from doxa.language import stems
 from doxa.language.amounts import is_money, numbers_of, unit_named
 from doxa.language.times import Clock, Expression, Hours, Period, Repeat, read_times
+from doxa.language.words import CONTINENTS, COUNTRIES
 
-__all__ = ["Mention", "bare_stems", "compared", "mentions"]
+__all__ = ["Mention", "bare_stems", "compared", "mentions", "relation_of"]
 
 Compared = Literal["same", "rival", "other"]
 """One value, two that cannot both be meant, or two that say nothing of each other."""
@@ -45,6 +46,7 @@ WEEKLY = re.compile(r"XXXX-WXX-(?P<day>\d)(?:T(?P<hour>\d\d)(?::(?P<minute>\d\d)
 ROUGH = 0.1
 """What "about" allows, as a share of the number."""
 NAME = re.compile(r"\b[A-ZÀ-ÖØ-Þ][\w'’.-]*[\w](?: (?:of |the |de |da |van |von |la )?[A-ZÀ-ÖØ-Þ][\w'’-]*\w)*")
+ANY_DAY = datetime(2000, 1, 1)  # noqa: DTZ001  both values are read on the same day
 NOT_NAMES = frozenset(
     "I I'm I've I'll I'd The A An My Your Our His Her Their Its It He She They We You This That These Those There In "
     "On At From Since Until As And But So If When While Because Although After Before With Without For To Of By No Not "
@@ -229,3 +231,37 @@ def _dates(one: Mention, other: Mention) -> Compared:
         apart = one.days[1] <= other.days[0] or other.days[1] <= one.days[0]
         return "rival" if apart else "same"
     return "other"
+
+
+def relation_of(one: str, other: str) -> Literal["same", "rival", "other"]:
+    """Return whether two values of one slot are the same (or one tells less), exclude each other, or neither.
+
+    Numbers, dates and times are compared by value. Of two places of which one is a country nothing is known that would
+    exclude the other.
+    """
+    if one.casefold() == other.casefold():
+        return "same"
+    mine, theirs = mentions(one, ANY_DAY), mentions(other, ANY_DAY)
+    typed = {compared(a, b) for a in mine for b in theirs if a.kind != "name" and b.kind != "name"} - {"other"}
+    if typed:
+        return "rival" if "rival" in typed and not _all_met(mine, theirs) else "same"
+    said, told = set(stems(one)), set(stems(other))
+    measured = any(m.kind != "name" for m in (*mine, *theirs))
+    if not said or not told or measured or any(m.kind != "name" for m in mine) != any(m.kind != "name" for m in theirs):
+        return "same" if said and told and (said <= told or told <= said) else "other"
+    if said <= told or told <= said:
+        return "same"
+    return "other" if _country(one) != _country(other) else "rival"
+
+
+def _all_met(mine: Sequence[Mention], theirs: Sequence[Mention]) -> bool:
+    """Tell whether every value of one side that has a rival is said by the other side as well."""
+    for one in mine:
+        how = {compared(one, other) for other in theirs} if one.kind != "name" else set()
+        if "rival" in how and "same" not in how:
+            return False
+    return True
+
+
+def _country(name: str) -> bool:
+    return name.casefold().removeprefix("the ").strip() in COUNTRIES | CONTINENTS
