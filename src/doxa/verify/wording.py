@@ -91,7 +91,7 @@ def by_wording(clause: Clause, passages: Sequence[Passage], known: Known) -> Fin
     held = [one for one in supports if past or (one.standing == "held" and not _was(one.text))]
     standing = [one for one in believed if one.standing == "held" and not one.fact_ids]
     conflict = conflict_of(clause.told, [(one.text, one.turn.at) for one in standing], known.at)
-    if held and not conflict.changed:
+    if held and conflict.changed < SHARED:
         exact = 1.0 if any(one.kind != "name" for one in said.values) and not _denied(said) else 0.9
         return Finding(label="supported", because=_because(held[-1]), reason=quoted(held[-1]), by="wording", p=exact)
     against = p_contradicted(Evidence(conflict=conflict))
