@@ -7,13 +7,18 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from doxa.core.values import Change, Claim, Fact, Turn, VerdictLabel
 from doxa.memory import Beliefs, describe
-from doxa.verify.scores import Classify
 from doxa.verify.sentences import Clause
 from doxa.verify.witnesses import Witness
 
-__all__ = ["Finding", "Known", "quoted"]
+__all__ = ["Classify", "Finding", "Known", "quoted"]
+
+Classify = Callable[[Sequence[tuple[str, str]]], NDArray[np.float32]]
+"""`(premise, hypothesis)` pairs -> `(n, 3)`: P(entailment), P(neutral), P(contradiction), rows that sum to 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,12 +16,11 @@ from doxa.verify.logic import by_logic, by_own_word
 from doxa.verify.mentions import mentions
 from doxa.verify.premises import Premise, bears, premise_of, premised
 from doxa.verify.promises import Promise, broken, due, promises_of
-from doxa.verify.scores import consistency_score
 from doxa.verify.sentences import Clause, Spoken, affirmed, read_reply, turned
 from doxa.verify.witnesses import heard
 from doxa.verify.wording import by_wording, facts_of, passages_of, told_by
 
-__all__ = ["CheckSpec", "check"]
+__all__ = ["CheckSpec", "check", "consistency_score"]
 
 UNDERSTOOD = 0.34
 """Share of the words of a clause that its claims may lack and still say what it says."""
@@ -244,3 +243,8 @@ def _verdict(sentences: Sequence[SentenceVerdict]) -> Verdict:
         consistency=consistency_score(entailed, against),
         sentences=tuple(sentences),
     )
+
+
+def consistency_score(p_entailment: float, p_contradiction: float) -> float:
+    """Return CS, 0 to 1: `((P(entailment) - P(contradiction)) + 1) / 2`. Source: D-SMART, equation 4."""
+    return ((p_entailment - p_contradiction) + 1) / 2
