@@ -16,13 +16,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
+from functools import lru_cache
 
 from doxa.language import split_text, stems
 from doxa.memory import kin_of
 from doxa.verify.mentions import Mention, bare_stems, compared, mentions
 from doxa.verify.sentences import cue
 
-__all__ = ["EMPTY", "NEGATION", "PIECES", "Conflict", "conflict_of"]
+__all__ = ["EMPTY", "NEGATION", "PIECES", "Conflict", "Piece", "conflict_of", "piece_of", "share_of"]
 
 PIECES = re.compile(r"[,;:]\s+| (?:but|and|so|though|since|because|which|who|when|while) ")
 """Parts the clauses of a sentence."""
@@ -102,8 +103,8 @@ class Conflict:
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
-    """A sentence that was said, or a clause of a reply."""
+class Piece:
+    """A sentence that was said, or a clause of a reply, or a part of either."""
 
     text: str
     stems: frozenset[str]
@@ -124,10 +125,10 @@ def conflict_of(clause: str, premise: Sequence[tuple[str, datetime]], at: dateti
 
     Deterministic. Cost: O(words of both), with one reading of the times in each.
     """
-    said = [_piece(one, when) for text, when in premise for one in split_text(text)]
-    pieces = [_piece(one, at) for one in PIECES.split(clause) if one.strip()]
+    said = [piece_of(one, when) for text, when in premise for one in split_text(text)]
+    pieces = [piece_of(one, at) for one in PIECES.split(clause) if one.strip()]
     told = [one for one in said if not one.asked]
-    whole = _piece(clause, at)
+    whole = piece_of(clause, at)
     everything = frozenset[str]().union(*(one.stems for one in said)) if said else frozenset[str]()
     past = cue("past", clause) or cue("past_verb", IS_DONE.sub(" ", clause))
     found = dict.fromkeys(("typed", "counted", "related", "named", "placed", "changed"), 0.0)
@@ -140,7 +141,7 @@ def conflict_of(clause: str, premise: Sequence[tuple[str, datetime]], at: dateti
                     instead = f"“{other.text.strip()}”, not “{value.text.strip()}”"
     values = [value for value in whole.values if value.kind != "name" or value.start]
     return Conflict(
-        shared=_share(whole.bare, everything),
+        shared=share_of(whole.bare, everything),
         **found,
         denied=max((_denial(piece, one) for piece in pieces for one in said), default=0.0),
         matched=float(bool(values) and all(any(_says(value, one) for one in told) for value in values)),
@@ -149,13 +150,16 @@ def conflict_of(clause: str, premise: Sequence[tuple[str, datetime]], at: dateti
     )
 
 
-def _piece(text: str, at: datetime) -> _Piece:
+@lru_cache(maxsize=4096)
+def piece_of(text: str, at: datetime) -> Piece:
+    """Return a sentence, or a part of one, with the values that it mentions; `at` is when it was said."""
     values = tuple(mentions(text, at))
     asked = text.rstrip("\"')]").endswith("?")
-    return _Piece(text, frozenset(stems(text)) - EMPTY, bare_stems(text, values, EMPTY), values, asked)
+    return Piece(text, frozenset(stems(text)) - EMPTY, bare_stems(text, values, EMPTY), values, asked)
 
 
-def _share(wanted: frozenset[str], held: frozenset[str]) -> float:
+def share_of(wanted: frozenset[str], held: frozenset[str]) -> float:
+    """Return which share of some stems is among others, 0 to 1; 0 of none."""
     return len(wanted & held) / len(wanted) if wanted else 0.0
 
 
@@ -166,16 +170,14 @@ def _same(one: Mention, other: Mention) -> bool:
     return one.kind == other.kind and compared(one, other) == "same"
 
 
-def _says(value: Mention, one: _Piece) -> bool:
+def _says(value: Mention, one: Piece) -> bool:
     """Tell whether a sentence has a value, or its very words (of a range of days the last one, say)."""
     if value.kind != "number" and value.text.strip().casefold() in one.text.casefold():
         return True
     return any(_same(value, other) for other in one.values)
 
 
-def _rivals(
-    value: Mention, clause: _Piece, whole: _Piece, said: Sequence[_Piece]
-) -> Iterator[tuple[str, float, Mention]]:
+def _rivals(value: Mention, clause: Piece, whole: Piece, said: Sequence[Piece]) -> Iterator[tuple[str, float, Mention]]:
     """Yield what was said in the place of a value: the kind of difference, how much is shared, and the other value."""
     unit = frozenset(stems(value.unit.lstrip("#"))) if value.unit else frozenset[str]()
     around = clause.bare - unit or whole.bare - unit
@@ -193,13 +195,13 @@ def _rivals(
                 continue
             if not places:
                 counted = bool(value.unit) and value.unit == other.unit
-                yield "counted" if counted else "typed", _share(around, held), other
+                yield "counted" if counted else "typed", share_of(around, held), other
             elif place > max(places) and CHANGE.search(one.text) and value.kind == other.kind:
-                yield "changed", _share(around, held), other
+                yield "changed", share_of(around, held), other
 
 
 def _renamed(
-    value: Mention, clause: _Piece, around: frozenset[str], whole: _Piece, said: Sequence[_Piece]
+    value: Mention, clause: Piece, around: frozenset[str], whole: Piece, said: Sequence[Piece]
 ) -> Iterator[tuple[str, float, Mention]]:
     """Yield the names that stand where a name that nobody said stands."""
     if not value.start and not OPENS.search(clause.text[value.end :]):
@@ -214,11 +216,11 @@ def _renamed(
                 continue
             theirs, kin = _around(other, one.text), _kin(other, one.text)
             if kin and kin & _kin(value, clause.text):
-                yield "related", _share(around, one.stems), other
+                yield "related", share_of(around, one.stems), other
             elif mine & theirs:
-                yield "named", _share(around, one.stems), other
+                yield "named", share_of(around, one.stems), other
             elif value.before == other.before:
-                yield "placed", _share(around, one.stems), other
+                yield "placed", share_of(around, one.stems), other
 
 
 def _kin(name: Mention, text: str) -> frozenset[str]:
@@ -238,7 +240,7 @@ def _beside(name: Mention, text: str) -> list[str]:
     return [word for word in (*before, *after) if not word[0].isupper()]
 
 
-def _given_up(value: Mention, said: Sequence[_Piece], around: frozenset[str]) -> tuple[str, float, Mention] | None:
+def _given_up(value: Mention, said: Sequence[Piece], around: frozenset[str]) -> tuple[str, float, Mention] | None:
     """Return what stands in the place of a value that was said only to say that it is so no longer."""
     share, instead = 0.0, None
     for one in said:
@@ -249,12 +251,12 @@ def _given_up(value: Mention, said: Sequence[_Piece], around: frozenset[str]) ->
             given_up = GIVEN_UP.search(one.text[: other.start]) or TAKEN_BACK.search(one.text[other.end :])
             if not rivals or not given_up:
                 return None
-            if _share(around, one.stems) >= share:
-                share, instead = _share(around, one.stems), rivals[-1]
+            if share_of(around, one.stems) >= share:
+                share, instead = share_of(around, one.stems), rivals[-1]
     return None if instead is None else ("changed", share, instead)
 
 
-def _denial(clause: _Piece, one: _Piece) -> float:
+def _denial(clause: Piece, one: Piece) -> float:
     if bool(NEGATION.search(clause.text)) == bool(NEGATION.search(one.text)):
         return 0.0
-    return _share(clause.bare, one.stems) if len(clause.stems & one.stems) else 0.0
+    return share_of(clause.bare, one.stems) if len(clause.stems & one.stems) else 0.0

@@ -8,17 +8,17 @@ model has to be asked, they contradict it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
 from doxa.core.values import UNBELIEVED, Fact, Status, Turn
 from doxa.language import split_text, stems
 from doxa.memory import describe, is_current
-from doxa.verify.conflicts import EMPTY, NEGATION, PIECES, conflict_of
+from doxa.verify.conflicts import NEGATION, PIECES, Piece, conflict_of, piece_of, share_of
 from doxa.verify.evidence import Evidence, p_contradicted
 from doxa.verify.findings import Finding, Known
-from doxa.verify.mentions import Mention, bare_stems, compared, mentions
+from doxa.verify.mentions import compared
 from doxa.verify.sentences import Clause, cue
 
 __all__ = ["Passage", "by_wording", "facts_of", "passages_of", "quoted", "told_by"]
@@ -34,16 +34,12 @@ MOST_PASSAGES = 12
 class Passage:
     """One sentence that was said."""
 
-    text: str
+    piece: Piece
     turn: Turn
-    stems: frozenset[str]
-    values: tuple[Mention, ...]
     standing: Literal["held", "over", "retracted"] = "held"
     """Whether what it says is believed and holds, held once, or is not believed."""
     fact_ids: tuple[str, ...] = ()
     """The fact that it words, where nobody said it in these words."""
-    bare: frozenset[str] = field(default=frozenset())
-    """Its stems less those of its values."""
 
 
 def facts_of(turns: Iterable[Turn], known: Known) -> list[Fact]:
@@ -61,14 +57,15 @@ def passages_of(turns: Sequence[Turn], known: Known, *, facts: bool = True) -> l
                 standing = _standing(sentence, turn, known)
                 pieces = [piece for piece in PIECES.split(sentence) if len(stems(piece)) > 1]
                 texts = dict.fromkeys([sentence, *(pieces if len(pieces) > 1 else [])])
-                found += [_passage(text, turn, turn.at, standing=standing) for text in texts]
+                found += [Passage(piece=piece_of(text, turn.at), turn=turn, standing=standing) for text in texts]
     for fact in facts_of(turns, known) if facts else ():
         told = next(filter(None, map(known.turn, reversed(fact.turn_ids))), None)
         if told is not None and not fact.disputed:
             standing = (
                 "retracted" if fact.status is Status.RETRACTED else "held" if is_current(fact, known.today) else "over"
             )
-            found.append(_passage(describe(fact), told, told.at, standing=standing, fact_ids=(fact.fact_id,)))
+            piece = piece_of(describe(fact), told.at)
+            found.append(Passage(piece=piece, turn=told, standing=standing, fact_ids=(fact.fact_id,)))
     return found
 
 
@@ -82,21 +79,21 @@ def by_wording(clause: Clause, passages: Sequence[Passage], known: Known) -> Fin
 
     Cost O(passages x their words). Sound only as far as the words that are shared speak of one thing.
     """
-    said = _passage(clause.told, _turn_of(known), known.at)
+    said = piece_of(clause.told, known.at)
     if not said.bare and not said.values:
         return None
     past = _was(clause.text)
     believed = sorted((one for one in passages if one.standing != "retracted"), key=_said_at)
-    supports = [one for one in believed if _says(said, one)]
-    held = [one for one in supports if past or (one.standing == "held" and not _was(one.text))]
+    supports = [one for one in believed if _says(said, one.piece)]
+    held = [one for one in supports if past or (one.standing == "held" and not _was(one.piece.text))]
     standing = [one for one in believed if one.standing == "held" and not one.fact_ids]
-    conflict = conflict_of(clause.told, [(one.text, one.turn.at) for one in standing], known.at)
+    conflict = conflict_of(clause.told, [(one.piece.text, one.turn.at) for one in standing], known.at)
     if held and conflict.changed < SHARED:
         exact = 1.0 if any(one.kind != "name" for one in said.values) and not _denied(said) else 0.9
         return Finding(label="supported", because=_because(held[-1]), reason=quoted(held[-1]), by="wording", p=exact)
     against = p_contradicted(Evidence(conflict=conflict))
     if conflict.instead and against >= AGAINST:
-        closest = max(standing, key=lambda one: (len(said.bare & one.stems), _said_at(one)))
+        closest = max(standing, key=lambda one: (len(said.bare & one.piece.stems), _said_at(one)))
         return _contradicted(closest, conflict.instead, against)
     over = [one for one in supports if one.standing == "over" and one.fact_ids]
     return _contradicted(over[-1], "that is over", 0.9) if over and not past and not held else None
@@ -118,24 +115,6 @@ def _was(text: str) -> bool:
 
 def _because(passage: Passage) -> tuple[str, ...]:
     return (*passage.fact_ids, passage.turn.turn_id)
-
-
-def _passage(
-    text: str,
-    turn: Turn,
-    at: datetime,
-    *,
-    standing: Literal["held", "over", "retracted"] = "held",
-    fact_ids: tuple[str, ...] = (),
-) -> Passage:
-    values = tuple(mentions(text, at))
-    content = frozenset(stem for stem in stems(text) if stem not in EMPTY)
-    bare = bare_stems(text, values, EMPTY)
-    return Passage(text=text, turn=turn, stems=content, values=values, standing=standing, bare=bare, fact_ids=fact_ids)
-
-
-def _turn_of(known: Known) -> Turn:
-    return Turn(turn_id="", user=known.user, session="", speaker=known.user, role="user", text="", at=known.at)
 
 
 def _standing(sentence: str, turn: Turn, known: Known) -> Literal["held", "over", "retracted"]:
@@ -160,31 +139,25 @@ def _mostly(part: set[str], whole: set[str]) -> bool:
     return bool(part) and len(part & whole) >= 0.7 * len(part)
 
 
-def _share(said: Passage, passage: Passage) -> float:
-    """Return which share of the content words of a clause was said as well."""
-    return len(said.bare & passage.stems) / len(said.bare) if said.bare else 0.0
+def _denied(piece: Piece) -> bool:
+    return bool(NEGATION.search(piece.text))
 
 
-def _denied(passage: Passage) -> bool:
-    return bool(NEGATION.search(passage.text))
-
-
-def _says(said: Passage, passage: Passage) -> bool:
+def _says(said: Piece, told: Piece) -> bool:
     """Tell whether a sentence says all that a clause says."""
-    if not said.stems or _denied(said) != _denied(passage):
+    if not said.stems or _denied(said) != _denied(told):
         return False
     values = [one for one in said.values if one.kind != "name"]
-    if any(not any(compared(one, other) == "same" for other in passage.values) for one in values):
+    if any(not any(compared(one, other) == "same" for other in told.values) for one in values):
         return False
     names = frozenset(stem for one in said.values if one.kind == "name" for stem in stems(one.text))
-    return (
-        names <= passage.stems and _share(said, passage) >= SHARED and (bool(said.values) or said.bare <= passage.stems)
-    )
+    enough = share_of(said.bare, told.stems) >= SHARED
+    return names <= told.stems and enough and (bool(said.values) or said.bare <= told.stems)
 
 
 def quoted(passage: Passage) -> str:
     """Return who said a sentence, when, and the sentence."""
-    return f"{told_by(passage.turn)}: “{passage.text.rstrip('. ')}”"
+    return f"{told_by(passage.turn)}: “{passage.piece.text.rstrip('. ')}”"
 
 
 def told_by(turn: Turn) -> str:
