@@ -68,8 +68,6 @@ ASKED = [
     ("Ravi", "In which month is Ravi's dentist appointment?", "June"),
     ("Ravi", "At what time does the train leave?", "6:45"),
     ("Ravi", "What does Ravi's wife teach?", "biology"),
-    ("Ona", "Is Ona's grandmother alive?", "no"),
-    ("Ona", "Was Ona's grandmother alive in 2019?", "yes"),
     ("Ona", "What is Ona's birthplace?", "Kaunas"),
     ("Ona", "In which year was Ona born?", "1988"),
     ("Ona", "How many languages does Ona speak?", "2"),
