@@ -25,6 +25,7 @@ from doxa.reason.kinds import (
     weekdays,
 )
 from doxa.reason.matching import Match, matches, wording
+from doxa.reason.owners import owner
 from doxa.reason.readings import by_entity, readings
 from doxa.reason.sources import by_source, who_says
 from doxa.reason.times import at_time
@@ -62,7 +63,8 @@ def answer_from_facts(
         draft = _tie(question, beliefs, turn)
         if draft is not None:
             return draft
-    return asking.exact() or asking.soft() or asking.otherwise()
+    owned = owner(question, beliefs, turn, day=day, today=today)
+    return owned or asking.exact() or asking.soft() or asking.otherwise()
 
 
 @dataclass(slots=True)
