@@ -18,11 +18,11 @@ __all__ = ["CONCERNS", "Asked", "asked"]
 
 CONCERNS = re.compile(
     r"\bhow (?:many|much|old|long|far|tall|high|heavy|wide|deep|often|big|large)\b|"
-    r"\bwhat(?: is| was|'s)? (?:the )?(?:total|sum|average|mean|difference|percentage|percent|share)\b|"
-    r"\bpercent(?:age)?\b|\baverage\b|\b(?:most|least|fewest|fewer|more|less)\b|"
+    r"\bwhat(?: is| was|'s)? (?:the )?(?:total|sum|average|mean|difference)\b|"
+    r"\baverage\b|\b(?:most|least|fewest|fewer|more|less)\b|"
     r"\b(?:old|young|tall|high|heav|light|cheap|dear|long|short|fast|earl|late|big|larg|small|near|far|deep|wide)"
     r"(?:i?er|i?est|est|ther|thest)\b|"
-    r"\b(?:first|last|best|worst|actual|earlier|later|eldest|elder)\b|\bby how\b|\beach of\b|"
+    r"\b(?:first|last|best|worst|earlier|later|eldest|elder)\b|\bby how\b|"
     r"\b(?:together|altogether|combined|in total|in all|total|difference)\b|"
     r"\bwhat\b.*\b(?:cost|costs|pay|pays|paid|charge|charged|earns?|owes?|spent|wages?|salary|price|rent|fee|bill)\b",
     re.IGNORECASE,
