@@ -37,7 +37,6 @@ COUNTS = frozenset(NUMBER_WORDS) - {"one"}
 MOST_GROUPS = 6
 """Groups of soft matches that are looked at, the best first."""
 PLURAL = re.compile(r"(?:[a-z-]+ )*(?:[a-z]+(?<!s)s|children|people|men|women)")
-JOBS = frozenset(["works_as", "works_at"])
 UNITS = (("year", 365.25), ("month", 30.44), ("week", 7.0), ("day", 1.0))
 
 
@@ -225,14 +224,10 @@ def _described(told: list[Fact], question: Question, beliefs: Beliefs) -> list[F
 
 
 def _typed(label: str, fact: Fact, question: Question) -> str | None:
-    asked = question.relation.name if question.relation else ""
-    described = fact.relation.name in ("is_a", "has_state")
-    if described and asked in JOBS:
-        return None
     placed = PLACED.match(question.text)
     if placed and question.expects not in PATTERNS and not wording(question.noun) & wording(label):
         return fitting(label, question.expects) if PLACING.search(fact.relation.label) else None
-    if question.kind == "where" or (asked == "works_at" and described):
+    if question.kind == "where":
         return place_of(fact)
     value = fitting(label, question.expects)
     if value is None and question.expects in ("time", "date", "day", "month", "year") and fact.valid.start:
