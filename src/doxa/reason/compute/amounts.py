@@ -1,14 +1,13 @@
-"""The amount of something: what is held, what came to it and went, what is so many in each, or so many per day.
+"""The amount of something: what is held, what came to it and went, what was done in all.
 
 An amount is folded out of the entries in the order in which they were said: what is there is set, added to and taken
-from; parts of a whole in several places add up. Where nobody states the amount, it is composed of amounts per something
-("24 bottles in a crate", "5 crates"). What is uncertain on the way (something vague of the same kind, an amount that is
-told by another, two ways that give different results) gives None: no number is better than a wrong one.
+from; parts of a whole in several places add up. What is uncertain on the way (something vague of the same kind, an
+amount that is told by another) gives None: no number is better than a wrong one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -21,9 +20,6 @@ from doxa.reason.compute.ledger import Entry, verbs
 
 __all__ = ["Found", "Ledger", "joined", "owned", "rescaled", "stated", "total_of", "within"]
 
-DEEPEST = 4
-"""Amounts per something that are multiplied in a row at most."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
@@ -32,7 +28,6 @@ class Found:
     expression: Expression
     unit: str
     entries: tuple[Entry, ...] = ()
-    per: str = ""
 
     @property
     def value(self) -> Fraction:
@@ -95,7 +90,7 @@ class Ledger:
 
     # --- what is there -------------------------------------------------------------------------------------------
 
-    def held(self, goal: Asked, depth: int = DEEPEST) -> Found | None:
+    def held(self, goal: Asked) -> Found | None:
         """Return how many there are at the end, of one owner or of several."""
         same = [e for e in self.of(goal) if not e.per or e.does == "hold"]
         same = [e for e in same if not e.per or (set(e.per) <= e.owner and owned(goal.owners, e.owner))]
@@ -105,13 +100,8 @@ class Ledger:
             return None
         if any(e.vague and e.kind == "count" for e in mine):
             return None
-        base = [e for e in mine if e.does in ("hold", "gain") or e.to]
-        if not any(e.kind == "count" for e in base):
-            composed = self.composed(replace(goal, given=()), skip=frozenset(id(e) for e in mine), depth=depth - 1)
-            if composed is None:
-                return None
-            return self._folded(mine, goal, start=composed)
-        return self._folded(mine, goal)
+        known = any(e.kind == "count" and (e.does in ("hold", "gain") or e.to) for e in mine)
+        return self._folded(mine, goal) if known else None
 
     def _concerns(self, entry: Entry, goal: Asked, same: Sequence[Entry]) -> bool:
         """Tell whether an entry changes what the owners in question have."""
@@ -135,11 +125,11 @@ class Ledger:
         elsewhere = entry.places in places
         return entry.does != "hold" and not elsewhere and len(places) < 2
 
-    def _folded(self, entries: Sequence[Entry], goal: Asked, start: Found | None = None) -> Found | None:
-        unit = start.unit if start else _unit_of(entries, goal)
+    def _folded(self, entries: Sequence[Entry], goal: Asked) -> Found | None:
+        unit = _unit_of(entries, goal)
         parts: dict[tuple[frozenset[str], frozenset[str]], tuple[int, Expression]] = {}
-        total: Expression | None = start.expression if start else None
-        used: list[Entry] = list(start.entries) if start else []
+        total: Expression | None = None
+        used: list[Entry] = []
         for entry in entries:
             own = self._in_unit(entry, unit)
             if own is None:
@@ -226,119 +216,15 @@ class Ledger:
             total = own if total is None else joined("+", total, own)
         return Found(expression=total, unit=unit, entries=tuple(mine)) if total is not None else None
 
-    # --- so many in each -----------------------------------------------------------------------------------------
-
-    def composed(self, goal: Asked, skip: frozenset[int] = frozenset(), depth: int = DEEPEST) -> Found | None:
-        """Return an amount as a product of amounts per something; None when there is none, or two that differ."""
-        found = [f for f in self._chains(goal, depth, skip) if f.per == ""]
-        if not found:
-            return None
-        return found[0] if len({f.value for f in found}) == 1 else None
-
-    def rate(self, goal: Asked, per: str) -> Found | None:
-        """Return how much there is per something."""
-        found: list[Found] = []
-        for chain in self._rates(goal):
-            factor = Fraction(1) if chain.per == per else converted(per, chain.per)
-            if factor is None:
-                continue
-            expression = chain.expression if factor == 1 else joined("×", chain.expression, Stated(value=factor))
-            found.append(replace(chain, expression=expression, per=per))
-        return found[0] if found and len({f.value for f in found}) == 1 else None
-
-    def _rates(self, goal: Asked) -> Iterator[Found]:
-        """Yield what there is so much of per something."""
-        same = [
-            e
-            for e in self.of(goal)
-            if e.per
-            and e.kind == "count"
-            and (
-                not goal.owners
-                or not e.owner
-                or owned(goal.owners, e.owner)
-                or goal.owners[0] in (WE, THEY)
-                or e.owner in (WE, THEY)
-                or set(e.per) <= e.owner
-            )
-        ]
-        everyones = [e for e in self.of(goal) if e.per and e.kind == "count"]
-        if not same and len({e.owner for e in everyones}) == 1:
-            same = everyones  # how fast the car goes tells how far the trip is
-        heads = dict.fromkeys((e.unit or e.head, e.per) for e in same if not e.more)
-        for name, per in heads:
-            own = [e for e in same if (e.unit or e.head, e.per) == (name, per) and not e.more]
-            changed = any(e.more and (e.unit or e.head) == name and e.order > own[-1].order for e in self.entries)
-            if own[-1].vague or changed:
-                continue
-            expression: Expression = stated(own[-1])
-            used = [e for e in own if e.order == own[-1].order]
-            if len(used) > 1:  # "two every morning and one every evening"
-                expression = Operation(operator="+", parts=tuple(stated(e) for e in used))
-            unit = own[-1].unit
-            if goal.unit and unit and goal.unit != unit:
-                scaled = rescaled(expression, unit, goal.unit)
-                if scaled is None:
-                    continue
-                expression, unit = scaled, goal.unit
-            for one in per:
-                yield Found(expression=expression, unit=unit, entries=tuple(used), per=one)
-
-    def _chains(self, goal: Asked, depth: int, skip: frozenset[int]) -> Iterator[Found]:
-        """Yield amounts: so much in each, times how many there are."""
-        if depth <= 0:
-            return
-        for chain in self._rates(goal):
-            if any(id(e) in skip for e in chain.entries):
-                continue
-            for amount in self._many(chain.per, goal, depth):
-                yield Found(
-                    expression=joined("×", amount.expression, chain.expression),
-                    unit=chain.unit,
-                    entries=(*chain.entries, *amount.entries),
-                )
-
-    def _many(self, per: str, goal: Asked, depth: int) -> Iterator[Found]:
-        """Yield how many there are of what something is per."""
-        for value, name in goal.given:
-            factor = Fraction(1) if name == per else converted(name, per)
-            if factor is not None:
-                given = Stated(value=value)
-                expression = given if factor == 1 else joined("×", given, Stated(value=factor))
-                yield Found(expression=expression, unit="", entries=())
-        if goal.given and any(converted(name, per) is not None or name == per for _, name in goal.given):
-            return
-        inner = _goal_of(per, goal)
-        found = self.held(inner, depth - 1) if any(not e.per for e in self.of(inner)) else None
-        if found is None and any(not e.per for e in self.of(inner)):
-            plain = [e for e in self.of(inner) if not e.per and e.kind == "count" and not e.vague and not e.more]
-            if len({e.value for e in plain}) == 1:
-                found = Found(expression=stated(plain[-1]), unit=plain[-1].unit, entries=(plain[-1],))
-        if found is not None:
-            yield found
-
     # --- either --------------------------------------------------------------------------------------------------
 
     def amount(self, goal: Asked) -> Found | None:
-        """Return an amount, however it is known."""
-        from_state = goal.verb in verbs("state") or goal.negative
+        """Return an amount, of what is there or of what was done; None for an amount per something."""
         if len(goal.owners) > 1:
             return self._of_several(goal)
-        if goal.per:
-            return self.rate(goal, goal.per)
-        if goal.given:
-            return self.composed(goal)
-        if goal.dimensions and not goal.head and not from_state and "money" in goal.dimensions:
-            bought = {e.unit or e.head for e in self.entries if e.does == "gain" and not e.per and e.kind == "count"}
-            priced = any(set(e.per) & bought for e in self.entries if is_money(e.unit))
-            return self.priced(goal) if priced else self.done(goal) or self.priced(goal)
-        if from_state:
-            return self.held(goal)
-        return (
-            self.done(goal) or self.composed(replace(goal, filters=frozenset()))
-            if not goal.filters
-            else self.done(goal)
-        )
+        if goal.per or goal.given:
+            return None
+        return self.held(goal) if goal.verb in verbs("state") or goal.negative else self.done(goal)
 
     def _of_several(self, goal: Asked) -> Found | None:
         """Return the sum over several owners; each has to be known."""
@@ -349,31 +235,6 @@ class Ledger:
                 return None
             found.append(one)
         return total_of(found)
-
-    def priced(self, goal: Asked) -> Found | None:
-        """Return what was paid: for each thing that was bought the number of it times its price, and stated sums."""
-        prices = [e for e in self.entries if e.unit and is_money(e.unit) and e.per and e.does == "hold"]
-        sums: list[Found] = []
-        for entry in self.entries:
-            if entry.unit and is_money(entry.unit):
-                paid = not entry.per and entry.verb in verbs("spend") and entry.verb != "cost"
-                if paid and goal.filters <= entry.about and within(entry.when, goal.when):
-                    sums.append(Found(expression=stated(entry), unit=entry.unit, entries=(entry,)))
-                continue
-            if entry.does != "gain" or entry.kind != "count" or entry.per:
-                continue
-            name = entry.unit or entry.head
-            price = [p for p in prices if name in p.per and (not entry.unit or entry.head in p.about)]
-            if not within(entry.when, goal.when):
-                continue
-            if price and goal.filters <= entry.words:
-                if entry.vague:
-                    return None
-                expression = joined("×", stated(entry), stated(price[-1]))
-                sums.append(Found(expression=expression, unit=price[-1].unit, entries=(entry, price[-1])))
-            elif goal.filters <= entry.words:
-                return None  # something was bought whose price nobody told
-        return total_of(sums) if sums else None
 
 
 def total_of(found: Sequence[Found]) -> Found | None:
@@ -430,26 +291,6 @@ def _in_force(entry: Entry, goal: Asked) -> bool:
     if start is None or goal.turn is None or goal.future or start <= goal.turn.at.date():
         return True
     return goal.when is not None and goal.when.start is not None and goal.when.start >= start
-
-
-def _goal_of(name: str, goal: Asked) -> Asked:
-    """Return the question for how many there are of something that another amount is per."""
-    unit = unit_named(name)
-    bare = replace(
-        goal,
-        filters=frozenset(),
-        when=None,
-        unit="",
-        dimensions=(),
-        compared=0,
-        per="",
-        verb="have",
-        kind="amount",
-        negative=False,
-    )
-    if unit is not None and unit.name == name:
-        return replace(bare, head="", words=frozenset(), unit=name, dimensions=(unit.dimension,), owners=())
-    return replace(bare, head=name, words=frozenset(stems(name)), owners=())
 
 
 def _unit_of(entries: Sequence[Entry], goal: Asked) -> str:
