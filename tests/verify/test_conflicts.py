@@ -32,9 +32,10 @@ def differing(clause, said):
         ("the operation is on 9 December", "My operation is on 9 December. They moved the operation to 16 December.",
          {"changed"}),
         ("you have an office in Graz", "I don't have an office in Graz.", {"denied"}),
+        ("your shop is open on Mondays", "My shop is closed on Mondays.", {"opposed"}),
     ],
 )  # fmt: skip
-def test_a_value_in_the_place_of_another_is_seen(clause, said, how):
+def test_a_value_in_the_place_of_another_and_an_opposite_are_seen(clause, said, how):
     """Each by the feature that it is, and by no other."""
     assert differing(clause, said) == how
 

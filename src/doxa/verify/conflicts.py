@@ -2,12 +2,11 @@
 
 A value of the clause (a number, date, time or name) is laid beside the values of the same kind that were said where the
 words around it were said as well: `typed` and `named` tell how much of those words both have, when none of what was
-said has the clause's value. `changed` tells that it was said, and something else in its place later. `denied` tells how
-much is shared where one side denies it.
+said has the clause's value. `changed` tells that it was said, and something else in its place later. `denied` and
+`opposed` tell how much is shared where one side denies it, or says the opposite.
 
 Source: de Marneffe, Rafferty and Manning 2008, "Finding Contradictions in Text": features of an alignment (numbers,
-dates, names, polarity), weighed by a logistic regression. Ours are aligned by words, without a parser; opposites
-("open", "closed") are left to the NLI model.
+dates, names, polarity, antonyms), weighed by a logistic regression. Ours are aligned by words, without a parser.
 """
 
 from __future__ import annotations
@@ -16,14 +15,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
-from functools import lru_cache
 
 from doxa.language import split_text, stems
 from doxa.memory import kin_of
 from doxa.verify.mentions import Mention, bare_stems, compared, mentions
 from doxa.verify.sentences import cue
+from doxa.verify.values import kinds, opposed
 
-__all__ = ["EMPTY", "NEGATION", "PIECES", "Conflict", "Piece", "conflict_of", "piece_of", "share_of"]
+__all__ = ["EMPTY", "Conflict", "conflict_of"]
 
 PIECES = re.compile(r"[,;:]\s+| (?:but|and|so|though|since|because|which|who|when|while) ")
 """Parts the clauses of a sentence."""
@@ -83,6 +82,8 @@ class Conflict:
     """The same of a value that was said, and replaced later or given up in the same breath ("990, no, 1,150")."""
     denied: float = 0.0
     """Share of its words that a sentence has which is denied where this one is not, or the other way round."""
+    opposed: float = 0.0
+    """Share of its words that a sentence has which says an opposite."""
     matched: float = 0.0
     """1 where it has values and all of them were said."""
     past: float = 0.0
@@ -103,8 +104,8 @@ class Conflict:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """A sentence that was said, or a clause of a reply, or a part of either."""
+class _Piece:
+    """A sentence that was said, or a clause of a reply."""
 
     text: str
     stems: frozenset[str]
@@ -125,10 +126,10 @@ def conflict_of(clause: str, premise: Sequence[tuple[str, datetime]], at: dateti
 
     Deterministic. Cost: O(words of both), with one reading of the times in each.
     """
-    said = [piece_of(one, when) for text, when in premise for one in split_text(text)]
-    pieces = [piece_of(one, at) for one in PIECES.split(clause) if one.strip()]
+    said = [_piece(one, when) for text, when in premise for one in split_text(text)]
+    pieces = [_piece(one, at) for one in PIECES.split(clause) if one.strip()]
     told = [one for one in said if not one.asked]
-    whole = piece_of(clause, at)
+    whole = _piece(clause, at)
     everything = frozenset[str]().union(*(one.stems for one in said)) if said else frozenset[str]()
     past = cue("past", clause) or cue("past_verb", IS_DONE.sub(" ", clause))
     found = dict.fromkeys(("typed", "counted", "related", "named", "placed", "changed"), 0.0)
@@ -141,25 +142,23 @@ def conflict_of(clause: str, premise: Sequence[tuple[str, datetime]], at: dateti
                     instead = f"“{other.text.strip()}”, not “{value.text.strip()}”"
     values = [value for value in whole.values if value.kind != "name" or value.start]
     return Conflict(
-        shared=share_of(whole.bare, everything),
+        shared=_share(whole.bare, everything),
         **found,
         denied=max((_denial(piece, one) for piece in pieces for one in said), default=0.0),
+        opposed=max((_opposition(piece, one) for piece in pieces for one in said), default=0.0),
         matched=float(bool(values) and all(any(_says(value, one) for one in told) for value in values)),
         past=float(past),
         instead=instead,
     )
 
 
-@lru_cache(maxsize=4096)
-def piece_of(text: str, at: datetime) -> Piece:
-    """Return a sentence, or a part of one, with the values that it mentions; `at` is when it was said."""
+def _piece(text: str, at: datetime) -> _Piece:
     values = tuple(mentions(text, at))
     asked = text.rstrip("\"')]").endswith("?")
-    return Piece(text, frozenset(stems(text)) - EMPTY, bare_stems(text, values, EMPTY), values, asked)
+    return _Piece(text, frozenset(stems(text)) - EMPTY, bare_stems(text, values, EMPTY), values, asked)
 
 
-def share_of(wanted: frozenset[str], held: frozenset[str]) -> float:
-    """Return which share of some stems is among others, 0 to 1; 0 of none."""
+def _share(wanted: frozenset[str], held: frozenset[str]) -> float:
     return len(wanted & held) / len(wanted) if wanted else 0.0
 
 
@@ -170,14 +169,16 @@ def _same(one: Mention, other: Mention) -> bool:
     return one.kind == other.kind and compared(one, other) == "same"
 
 
-def _says(value: Mention, one: Piece) -> bool:
+def _says(value: Mention, one: _Piece) -> bool:
     """Tell whether a sentence has a value, or its very words (of a range of days the last one, say)."""
     if value.kind != "number" and value.text.strip().casefold() in one.text.casefold():
         return True
     return any(_same(value, other) for other in one.values)
 
 
-def _rivals(value: Mention, clause: Piece, whole: Piece, said: Sequence[Piece]) -> Iterator[tuple[str, float, Mention]]:
+def _rivals(
+    value: Mention, clause: _Piece, whole: _Piece, said: Sequence[_Piece]
+) -> Iterator[tuple[str, float, Mention]]:
     """Yield what was said in the place of a value: the kind of difference, how much is shared, and the other value."""
     unit = frozenset(stems(value.unit.lstrip("#"))) if value.unit else frozenset[str]()
     around = clause.bare - unit or whole.bare - unit
@@ -195,13 +196,13 @@ def _rivals(value: Mention, clause: Piece, whole: Piece, said: Sequence[Piece]) 
                 continue
             if not places:
                 counted = bool(value.unit) and value.unit == other.unit
-                yield "counted" if counted else "typed", share_of(around, held), other
+                yield "counted" if counted else "typed", _share(around, held), other
             elif place > max(places) and CHANGE.search(one.text) and value.kind == other.kind:
-                yield "changed", share_of(around, held), other
+                yield "changed", _share(around, held), other
 
 
 def _renamed(
-    value: Mention, clause: Piece, around: frozenset[str], whole: Piece, said: Sequence[Piece]
+    value: Mention, clause: _Piece, around: frozenset[str], whole: _Piece, said: Sequence[_Piece]
 ) -> Iterator[tuple[str, float, Mention]]:
     """Yield the names that stand where a name that nobody said stands."""
     if not value.start and not OPENS.search(clause.text[value.end :]):
@@ -216,11 +217,11 @@ def _renamed(
                 continue
             theirs, kin = _around(other, one.text), _kin(other, one.text)
             if kin and kin & _kin(value, clause.text):
-                yield "related", share_of(around, one.stems), other
+                yield "related", _share(around, one.stems), other
             elif mine & theirs:
-                yield "named", share_of(around, one.stems), other
+                yield "named", _share(around, one.stems), other
             elif value.before == other.before:
-                yield "placed", share_of(around, one.stems), other
+                yield "placed", _share(around, one.stems), other
 
 
 def _kin(name: Mention, text: str) -> frozenset[str]:
@@ -240,7 +241,7 @@ def _beside(name: Mention, text: str) -> list[str]:
     return [word for word in (*before, *after) if not word[0].isupper()]
 
 
-def _given_up(value: Mention, said: Sequence[Piece], around: frozenset[str]) -> tuple[str, float, Mention] | None:
+def _given_up(value: Mention, said: Sequence[_Piece], around: frozenset[str]) -> tuple[str, float, Mention] | None:
     """Return what stands in the place of a value that was said only to say that it is so no longer."""
     share, instead = 0.0, None
     for one in said:
@@ -251,12 +252,21 @@ def _given_up(value: Mention, said: Sequence[Piece], around: frozenset[str]) -> 
             given_up = GIVEN_UP.search(one.text[: other.start]) or TAKEN_BACK.search(one.text[other.end :])
             if not rivals or not given_up:
                 return None
-            if share_of(around, one.stems) >= share:
-                share, instead = share_of(around, one.stems), rivals[-1]
+            if _share(around, one.stems) >= share:
+                share, instead = _share(around, one.stems), rivals[-1]
     return None if instead is None else ("changed", share, instead)
 
 
-def _denial(clause: Piece, one: Piece) -> float:
+def _denial(clause: _Piece, one: _Piece) -> float:
     if bool(NEGATION.search(clause.text)) == bool(NEGATION.search(one.text)):
         return 0.0
-    return share_of(clause.bare, one.stems) if len(clause.stems & one.stems) else 0.0
+    return _share(clause.bare, one.stems) if len(clause.stems & one.stems) else 0.0
+
+
+def _opposition(clause: _Piece, one: _Piece) -> float:
+    groups = kinds()
+    for mine in clause.bare - one.stems:
+        if mine in groups and any(opposed(mine, theirs) for theirs in one.bare - clause.stems):
+            rest = clause.bare - {mine}
+            return _share(rest, one.stems) if rest else 0.5
+    return 0.0

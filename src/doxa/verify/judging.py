@@ -12,7 +12,7 @@ from doxa.language import stems
 from doxa.verify.conflicts import EMPTY, conflict_of
 from doxa.verify.evidence import Evidence, p_contradicted
 from doxa.verify.findings import Finding, Known
-from doxa.verify.logic import by_logic, by_own_word
+from doxa.verify.logic import by_logic, by_own_word, listed_many
 from doxa.verify.mentions import mentions
 from doxa.verify.premises import Premise, bears, premise_of, premised
 from doxa.verify.promises import Promise, broken, due, promises_of
@@ -104,7 +104,8 @@ class _Check:
         turns = self.known.said(clause.told)
         theirs = [turn for turn in turns if turn.role != "assistant"]
         found = by_logic(claims, clause, facts_of(theirs, self.known), self.known)
-        said = by_wording(clause, passages_of(theirs, self.known), self.known)
+        many = listed_many(claims)
+        said = by_wording(clause, passages_of(theirs, self.known), self.known, many=many)
         wrong = next((one for one in found if one.label == "contradicted"), None)
         if wrong is not None:
             return None if said is not None and said.label == "supported" and said.p >= 1.0 else wrong
@@ -116,7 +117,7 @@ class _Check:
             return said
         if found:
             return found[0]
-        return by_own_word(claims, clause, self.known) or self._by_history(clause, turns)
+        return by_own_word(claims, clause, self.known) or self._by_history(clause, turns, many=many)
 
     def _claims(self, clause: Clause) -> Sequence[Claim]:
         """Return what a clause claims; where its denial is not understood, the opposite of what it denies."""
@@ -129,13 +130,13 @@ class _Check:
         lost = not claims or any((d.subject.key, d.relation.name, d.object.key, d.polarity) in said for d in denied)
         return [replace(one, polarity=not one.polarity) for one in denied[:1]] if lost else claims
 
-    def _by_history(self, clause: Clause, turns: Sequence[Turn]) -> Finding | None:
+    def _by_history(self, clause: Clause, turns: Sequence[Turn], *, many: bool) -> Finding | None:
         """Hold a clause against what the agent said before; what the user said counts first."""
         own = {
             turn.turn_id or str(turn.ordinal): turn for turn in (*self.known.own, *turns) if turn.role == "assistant"
         }
         told = [replace(turn, text=turned(turn.text)) for turn in own.values()]
-        found = by_wording(clause, passages_of(told, self.known, facts=False), self.known)
+        found = by_wording(clause, passages_of(told, self.known, facts=False), self.known, many=many)
         return None if found is None or found.label != "contradicted" else replace(found, by="history")
 
     def _leave(self, place: int, text: str, premise: Premise | None, evidence: Evidence, *, kind: str = "") -> None:

@@ -21,10 +21,10 @@ from doxa.core.values import Act, Change, ChangeKind, Claim, Fact, Interval, Mod
 from doxa.language import stems
 from doxa.memory import describe_rule, inventory, is_current, is_identity, rule_id
 from doxa.verify.findings import Finding, Known, quoted
-from doxa.verify.mentions import relation_of
 from doxa.verify.sentences import Clause, cue
+from doxa.verify.values import relation_of
 
-__all__ = ["by_logic", "by_own_word"]
+__all__ = ["by_logic", "by_own_word", "listed_many"]
 
 GIVING_WAY = (ChangeKind.CLOSE, ChangeKind.RETRACT, ChangeKind.DISPUTE)
 EVENTS = frozenset(["born_on", "born_in", "died_on"])
@@ -89,6 +89,13 @@ def _plain(claims: Sequence[Claim], known: Known) -> Iterator[Claim]:
     for claim in claims:
         if claim.act is not Act.WITHDRAW and claim.modality in (Modality.ASSERTED, Modality.PLANNED):
             yield _attribute(replace(known.beliefs.identity.told(claim), act=Act.STATE, replaces=None))
+
+
+def listed_many(claims: Sequence[Claim]) -> bool:
+    """Tell whether all claims are of relations that the ontology knows to have many values ("speaks", "likes")."""
+    relations = inventory().relations
+    kinds = [relations.get(claim.relation.name) for claim in claims]
+    return bool(claims) and all(kind is not None and not kind.functional for kind in kinds)
 
 
 class _Judged:
@@ -303,9 +310,9 @@ def _attribute(claim: Claim) -> Claim:
 @cache
 def _attributes() -> dict[str, str]:
     """Return relations by the nouns that name them."""
-    table = tomllib.loads(files("doxa.verify").joinpath("attributes.toml").read_text(encoding="utf-8"))
+    table = tomllib.loads(files("doxa.verify").joinpath("opposites.toml").read_text(encoding="utf-8"))
     known = inventory().relations
-    return {noun: name for noun, name in table.items() if name in known}
+    return {noun: name for noun, name in table["attributes"].items() if name in known}
 
 
 def _frame(said: Claim | Fact) -> frozenset[str]:

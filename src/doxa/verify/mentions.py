@@ -7,33 +7,54 @@ Two mentions are *rivals* when they are of one kind and cannot both be meant: 31
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from typing import Literal
 
 from doxa.language import stems
-from doxa.language.amounts import is_money, numbers_of, unit_named
-from doxa.language.times import Clock, Expression, Hours, Period, Repeat, read_times
-from doxa.language.words import CONTINENTS, COUNTRIES
+from doxa.language.times import NUMBERS, Clock, Expression, Hours, Period, Repeat, read_times
 
-__all__ = ["Mention", "bare_stems", "compared", "mentions", "relation_of"]
+__all__ = ["Mention", "bare_stems", "compared", "mentions"]
 
 Compared = Literal["same", "rival", "other"]
 """One value, two that cannot both be meant, or two that say nothing of each other."""
 
-UNIT = re.compile(r"[\s-]*(?P<unit>[€$£%°]|[^\W\d_]+(?:[\s-][^\W\d_]+)?)")
+WORDS = "|".join(sorted((word for word in NUMBERS if word not in ("a", "an")), key=len, reverse=True))
+NUMBER = re.compile(
+    r"(?P<sign>[€$£]\s?)?(?P<digits>(?<![\w.])\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?<![\w.])\d+(?:\.\d+)?)"
+    r"(?P<thousand>\s?k\b)?(?!\w*-\w)|\b(?P<word>" + WORDS + r")\b(?:[- ](?P<more>" + WORDS + r")\b)?",
+    re.IGNORECASE,
+)
+UNIT = re.compile(r"[\s-]*(?P<unit>%|°|[^\W\d_]+(?:[\s-][^\W\d_]+)?)", re.IGNORECASE)
 LABEL = re.compile(
     r"(?P<label>platform|coach|room|gate|number|no\.|floor|flat|apartment|seat|page|chapter|line|bus|tram|route|exit|"
     r"lane|table|hall|building|terminal|section|clause|order|size|row|year|grade|class|level|version|house|unit|pier|"
     r"dock|track|stage|group|zone|ward|bay|channel|volume|episode|season|item|unit|day|week) #?$",
     re.IGNORECASE,
 )
-LOOSE = frozenset(
-    "of in on at to from for by with and or a per each every now today left total together so more".split()
+MONEY = frozenset(
+    stem
+    for word in (
+        "euro euros eur dollar dollars usd pound pounds gbp quid buck bucks franc francs chf zloty kroner krone kronor "
+        "crown crowns yen rupee rupees peso pesos real reais naira cedi rand lira won yuan shekel dirham"
+    ).split()
+    for stem in stems(word)
 )
-"""Words after a number that say nothing of what it counts."""
+LOOSE = frozenset(
+    stem
+    for word in "of in on at to from for by with and or a per each every now today left total together so more".split()
+    for stem in (word,)
+)
+UNITS = {
+    "kg": "kilo kilos kilogram kg", "g": "gram g", "km": "kilometre kilometer km", "m": "metre meter m",
+    "mile": "mile", "min": "minute min", "h": "hour h", "year": "year yr", "%": "percent %",
+    "pupil": "pupil student", "child": "kid child children", "sibling": "sibling", "l": "litre liter",
+    "person": "people person guest employee staff worker seat", "painting": "picture painting",
+}  # fmt: skip
+SAME_UNITS = {stem: unit for unit, words in UNITS.items() for word in words.split() for stem in stems(word) or [word]}
+"""Stems of units, by what they count."""
 LEAST, MOST = "least", "most"
 BOUNDS = (
     (re.compile(r"\b(?:more than|over|above|at least|no less than|upwards of|exceed\w*) $", re.I), LEAST),
@@ -46,7 +67,6 @@ WEEKLY = re.compile(r"XXXX-WXX-(?P<day>\d)(?:T(?P<hour>\d\d)(?::(?P<minute>\d\d)
 ROUGH = 0.1
 """What "about" allows, as a share of the number."""
 NAME = re.compile(r"\b[A-ZÀ-ÖØ-Þ][\w'’.-]*[\w](?: (?:of |the |de |da |van |von |la )?[A-ZÀ-ÖØ-Þ][\w'’-]*\w)*")
-ANY_DAY = datetime(2000, 1, 1)  # noqa: DTZ001  both values are read on the same day
 NOT_NAMES = frozenset(
     "I I'm I've I'll I'd The A An My Your Our His Her Their Its It He She They We You This That These Those There In "
     "On At From Since Until As And But So If When While Because Although After Before With Without For To Of By No Not "
@@ -148,33 +168,41 @@ def _dated(one: Expression, text: str) -> Iterator[Mention]:
 
 
 def _numbers(text: str) -> Iterator[Mention]:
-    for found in numbers_of(text):
-        before, word = text[: found.start], text[found.start : found.end].strip()
-        named = word[:1].isupper() and before != ""
-        if found.kind != "count" or named or word.casefold() == "one":
-            continue
-        label = LABEL.search(before)
-        if label is not None:
-            unit = "#" + (stems(label["label"]) or [""])[0]
+    for found in NUMBER.finditer(text):
+        if found["word"]:
+            if found["word"].casefold() in ("one", "second", "first") or (found["word"][0].isupper() and found.start()):
+                continue
+            number = float(NUMBERS.get(found["word"].casefold(), 0))
+            if found["more"]:
+                more = NUMBERS.get(found["more"].casefold(), 0)
+                number = number * more if more >= 100 else number + more
         else:
-            unit = _unit(found.unit or text[found.end :])
+            number = float(found["digits"].replace(",", "")) * (1000 if found["thousand"] else 1)
+        label = LABEL.search(text[: found.start()])
+        unit = _unit(text[found.end() :]) if not found["sign"] else "money"
+        if label is not None:
+            unit = "#" + stems(label["label"])[0] if stems(label["label"]) else "#"
+        before = text[: found.start()]
         bound = next((name for pattern, name in BOUNDS if pattern.search(before)), "")
         yield Mention(
-            kind="number", start=found.start, end=found.end, text=word, number=float(found.value), unit=unit,
+            kind="number", start=found.start(), end=found.end(), text=found[0].strip(), number=number, unit=unit,
             bound=bound,
         )  # fmt: skip
 
 
 def _unit(after: str) -> str:
-    """Return what a number counts, by the sign beside it or the words after it; all money is one unit."""
+    """Return what a number counts, by the words after it."""
     found = UNIT.match(after)
-    words = re.split(r"[\s-]", found["unit"].casefold()) if found is not None else [""]
+    if found is None:
+        return ""
+    words = re.split(r"[\s-]", found["unit"].casefold())
     if words[0] in LOOSE:
         return ""
-    unit = next((unit for word in words if (unit := unit_named(word)) is not None), None)
-    if unit is not None:
-        return "money" if is_money(unit.name) or unit.name == "pound" else unit.name
-    return next((stem for word in words for stem in stems(word) or [word]), "")
+    known = [stem for word in words for stem in (stems(word) or [word])]
+    if any(stem in MONEY for stem in known[:1]):
+        return "money"
+    named = next((SAME_UNITS[stem] for stem in known if stem in SAME_UNITS), "")
+    return named or (known[0] if known else "")
 
 
 def _names(text: str) -> Iterator[Mention]:
@@ -231,37 +259,3 @@ def _dates(one: Mention, other: Mention) -> Compared:
         apart = one.days[1] <= other.days[0] or other.days[1] <= one.days[0]
         return "rival" if apart else "same"
     return "other"
-
-
-def relation_of(one: str, other: str) -> Literal["same", "rival", "other"]:
-    """Return whether two values of one slot are the same (or one tells less), exclude each other, or neither.
-
-    Numbers, dates and times are compared by value. Of two places of which one is a country nothing is known that would
-    exclude the other.
-    """
-    if one.casefold() == other.casefold():
-        return "same"
-    mine, theirs = mentions(one, ANY_DAY), mentions(other, ANY_DAY)
-    typed = {compared(a, b) for a in mine for b in theirs if a.kind != "name" and b.kind != "name"} - {"other"}
-    if typed:
-        return "rival" if "rival" in typed and not _all_met(mine, theirs) else "same"
-    said, told = set(stems(one)), set(stems(other))
-    measured = any(m.kind != "name" for m in (*mine, *theirs))
-    if not said or not told or measured or any(m.kind != "name" for m in mine) != any(m.kind != "name" for m in theirs):
-        return "same" if said and told and (said <= told or told <= said) else "other"
-    if said <= told or told <= said:
-        return "same"
-    return "other" if _country(one) != _country(other) else "rival"
-
-
-def _all_met(mine: Sequence[Mention], theirs: Sequence[Mention]) -> bool:
-    """Tell whether every value of one side that has a rival is said by the other side as well."""
-    for one in mine:
-        how = {compared(one, other) for other in theirs} if one.kind != "name" else set()
-        if "rival" in how and "same" not in how:
-            return False
-    return True
-
-
-def _country(name: str) -> bool:
-    return name.casefold().removeprefix("the ").strip() in COUNTRIES | CONTINENTS
