@@ -110,6 +110,13 @@ class State:
         return bool(self.steps) and is_terminal(self.steps[-1].action)
 
     @property
+    def turn_ids(self) -> tuple[str, ...]:
+        """The turns that it rests on, each once, in order."""
+        found = [key for step in self.steps for key in step.turn_ids]
+        found += [key for fact in self.facts for key in fact.turn_ids]
+        return tuple(dict.fromkeys(found))
+
+    @property
     def key(self) -> Key:
         """What it knows, however it came to know it: states with one key are merged.
 
