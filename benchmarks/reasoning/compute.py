@@ -26,7 +26,7 @@ from doxa import Doxa
 from doxa.backends.parser import CachedParser, Parser
 from doxa.backends.registry import load
 from doxa.core.values import Turn
-from doxa.reason import CONDITION, concerns, work_out
+from doxa.reason import concerns, work_out
 
 HERE = Path(__file__).parent
 TODAY = "2026-06-01"
@@ -127,9 +127,7 @@ def computed(world: dict[str, Any]) -> Iterator[Given]:
         )
         if isinstance(turn, dict) and "ask" in turn and not turn.get("not_computed"):
             start = time.perf_counter()
-            conditions = any(CONDITION.search(one.text) for one in told)
-            asks = concerns(text, conditions=conditions)
-            draft = work_out(text, told, _parser(), asker=own, today=day.date()) if asks else None
+            draft = work_out(text, told, _parser(), asker=own, today=day.date()) if concerns(text) else None
             took = (time.perf_counter() - start) * 1000
             value = "" if draft is None or draft.abstained else draft.value or draft.text
             yield Given(world["id"], text, turn["gold"], value, took)

@@ -57,7 +57,7 @@ def value(question, beliefs, day=None):
 
 def best(question, beliefs):
     """Return the objects of the best group."""
-    groups = list(matches(question, beliefs, lambda key: "Ana", None, beliefs.facts.values()))
+    groups = list(matches(question, beliefs, lambda key: "Ana", beliefs.facts.values()))
     return [match.fact.object.label for match in groups[0]] if groups else []
 
 

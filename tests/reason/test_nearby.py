@@ -20,7 +20,7 @@ def test_the_work_of_a_soft_reading_does_not_grow_with_the_memory(monkeypatch):
         beliefs.learn([claim], revise([claim], beliefs, turn_id=claim.turn_id, known_at=at))
     seen: list[int] = []
 
-    def counted(question, known, speaker, lexicon, facts):
+    def counted(question, known, speaker, facts):
         seen.append(len(list(facts)))
         return iter(())
 

@@ -1,6 +1,8 @@
 """Replies against a memory: what contradicts it, what agrees with it, and what claims nothing."""
 
+import importlib.util
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -111,3 +113,12 @@ def test_a_number_in_place_of_another_is_found_where_no_fact_was_read(seller, re
     """In a statement, and where it is taken for granted in advice."""
     found = seller.check(reply)
     assert found.label == "contradicted" and said in found.reason
+
+
+def test_what_the_assistant_said_first_decides_on_what_it_says_later():
+    """The case study of the examples."""
+    path = Path(__file__).parents[2] / "examples" / "case_study.py"
+    spec = importlib.util.spec_from_file_location("case_study", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.check() == ["supported", "uncertain"]

@@ -13,7 +13,7 @@ TOLD = [
     ("Ana", "Great. Please remind me of the museum."),
     ("Assistant", "I'll remind you about the museum tickets on Friday."),
     ("Ana", "And don't mention my divorce again, please."),
-    ("Assistant", "Of course, I won't mention it again."),
+    ("Assistant", "Of course, I won't mention your divorce again."),
 ]
 
 

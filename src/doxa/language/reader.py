@@ -17,7 +17,7 @@ from doxa.language.amounts import Number, numbers_of, unit_named
 from doxa.language.sentence import Argument, Frame, Sentence
 from doxa.language.stemming import stems
 from doxa.language.syntax import Tree, base
-from doxa.language.times import Clock, TimeSpan, find_times, read_times
+from doxa.language.times import TimeSpan, find_times
 from doxa.language.words import PRONOUNS, QUANTIFIERS
 
 __all__ = ["read_sentences"]
@@ -67,7 +67,6 @@ def read_sentences(turn: Turn, parser: Parser) -> list[Sentence]:
                 number=number,
                 frames=tuple(reader.frames()),
                 question=own.rstrip().endswith("?"),
-                numbers=tuple(numbers_of(own)),
             )
         )
     return found
@@ -111,7 +110,6 @@ class _Reader:
     timed: set[int] = field(default_factory=set)
     """The words of dates and clock times."""
     when: Interval | None = None
-    clock_min: int | None = None
 
     def __post_init__(self) -> None:
         text, words = self.tree.text, self.tree.words
@@ -122,9 +120,6 @@ class _Reader:
                 self.timed.update(self._within(span))
                 if span.kind != "clock" and self.when is None:
                     self.when = span.valid
-        for time in read_times(text, self.turn.at):
-            if isinstance(time.value, Clock) and self.clock_min is None:
-                self.clock_min = time.value.hour * 60 + time.value.minute
         for number in numbers_of(text):
             for i, word in enumerate(words):
                 held = number.start <= word.start < number.end or word.start <= number.start < word.end
@@ -194,12 +189,10 @@ class _Reader:
             negative=bool(forms & NOT),
             future=bool(forms & FUTURE)
             or (tree.form(place).endswith("ing") and bool(forms & {"am", "is", "are", "'re", "'m"})),
-            participle=tree.form(place) if any(tree.relation(kid) == "aux:pass" for kid in kids) else "",
             passive=any(tree.relation(kid) in ("aux:pass", "nsubj:pass") for kid in kids),
             conditional=any(tree.relation(k) == "mark" and tree.form(k) in ("if", "unless") for k in kids),
             words=words,
             when=self.when,
-            clock_min=self.clock_min,
             more=sign,
         )
 

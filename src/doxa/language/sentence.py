@@ -64,15 +64,11 @@ class Frame:
     negative: bool = False
     future: bool = False
     passive: bool = False
-    participle: str = ""
-    """Of a passive verb, as it is said ("occupied")."""
     conditional: bool = False
     words: frozenset[str] = frozenset()
     """Stems of all its words."""
     when: Interval | None = None
     """The first time that its sentence tells."""
-    clock_min: int | None = None
-    """Minutes after midnight of a clock time that is named."""
     more: int = 0
     """1 or -1 where "more" or "less" belongs to the verb."""
 
@@ -89,5 +85,3 @@ class Sentence:
     """Its place among the sentences of the turn."""
     frames: tuple[Frame, ...]
     question: bool
-    numbers: tuple[Number, ...] = ()
-    """Their places are those in `text`."""

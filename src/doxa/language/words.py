@@ -7,7 +7,20 @@ from typing import Literal
 
 from doxa.language.data import table
 
-__all__ = ["ADVERBS", "BE", "DETERMINERS", "DO", "HAVE", "HEDGES", "MODALS", "PRONOUNS", "QUANTIFIERS", "Tense"]
+__all__ = [
+    "ADVERBS",
+    "BE",
+    "CONTINENTS",
+    "COUNTRIES",
+    "DETERMINERS",
+    "DO",
+    "HAVE",
+    "HEDGES",
+    "MODALS",
+    "PRONOUNS",
+    "QUANTIFIERS",
+    "Tense",
+]
 
 Tense = Literal["present", "past", "perfect", "future"]
 BE: Mapping[str, str] = table("words")["be"]
@@ -26,3 +39,11 @@ HEDGES = _listed("hedges")
 DETERMINERS = _listed("determiners")
 PRONOUNS = _listed("pronouns")
 QUANTIFIERS = _listed("quantifiers")
+
+
+def _places(name: str) -> frozenset[str]:
+    return frozenset(" ".join(one.split()).casefold() for one in table("places")[name].split(","))
+
+
+COUNTRIES = _places("countries")
+CONTINENTS = _places("continents")

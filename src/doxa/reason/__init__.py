@@ -1,24 +1,21 @@
 """reason: question + evidence -> draft.
 
-Facts that fill the hole of the question come first, exact readings before soft matches; then the sentence of the
-evidence that says it, else "I don't know"; or a language model over the same facts and evidence.
+Facts that fill the hole of the question come first, exact readings before soft matches; then the value that the
+evidence gives, else "I don't know"; or a language model over the same facts and evidence.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
 
-from doxa.backends.lexicon import Lexicon
 from doxa.core.values import Draft, Evidence, Fact, Question, Status, Turn
 from doxa.memory import Beliefs
 from doxa.reason.choosing import Doubt, Graded, choose, quoted
-from doxa.reason.compute import CONDITION, concerns, work_out
+from doxa.reason.compute import concerns, work_out
 from doxa.reason.drafts import abstention, citation_of, citations_of, sentence_of
 from doxa.reason.facts import answer_from_facts, relevant_facts
 from doxa.reason.passages import answer_from_passages, taken_back
 from doxa.reason.prompted import Asking, PromptedPolicy, PromptedValuer, PromptedWriter, show, talks_to_models
-from doxa.reason.reasons import answer_why
-from doxa.reason.sentences import answer_from_sentences
 from doxa.reason.spans import (
     SURE,
     WELL,
@@ -30,7 +27,6 @@ from doxa.reason.spans import (
     reads_well,
     standing,
 )
-from doxa.reason.special import counts_another
 from doxa.reason.summary import PastFact, relevant_rules, summarise
 from doxa.reason.telling import Telling, tellings
 from doxa.reason.tree import (
@@ -53,7 +49,6 @@ from doxa.reason.when import answer_when, dated_well
 
 __all__ = [
     "Asking",
-    "CONDITION",
     "ChainWriter",
     "CoverageValuer",
     "Doubt",
@@ -111,7 +106,6 @@ def answer(
     asker: str,
     day: date | None,
     today: date | None,
-    lexicon: Lexicon | None = None,
     nearby: Sequence[Evidence] | None = None,
     computed: Draft | None = None,
     reader: PassageReader | None = None,
@@ -126,7 +120,6 @@ def answer(
         asker: name of the person who asks.
         day: the day of the world that is asked about; None is today.
         today: the memory's today.
-        lexicon: knows synonyms and kinds of things; None where there is none.
         nearby: more turns and facts than are quoted; in a large memory only what stands in their slots is compared
             with the question in other words. None compares everything.
         computed: what follows by arithmetic from what was said (`work_out`), if anything does. It comes before a fact
@@ -135,36 +128,24 @@ def answer(
     """
     near = None if nearby is None or len(beliefs.facts) <= FEW else _near(nearby, beliefs)
     told = tellings(question, evidence, turn, asker=asker)
-    known = answer_from_facts(question, beliefs, turn, day=day, today=today, lexicon=lexicon, near=near)
+    known = answer_from_facts(question, beliefs, turn, day=day, today=today, near=near)
     draft = dated_well(known, question, told)
     if computed is not None and _better(computed, draft):
         return replace(computed, settled=True)
     if reader is not None and reads_well(question):
         valid = _valid(evidence, beliefs, past=question.past or day is not None)
-        draft = _read(draft, question, beliefs, valid, told, reader, asker=asker, lexicon=lexicon)
+        draft = _read(draft, question, beliefs, valid, told, reader, asker=asker)
     if draft is None:
         rules = [rule.span for rule in beliefs.rules]
         said = [one for item in evidence for key in item.turn_ids if (one := turn(key))]
         passage = answer_from_passages(question, said, beliefs, day=day, today=today, unasserted=rules)
         draft = dated_well(passage, question, told) or answer_when(question, told) or known or passage
-        draft = draft or _quoted(question, said, beliefs, rules, asker=asker, past=question.past or day is not None)
-    if draft is None:
-        return abstention()
-    return replace(abstention(), settled=True) if counts_another(question, draft, lexicon) else draft
-
-
-def _quoted(
-    question: Question, said: Sequence[Turn], beliefs: Beliefs, rules: Sequence[str], *, asker: str, past: bool
-) -> Draft | None:
-    """Return the reason that is stated, where one is asked for, else the sentence that covers the question."""
-    quotable = [one for one in said if not _outdated(one.turn_id, beliefs, past=past)]
-    reason = answer_why(question, quotable, asker=asker, unasserted=rules)
-    return reason or answer_from_sentences(question, quotable, asker=asker, unasserted=rules)
+    return draft or abstention()
 
 
 def _read(
     draft: Draft | None, question: Question, beliefs: Beliefs, evidence: Sequence[Evidence], told: Sequence[Telling],
-    reader: PassageReader, *, asker: str, lexicon: Lexicon | None,
+    reader: PassageReader, *, asker: str,
 ) -> Draft | None:  # fmt: skip
     """Return an answer from facts, or what a reader finds in its stead; None where neither gives one.
 
@@ -175,7 +156,7 @@ def _read(
     stands = standing(draft, question, facts) if draft else 0.0
     if stands >= WELL:
         return draft
-    found = read_spans(question, evidence, told, reader, asker=asker, lexicon=lexicon)
+    found = read_spans(question, evidence, told, reader, asker=asker)
     if confirms(found, draft):
         return draft
     weak = abstention() if draft and stands < LEAST else draft

@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from itertools import islice, pairwise
+from itertools import pairwise
 
 from dateutil.relativedelta import relativedelta
 
-from doxa.backends.lexicon import Lexicon
 from doxa.core.values import UNBELIEVED, Asks, Draft, Fact, Interval, Modality, Question, Status, Term
 from doxa.language import stems
 from doxa.memory import Beliefs, is_current, is_tie
@@ -22,8 +21,6 @@ from doxa.reason.kinds import (
     PLACED,
     PLACING,
     fitting,
-    is_occupation,
-    is_sort,
     place_of,
     weekdays,
 )
@@ -31,7 +28,6 @@ from doxa.reason.matching import Match, matches, wording
 from doxa.reason.owners import owner
 from doxa.reason.readings import by_entity, readings
 from doxa.reason.sources import by_source, who_says
-from doxa.reason.special import counted, counts_another, kin, life, marital, retired
 from doxa.reason.times import at_time
 from doxa.reason.truth import truth
 
@@ -40,12 +36,7 @@ __all__ = ["answer_from_facts", "duration", "relevant_facts"]
 COUNTS = frozenset(NUMBER_WORDS) - {"one"}
 MOST_GROUPS = 6
 """Groups of soft matches that are looked at, the best first."""
-CLOSE_ENOUGH = 0.8
-"""Score of a soft match that may add to a list."""
 PLURAL = re.compile(r"(?:[a-z-]+ )*(?:[a-z]+(?<!s)s|children|people|men|women)")
-JOBS = frozenset(["works_as", "works_at"])
-THEN = re.compile(r"\bhow (?:long|many \w+) had\b", re.IGNORECASE)
-"""Asks how long something had lasted at a time of its own."""
 UNITS = (("year", 365.25), ("month", 30.44), ("week", 7.0), ("day", 1.0))
 
 
@@ -56,7 +47,6 @@ def answer_from_facts(
     *,
     day: date | None,
     today: date | None,
-    lexicon: Lexicon | None = None,
     near: Sequence[Fact] | None = None,
 ) -> Draft | None:
     """Return the answer that facts give, or None when they give none.
@@ -65,17 +55,15 @@ def answer_from_facts(
     is that it is not known, so that nothing weaker is asked. Soft readings look at the facts in `near` only, all of
     them for None. Cost O(facts near), at the time of asking only.
     """
-    asking = _Asking(question, beliefs, turn, day, today, lexicon, near)
+    asking = _Asking(question, beliefs, turn, day, today, near)
     if question.asks == "source":
-        return who_says(question, beliefs, turn, lexicon, beliefs.facts.values() if near is None else near)
+        return who_says(question, beliefs, turn, beliefs.facts.values() if near is None else near)
     if question.relation is None or "relat" in question.terms:
         draft = _tie(question, beliefs, turn)
         if draft is not None:
             return draft
-    found = (
-        asking.special() or asking.counted() or asking.listed() or asking.exact() or asking.soft() or asking.otherwise()
-    )
-    return None if found is not None and counts_another(question, found, lexicon) else found
+    owned = owner(question, beliefs, turn, day=day, today=today)
+    return owned or asking.exact() or asking.soft() or asking.otherwise()
 
 
 @dataclass(slots=True)
@@ -87,63 +75,11 @@ class _Asking:
     turn: FindTurn
     day: date | None
     today: date | None
-    lexicon: Lexicon | None
     near: Sequence[Fact] | None = None
     gap: bool = False
     """Facts were found, but none of the time that is asked about."""
     withdrawn: bool = False
     """Facts were found that say it, and every one of them was taken back."""
-
-    def special(self) -> Draft | None:
-        """Return what follows from facts that do not name what is asked: being alive, or married."""
-        for of in (life, marital, retired, kin, owner):
-            draft = of(self.question, self.beliefs, self.turn, day=self.day, today=self.today)
-            if draft is not None:
-                return draft
-        return None
-
-    def counted(self) -> Draft | None:
-        """Return how many there are by the entities that are known, where facts of one relation tell of fewer."""
-        if self.question.asks != "count":
-            return None
-        exact, known = self.exact(), counted(self.question, self.beliefs, self.turn, self.today)
-        both = exact is not None and known is not None and (exact.value or "").isdigit()
-        return known if both and known and exact and int(known.value or 0) > int(exact.value or 0) else exact
-
-    def listed(self) -> Draft | None:
-        """Return everything that a question for several asks for, by exact readings and by close soft matches."""
-        if self.question.kind != "list" or self.question.asks not in ("object", "subject") or self.question.source:
-            return None
-        told: dict[str, Fact] = {}
-        for reading, facts in self._candidates():
-            chosen = self.chosen(reading, facts)
-            if any(fact.disputed for fact in chosen):
-                return None
-            for fact in chosen:
-                value = _value_of(reading, fact, self.today, self.lexicon)
-                if value:
-                    told.setdefault(value, fact)
-        facts = list(told.values())
-        return draft_of(together(facts), ", ".join(told), facts, self.turn) if told else None
-
-    def _candidates(self) -> Iterator[tuple[Question, Sequence[Fact]]]:
-        """Yield readings with facts: the first exact one that holds an answer, and the close soft ones."""
-        for one in (self.question, *self.question.alternatives):
-            exact = readings(one, self.beliefs) if one.relation is not None else ()
-            first = next((pair for pair in exact if self.chosen(*pair)), None)
-            if first is not None:
-                yield first
-                break
-        asked = by_entity(self.question, self.beliefs)
-        for group in islice(self._matches(asked), MOST_GROUPS):
-            sure = [match.fact for match in group if match.score >= CLOSE_ENOUGH and self._is_sort(match)]
-            if sure:
-                yield _reading_of(asked, group), sure
-
-    def _is_sort(self, match: Match) -> bool:
-        """Tell whether the lexicon knows what a soft match adds to a list to be of the kind that is asked for."""
-        term = match.fact.subject if match.slot == "subject" else match.fact.object
-        return is_sort(term.label, self.question.noun.casefold(), self.lexicon)
 
     def exact(self) -> Draft | None:
         """Return what the facts of the relation say that the question names, or of one that answers it as well."""
@@ -162,10 +98,6 @@ class _Asking:
         question = self.question
         if question.kind == "why" or (self.gap and question.asks != "truth"):
             return None
-        if question.asks == "count":
-            draft = counted(question, self.beliefs, self.turn, self.today)
-            if draft is not None:
-                return draft
         by_entities = by_entity(question, self.beliefs)
         for number, group in enumerate(self._matches(by_entities)):
             if number == MOST_GROUPS:
@@ -177,7 +109,7 @@ class _Asking:
 
     def _matches(self, question: Question) -> Iterator[list[Match]]:
         facts = self.beliefs.facts.values() if self.near is None else self.near
-        return matches(question, self.beliefs, self._speaker, self.lexicon, facts)
+        return matches(question, self.beliefs, self._speaker, facts)
 
     def otherwise(self) -> Draft | None:
         """Return "no" for what is not settled, or that it is not known (any more); None when all is open."""
@@ -198,7 +130,7 @@ class _Asking:
         if question.asks == "anything" and (question.object is not None or question.kind == "why"):
             return None  # the place or reason that is wanted is no part of the fact
         if question.source:
-            return by_source(question, facts, self.beliefs, self.turn, self.lexicon)
+            return by_source(question, facts, self.beliefs, self.turn)
         if question.asks == "truth":
             return truth(question, _believed(facts), self.turn, day=self.day, today=self.today, fit=fit)
         told = self.chosen(question, facts)
@@ -207,7 +139,7 @@ class _Asking:
             return disputed_draft(disputed, self.turn)
         if not told:
             return None
-        values = [_value_of(question, fact, self.today, self.lexicon) for fact in told]
+        values = [_value_of(question, fact, self.today) for fact in told]
         value = _count(told) if question.asks == "count" else ", ".join(dict.fromkeys(v for v in values if v))
         return draft_of(together(told), value, told, self.turn, fit=fit) if value else None
 
@@ -217,20 +149,14 @@ class _Asking:
         denied = {f.object.key for f in believed if f.polarity != question.polarity and f.status is Status.HELD}
         polar = [fact for fact in believed if fact.polarity == question.polarity]
         polar = [f for f in polar if f.modality is Modality.ASSERTED or f.object.key not in denied]
-        wanted = [fact for fact in polar if _value_of(question, fact, self.today, self.lexicon)]
+        wanted = [fact for fact in polar if _value_of(question, fact, self.today)]
         found = at_time(question, wanted, day=self.day, today=self.today)
         self.gap = self.gap or found.gap
         told = _described(list(found.facts), question, self.beliefs)
-        told = last_words(
-            question, told, self.beliefs, lambda fact: _value_of(question, fact, self.today, self.lexicon)
-        )
+        told = last_words(question, told, self.beliefs, lambda fact: _value_of(question, fact, self.today))
         if question.asks not in ("object", "start"):
             return told
-        values = [(fact, _value_of(question, fact, self.today, self.lexicon) or "") for fact in told]
-        values = [(fact, label) for fact, label in values if not _echoes(label, question)]
-        noun = question.noun.casefold().split()[-1:]
-        of_sort = [fact for fact, label in values if noun and is_sort(label, noun[0], self.lexicon)]
-        return of_sort or [fact for fact, _ in values]  # a clarinet is an instrument; "a lot" may be one, or not
+        return [fact for fact in told if not _echoes(_value_of(question, fact, self.today) or "", question)]
 
     def _on_weekday(self, question: Question, fact: Fact) -> bool:
         """Tell whether a fact was said of the day of the week that a question names, or of any."""
@@ -257,24 +183,23 @@ def _asked_of(question: Question, slot: str) -> Asks:
     return "start" if slot == "time" else "subject" if slot == "subject" else "object"
 
 
-def _value_of(question: Question, fact: Fact, today: date | None, lexicon: Lexicon | None) -> str | None:
+def _value_of(question: Question, fact: Fact, today: date | None) -> str | None:
     """Return what one fact gives as the answer; None when it is not what is asked for."""
     match question.asks:
         case "object" | "anything":
-            return _typed(str(fact.object), fact, question, lexicon)
+            return _typed(str(fact.object), fact, question)
         case "subject":
             expects = "" if question.expects in ("person", "") else question.expects
-            return fitting(str(fact.subject), expects, lexicon)
+            return fitting(str(fact.subject), expects)
         case "start":
             start = Interval.format(fact.valid.start, fact.valid.start_precision) or str(fact.object)
-            return fitting(start, question.expects or "time", lexicon)
+            return fitting(start, question.expects or "time")
         case "end":
             return Interval.format(fact.valid.end, fact.valid.end_precision) or None
         case "count":
             return None if fitting(str(fact.object), "day") else str(fact.object) or str(fact.subject)
         case "duration":
-            end = fact.valid.end or (None if THEN.search(question.text) else today)
-            length = duration(fact.valid.start, end, unit=_unit(question))
+            length = duration(fact.valid.start, fact.valid.end or today, unit=_unit(question))
             return None if length is None or length.startswith("0 ") else length  # a day tells of no length
         case _:
             return None
@@ -298,19 +223,15 @@ def _described(told: list[Fact], question: Question, beliefs: Beliefs) -> list[F
     return found
 
 
-def _typed(label: str, fact: Fact, question: Question, lexicon: Lexicon | None) -> str | None:
-    asked = question.relation.name if question.relation else ""
-    described = fact.relation.name in ("is_a", "has_state")
-    if described and asked in JOBS and not is_occupation(label, lexicon):
-        return None
+def _typed(label: str, fact: Fact, question: Question) -> str | None:
     placed = PLACED.match(question.text)
     if placed and question.expects not in PATTERNS and not wording(question.noun) & wording(label):
-        return fitting(label, question.expects, lexicon) if PLACING.search(fact.relation.label) else None
-    if question.kind == "where" or (asked == "works_at" and described):
+        return fitting(label, question.expects) if PLACING.search(fact.relation.label) else None
+    if question.kind == "where":
         return place_of(fact)
-    value = fitting(label, question.expects, lexicon)
+    value = fitting(label, question.expects)
     if value is None and question.expects in ("time", "date", "day", "month", "year") and fact.valid.start:
-        value = fitting(Interval.format(fact.valid.start, fact.valid.start_precision), question.expects, lexicon)
+        value = fitting(Interval.format(fact.valid.start, fact.valid.start_precision), question.expects)
     return value
 
 

@@ -6,19 +6,19 @@ import re
 import tomllib
 from collections.abc import Mapping
 from datetime import date, timedelta
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from doxa.backends.lexicon import Lexicon
 from doxa.core.values import Fact, Interval
 from doxa.language import stems
+from doxa.language.words import COUNTRIES
 from doxa.memory import relation_type
 
 __all__ = [
     "GROUPS",
     "NUMBER_WORDS", "PATTERNS", "PLACES", "absolute",
-    "attributes", "fitting", "is_occupation", "is_sort", "place_of",
+    "attributes", "fitting", "place_of",
     "relations_of_attribute",
     "weekdays",
 ]  # fmt: skip
@@ -91,25 +91,11 @@ GROUPS = frozenset(
     "department office crew".split()
 )
 """Groups that are named by one of them: "Tom's family is getting a dog", "the coach of Tom's team"."""
-SORTS = frozenset(
-    f"noun.{sort}" for sort in ("food", "plant", "artifact", "communication", "substance", "animal", "body", "Tops")
-)
-"""Supersenses of nouns that sort things: what is no fruit is no answer to "which fruits"."""
-LOOSE_NOUNS = frozenset(
-    "way route breed species kind type brand model make variety title name number message word".split()
-)
-DEEPEST = 8
-"""Steps up in the lexicon from a word to the noun that a question names."""
 
 
 @cache
 def _table() -> Mapping[str, Any]:
     return tomllib.loads(files("doxa.reason").joinpath("kinds.toml").read_text(encoding="utf-8"))
-
-
-@cache
-def _countries() -> frozenset[str]:
-    return frozenset(" ".join(name.split()).casefold() for name in _table()["countries"].split(","))
 
 
 @cache
@@ -141,13 +127,12 @@ def _is_colour(label: str) -> bool:
     return bool(set(label.casefold().replace("-", " ").split()) & set(_table()["colours"]["names"].split()))
 
 
-def fitting(label: str, expects: str, lexicon: Lexicon | None = None) -> str | None:
+def fitting(label: str, expects: str) -> str | None:
     """Return the part of a value that is what a question asks for; None when it cannot be that.
 
     Args:
         label: a value, or a sentence for the kinds that have a form of their own (dates, clock times, numbers).
         expects: what is asked for, as in `Question.expects`; empty is anything.
-        lexicon: tells fruits from furniture; without it a noun of the question's own excludes little.
     """
     if not expects:
         return label
@@ -158,14 +143,10 @@ def fitting(label: str, expects: str, lexicon: Lexicon | None = None) -> str | N
     if expects == "name":
         return None if _dated(label) or not label[:1].isupper() else label
     if expects == "person":
-        return (
-            None
-            if _dated(label) or label[:1].isdigit() or label.startswith("new ") or _is_thing(label, lexicon)
-            else label
-        )
+        return None if _dated(label) or label[:1].isdigit() or label.startswith("new ") else label
     if expects in NAMED_PLACES or expects in ADDRESSES or expects == "place":
-        return _place(label, expects, lexicon)
-    return _of_class(label, expects, lexicon)
+        return _place(label, expects)
+    return _of_class(label, expects)
 
 
 def weekdays(text: str) -> frozenset[str]:
@@ -194,33 +175,6 @@ def place_of(fact: Fact) -> str | None:
     return inner[1] if inner else None
 
 
-def is_occupation(label: str, lexicon: Lexicon | None) -> bool:
-    """Tell whether a label names what somebody does for a living, by the lexicon's people; False without one."""
-    head = re.split(r" (?:at|of|in|for|with) ", label)[0].split()[-1:]
-    senses = lexicon.senses(head[0], "n")[:2] if lexicon is not None and head else ()
-    return any(sense.supersense == "noun.person" for sense in senses) and not _table()["people"].count(f" {head[0]} ")
-
-
-def is_sort(label: str, noun: str, lexicon: Lexicon | None) -> bool:
-    """Tell whether the lexicon knows a thing to be of the kind that a noun names ("rabbit", "animal")."""
-    head = label.casefold().split()[-1:]
-    above = _above(head[0], lexicon) if head else frozenset()
-    forms = {noun, noun.removesuffix("s"), re.sub(r"ies$", "y", noun)}
-    forms |= {_table()["sorts"][form] for form in forms if form in _table()["sorts"]}
-    return any(forms & set(name.split()) for name in above)
-
-
-def _is_thing(label: str, lexicon: Lexicon | None) -> bool:
-    """Tell whether a noun without a name stands for something that is nobody, by the lexicon."""
-    head = re.split(r" (?:at|of|in|for|with|from) ", label)[0].split()[-1:]
-    if lexicon is None or not head or not label.islower() or "'s " in label:
-        return False
-    singular = head[0] if lexicon.senses(head[0], "n") else head[0].removesuffix("s")
-    sorts = [sense.supersense for sense in lexicon.senses(singular, "n")]
-    somebody = "noun.person" in sorts or "noun.animal" in sorts[:1] or sorts[:1] == ["noun.group"]
-    return bool(sorts) and (not somebody or ("noun.artifact" in sorts and "noun.person" not in sorts))
-
-
 def _formed(label: str, expects: str) -> str | None:
     for pattern in PATTERNS[expects]:
         match = pattern.search(label)
@@ -236,7 +190,7 @@ def _dated(label: str) -> bool:
     return any(p.fullmatch(label.strip()) for p in (DATE, CLOCK, YEAR, WEEKDAY, MONTH))
 
 
-def _place(label: str, expects: str, lexicon: Lexicon | None) -> str | None:
+def _place(label: str, expects: str) -> str | None:
     bare = re.sub(r"^the ", "", label.strip(), flags=re.IGNORECASE).casefold()
     if _dated(label) or NUMBER.fullmatch(label.strip()):
         return None
@@ -244,25 +198,18 @@ def _place(label: str, expects: str, lexicon: Lexicon | None) -> str | None:
         return label
     if expects in ADDRESSES:
         return label if ADDRESS.search(label) else None
-    country = bare in _countries() or label.casefold() in _countries()
+    country = bare in COUNTRIES or label.casefold() in COUNTRIES
     if expects == "country":
         return label if country else None
     part = bool(set(bare.split()) & _parts())
-    if not label[:1].isupper() or part or country:
-        return None
-    known = _above(bare, lexicon)
-    town = {"city", "town", "municipality", "capital", "national capital", "state capital", "port", "village"}
-    other = bool(known & {"country", "continent", "person", "river"}) and not known & town
-    return None if other else label
+    return None if not label[:1].isupper() or part or country else label
 
 
-def _of_class(label: str, expects: str, lexicon: Lexicon | None) -> str | None:
+def _of_class(label: str, expects: str) -> str | None:
     """Return a value of a kind that the question names with a noun of its own ("which fruits")."""
     noun = expects.split()[-1]
     if noun in INSTITUTIONS and not set(stems(noun)) & set(stems(label)):
-        bare = label.casefold()
-        located = _above(bare, lexicon) & {"country", "city", "town", "continent", "region"}
-        return None if bare in _countries() or located or label.islower() else label
+        return None if label.casefold() in COUNTRIES or label.islower() else label
     if noun in ("colour", "color", "colours", "colors"):
         return label if _is_colour(label) else None
     wanted, words = set(stems(noun)), set(stems(label))
@@ -271,52 +218,6 @@ def _of_class(label: str, expects: str, lexicon: Lexicon | None) -> str | None:
     if _dated(label):
         return None
     if noun in _parts():
-        known = _above(label, lexicon) | ({"country"} if label.casefold() in _countries() else set())
-        other = known & {"country", "city", "town", "continent"}
-        return label if (label[:1].isupper() and not other) or NUMBER.search(label) else None
-    if not label.split() or lexicon is None or NUMBER.match(label):
-        return label
-    singular = noun if lexicon.senses(noun, "n") else noun.removesuffix("s")
-    singular = _table()["sorts"].get(singular, singular)
-    sort = lexicon.senses(singular, "n")[:1]
-    if (
-        singular in LOOSE_NOUNS
-        or not sort
-        or sort[0].supersense not in SORTS
-        or (label[:1].isupper() and "'s " not in label)
-    ):
-        return label
-    known = _above(label.split()[-1], lexicon)
-    return None if known and not any(singular in name.split() for name in known) else label
-
-
-def _above(word: str, lexicon: Lexicon | None) -> frozenset[str]:
-    """Return the words above a noun, in all its senses; empty without a lexicon or for an unknown word."""
-    key: Any = lexicon
-    return _climbed(word, key) if lexicon is not None and word else frozenset()
-
-
-@lru_cache(maxsize=4_000)
-def _climbed(word: str, lexicon: Any) -> frozenset[str]:
-    """Return what `_above` does; lexicons are told apart by their identity."""
-    lemma = word.casefold()
-    for form in (lemma, lemma.removesuffix("s"), lemma.removesuffix("es"), re.sub("ies$", "y", lemma)):
-        senses = lexicon.senses(form, "n")
-        if senses:
-            break
-    found: set[str] = set()
-    waiting = [(sense, 0) for sense in senses]
-    while waiting:
-        sense, depth = waiting.pop()
-        found.update(name.casefold() for name in sense.words)
-        for above in sense.broader if depth < DEEPEST else ():
-            if above.casefold() not in found:
-                found.add(above.casefold())
-                nearest = [s for s in lexicon.senses(above, "n") if s.words[:1] == (above,)]
-                waiting.extend((s, depth + 1) for s in nearest if _same_branch(s.supersense, sense.supersense))
-    return frozenset(found)
-
-
-def _same_branch(one: str, other: str) -> bool:
-    """Tell whether two lexicographer's files may lie on one path upwards."""
-    return one == other or "noun.Tops" in (one, other)
+        named = label[:1].isupper() and label.casefold() not in COUNTRIES
+        return label if named or NUMBER.search(label) else None
+    return label

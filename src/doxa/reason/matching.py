@@ -1,8 +1,8 @@
 """Soft matching: facts that say what a question asks in other words, scored.
 
 A fact is scored by whether it is about those whom the question names, and by the share of the question's words that it
-covers: with its own words in full, with those of a paraphrase or a synonym in part, with the words of the sentence that
-it was read from least. What the question does not ask about costs nothing. Below `THRESHOLD` nothing matches.
+covers: with its own words in full, with those of a paraphrase in part, with the words of the sentence that it was read
+from least. What the question does not ask about costs nothing. Below `THRESHOLD` nothing matches.
 """
 
 from __future__ import annotations
@@ -15,13 +15,12 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
-from doxa.backends.lexicon import Lexicon, PartOfSpeech
 from doxa.core.values import UNBELIEVED, Fact, Question, Status, Term
 from doxa.language import base_forms, stems
 from doxa.memory import Beliefs, is_name, relation_type
-from doxa.reason.kinds import GROUPS, PATTERNS, PLACED, PLACES, fitting, is_sort, place_of
+from doxa.reason.kinds import GROUPS, PATTERNS, PLACED, PLACES, fitting, place_of
 
-__all__ = ["Match", "matches", "members", "wording"]
+__all__ = ["Match", "matches", "wording"]
 
 THRESHOLD = 0.6
 TRUTH_THRESHOLD = 0.7
@@ -30,14 +29,12 @@ LEAST = 0.5
 """Below this, a fact is not looked at any further."""
 CLOSE = 0.12
 """How far below the best a match may be to answer together with it."""
-PARAPHRASED, SYNONYM, SAID = 0.85, 0.8, 0.65
+PARAPHRASED, SAID = 0.85, 0.65
 """What a word of the question counts when the fact has it in other words, or only its sentence has it."""
 HEAD, LOOSE = 2.0, 0.5
 """Weights of the word that a question hangs on, and of those that only place it; others weigh 1."""
 PLACED_OR_PRICED = "cost take place held located schedule"
 FRESH = frozenset(["new", "old", "own", "current", "latest"])
-MOST_SENSES = 2
-"""Senses of a word whose synonyms count, the commonest first."""
 OWNED = re.compile(r"(.+)'s (.+)$")
 
 
@@ -67,7 +64,7 @@ def _groups() -> Mapping[str, frozenset[int]]:
 
 
 @cache
-def members() -> Mapping[str, frozenset[str]]:
+def _members() -> Mapping[str, frozenset[str]]:
     """Return the stems of what is of a kind, by the stem of the word for the kind."""
     rows = (row.partition(":") for row in _table()["kinds"])
     return {stems(kind)[0]: frozenset(s for word in words.split() for s in stems(word)) for kind, _, words in rows}
@@ -94,13 +91,9 @@ class _Matcher:
     question: Question
     beliefs: Beliefs
     speaker_of: Callable[[str], str]
-    lexicon: Lexicon | None
     anchors: list[Term] = field(default_factory=list)
     wanted: dict[str, float] = field(default_factory=dict)
     """The stems that a fact has to cover, each with its weight."""
-    sort: str = ""
-    """The noun with the question word, where nothing else is asked ("what kind of animal is Bo")."""
-    _synonyms: dict[str, frozenset[str]] = field(default_factory=dict)
     _names: dict[str, set[str]] | None = None
 
     def __post_init__(self) -> None:
@@ -119,8 +112,7 @@ class _Matcher:
         if not self.wanted and self.question.head:
             self.wanted = dict.fromkeys(wording(self.question.head) - free, 1.0)
         if not self.wanted and self.question.expects not in PATTERNS:
-            self.sort = self.question.noun.casefold()
-            self.wanted = dict.fromkeys(wording(self.sort) - free, 1.0)
+            self.wanted = dict.fromkeys(wording(self.question.noun) - free, 1.0)
 
     def _groups(self) -> frozenset[str]:
         """Return the stems of groups that are named by one of them ("Ana's team")."""
@@ -193,15 +185,13 @@ class _Matcher:
         strong |= self._named(fact.subject.key)
         if not self.wanted:
             return self._plain(fact)
-        if self.sort and is_sort(fact.object.label, self.sort, self.lexicon):
-            return 1.0 if fact.relation.label.split()[0] == "is" else 0.8
         said: frozenset[str] | None = None
         total, firm = 0.0, False
         for word, weight in self.wanted.items():
-            value = self._similar(word, strong, phrases)
+            value = _similar(word, strong, phrases)
             if value == 0.0:
                 said = self._said(fact) if said is None else said
-                value = SAID if word in said else 0.75 * SAID if self._related(word, said) else 0.0
+                value = SAID if word in said else 0.75 * SAID if _related(word, said) else 0.0
             else:
                 firm = True
             total += weight * value
@@ -215,35 +205,6 @@ class _Matcher:
         if first in ("is", "was") or not own or own & wording(PLACED_OR_PRICED):
             return 0.9
         return 0.65 if relation_type(fact.relation.name, fact.relation.label).kind == "noun" else 0.5
-
-    def _similar(self, word: str, strong: frozenset[str], phrases: frozenset[str]) -> float:
-        if word in strong:
-            return 1.0
-        if word in phrases:
-            return 0.9
-        if (
-            _paraphrases(word, strong)
-            or members().get(word, frozenset()) & strong
-            or any(_alike(word, other) for other in strong)
-        ):
-            return PARAPHRASED
-        return SYNONYM if self._related(word, strong) else 0.0
-
-    def _related(self, word: str, others: frozenset[str]) -> bool:
-        if _paraphrases(word, others) or members().get(word, frozenset()) & others:
-            return True
-        return bool(self._synonyms_of(word) & others)
-
-    def _synonyms_of(self, word: str) -> frozenset[str]:
-        """Return the stems of the lexicon's synonyms of a word of the question, by its commonest senses."""
-        if self.lexicon is None:
-            return frozenset()
-        if word not in self._synonyms:
-            lemma = next((w for w in self.question.focus if word in stems(w)), word)
-            sorts: tuple[PartOfSpeech, ...] = ("v", "a") if lemma == self.question.head else ("n", "a")
-            senses = [sense for pos in sorts for sense in self.lexicon.senses(lemma, pos)[:MOST_SENSES]]
-            self._synonyms[word] = frozenset(s for sense in senses for name in sense.words for s in wording(name))
-        return self._synonyms[word]
 
     def _slot(self, fact: Fact) -> str:
         """Return which part of a fact answers: its object or subject, its time, or its truth; empty for none."""
@@ -267,19 +228,12 @@ class _Matcher:
         if question.kind == "where":
             place = place_of(fact)
             told = place is not None and not wording(place) <= {s for w in question.focus for s in stems(w)}
-            return "object" if told and place and fitting(place, question.expects, self.lexicon) else ""
+            return "object" if told and place and fitting(place, question.expects) else ""
         free = fact.object.key and not any(self._same(fact.object.key, a.key) for a in self.anchors)
         echoed = wording(fact.object.label) <= {s for w in question.focus for s in stems(w)}
         several = question.expects == "person" and fact.object.label.islower() and fact.object.label.endswith("s")
-        if (
-            free
-            and not echoed
-            and not several
-            and fitting(fact.object.label, question.expects, self.lexicon) is not None
-        ):
+        if free and not echoed and not several and fitting(fact.object.label, question.expects) is not None:
             return "object"
-        if question.kind == "list" and is_sort(fact.subject.label, question.noun, self.lexicon):
-            return "subject"
         theirs = not any(self._same(fact.subject.key, anchor.key) for anchor in self.anchors)
         if theirs and question.expects == "person" and (is_name(fact.subject) or OWNED.match(fact.subject.label)):
             return "subject"
@@ -299,7 +253,7 @@ class _Matcher:
     def _when(self, fact: Fact) -> str:
         question = self.question
         expects = question.expects if question.expects != "duration" else ""
-        if fact.object.label and expects and fitting(fact.object.label, expects, self.lexicon) is not None:
+        if fact.object.label and expects and fitting(fact.object.label, expects) is not None:
             return "object"
         if expects == "clock":
             return ""
@@ -311,7 +265,6 @@ def matches(
     question: Question,
     beliefs: Beliefs,
     speaker_of: Callable[[str], str],
-    lexicon: Lexicon | None,
     facts: Iterable[Fact],
 ) -> Iterator[list[Match]]:
     """Yield groups of facts of one subject and relation that may answer a question, the best first.
@@ -320,14 +273,13 @@ def matches(
         question: with the words that it is about (`focus`), which a parser gives.
         beliefs: what is believed.
         speaker_of: gives who said the turn of an id; empty for an unknown one.
-        lexicon: knows synonyms; None where there is none.
         facts: those that are compared with the question.
 
     Cost O(facts x words of the question), at the time of asking only.
     """
     if not question.focus:
         return
-    matcher = _Matcher(question, beliefs, speaker_of, lexicon)
+    matcher = _Matcher(question, beliefs, speaker_of)
     least = TRUTH_THRESHOLD if question.asks == "truth" else THRESHOLD
     gone = {Status.RETRACTED} if question.source else {Status.RETRACTED, *UNBELIEVED}  # what a source says, it says
     found = [match for fact in facts if fact.status not in gone and (match := matcher.match(fact))]
@@ -358,9 +310,21 @@ def _anchors(question: Question, beliefs: Beliefs) -> Iterator[Term]:
         yield term
 
 
-def _paraphrases(word: str, others: frozenset[str]) -> bool:
+def _similar(word: str, strong: frozenset[str], phrases: frozenset[str]) -> float:
+    """Return how far a fact has a word of the question: in its own words, in those of its relation, in others."""
+    if word in strong:
+        return 1.0
+    if word in phrases:
+        return 0.9
+    return PARAPHRASED if _related(word, strong) or any(_alike(word, other) for other in strong) else 0.0
+
+
+def _related(word: str, others: frozenset[str]) -> bool:
+    """Tell whether one of some stems means the same as a word, or is of the kind that it names."""
     groups = _groups().get(word, frozenset())
-    return any(groups & _groups().get(other, frozenset()) for other in others)
+    return any(groups & _groups().get(other, frozenset()) for other in others) or bool(
+        _members().get(word, frozenset()) & others
+    )
 
 
 def _alike(one: str, other: str) -> bool:

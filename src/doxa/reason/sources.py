@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from doxa.backends.lexicon import Lexicon
 from doxa.core.values import Claim, Draft, Fact, Interval, Question, Status
 from doxa.memory import Beliefs
 from doxa.reason.drafts import FindTurn, draft_of, sentence_of
@@ -18,9 +17,7 @@ from doxa.reason.readings import readings, same_thing
 __all__ = ["by_source", "who_says"]
 
 
-def by_source(
-    question: Question, facts: Sequence[Fact], beliefs: Beliefs, turn: FindTurn, lexicon: Lexicon | None
-) -> Draft | None:
+def by_source(question: Question, facts: Sequence[Fact], beliefs: Beliefs, turn: FindTurn) -> Draft | None:
     """Return what a source says by the facts that rest on its word, believed or not; None for nothing."""
     theirs = [fact for fact in facts if any(_is_from(claim, question.source) for claim in beliefs.supporting(fact))]
     if not theirs:
@@ -30,15 +27,13 @@ def by_source(
         yes = last.polarity == question.polarity
         return draft_of(f"By {question.source}: {sentence_of(last)}", "yes" if yes else "no", [last], turn)
     label = str(last.subject) if question.asks == "subject" else str(last.object)
-    value = fitting(label, question.expects, lexicon) if label else None
+    value = fitting(label, question.expects) if label else None
     if value is None and question.expects in ("time", "date", "day", "month", "year", ""):
         value = Interval.format(last.valid.start, last.valid.start_precision) or None
     return draft_of(f"By {question.source}: {sentence_of(last)}", value, [last], turn) if value else None
 
 
-def who_says(
-    question: Question, beliefs: Beliefs, turn: FindTurn, lexicon: Lexicon | None, near: Iterable[Fact]
-) -> Draft | None:
+def who_says(question: Question, beliefs: Beliefs, turn: FindTurn, near: Iterable[Fact]) -> Draft | None:
     """Return those whose word a fact still rests on ("Who told me that ...?"); None when nothing matches.
 
     Facts that the question names exactly come before those in `near` that it means in other words.
@@ -49,7 +44,7 @@ def who_says(
         return said.speaker if said else ""
 
     asked = replace(question, asks="truth", expects="")
-    soft = ([match.fact for match in group] for group in matches(asked, beliefs, speaker, lexicon, near))
+    soft = ([match.fact for match in group] for group in matches(asked, beliefs, speaker, near))
     for facts in chain(_exact(asked, beliefs), soft):
         names = {
             claim.source or claim.speaker: None for fact in facts for claim in beliefs.supporting(fact) if claim.speaker

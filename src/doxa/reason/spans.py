@@ -12,14 +12,12 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from doxa.backends.lexicon import Lexicon
 from doxa.backends.reader import Pair, Reading
 from doxa.core.values import Draft, Evidence, Fact, Question, Turn
 from doxa.language import stems
 from doxa.reason.drafts import citation_of, quote
 from doxa.reason.kinds import NUMBER, PATTERNS, PLACES, fitting
-from doxa.reason.sentences import SENTENCE
-from doxa.reason.telling import LIGHT, LIGHT_WEIGHT, Telling, content_of
+from doxa.reason.telling import LIGHT, LIGHT_WEIGHT, SENTENCE, Telling, content_of
 
 __all__ = [
     "Found",
@@ -200,7 +198,6 @@ def confirms(found: Sequence[Found], draft: Draft | None) -> bool:
 
 def read_spans(
     question: Question, evidence: Sequence[Evidence], told: Sequence[Telling], reader: PassageReader, *, asker: str,
-    lexicon: Lexicon | None = None,
 ) -> list[Found]:  # fmt: skip
     """Return the spans that a reader finds for a question in some turns, likeliest first.
 
@@ -224,7 +221,7 @@ def read_spans(
         text = _bare(span.text) if span else ""
         if span is None or set(stems(text)) <= topic:
             continue
-        value = fitting(text, question.expects, lexicon)
+        value = fitting(text, question.expects)
         if value is None and question.expects in FORMED:
             continue
         if value and question.asks == "count" and (number := NUMBER.search(value)):

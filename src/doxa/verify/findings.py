@@ -7,14 +7,18 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Literal
 
-from doxa.backends.lexicon import Lexicon
+import numpy as np
+from numpy.typing import NDArray
+
 from doxa.core.values import Change, Claim, Fact, Turn, VerdictLabel
 from doxa.memory import Beliefs, describe
-from doxa.verify.scores import Classify
 from doxa.verify.sentences import Clause
 from doxa.verify.witnesses import Witness
 
-__all__ = ["Finding", "Known", "quoted"]
+__all__ = ["Classify", "Finding", "Known", "quoted"]
+
+Classify = Callable[[Sequence[tuple[str, str]]], NDArray[np.float32]]
+"""`(premise, hypothesis)` pairs -> `(n, 3)`: P(entailment), P(neutral), P(contradiction), rows that sum to 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,15 +54,12 @@ class Known:
     """Gives turns that bear on a text, best first, withdrawn ones left out."""
     own: Sequence[Turn] = ()
     """Earlier turns of the agent, oldest first."""
-    before: Callable[[Turn], Turn | None] = field(default=lambda turn: None)
-    """Gives what was said to the agent before one of its turns."""
     after: Callable[[Turn], Sequence[Turn]] = field(default=lambda turn: ())
     """Gives the turns of its session that came right after a turn, withdrawn ones left out."""
     witnesses: Callable[[str], Sequence[Witness]] | None = None
     """Gives graded turns that bear on a sentence; None where nothing grades them."""
     classify: Classify | None = None
     """The NLI model; None where none is asked."""
-    lexicon: Lexicon | None = None
 
     @property
     def today(self) -> date:

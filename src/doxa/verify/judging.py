@@ -9,7 +9,6 @@ from typing import Literal, NamedTuple
 
 from doxa.core.values import Claim, SentenceVerdict, Turn, Verdict
 from doxa.language import stems
-from doxa.verify.alignment import another_detail
 from doxa.verify.conflicts import EMPTY, conflict_of
 from doxa.verify.evidence import Evidence, p_contradicted
 from doxa.verify.findings import Finding, Known
@@ -17,12 +16,11 @@ from doxa.verify.logic import by_logic, by_own_word, listed_many
 from doxa.verify.mentions import mentions
 from doxa.verify.premises import Premise, bears, premise_of, premised
 from doxa.verify.promises import Promise, broken, due, promises_of
-from doxa.verify.scores import consistency_score
 from doxa.verify.sentences import Clause, Spoken, affirmed, read_reply, turned
 from doxa.verify.witnesses import heard
-from doxa.verify.wording import Passage, by_wording, facts_of, passages_of, quoted, told_by
+from doxa.verify.wording import by_wording, facts_of, passages_of, told_by
 
-__all__ = ["CheckSpec", "check"]
+__all__ = ["CheckSpec", "check", "consistency_score"]
 
 UNDERSTOOD = 0.34
 """Share of the words of a clause that its claims may lack and still say what it says."""
@@ -106,16 +104,13 @@ class _Check:
         turns = self.known.said(clause.told)
         theirs = [turn for turn in turns if turn.role != "assistant"]
         found = by_logic(claims, clause, facts_of(theirs, self.known), self.known)
-        passages = passages_of(theirs, self.known)
         many = listed_many(claims)
-        said = by_wording(clause, passages, self.known, many=many)
+        said = by_wording(clause, passages_of(theirs, self.known), self.known, many=many)
         wrong = next((one for one in found if one.label == "contradicted"), None)
         if wrong is not None:
             return None if said is not None and said.label == "supported" and said.p >= 1.0 else wrong
         if said is not None and said.label == "contradicted" and _unread(clause, claims, self.known):
             return said
-        if said is None and (other := self._elsewhere(clause, passages)) is not None:
-            return other
         if found and len(found) == len(claims):
             return found[0]
         if said is not None and (said.label == "contradicted" or not found):
@@ -123,17 +118,6 @@ class _Check:
         if found:
             return found[0]
         return by_own_word(claims, clause, self.known) or self._by_history(clause, turns, many=many)
-
-    def _elsewhere(self, clause: Clause, passages: Sequence[Passage]) -> Finding | None:
-        """Return the sentence that says all that a clause says but for one detail, in place of which it has another."""
-        for passage in (one for one in passages if one.standing == "held"):
-            differing = another_detail(clause.told, passage.text, by=self.known.user, speaker=passage.turn.speaker)
-            if differing is not None:
-                mine, theirs = differing
-                because = (*passage.fact_ids, passage.turn.turn_id)
-                reason = f"{quoted(passage)}; “{theirs}”, not “{mine}”"
-                return Finding(label="contradicted", because=because, reason=reason, by="wording", p=0.9)
-        return None
 
     def _claims(self, clause: Clause) -> Sequence[Claim]:
         """Return what a clause claims; where its denial is not understood, the opposite of what it denies."""
@@ -260,3 +244,8 @@ def _verdict(sentences: Sequence[SentenceVerdict]) -> Verdict:
         consistency=consistency_score(entailed, against),
         sentences=tuple(sentences),
     )
+
+
+def consistency_score(p_entailment: float, p_contradiction: float) -> float:
+    """Return CS, 0 to 1: `((P(entailment) - P(contradiction)) + 1) / 2`. Source: D-SMART, equation 4."""
+    return ((p_entailment - p_contradiction) + 1) / 2

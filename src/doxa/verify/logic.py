@@ -9,7 +9,6 @@ minimal core that the solver found. A user may change the world, a reply may not
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -28,10 +27,6 @@ from doxa.verify.values import relation_of
 __all__ = ["by_logic", "by_own_word", "listed_many"]
 
 GIVING_WAY = (ChangeKind.CLOSE, ChangeKind.RETRACT, ChangeKind.DISPUTE)
-NAMED = re.compile(r"^(?:[Mm]y|[A-Z][\w-]+'s) [\w -]{2,40} (?:is|was) (?:called |named )?(?=[A-Z])")
-"""Says who somebody's relative, doctor and so on is, as if there were one."""
-ORIGINS = frozenset(["was", "grew", "died", "came"])
-"""First words of relations that are over by nature, so that a past tense does not leave room for another value."""
 EVENTS = frozenset(["born_on", "born_in", "died_on"])
 """Relations of which the day is no end."""
 LEAST_SHARED = 0.6
@@ -119,7 +114,7 @@ class _Judged:
     def finding(self) -> Finding | None:
         """Return what is found; None where nothing is."""
         if self.claim.source:
-            return self._by_source()
+            return None  # what somebody is said to say
         if not self.only and (restated := self._restated()) is not None:
             return self._for(restated)
         same = [fact for fact in self.facts if self._compared(fact) == "same"]
@@ -137,19 +132,19 @@ class _Judged:
             return self._for(exact[-1])
         if denied_then:
             return self._against(denied_then[-1:], "")
-        rivals = [f for f in self.facts if f.polarity and self._exclusive(f) and self._compared(f) == "rival"]
+        exclusive = [fact for fact in self.facts if fact.polarity and (self.claim.functional or fact.functional)]
+        rivals = [fact for fact in exclusive if self._compared(fact) == "rival"]
         if self.when.kind == "once":
-            origins = [fact for fact in rivals if fact.relation.label.split(" ")[0] in ORIGINS]
-            rivals = [*origins, *(rivals[-1:] if self._taken_back() else [])]
-        if self.when.kind == "once" and rivals and self.claim.polarity and not agreeing:
-            return self._against(rivals[-1:], "what the reply says was taken back" if self._taken_back() else "")
+            rivals = rivals[-1:] if self._taken_back() else []
+            if rivals and self.claim.polarity and not agreeing:
+                return self._against(rivals, "what the reply says was taken back")
         if (instead := self._then(rivals)) and not any(fact.disputed for fact in instead):
             return self._against(instead[-1:], "") if self.claim.polarity else self._for(instead[-1])
         if held:
             return self._for(held[-1])
         past = self.when.kind == "once" or cue("past_verb", self.clause.text)
-        if past and (before := [one for one in agreeing if self.when.kind != "then" or self._may(one)]):
-            return self._for(before[-1])
+        if past and agreeing and self.when.kind != "then":
+            return self._for(agreeing[-1])
         present = self.when.kind == "now" and self.claim.polarity and self.claim.modality is Modality.ASSERTED
         if agreeing and present and not is_identity(agreeing[-1]) and not _point(agreeing[-1].valid):
             return self._against(agreeing[-1:], "that is over")
@@ -188,10 +183,6 @@ class _Judged:
             past = [f for f in facts if f.polarity and not is_current(f, self.known.today)]
             return [] if self.claim.polarity else past
         return [fact for fact in facts if _overlap(self.when.valid, fact.valid) and not self._later(fact)]
-
-    def _may(self, fact: Fact) -> bool:
-        """Tell whether a fact may have been so at the time of which the claim speaks."""
-        return _overlap(self.when.valid, fact.valid)
 
     def _later(self, fact: Fact) -> bool:
         """Tell whether of a state without a known beginning only a later time is known."""
@@ -241,11 +232,7 @@ class _Judged:
     def _compared(self, fact: Fact) -> Literal["same", "rival", "other"]:
         if fact.object.key == self.claim.object.key:
             return "same"
-        return relation_of(self.claim.object.label, fact.object.label, self.known.lexicon)
-
-    def _exclusive(self, fact: Fact) -> bool:
-        """Tell whether another value beside that of a fact is one too many."""
-        return self.claim.functional or fact.functional or bool(NAMED.match(self.clause.told))
+        return relation_of(self.claim.object.label, fact.object.label)
 
     def _other_day(self, facts: Sequence[Fact]) -> Fact | None:
         """Return a fact that began, by what was said, on other days than the claim says; None if one began then."""
@@ -265,30 +252,6 @@ class _Judged:
         """Return when a fact began, where somebody said so."""
         told = [claim.valid for claim in self.known.beliefs.supporting(fact) if claim.valid.start is not None]
         return told[-1] if told else None
-
-    def _by_source(self) -> Finding | None:
-        """Compare what somebody is said to say with what that one was said to say."""
-        claims = [
-            c
-            for f in self.facts
-            for c in self.known.beliefs.supporting(f)
-            if c.source.casefold() == self.claim.source.casefold()
-        ]
-        agreeing = [
-            f
-            for f in self.facts
-            for c in self.known.beliefs.supporting(f)
-            if c in claims and self._compared(f) == "same"
-        ]
-        if agreeing:
-            return self._for(agreeing[-1])
-        rivals = [
-            f
-            for f in self.facts
-            for c in self.known.beliefs.supporting(f)
-            if c in claims and self._compared(f) == "rival"
-        ]
-        return self._against(rivals[-1:], f"that is what {self.claim.source} says") if rivals else None
 
     def _revised(self) -> Finding | None:
         """Try the claim as if the user made it now, and return what it would change."""

@@ -1,7 +1,7 @@
 """Earlier turns of the agent -> what it undertook, and a reply -> which of that it breaks, and what is due.
 
-"I won't mention it again" is broken by whatever speaks of it; "I'll remind you on Friday" by denying it or by another
-day, and it is due from that day on until a reply speaks of it.
+"I won't mention the divorce" is broken by whatever speaks of it; "I'll remind you on Friday" by denying it or by
+another day, and it is due from that day on until a reply speaks of it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ SPEAKING = re.compile(
     r"suggest|remind you (?:of|about))\b",
     re.IGNORECASE,
 )
-ASKED_NOT = re.compile(r"\b(?:don't|do not|stop|never|no more|please not|rather not|not)\b", re.IGNORECASE)
 DENIED = re.compile(
     r"\bI (?:never|didn't|did not|don't|do not|can't|cannot|can not|won't|will not|am not able to|'m not able to)\b",
     re.IGNORECASE,
@@ -62,7 +61,7 @@ class Promise:
 
 def promises_of(known: Known) -> list[Promise]:
     """Return what the agent undertook in its earlier turns, oldest first. Cost O(their text)."""
-    return [promise for turn in known.own for promise in _promises(turn, known)]
+    return [promise for turn in known.own for promise in _promises(turn)]
 
 
 def broken(sentence: Spoken, promises: Sequence[Promise], known: Known) -> Finding | None:
@@ -101,7 +100,7 @@ def due(text: str, promises: Sequence[Promise], known: Known) -> tuple[str, ...]
     return tuple(found)
 
 
-def _promises(turn: Turn, known: Known) -> Iterator[Promise]:
+def _promises(turn: Turn) -> Iterator[Promise]:
     for sentence in split_text(turn.text):
         if not cue("promise", sentence) or sentence.rstrip().endswith("?"):
             continue
@@ -113,8 +112,6 @@ def _promises(turn: Turn, known: Known) -> Iterator[Promise]:
         if silent and not SPEAKING.search(given["what"]):
             continue
         about = frozenset(stems(given["what"])) - EMPTY - _time_stems(given["what"], turn)
-        if silent and not about:
-            about = _asked_for(known.before(turn))
         times = find_times(given["what"], turn.at)
         yield Promise(
             text=sentence.strip(),
@@ -127,14 +124,6 @@ def _promises(turn: Turn, known: Known) -> Iterator[Promise]:
 
 def _time_stems(text: str, turn: Turn) -> frozenset[str]:
     return frozenset(stem for one in find_times(text, turn.at) for stem in stems(one.text))
-
-
-def _asked_for(turn: Turn | None) -> frozenset[str]:
-    """Return the stems of what somebody asked not to hear of, where the promise itself only says "it"."""
-    for sentence in split_text(turn.text) if turn else ():
-        if ASKED_NOT.search(sentence) and SPEAKING.search(sentence):
-            return frozenset(stems(re.split(r",| because | since ", sentence)[0])) - EMPTY
-    return frozenset()
 
 
 def _finding(promise: Promise, why: str) -> Finding:

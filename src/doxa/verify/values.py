@@ -5,25 +5,24 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Sequence
 from datetime import datetime
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
 from typing import Literal
 
-from doxa.backends.lexicon import Lexicon
 from doxa.language import stems
+from doxa.language.words import CONTINENTS, COUNTRIES
 from doxa.verify.mentions import Mention, compared, mentions
 
 __all__ = ["kinds", "opposed", "relation_of"]
 
 ANY_DAY = datetime(2000, 1, 1)  # noqa: DTZ001  both values are read on the same day
-MOST_BROADER = 12
 
 
-def relation_of(one: str, other: str, lexicon: Lexicon | None = None) -> Literal["same", "rival", "other"]:
+def relation_of(one: str, other: str) -> Literal["same", "rival", "other"]:
     """Return whether two values of one slot are the same (or one tells less), exclude each other, or neither.
 
     Numbers, dates and times are compared by value. Of two places of which one is a country nothing is known that would
-    exclude the other. Without a lexicon "musician" and "cellist" are rivals.
+    exclude the other.
     """
     if one.casefold() == other.casefold():
         return "same"
@@ -35,7 +34,7 @@ def relation_of(one: str, other: str, lexicon: Lexicon | None = None) -> Literal
     measured = any(m.kind != "name" for m in (*mine, *theirs))
     if not said or not told or measured or any(m.kind != "name" for m in mine) != any(m.kind != "name" for m in theirs):
         return "same" if said and told and (said <= told or told <= said) else "other"
-    if said <= told or told <= said or _kind_of(one, other, lexicon) or _kind_of(other, one, lexicon):
+    if said <= told or told <= said:
         return "same"
     return "other" if _country(one) != _country(other) else "rival"
 
@@ -69,29 +68,5 @@ def kinds() -> dict[str, tuple[frozenset[str], ...]]:
     return {stem: tuple(groups) for stem, groups in found.items()}
 
 
-@lru_cache(maxsize=1)
-def _countries() -> frozenset[str]:
-    table = tomllib.loads(files("doxa.verify").joinpath("opposites.toml").read_text(encoding="utf-8"))
-    return frozenset(" ".join(name.split()).casefold() for name in table["countries"].split(","))
-
-
 def _country(name: str) -> bool:
-    return name.casefold().removeprefix("the ").strip() in _countries()
-
-
-def _kind_of(narrow: str, broad: str, lexicon: Lexicon | None) -> bool:
-    """Tell whether the lexicon knows one noun as a kind of the other, by any of its usual senses."""
-    if lexicon is None:
-        return False
-    wanted = broad.casefold().split()[-1] if broad.split() else ""
-    waiting, seen = [narrow.casefold().split()[-1]] if narrow.split() else [], set[str]()
-    while waiting and len(seen) < MOST_BROADER:
-        word = waiting.pop(0)
-        if word in seen:
-            continue
-        seen.add(word)
-        for sense in lexicon.senses(word, "n")[:2]:
-            if wanted in sense.broader or wanted in sense.words:
-                return True
-            waiting.extend(sense.broader)
-    return False
+    return name.casefold().removeprefix("the ").strip() in COUNTRIES | CONTINENTS

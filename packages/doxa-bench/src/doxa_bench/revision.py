@@ -203,7 +203,7 @@ class _Structured(_Play):
         super().__init__(dialogue)
         told.check(dialogue)
         self._told = told
-        self._ledger = Ledger(policy=doxa.parts.config.revise.policy, lexicon=doxa.parts.lexicon())
+        self._ledger = Ledger(policy=doxa.parts.config.revise.policy)
 
     def absorb(self, turn: DialogueTurn, place: int) -> None:
         told = self._told.turns[place]

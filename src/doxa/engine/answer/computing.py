@@ -9,7 +9,7 @@ from doxa.core.values import Draft, Evidence, Turn
 from doxa.engine.asked import Asked
 from doxa.engine.wiring.parts import Parts
 from doxa.memory import UserState
-from doxa.reason import CONDITION, concerns, work_out
+from doxa.reason import concerns, work_out
 
 __all__ = ["computed"]
 
@@ -33,8 +33,7 @@ def computed(
     Raises:
         BackendError: the parser failed.
     """
-    conditions = state.beliefs.has_rules or CONDITION.search(asked.text) is not None
-    if asked.as_of is not None or not concerns(text, conditions=conditions):
+    if asked.as_of is not None or not concerns(text):
         return None
     own = state.turn(asked.turn_id) if asked.turn_id else None
     asker = own if own is not None and text in own.text else _asking(text, asked)

@@ -86,7 +86,7 @@ def answered(
         reader = None
     worked = computed(question.text, asked, state, ground.nearby, parts, today=today)
     draft = answer(
-        question, beliefs, evidence, state.turn, asker=asked.speaker, day=day, today=today, lexicon=parts.lexicon(),
+        question, beliefs, evidence, state.turn, asker=asked.speaker, day=day, today=today,
         nearby=ground.nearby, computed=worked, reader=reader,
     )  # fmt: skip
     if not parts.config.reason.tree:
@@ -309,7 +309,7 @@ class _Memory:
     def _answer(self, read: Question, day: date | None, state: UserState, evidence: Sequence[Evidence]) -> Draft:
         return answer(
             read, self.beliefs, evidence, state.turn, asker=self.asked.speaker, day=day or read.as_of,
-            today=self.task.today, lexicon=self.parts.lexicon(), nearby=evidence or None,
+            today=self.task.today, nearby=evidence or None,
         )  # fmt: skip
 
     def _behind(self, draft: Draft) -> list[Fact]:

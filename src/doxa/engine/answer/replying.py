@@ -76,7 +76,6 @@ def check_reply(
         turn=state.turn,
         said=partial(_said, state=state),
         own=_own(state, settings.history),
-        before=partial(_before, state=state),
         after=partial(_after, state=state),
     )
     if (grader := _grader(parts, note)) is not None:
@@ -290,8 +289,3 @@ def _after(turn: Turn, *, state: UserState) -> list[Turn]:
     start = bisect_right(ordinals, turn.ordinal)
     turns = (state.turns[ordinal] for ordinal in ordinals[start : start + FOLLOWING])
     return [one for one in turns if state.trusts(one.turn_id)]
-
-
-def _before(turn: Turn, *, state: UserState) -> Turn | None:
-    """Return what was said right before a turn of its session."""
-    return next(iter(state.context(turn, 1)), None)

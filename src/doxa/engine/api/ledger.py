@@ -11,7 +11,6 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import TypeVar
 
-from doxa.backends.lexicon import Lexicon
 from doxa.backends.store import Row
 from doxa.core.ontology import RelationType
 from doxa.core.values import Claim, Draft, Fact, Question, Rule, Turn
@@ -28,13 +27,11 @@ LAST = datetime.max.replace(tzinfo=UTC)
 class Ledger:
     """What somebody was told in claims. In memory only; not safe between threads.
 
-    `policy` says which of several beliefs that clash gives way, as the setting `revise.policy` does; `lexicon` tells
-    what kind of thing a value is.
+    `policy` says which of several beliefs that clash gives way, as the setting `revise.policy` does.
     """
 
-    def __init__(self, *, policy: str = "recency", lexicon: Lexicon | None = None) -> None:
+    def __init__(self, *, policy: str = "recency") -> None:
         self._policy = policy
-        self._lexicon = lexicon
         self._rows: list[Row] = []
         self._turns: dict[str, Turn] = {}
         self._beliefs = Beliefs(policy=policy)
@@ -75,7 +72,7 @@ class Ledger:
         today = next((turn.at.date() for turn in reversed(self._turns.values())), None)
         day = as_of or question.as_of
         found = self._turns.get
-        return answer(question, self._beliefs, (), found, asker="", day=day, today=today, lexicon=self._lexicon)
+        return answer(question, self._beliefs, (), found, asker="", day=day, today=today)
 
     def facts(self) -> list[Fact]:
         """Return every fact, in the order in which they came to be."""

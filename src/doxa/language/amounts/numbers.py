@@ -53,8 +53,6 @@ class Number:
     value: Fraction
     unit: str = ""
     """Currency or percent sign that stands with it."""
-    signed: bool = False
-    """It has a plus or minus sign of its own."""
     kind: str = "count"
     """"count"; "part" of something that was there ("half of them"), or "multiple" of something ("twice as many")."""
 
@@ -80,7 +78,7 @@ def _digits(text: str) -> list[Number]:
         value *= SCALES.get((match["scale"] or "").strip(), 1)
         value = -value if match["sign"] and match["sign"] != "+" else value
         sign = match["money"] or match["after"] or ""
-        found.append(Number(start=match.start(), end=match.end(), value=value, unit=sign, signed=bool(match["sign"])))
+        found.append(Number(start=match.start(), end=match.end(), value=value, unit=sign))
     return found
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import date
 
 from doxa.backends.parser import Parser, split
@@ -13,30 +12,20 @@ from doxa.language import stems
 from doxa.language.amounts import unit_named
 from doxa.language.reader import read_sentences
 from doxa.language.sentence import Sentence
-from doxa.reason.compute.ages import on_ages
-from doxa.reason.compute.amounts import Ledger, owned, within
+from doxa.reason.compute.amounts import Ledger, owned
 from doxa.reason.compute.asked import AVERAGE, CONCERNS, CUES, TOTAL, Asked, asked
 from doxa.reason.compute.calendar import on_calendar
-from doxa.reason.compute.conditions import infer, is_conditional
-from doxa.reason.compute.costs import changed, on_costs, raised
 from doxa.reason.compute.ledger import Entry, Happening, Speakers, entries_of, happenings
-from doxa.reason.compute.series import on_series, series_of
 from doxa.reason.compute.solve import NOTHING, Result, is_sum, solve
 from doxa.reason.drafts import citation_of
 
 __all__ = ["concerns", "work_out"]
 
-DERIVED, INFERRED, STATED = 0.96, 0.9, 0.6
+DERIVED, STATED = 0.96, 0.6
 """Confidence of a result, above that of a fact that states one of its parts, and of a number as it was stated."""
 FEW = 40
 """Turns of a dialogue that are all read; of more, those that share a word with the question and those before them."""
 MOST = 60
-INFERS = re.compile(
-    r"^(?:(?:and|so|now|then|ok|okay|well),? )*(?:is|are|was|were|must)\b|\b(?:infer|conclude|deduce|conclusion)\b|"
-    r"\bdoes (?:this|that|it) change\b|\bwhat follows\b",
-    re.IGNORECASE,
-)
-"""Asks what follows from conditions."""
 TELLS = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|"
     r"eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|dozen|half|third|"
@@ -54,12 +43,9 @@ UNSAID = re.compile(
 REMAINS = re.compile(r"\b(?:left|remain(?:s|ing)?|still)\b", re.IGNORECASE)
 
 
-def concerns(text: str, *, conditions: bool = False) -> bool:
-    """Tell whether a question may want something computed, or inferred where `conditions` were stated.
-
-    Cost: one or two regular expressions.
-    """
-    return CONCERNS.search(text) is not None or (conditions and INFERS.search(text) is not None)
+def concerns(text: str) -> bool:
+    """Tell whether a question may want something computed. Cost: one regular expression."""
+    return CONCERNS.search(text) is not None
 
 
 def work_out(text: str, turns: Sequence[Turn], parser: Parser, *, asker: Turn, today: date | None) -> Draft | None:
@@ -94,14 +80,8 @@ def work_out(text: str, turns: Sequence[Turn], parser: Parser, *, asker: Turn, t
     )
     sentences = [s for turn in told for s in read_sentences(turn, parser)]
     sentences += [s for s in own if s is not question]
-    if is_conditional(" ".join(s.text for s in sentences)):
-        inferred = infer(question, sentences)
-        if inferred is not None:
-            return _draft(inferred, [*told, asker], INFERRED)
-    if not CONCERNS.search(text):
-        return None
     result = _result(question, sentences, today)
-    if result is UNCERTAIN:
+    if result is NOTHING:
         return Draft(text="I don't know: what I remember does not add up to that for certain.", abstained=True)
     if result is None:
         return None
@@ -118,31 +98,22 @@ def _relevant(turns: Sequence[Turn], question: Sentence) -> list[Turn]:
 
 
 def _result(question: Sentence, sentences: Sequence[Sentence], today: date | None) -> Result | None:
-    series = series_of(sentences)
     speakers = Speakers()
     entries = entries_of(sentences, speakers)
     goal = asked(question, speakers)
     if goal is None:
         return None
-    if series is not None:
-        found = on_series(goal, series)
-        if found is not None:
-            return found
     told = happenings(sentences, Speakers())
-    found = (
-        _times(goal, told)
-        or on_calendar(goal, told, today)
-        or _amount(goal, Ledger(tuple(entries), frozenset(one.owner for one in told)), told)
-    )
-    if found is NOTHING:
-        return UNCERTAIN
+    found = on_calendar(goal, told, today)
+    if found is None:
+        found = NOTHING if _is_open(goal, entries, told) else solve(goal, Ledger(tuple(entries)))
     wants = goal.dimensions or re.search(r"\bhow (?:many|much)\b", goal.text, re.IGNORECASE)
-    return UNCERTAIN if found is None and wants and _combines(goal, entries) else found
+    return NOTHING if found is None and wants and _combines(goal, entries) else found
 
 
 def _combines(goal: Asked, entries: Sequence[Entry]) -> bool:
     """Tell whether a question wants several amounts taken together, so that one that is stated is no answer."""
-    if len(goal.owners) > 1 or goal.than or goal.without or any(unit_named(name) for _, name in goal.given):
+    if len(goal.owners) > 1 or goal.than or any(unit_named(name) for _, name in goal.given):
         return True
     if AVERAGE.search(goal.text) or (goal.compared and goal.kind == "amount"):
         return bool(entries)
@@ -157,60 +128,13 @@ def _combines(goal: Asked, entries: Sequence[Entry]) -> bool:
     return len(counted) > 1
 
 
-def _amount(goal: Asked, ledger: Ledger, told: Sequence[Happening]) -> Result | None:
-    """Return an age, a price or another amount; `NOTHING` when the question asks for one that is not certain."""
-    found = on_ages(goal, told, ledger)
-    if found is not None:
-        return found
-    now = raised(goal, ledger, told)
-    if now.unknown or _is_open(goal, ledger, told):
-        return NOTHING
-    found = on_costs(goal, now.ledger) or solve(goal, now.ledger) or changed(goal, now)
-    if found is None and now.working:
-        return NOTHING  # what facts say is what it was before
-    if found is None or found is NOTHING or not now.working:
-        return found
-    entries = (*now.entries, *found.entries)
-    return replace(found, working=(*now.working, *found.working), entries=entries)
-
-
-def _is_open(goal: Asked, ledger: Ledger, told: Sequence[Happening]) -> bool:
+def _is_open(goal: Asked, entries: Sequence[Entry], told: Sequence[Happening]) -> bool:
     """Tell whether what is added up or left was changed once more, without a number ("took a handful of beans out")."""
-    known = {entry.order for entry in ledger.entries}
+    known = {entry.order for entry in entries}
     unsaid = [one for one in told if one.order not in known and UNSAID.search(one.text)]
     whole = TOTAL.search(goal.text) or AVERAGE.search(goal.text) or REMAINS.search(goal.text)
     same = (one.verb == goal.verb and goal.owners and owned(goal.owners, one.owner) for one in unsaid)
     return any(same) or (whole is not None and any(goal.head and goal.head in one.about for one in unsaid))
-
-
-UNCERTAIN = Result(value="", text="")
-"""Several amounts have to be taken together, and one of them is not certain: a fact that states a part is no answer."""
-
-
-def _times(goal: Asked, told: Sequence[Happening]) -> Result | None:
-    """Return how many times something was done: on how many occasions it was told of."""
-    if not re.search(r"\bhow (?:many times|often)\b", goal.text, re.IGNORECASE) or goal.frame is None:
-        return None
-    wanted = goal.filters - frozenset(stems("times time often"))
-    found = [one for one in told if one.verb == goal.verb and wanted <= one.about and within(one.when, goal.when)]
-    found = [one for one in found if not goal.owners or owned(goal.owners, one.owner)]
-    undated = [one for one in found if one.when is None]
-    fresh = [one for one in undated if re.search(r"\b(?:again|another|once more)\b", one.text, re.IGNORECASE)]
-    if (
-        not found
-        or len(undated) - len(fresh) > 1
-        or any(re.search(r"\b(?:twice|times|every|each)\b", one.text) for one in found)
-    ):
-        return None
-    occasions = {(one.when.start if one.when else one.order): one for one in found}
-    lines = tuple(one.text for one in occasions.values())
-    value = str(len(occasions))
-    return Result(
-        value=value,
-        text=f"{value} times",
-        working=lines,
-        turn_ids=tuple(one.turn.turn_id for one in occasions.values()),
-    )
 
 
 def _draft(result: Result, turns: Sequence[Turn], confidence: float) -> Draft:

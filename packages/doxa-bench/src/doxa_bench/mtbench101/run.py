@@ -21,10 +21,10 @@ from doxa.backends.nli import Nli
 from doxa.core.config import Config
 from doxa.core.errors import BackendError, ConfigError, InputError
 from doxa.engine import Doxa
-from doxa.verify import PremiseSpec
 from doxa_bench.metrics import mean
 from doxa_bench.mtbench101.complexity import refine
 from doxa_bench.mtbench101.configured import with_tree, without_model
+from doxa_bench.mtbench101.consistency import PremiseSpec
 from doxa_bench.mtbench101.dialogues import BenchDialogue, read_benchmark
 from doxa_bench.mtbench101.entailment import JournalledNli
 from doxa_bench.mtbench101.figures import draw_figures

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from doxa.verify import Classify, PremiseSpec, TurnScore, score_replies
+from doxa.verify import Classify
+from doxa_bench.mtbench101.consistency import PremiseSpec, TurnScore, score_replies
 from doxa_bench.mtbench101.judge import Judge
 from doxa_bench.mtbench101.lexical import bleu, has_bleu, word_f1
 from doxa_bench.mtbench101.measures import DialogueResult, TurnResult

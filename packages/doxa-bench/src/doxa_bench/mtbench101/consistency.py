@@ -1,4 +1,4 @@
-"""History + replies -> how consistent they are: consistency score (CS) and dialogue entailment rate (DER).
+"""History + replies -> how consistent they are: consistency score (CS) and the label that the entailment rate counts.
 
 Source: Lei et al., D-SMART, section "Evaluation Metrics", equations 4 and 5. An NLI model gives P(entailment) and
 P(contradiction) of each reply against the dialogue history; CS is their difference scaled to 0..1, DER the share of
@@ -19,36 +19,21 @@ What the paper leaves open, and what is done here:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from math import fsum
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from doxa.core.tokens import estimate_tokens
+from doxa.verify import Classify, consistency_score
 
-__all__ = [
-    "Classify",
-    "DialogueScore",
-    "EntailmentLabel",
-    "PremiseSpec",
-    "TurnScore",
-    "consistency_score",
-    "entailment_rate",
-    "hypotheses",
-    "premises",
-    "score_dialogue",
-    "score_replies",
-]
+__all__ = ["EntailmentLabel", "PremiseSpec", "TurnScore", "hypotheses", "premises", "score_replies"]
 
 EntailmentLabel = Literal["entailment", "neutral", "contradiction"]
 LABELS: tuple[EntailmentLabel, ...] = ("entailment", "neutral", "contradiction")
-
-Classify = Callable[[Sequence[tuple[str, str]]], NDArray[np.float32]]
-"""`(premise, hypothesis)` pairs -> `(n, 3)`: P(entailment), P(neutral), P(contradiction), rows that sum to 1."""
 
 BREAK = re.compile(r"(?<=[.!?])\s+|\s*\n+\s*")
 WORD = re.compile(r"\w+")
@@ -86,52 +71,6 @@ class TurnScore:
     pairs: int
     cut: bool = False
     """Something of the history or the reply was left out, since it was longer than the spec allows."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DialogueScore:
-    """What the replies of one dialogue are worth."""
-
-    turns: tuple[TurnScore, ...]
-    cs: float
-    """Mean over turns."""
-    der: float
-    """Equation 5: the share of turns whose label is entailment."""
-    contradicted: float
-    """The share of turns whose label is contradiction."""
-
-
-def consistency_score(p_entailment: float, p_contradiction: float) -> float:
-    """Return CS, 0 to 1: `((P(entailment) - P(contradiction)) + 1) / 2`. Source: D-SMART, equation 4."""
-    return ((p_entailment - p_contradiction) + 1) / 2
-
-
-def entailment_rate(labels: Sequence[str], label: EntailmentLabel = "entailment") -> float:
-    """Return DER: the share of turns with that label; 0 of none. Source: D-SMART, equation 5."""
-    return sum(one == label for one in labels) / len(labels) if labels else 0.0
-
-
-def score_dialogue(
-    turns: Sequence[tuple[str, str]], classify: Classify, spec: PremiseSpec | None = None
-) -> DialogueScore:
-    """Return the scores of every reply of a dialogue against all that was said before it.
-
-    Args:
-        turns: the message of the user and the reply to it, oldest first.
-        classify: the NLI model.
-        spec: how long texts are cut.
-
-    Cost: one call with at most `max_pairs` pairs a turn.
-    """
-    said = [text for turn in turns for text in turn]
-    scored = score_replies([(said[: 2 * at + 1], said[2 * at + 1]) for at in range(len(turns))], classify, spec)
-    labels = [one.label for one in scored]
-    return DialogueScore(
-        turns=tuple(scored),
-        cs=fsum(one.cs for one in scored) / len(scored) if scored else 0.0,
-        der=entailment_rate(labels),
-        contradicted=entailment_rate(labels, "contradiction"),
-    )
 
 
 def score_replies(

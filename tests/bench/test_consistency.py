@@ -1,4 +1,4 @@
-"""CS and DER against values worked out by hand, with an NLI model that is a table."""
+"""CS and labels against values worked out by hand, with an NLI model that is a table."""
 
 import numpy as np
 import pytest
@@ -6,15 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from doxa.core.tokens import estimate_tokens
-from doxa.verify.scores import (
-    PremiseSpec,
-    consistency_score,
-    entailment_rate,
-    hypotheses,
-    premises,
-    score_dialogue,
-    score_replies,
-)
+from doxa.verify import consistency_score
+from doxa_bench.mtbench101.consistency import PremiseSpec, hypotheses, premises, score_replies
 
 NARROW = PremiseSpec(premise_tokens=12, hypothesis_tokens=6, max_chunks=2, max_parts=2)
 
@@ -41,22 +34,17 @@ def test_the_consistency_score_is_equation_4(entailed, contradicted, expected):
     assert consistency_score(entailed, contradicted) == pytest.approx(expected)
 
 
-def test_the_entailment_rate_is_equation_5():
-    assert entailment_rate(["entailment", "neutral", "entailment", "contradiction"]) == 0.5
-    assert entailment_rate([]) == 0.0
-
-
 def test_a_reply_that_fits_is_judged_once_against_all_that_was_said_before_it():
     """As in the paper: one pair, and its probabilities are those of the turn."""
     nli = Table({("I have a dog. What is nice? Cats. What do I have?", "A dog."): (0.7, 0.2, 0.1)})
-    scored = score_dialogue([("I have a dog. What is nice?", "Cats."), ("What do I have?", "A dog.")], nli)
+    first = (["I have a dog. What is nice?"], "Cats.")
+    second = (["I have a dog. What is nice?", "Cats.", "What do I have?"], "A dog.")
+    scored = score_replies([first, second], nli)
     assert nli.calls == 1
     assert nli.asked[0] == ("I have a dog. What is nice?", "Cats.")
-    assert scored.turns[1].p_entailment == pytest.approx(0.7)
-    assert scored.turns[1].cs == pytest.approx(0.8)
-    assert [turn.label for turn in scored.turns] == ["neutral", "entailment"]
-    assert scored.der == 0.5
-    assert scored.cs == pytest.approx((0.5 + 0.8) / 2)
+    assert scored[1].p_entailment == pytest.approx(0.7)
+    assert scored[1].cs == pytest.approx(0.8)
+    assert [turn.label for turn in scored] == ["neutral", "entailment"]
 
 
 def test_of_several_chunks_the_strongest_entailment_and_contradiction_count():
