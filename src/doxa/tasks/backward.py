@@ -16,7 +16,7 @@ from doxa.tasks.scene import Scene
 from doxa.tasks.taking import reset_to, restore, roll_back, take_back
 from doxa.tasks.verbs import lexicon
 
-__all__ = ["both_places", "leave_frame", "reset_frame", "restore_frame", "rollback_frame", "undo_frame"]
+__all__ = ["both_places", "reset_frame", "restore_frame", "rollback_frame", "undo_frame"]
 
 BACK = frozenset(
     (
@@ -29,21 +29,6 @@ KEEPING = frozenset("keep reinstate restore re-add readd need want".split())
 PUTTING = frozenset("put bring add be have get take include come go want need throw pop stick".split())
 STAYING = frozenset("keep leave want need have stick take".split())
 NARROWING = frozenset("reset strip narrow cut pare trim whittle limit reduce shrink boil slim scale get bring".split())
-
-
-def leave_frame(scene: Scene, clause: Clause) -> str | None:
-    """ "Keep this one as it is": nothing is to change."""
-    stays = re.search(
-        r"\b(?:as (?:it|they) (?:is|are|stands?)|as is|alone|unchanged|the same|where (?:it|they) (?:is|are)|"
-        r"untouched)$",
-        clause.lowered,
-    )
-    return (
-        "chat"
-        if clause.verb in ("keep", "leave", "stay", "remain")
-        and (stays or (clause.verb in ("stay", "remain") and not clause.values))
-        else None
-    )
 
 
 def undo_frame(scene: Scene, clause: Clause) -> str | None:

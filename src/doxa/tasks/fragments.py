@@ -11,12 +11,12 @@ from doxa.tasks.adding import add_element, add_items, attach, named_value, new_t
 from doxa.tasks.changing import is_slot, set_value
 from doxa.tasks.phrases import Element, elements, words_of
 from doxa.tasks.reading import Clause
-from doxa.tasks.roles import objects, split_of, subject
+from doxa.tasks.roles import objects, split_of
 from doxa.tasks.scene import Scene
 from doxa.tasks.telling import added, container_of, hung, into, onto, open_task, read_list, rehung
 from doxa.tasks.verbs import lexicon
 
-__all__ = ["counted_frame", "fragment_frame", "listed_frame"]
+__all__ = ["fragment_frame"]
 
 ADDING = ("also", "and", "plus", "too", "as well", "oh and", "another", "and also")
 
@@ -202,47 +202,3 @@ def _fragment_update(scene: Scene, clause: Clause, found: Sequence[Element]) -> 
         return None
     prep = next((p for one in found for p, inner in one.attached if inner.value is value), "")
     return "update" if set_value(scene, target, value, prep=prep, new=target is not None) is not None else None
-
-
-def listed_frame(scene: Scene, clause: Clause) -> str | None:
-    """ "The car is due for its service: Kowalski Garage, Tuesday at 8": what a statement is about, with its parts."""
-    if clause.mood != "statement" or not clause.listed or clause.negated:
-        return None
-    said = subject(scene, clause)
-    found = objects(scene, clause)
-    thing = next((inner for one in found for prep, inner in one.attached if prep == "for" and inner.words), None)
-    thing = thing or next((one for one in found if one.words and not one.pronoun and not one.adjective), None)
-    if thing is None:
-        return None
-    whose = (
-        said is not None and said.words and not said.pronoun and thing.det in ("its", "his", "her", "their", "a", "an")
-    )
-    known = scene.find(replace(thing, attached=()))
-    key = (
-        known[0]
-        if known
-        else new_task(scene, f"{said.text} {thing.text}" if whose and said is not None else thing.text)
-    )
-    read_list(scene, clause, key)
-    scene.attend(key)
-    return "new"
-
-
-def counted_frame(scene: Scene, clause: Clause) -> str | None:
-    """ "80 delegates": a number of what a plan reckons with."""
-    if clause.mood != "fragment" or scene.root() is None or scene.containers():
-        return None
-    found = objects(scene, clause)
-    measure = found[0].value if len(found) == 1 and not found[0].attached else None
-    if measure is not None and measure.kind is ValueKind.QUANTITY:
-        attach(scene, scene.root() or "", "", found[0])
-        return "new"
-    if len(found) != 1 or not found[0].count or found[0].attached or not found[0].words or not clause.values:
-        return None
-    put_slot(scene, scene.root() or "", found[0].text, count_of(found[0]))
-    return "new"
-
-
-def count_of(one: Element) -> TaskValue:
-    """Return how many of a thing there are, as a value."""
-    return TaskValue(text=f"{one.count:g}", kind=ValueKind.NUMBER, amount=one.count, unit=words_of(one.text)[-1])

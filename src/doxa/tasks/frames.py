@@ -14,7 +14,6 @@ from dataclasses import replace
 from doxa.core.tasks import NodeKind
 from doxa.tasks.backward import (
     both_places,
-    leave_frame,
     reset_frame,
     restore_frame,
     rollback_frame,
@@ -148,7 +147,6 @@ def _variants_of(targets: Sequence[Element]) -> list[Element]:
 
 
 FRAMES: tuple[Frame, ...] = (
-    leave_frame,
     undo_frame,
     reset_frame,
     rollback_frame,

@@ -11,12 +11,10 @@ from doxa.tasks.adding import (
     add_items,
     new_task,
     put_slot,
-    slot_name,
     verb_slot,
 )
 from doxa.tasks.changing import set_value
-from doxa.tasks.fragments import counted_frame, fragment_frame, listed_frame
-from doxa.tasks.moving import shifted
+from doxa.tasks.fragments import fragment_frame
 from doxa.tasks.phrases import Element
 from doxa.tasks.reading import Clause
 from doxa.tasks.roles import objects, subject
@@ -73,56 +71,6 @@ def gets_frame(scene: Scene, clause: Clause) -> str | None:
             add_items(scene, key, [one])
     scene.attend(key)
     return added(scene, before)
-
-
-def assigned_frame(scene: Scene, clause: Clause) -> str | None:
-    """ "Kim has the attic", "Nina does the flowers", "Omar brings the music": what is whose."""
-    said = subject(scene, clause)
-    root = scene.root()
-    if clause.mood != "statement" or clause.negated or clause.mark or clause.verb not in ASSIGNING or clause.values:
-        return None
-    if root is None or said is None or not (said.person or said.names) or said.pronoun or scene.find(said):
-        return None
-    things = [one for one in objects(scene, clause) if one.words and not one.pronoun]
-    if not things or any(one.names or one.person or scene.find(one) for one in things):
-        return None
-    for one in things:
-        name, value = (one.text, said.text) if clause.verb in DEEDS else (said.text, one.text)
-        put_slot(scene, root, name, TaskValue(text=value))
-    scene.attend(root)
-    return "new"
-
-
-DEEDS = frozenset("do handle make run cover lead organise organize manage arrange edit".split())
-ASSIGNING = DEEDS | frozenset("have get take bring cook bake play sing carry drive paint clean".split())
-
-
-def dated_frame(scene: Scene, clause: Clause) -> str | None:
-    """ "Sow the carrots on 12 March and the beetroot a fortnight later": dates of things that are there."""
-    if clause.mood not in ("request", "statement") or clause.negated or not clause.values or clause.mark:
-        return None
-    pairs: list[tuple[str, Element]] = []
-    for one in objects(scene, clause):
-        keys = scene.find(replace(one, attached=())) if one.words and not one.pronoun else []
-        values = [inner for prep, inner in one.attached if inner.value is not None or inner.shift is not None]
-        if keys and values and scene.editor.node(keys[0]).kind is NodeKind.ITEM:
-            pairs.append((keys[0], values[0]))
-    last: TaskValue | None = None
-    for key, element in pairs:
-        value = (
-            element.value
-            if element.value is not None
-            else shifted(last, element.shift)
-            if last is not None and element.shift is not None
-            else None
-        )
-        if value is None:
-            continue
-        last = value
-        slot = scene.slot_of_kind(key, value)
-        put_slot(scene, key, scene.editor.node(slot).name if slot else slot_name(value), value)
-        scene.attend(key)
-    return "update" if last is not None else None
 
 
 def statement_frame(scene: Scene, clause: Clause) -> str | None:
@@ -225,13 +173,9 @@ def _said_of_focus(scene: Scene, clause: Clause, value: TaskValue | None, hint: 
 
 
 TELLING = (
-    dated_frame,
-    assigned_frame,
     gets_frame,
     add_frame,
-    counted_frame,
     fragment_frame,
-    listed_frame,
     statement_frame,
     todo_frame,
 )
