@@ -20,7 +20,6 @@ from doxa.tasks.backward import (
     undo_frame,
 )
 from doxa.tasks.changing import move_to, replace_items
-from doxa.tasks.dividing import copy_frame, merge_frame, split_frame
 from doxa.tasks.phrases import Element, is_colour
 from doxa.tasks.reading import Clause
 from doxa.tasks.roles import REPLACING, everywhere, objects, split_of, subject, verb_in
@@ -160,9 +159,6 @@ FRAMES: tuple[Frame, ...] = (
     undo_frame,
     reset_frame,
     rollback_frame,
-    merge_frame,
-    split_frame,
-    copy_frame,
     restore_frame,
     replace_frame,
     move_frame,

@@ -1,29 +1,23 @@
-"""taking: removals, and the ways back: restore, undo, rollback, reset, split, merge, copy."""
+"""taking: removals, and the ways back: restore, undo, rollback, reset."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from doxa.core.errors import TaskError
-from doxa.core.tasks import Dependency, NodeKind, TaskStatus, TaskValue
-from doxa.tasks.adding import add_items, attach, people_of, put_slot, slot_name
+from doxa.core.tasks import NodeKind, TaskStatus, TaskValue
+from doxa.tasks.adding import add_items, put_slot, slot_name
 from doxa.tasks.changing import is_slot
 from doxa.tasks.phrases import Element, words_of
-from doxa.tasks.reading import Clause
 from doxa.tasks.scene import Scene, is_crew
 
 __all__ = [
-    "copy_task",
-    "divided",
     "give",
-    "merge_parts",
     "people_slot",
     "remove",
     "reset_to",
     "restore",
     "roll_back",
-    "split_task",
     "take_back",
 ]
 
@@ -162,70 +156,6 @@ def reset_to(scene: Scene, keep: Sequence[Element], container: str | None) -> bo
     return True
 
 
-def split_task(scene: Scene, whole: str, parts: Sequence[Element]) -> bool:
-    """Divide a task: each part has its own time and people; "the others" are those that no part names."""
-    people = people_slot(scene, whole)
-    everyone = scene.editor.items(people) if people else []
-    taken: set[str] = set()
-    named: list[tuple[str, Element, list[str] | None]] = []
-    for part in parts:
-        with_whom = [inner for prep, inner in part.attached if prep in ("with", "for") and inner.value is None]
-        own = _people_meant(scene, everyone, [replace(part, attached=())]) if everyone else []
-        crew: list[str] | None = own or (_people_meant(scene, everyone, with_whom) if with_whom else None)
-        rest = (
-            part.other
-            or part.pronoun in ("rest", "others")
-            or any(inner.other or inner.pronoun in ("rest", "others") for inner in with_whom)
-        )
-        if rest:
-            crew = None
-        taken |= set(crew or ())
-        named.append((part.text or "part", part, [] if crew is None and not rest else crew))
-    slots = [
-        key
-        for key in scene.slots(whole)
-        if key == people
-        or any(
-            is_same_kind(scene, key, inner) for part in parts for _, inner in part.attached if inner.value is not None
-        )
-    ]
-    made = scene.editor.split(whole, [name for name, _, _ in named], slots)
-    above = scene.editor.node(whole).parents
-    for key in made:  # a part stands for itself, beside what it is a part of
-        scene.editor.move(key, above[0] if above else None)
-        scene.editor.depend(key, Dependency(on=whole, kind="before", text="part"))
-    for key, (_, part, crew) in zip(made, named, strict=True):
-        for prep, inner in part.attached:
-            if inner.value is not None:
-                attach(scene, key, prep, inner)
-        members = [one for one in everyone if one not in taken] if crew is None else crew
-        if members:
-            room = people_of(scene, key)
-            for one in members:
-                scene.editor.link(one, room)
-        scene.touch(key)
-    scene.attend(*made)
-    scene.group = list(made)
-    return True
-
-
-def is_same_kind(scene: Scene, key: str, element: Element) -> bool:
-    """Tell whether a slot holds a value of the kind of an element."""
-    old = scene.editor.value(key)
-    return old is not None and element.value is not None and old.kind is element.value.kind
-
-
-def _people_meant(scene: Scene, everyone: Sequence[str], said: Sequence[Element]) -> list[str]:
-    found: list[str] = []
-    for element in said:
-        if element.pronoun or element.count:
-            spoken = [key for key in scene.group if key in everyone] or [key for key in scene.focus if key in everyone]
-            found += spoken[: int(element.count or 2)]
-        else:
-            found += [key for key in everyone if set(element.words) and set(element.words) <= scene.words(key)]
-    return list(dict.fromkeys(found))
-
-
 def people_slot(scene: Scene, key: str) -> str | None:
     """Return the list of people of a task, in or out of sight."""
     for child in scene.editor.all_children(key):
@@ -236,23 +166,6 @@ def people_slot(scene: Scene, key: str) -> str | None:
     return None
 
 
-def merge_parts(scene: Scene, said: Sequence[Element], clause: Clause) -> bool:
-    """Make one of the parts of a task again, with everyone, at the time that is said."""
-    whole = divided(scene)
-    parts = [key for key in scene.everything() if whole is not None and is_part(scene, key, whole)]
-    if whole is None:
-        parts = list(dict.fromkeys(key for element in said for key in scene.find(element)))
-        if len(parts) < 2:
-            return False
-    whole = scene.editor.merge([whole, *parts] if whole is not None else parts)
-    scene.touch(whole)
-    for typed in clause.values:
-        if typed.value is not None and typed.value.text.lower() not in ("one", "two", "single"):
-            give(scene, whole, typed.value)
-    scene.attend(whole)
-    return True
-
-
 def give(scene: Scene, key: str, value: TaskValue) -> None:
     """Give a task a value: in the slot of its kind, or in a new one."""
     slot = scene.slot_of_kind(key, value)
@@ -261,25 +174,3 @@ def give(scene: Scene, key: str, value: TaskValue) -> None:
     else:
         scene.editor.set(slot, value)
         scene.touch(slot)
-
-
-def divided(scene: Scene) -> str | None:
-    """Return the task that was divided last and still is."""
-    for key in (*scene.visible_focus(), *scene.everything()):
-        whole = next((one.on for one in scene.editor.node(key).depends if one.text == "part"), None)
-        if whole is not None and scene.seen(whole):
-            return whole
-    return None
-
-
-def is_part(scene: Scene, key: str, whole: str) -> bool:
-    """Tell whether a node is a part of a task that was divided."""
-    return any(one.on == whole and one.text == "part" for one in scene.editor.node(key).depends)
-
-
-def copy_task(scene: Scene, source: str, name: str, *, without: Sequence[Element] = ()) -> str:
-    """Add a task like another one, without some of what it has."""
-    gone = [key for element in without for key in scene.find(element, among=scene.editor.descendants(source))]
-    made = scene.editor.copy(source, name, gone)
-    scene.touch(made)
-    return made
