@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
-from doxa.core.tasks import TaskValue
-from doxa.tasks.adding import value_of
-from doxa.tasks.changing import is_slot, replace_items
-from doxa.tasks.phrases import Element, words_of
+from doxa.tasks.changing import is_slot
+from doxa.tasks.phrases import Element
 from doxa.tasks.reading import Clause
-from doxa.tasks.roles import REPLACING, objects, split_of, subject, verb_in
+from doxa.tasks.roles import objects, split_of, subject, verb_in
 from doxa.tasks.scene import Scene
 from doxa.tasks.taking import reset_to, restore, roll_back, take_back
 from doxa.tasks.verbs import lexicon
@@ -24,7 +21,6 @@ BACK = frozenset(
         "be back", "come back", "restore", "stick", "keep", "take back", "make back", "bring back", "get back",
     )
 )  # fmt: skip
-OLD = frozenset("original initial first previous old earlier last".split())
 KEEPING = frozenset("keep reinstate restore re-add readd need want".split())
 PUTTING = frozenset("put bring add be have get take include come go want need throw pop stick".split())
 STAYING = frozenset("keep leave want need have stick take".split())
@@ -52,7 +48,7 @@ def undo_frame(scene: Scene, clause: Clause) -> str | None:
 
 
 def rollback_frame(scene: Scene, clause: Clause) -> str | None:
-    """ "Go back to Seattle", "back to the original day", "what I had first was right"."""
+    """ "Back to the original day", "what I had first was right"."""
     lowered = clause.lowered
     back = (
         f"{clause.verb} {clause.particle}".strip() in BACK
@@ -80,22 +76,8 @@ def rollback_frame(scene: Scene, clause: Clause) -> str | None:
         return None
     if clause.has(("just", "only")) and clause.has(("to just", "to only", "just the", "only the")):
         return None
-    slot = subject_slot(scene, clause) or object_slot(scene, clause)
-    value = old_value(scene, clause, slot)
-    if value is not None:
-        slot = slot or next(
-            (
-                key
-                for key in scene.everything()
-                if is_slot(scene, key) and any(one.text.lower() == value.text.lower() for one in scene.had(key))
-            ),
-            None,
-        )
-        if slot is not None and roll_back(scene, slot, "named", value):
-            return "rollback"
+    slot = subject_slot(scene, clause)
     if not first and not before and not (back and clause.has(("as it was", "the way it was", "how it was"))):
-        return None
-    if first and not right and clause.verb in ("add", "start") and not back:
         return None
     return "rollback" if roll_back(scene, slot, "original" if first else "previous") else None
 
@@ -117,37 +99,8 @@ def slot_of(scene: Scene, said: Element) -> str | None:
     return None
 
 
-def object_slot(scene: Scene, clause: Clause) -> str | None:
-    """Return the slot that the object of a clause names: "put the time back to what it was"."""
-    for element in objects(scene, clause):
-        for one in (element, *(inner for prep, inner in element.attached if prep in ("to", "with", "for", "on", "of"))):
-            words = tuple(word for word in one.words if word not in OLD)
-            if words and not one.pronoun and one.value is None:
-                slot = slot_of(scene, replace(one, words=words, text=" ".join(words), ordinal=0))
-                if slot is not None:
-                    return slot
-    return None
-
-
-def old_value(scene: Scene, clause: Clause, slot: str | None) -> TaskValue | None:
-    """Return the value that a clause goes back to, where it names one."""
-    values: list[TaskValue] = [typed.value for typed in clause.values if typed.value is not None]
-    for element in objects(scene, clause):
-        values += [value_of(inner) for prep, inner in element.attached if prep in ("to", "with") and inner.text]
-        if element.text and element.value is None:
-            values.append(value_of(element))
-    slots = [slot] if slot else [key for key in scene.everything() if is_slot(scene, key)]
-    for value in values:
-        for key in slots:
-            now = scene.editor.value(key)
-            had = any(words_of(one.text) == words_of(value.text) for one in scene.had(key))
-            if had and (slot or now is None or words_of(now.text) != words_of(value.text)):
-                return value
-    return None
-
-
 def restore_frame(scene: Scene, clause: Clause) -> str | None:
-    """ "Put the butter back in both instead of the margarine", "Cake is back in, but it's 80", "keep the charger"."""
+    """ "Put the butter back in both", "cake is back in", "keep the charger"."""
     lowered = clause.lowered
     kept = clause.verb in KEEPING and clause.mood == "request"
     back = re.search(r"\bback\b", lowered) is not None and clause.verb in PUTTING
@@ -157,17 +110,7 @@ def restore_frame(scene: Scene, clause: Clause) -> str | None:
     if clause.mood == "statement" and clause.verb in ("be", "come", "go"):
         said = subject(scene, clause)
         found = [said] if said is not None else []
-    found, old = split_of(found, *REPLACING)
     found, places = split_of(found, "in", "into", "under", "to", "on", "onto", "for", "with")
-    if old and found:
-        done = replace_items(
-            scene,
-            old,
-            [replace(one, det="the") for one in found if one.text] or found,
-            where=places[0] if places else None,
-            everywhere=both_places(places),
-        )
-        return "rollback" if done else None
     targets = [one for one in found if one.text or one.pronoun] or [Element(text="it", pronoun="it")]
     if not any(is_hidden(scene, one) for one in targets):
         return None
@@ -196,14 +139,8 @@ def reset_frame(scene: Scene, clause: Clause) -> str | None:
     if clause.mood == "question" or not (narrowed or (only and (resetting or keeping)) or (clause.verb == "reset")):
         return None
     found = objects(scene, clause)
-    container: str | None = None
-    things, place = split_of(found, "to")
-    if place:
-        container = next((key for one in things for key in scene.find(one) if scene.editor.items(key)), None)
-        keep = place
-    else:
-        keep, rooms = split_of(found, "in", "on")
-        container = next((key for one in rooms for key in scene.find(one)), None)
+    keep, rooms = split_of(found, "in", "on")
+    container = next((key for one in rooms for key in scene.find(one)), None)
     keep = [one for one in keep if one.text and one.value is None]
     if not keep or not any(scene.find(one) or is_hidden(scene, one) for one in keep):
         return None

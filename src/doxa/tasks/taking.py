@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from doxa.core.errors import TaskError
 from doxa.core.tasks import NodeKind, TaskStatus, TaskValue
 from doxa.tasks.adding import add_items, put_slot, slot_name
 from doxa.tasks.changing import is_slot
-from doxa.tasks.phrases import Element, words_of
+from doxa.tasks.phrases import Element
 from doxa.tasks.scene import Scene, is_crew
 
 __all__ = [
@@ -100,26 +101,18 @@ def take_back(scene: Scene) -> bool:
     return True
 
 
-def roll_back(scene: Scene, slot: str | None, which: str, value: TaskValue | None = None) -> bool:
-    """Give a slot a value back that it had: the first one, the one before, or one that is named.
+def roll_back(scene: Scene, slot: str | None, which: Literal["original", "previous"]) -> bool:
+    """Give a slot, or else the one changed last, the value back that it had at first, or before.
 
     A node whose value follows from others is rolled back through them, by propagation.
     """
     slots = [slot] if slot is not None else [key for key in _changed(scene) if len(scene.had(key)) > 1]
     for key in slots:
-        had = scene.had(key)
-        if value is not None:
-            old = next((one for one in reversed(had) if words_of(one.text) == words_of(value.text)), None)
-        elif which == "original":
-            old = had[0] if had else None
-        else:
-            earlier = [one for one in had if one != scene.editor.value(key)]
-            old = earlier[-1] if earlier else None
-        if old is None or (old == scene.editor.value(key) and value is None):
-            continue
-        scene.editor.set(key, old)
-        scene.touch(key)
-        return True
+        had = [one for one in scene.had(key) if one != scene.editor.value(key)]
+        if had:
+            scene.editor.set(key, had[0] if which == "original" else had[-1])
+            scene.touch(key)
+            return True
     return False
 
 
