@@ -20,12 +20,15 @@ from doxa.tasks.backward import (
     undo_frame,
 )
 from doxa.tasks.changing import move_to, replace_items
+from doxa.tasks.fragments import fragment_frame
 from doxa.tasks.phrases import Element, is_colour
 from doxa.tasks.reading import Clause
 from doxa.tasks.roles import REPLACING, everywhere, objects, split_of, subject, verb_in
 from doxa.tasks.scene import Scene
 from doxa.tasks.setting import set_frame, shift_frame
+from doxa.tasks.statements import gets_frame, statement_frame
 from doxa.tasks.taking import remove
+from doxa.tasks.telling import add_frame, todo_frame
 
 __all__ = ["FRAMES"]
 
@@ -167,4 +170,9 @@ FRAMES: tuple[Frame, ...] = (
     remove_frame,
     done_frame,
     set_frame,
+    gets_frame,
+    add_frame,
+    fragment_frame,
+    statement_frame,
+    todo_frame,
 )

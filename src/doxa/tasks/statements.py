@@ -13,16 +13,15 @@ from doxa.tasks.adding import (
     put_slot,
     verb_slot,
 )
-from doxa.tasks.changing import set_value
-from doxa.tasks.fragments import fragment_frame
+from doxa.tasks.changing import is_slot, set_value
 from doxa.tasks.phrases import Element
 from doxa.tasks.reading import Clause
 from doxa.tasks.roles import objects, subject
 from doxa.tasks.scene import Scene
 from doxa.tasks.setting import TIMED
-from doxa.tasks.telling import add_frame, added, open_task, todo_frame
+from doxa.tasks.telling import added, open_task
 
-__all__ = ["TELLING"]
+__all__ = ["gets_frame", "statement_frame"]
 
 HAVING = frozenset("get have take need include contain hold use".split())
 PEOPLE = frozenset("i we they you there he she who what everyone".split())
@@ -30,38 +29,18 @@ HAPPENING = frozenset("be come start begin move happen go take fall change shift
 
 
 def gets_frame(scene: Scene, clause: Clause) -> str | None:
-    """ "The pots get basil and chives"."""
-    gives = clause.verb in HAVING or clause.verb == "be"
-    if clause.mood != "statement" or clause.negated or not gives or clause.mark:
+    """ "The pots get basil and chives": what a thing gets is on its list."""
+    root, said = scene.root(), subject(scene, clause)
+    if clause.mood != "statement" or clause.negated or clause.mark or clause.verb not in HAVING:
         return None
-    root = scene.root()
-    if root is None:
+    if root is None or said is None or said.value is not None or said.pronoun in PEOPLE:
         return None
-    said = subject(scene, clause)
-    if said is None or said.value is not None:
-        return None
-    if said.pronoun in PEOPLE:
-        return None
-    told = any(token.lemma == clause.verb and token.lower in ("had", "got", "took") for token in clause.tokens)
     found = [one for one in objects(scene, clause) if one.text or one.value is not None or one.attached]
-    keys = scene.find(
-        said, accept=lambda key: scene.editor.node(key).kind is NodeKind.TASK or bool(scene.editor.items(key))
-    )
-    plain = [one for one in found if one.words and not one.pronoun]
-    if clause.verb == "be" and any(
-        one.value is not None or any(inner.value for _, inner in one.attached) for one in found
-    ):
+    keys = scene.find(said, accept=lambda key: not is_slot(scene, key) or bool(scene.editor.items(key)))
+    own = not said.person and said.det in ("the", "my", "our", "")
+    if not any(one.words and not one.pronoun for one in found) or not (keys or own):
         return None
-    if not plain or (clause.verb == "be" and not (keys and scene.editor.items(keys[0]))) or (said.person and not keys):
-        return None
-    if not keys and told:
-        return None
-    if not keys and not (
-        clause.verb in ("get", "take", "need", "have", "use") and said.det in ("the", "my", "our", "")
-    ):
-        return None
-    listed = bool(scene.editor.items(root))
-    above = root if not scene.editor.node(root).parents and not listed else None
+    above = root if not scene.editor.node(root).parents and not scene.editor.items(root) else None
     key = keys[0] if keys else new_task(scene, said.text, above)
     before = len(scene.touched) - (0 if keys else 1)
     for one in found:
@@ -163,19 +142,7 @@ def _said_of_focus(scene: Scene, clause: Clause, value: TaskValue | None, hint: 
     )
     if owner is None:
         return None
-    time = scene.slot_named(owner, ("time",)) if hint == "start" and value.kind is ValueKind.CLOCK else None
-    if time is not None and scene.slot_named(owner, ("start",)) is None and scene.editor.value(time) is not None:
-        return "update" if set_value(scene, Element(text="time", words=("time",)), value, prep="at") else None
     if hint:
         put_slot(scene, owner, hint, value)
         return "new"
     return "update" if set_value(scene, None, value, new=False) is not None else None
-
-
-TELLING = (
-    gets_frame,
-    add_frame,
-    fragment_frame,
-    statement_frame,
-    todo_frame,
-)

@@ -32,7 +32,6 @@ from doxa.tasks.reading import Clause, read_clauses
 from doxa.tasks.saying import said_of
 from doxa.tasks.scene import Scene, fits
 from doxa.tasks.shifts import Shift
-from doxa.tasks.statements import TELLING
 from doxa.tasks.verbs import lexicon
 
 __all__ = []
@@ -210,7 +209,7 @@ def carry(scene: Scene, clause: Clause) -> str:
     clause = mended(scene, clause)
     if clause.repair and clause.mood == "fragment" and corrected(scene, clause):
         return "update"
-    for frame in (*FRAMES, *TELLING):
+    for frame in FRAMES:
         mark = scene.editor.mark()
         try:
             intent = frame(scene, clause)
