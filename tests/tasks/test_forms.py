@@ -122,58 +122,15 @@ def test_a_rule_counts_from_what_it_names(talk: Any):
     assert talk.state == {"fair/date": "27 June", "fair/banners": "20 June"}
 
 
-def test_what_was_only_asked_about_is_done_on_request(talk: Any):
-    talk("Dinner: lamb, rice.")
-    talk("And if I took rice out?")
-    assert talk.state == {"Dinner": ["lamb", "rice"]}
-    talk("Do that.")
-    assert talk.state == {"Dinner": ["lamb"]}
 
 
-def test_the_wrong_one_is_put_back(talk: Any):
-    talk("Cart: green socks, grey socks, hat.")
-    talk("Drop the grey ones.")
-    assert talk.state == {"Cart": ["green socks", "hat"]}
-    talk("Oops, I meant the other pair.")
-    assert talk.state == {"Cart": ["grey socks", "hat"]}
 
 
-def test_what_was_moved_goes_back_where_it_was(talk: Any):
-    talk(BAGS)
-    talk("The torch belongs in the right bag.")
-    talk("Put it back where it was.")
-    assert talk.state == {"Left bag": ["map", "torch"], "Right bag": ["rope", "knife"]}
 
 
-def test_another_matter_is_a_task_of_its_own(talk: Any):
-    talk(HIKE)
-    talk("Not part of the hike: renew my library card by 3 May.")
-    assert talk.state["renew library card/date"] == "3 May"
-    talk("And the optician has a slot on Friday at 9:30.")
-    assert talk.state["hike/day"] == "Sunday"
-    assert [path for path in talk.state if path.endswith("optician/day")]
 
 
-def test_whose_appointment_it_is(talk: Any):
-    talk("Nora's eye test is on Monday at 9 am, she's got Dr. Hale.")
-    talk("And Otto has his check-up on Thursday at 4 pm with Dr. Wen.")
-    talk("Hers is an hour later now.")
-    assert talk.state["Nora's eye test/time"] == "10 am"
-    assert talk.state["Nora's eye test/participants"] == ["Dr. Hale"]
-    assert talk.state["Otto's check-up/time"] == "4 pm"
 
 
-def test_prices_for_one_are_reckoned_with_what_they_are_for(talk: Any):
-    talk("Gala dinner, budget 2000.")
-    talk("60 guests. Menu 20 a head, flowers 15 per table, 10 tables.")
-    assert "1350" in talk("What is the total?").reply
-    talk("Two tables fewer.")
-    assert talk.state["Gala dinner/tables"] == "8"
-    assert "1320" in talk("What is the total?").reply
 
 
-def test_one_day_is_held_against_others(talk: Any):
-    talk("Plan a wedding for 9 May.")
-    talk("The fitting is on 2 May.")
-    assert talk("Is the fitting before the wedding?").reply.startswith("Yes")
-    assert talk("Is the fitting after the wedding?").reply.startswith("No")
