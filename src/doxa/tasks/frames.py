@@ -24,6 +24,7 @@ from doxa.tasks.fragments import fragment_frame
 from doxa.tasks.phrases import Element, is_colour
 from doxa.tasks.reading import Clause
 from doxa.tasks.roles import REPLACING, everywhere, objects, split_of, subject, verb_in
+from doxa.tasks.ruling import done_frame, rule_frame
 from doxa.tasks.scene import Scene
 from doxa.tasks.setting import set_frame, shift_frame
 from doxa.tasks.statements import gets_frame, statement_frame
@@ -147,22 +148,12 @@ def _variants_of(targets: Sequence[Element]) -> list[Element]:
     return [replace(one, ones=True) if is_colour(one.text) and not one.ones else one for one in targets]
 
 
-def done_frame(scene: Scene, clause: Clause) -> str | None:
-    """ "Tick off the tiles", "I've finished the report"."""
-    if clause.mood == "question" or clause.negated or not verb_in(clause, "done"):
-        return None
-    keys = [key for one in objects(scene, clause) if one.words or one.pronoun for key in scene.find(one)]
-    for key in keys:
-        scene.editor.done(key)
-        scene.touch(key)
-    return "update" if keys else None
-
-
 FRAMES: tuple[Frame, ...] = (
     undo_frame,
     reset_frame,
     rollback_frame,
     restore_frame,
+    rule_frame,
     replace_frame,
     move_frame,
     shift_frame,

@@ -88,6 +88,8 @@ class Scene:
     """The slot or node that was changed last."""
     moved: bool = False
     """Whether a value was moved by an amount in this turn."""
+    ruled: bool = False
+    """Whether the clause before stated a rule."""
     marks: list[int] = field(default_factory=list)
     """Checkpoints of the editor before each clause."""
     ties: dict[str, Tie] = field(default_factory=dict)

@@ -177,10 +177,11 @@ def held_back(scene: Scene, clause: Clause, mark: int) -> bool:
 
 def carry_out_clause(scene: Scene, clause: Clause, parser: Parser) -> None:
     """Carry out one clause, what it settles, and what is left over of it."""
+    scene.ruled = False
     if settle(scene, clause, parser):
         return
     intent = carry(scene, clause)
-    if not scene.moved and capture(scene, clause) and intent == "chat":
+    if not scene.ruled and not scene.moved and capture(scene, clause) and intent == "chat":
         intent = "new"
     scene.intents.append(intent)
 
