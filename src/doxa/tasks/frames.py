@@ -21,7 +21,7 @@ from doxa.tasks.backward import (
 )
 from doxa.tasks.changing import move_to, replace_items
 from doxa.tasks.fragments import fragment_frame
-from doxa.tasks.phrases import Element, is_colour
+from doxa.tasks.phrases import Element, is_colour, words_of
 from doxa.tasks.reading import Clause
 from doxa.tasks.roles import REPLACING, everywhere, objects, split_of, subject, verb_in
 from doxa.tasks.ruling import done_frame, rule_frame
@@ -41,6 +41,24 @@ Frame = Callable[[Scene, Clause], str | None]
 FIRST_PERSON = {"i", "we"}
 
 
+def swap_frame(scene: Scene, clause: Clause) -> str | None:
+    """ "Swap Ana and Ben", "swap the vets": two things, or the values of two slots of one name, change places."""
+    if clause.verb not in ("swap", "switch", "exchange", "trade") or clause.mood == "question":
+        return None
+    found = objects(scene, clause)
+    keys = [key for one in found for key in scene.find(one)[:1]] if len(found) == 2 else []
+    if len(found) == 1 and found[0].words and not found[0].attached:
+        named = set(found[0].words)
+        slots = [key for key in scene.everything() if scene.editor.value(key) is not None]
+        keys = [key for key in slots if named <= set(words_of(scene.editor.node(key).name))]
+    if len(set(keys)) != 2 or any(one.attached for one in found):
+        return None
+    scene.editor.swap(*keys)
+    for key in keys:
+        scene.touch(key)
+    return "update"
+
+
 def replace_frame(scene: Scene, clause: Clause) -> str | None:
     """ "Swap it for margarine everywhere", "oat milk instead of milk in those"."""
     found = objects(scene, clause)
@@ -51,7 +69,8 @@ def replace_frame(scene: Scene, clause: Clause) -> str | None:
         found, places = split_of(found, "in", "on", "under")
     where = places[0] if places else None
     wide = everywhere(clause)
-    left, old = split_of(found, *REPLACING)
+    preferred = ("than",) if clause.has(("rather", "prefer", "sooner")) else ()
+    left, old = split_of(found, *REPLACING, *preferred)
     if old:
         new = [one for one in left if one.text and not one.pronoun]
         done = bool(new) and replace_items(scene, old, new, where=where, everywhere=wide or both_places(places))
@@ -154,6 +173,7 @@ FRAMES: tuple[Frame, ...] = (
     rollback_frame,
     restore_frame,
     rule_frame,
+    swap_frame,
     replace_frame,
     move_frame,
     shift_frame,

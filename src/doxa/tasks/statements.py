@@ -9,6 +9,7 @@ from doxa.core.tasks import NodeKind, TaskValue, ValueKind
 from doxa.tasks.adding import (
     add_element,
     add_items,
+    attach,
     new_task,
     put_slot,
     verb_slot,
@@ -122,7 +123,12 @@ def _new_entity(scene: Scene, clause: Clause, said: Element) -> str | None:
     opened = "new" if root is not None and add_element(scene, element, root) else None
     opened = opened or open_task(scene, clause, [element], element)
     for one in others if opened else ():
-        add_element(scene, one, root or scene.root() or "")
+        if root is not None or any(inner.shift is not None for _, inner in one.attached):
+            add_element(scene, one, root or scene.root() or "")
+        else:
+            key = new_task(scene, one.text)
+            for prep, inner in one.attached:
+                attach(scene, key, prep, inner)
     return opened
 
 
