@@ -8,15 +8,35 @@ from doxa.backends import load
 from doxa.core.tasks import TaskCommit
 from doxa.memory import TaskForest
 from doxa.tasks import Route, names_known, route, stands, take
+from doxa.tasks.opening import may_open
 
 AT = datetime(2025, 3, 3, 9, tzinfo=UTC)
 
 
+class Counting:
+    """A parser that counts the sentences that it is asked for."""
+
+    def __init__(self, inner):
+        self.inner, self.name, self.sentences = inner, inner.name, 0
+
+    def parse(self, sentences):
+        self.sentences += len(sentences)
+        return self.inner.parse(sentences)
+
+    def close(self):
+        self.inner.close()
+
+
 @pytest.fixture(scope="module")
-def parser():
+def loaded():
     parser = load("parser", "builtin")
     yield parser
     parser.close()
+
+
+@pytest.fixture
+def parser(loaded):
+    return Counting(loaded)
 
 
 @pytest.fixture
@@ -48,8 +68,16 @@ def goes(text, forest, parser, *, going_on=False):
         "To make soup, wash and chop celery.",
     ],
 )
-def test_a_turn_opens_a_task(parser, text):
-    assert goes(text, TaskForest(), parser)
+def test_a_turn_that_opens_a_task_is_parsed_for_one(parser, text):
+    assert may_open(text) and goes(text, TaskForest(), parser)
+
+
+def test_a_plain_statement_is_not_even_parsed(parser, forest):
+    before = parser.sentences
+    for known in (TaskForest(), forest):
+        found = route("I moved to Bonn because my sister lives there.", known, parser, AT, going_on=False)
+        assert not found.to_tasks and found.why
+    assert parser.sentences == before
 
 
 @pytest.mark.parametrize(

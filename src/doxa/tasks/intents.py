@@ -23,7 +23,7 @@ from doxa.tasks.phrases import words_of
 from doxa.tasks.reading import Clause
 from doxa.tasks.verbs import Token, lexicon, request_verbs, verbs_of
 
-__all__ = ["CLASSES", "class_of", "features", "known_words", "likely", "row_of", "task_words"]
+__all__ = ["CLASSES", "class_of", "features", "known_words", "likely", "row_of"]
 
 CLASSES = ("new", "update", "check", "chat")
 SIZE = 8192
@@ -137,13 +137,13 @@ def _word(token: Token, known: Collection[str]) -> str:
         return KNOWN
     if token.upos in KEPT or (token.upos in ("VERB", "NOUN", "ADJ") and token.lemma in request_verbs()):
         return token.lemma if token.upos == "VERB" else token.lower
-    if token.upos in ("NOUN", "ADJ") and token.lemma in task_words():
+    if token.upos in ("NOUN", "ADJ") and token.lemma in _task_words():
         return token.lemma
     return token.upos
 
 
 @cache
-def task_words() -> frozenset[str]:
+def _task_words() -> frozenset[str]:
     """Return the nouns and adjectives that say something of a task in any domain."""
     groups = (*lexicon()["slot_words"].values(), *lexicon()["cues"].values())
     return frozenset(word for group in groups for text in group for word in (*text.split(), *words_of(text)))

@@ -148,6 +148,9 @@ def _said_of_focus(scene: Scene, clause: Clause, value: TaskValue | None, hint: 
     )
     if owner is None:
         return None
+    time = scene.slot_named(owner, ("time",)) if hint == "start" and value.kind is ValueKind.CLOCK else None
+    if time is not None and scene.slot_named(owner, ("start",)) is None and scene.editor.value(time) is not None:
+        return "update" if set_value(scene, Element(text="time", words=("time",)), value, prep="at") else None
     if hint:
         put_slot(scene, owner, hint, value)
         return "new"
