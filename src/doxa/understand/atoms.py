@@ -23,30 +23,13 @@ from doxa.understand.scene import HOLE, Proposition, coordinated
 from doxa.understand.svo import ENDING, Predication, base_form, read_predication, verb_place
 from doxa.understand.text import words
 
-__all__ = ["ANYONE", "AtomReader", "VARIABLE", "atoms_of", "conjuncts", "contrasted", "left_out"]
+__all__ = ["ANYONE", "AtomReader", "VARIABLE", "atoms_of"]
 
 ANYONE = "Qvar"
 """Stands in a clause for whoever a rule is about."""
 VARIABLE = Term("?x", "?x")
 AND = re.compile(r",? and (?:then |also )?|, (?:then )?(?=(?:I|we|he|she|they|it|the|my|our) )")
-ALLOWED = re.compile(r"be (?:allowed|permitted|free|welcome) to ")
 AUXILIARIES = frozenset([*BE, *DO, *HAVE, *MODALS])
-NEITHER = re.compile(r"neither (.+?) nor (.+)$", re.IGNORECASE)
-ELLIPSIS = re.compile(
-    r"^(?P<who>.+?) (?:is|are|am|does|do|will|can|has|have|must|should|may)(?P<not> not)?(?: too| either| as well)?$"
-)
-CONTRAST = re.compile(
-    r"^(?P<main>.+?),? (?:instead of|rather than|and not|but not|not) (?P<alt>(?:(?:in|on|at|by|to|with|for|"
-    r"from|along|over|via|through|across|past|around) )?[\w' -]{2,40})$",
-    re.IGNORECASE,
-)
-PLACED = re.compile(
-    r"(?P<prep>in|on|at|by|to|with|for|from|along|over|via|through|across|past|around) (?P<noun>.+)$", re.IGNORECASE
-)
-PATHS = frozenset("by along over via through across past around".split())
-MOVED = frozenset(["move to", "shift to", "relocate to", "be moved to", "be in", "take place in", "be held in"])
-PEOPLE = frozenset("i we he she they you it qvar who".split())
-EVENT_VERBS = frozenset("hold have throw host celebrate give do".split())
 QUANTIFIED = frozenset(
     ["nobody", "no one", "everyone", "everybody", "anyone", "anybody", "somebody", "someone", "a person", "people"]
 )
@@ -75,13 +58,9 @@ class AtomReader:
     """The clause that is read is what follows, not the condition."""
     denied: bool = False
     """The condition is that its clause does not hold ("unless")."""
-    teller: Term | None = None
-    """Who is reported to have said it, and is meant by "he" or "she"."""
 
     def person(self, pronoun: str) -> Term | None:
         """Return whom a pronoun means: the last named subject of this rule, else somebody spoken of before."""
-        if self.teller is not None and VARIABLE not in self.subjects:
-            return self.teller
         others = [s for s in self.subjects if s != self.referents.speaker]
         here = [s for s in others if s == VARIABLE or named(s.label) or _relative(s)]
         return here[-1] if here else self.referents.resolve(pronoun) or (others[-1] if others else None)
@@ -105,37 +84,13 @@ def atoms_of(text: str, reader: AtomReader) -> tuple[Atom, ...]:
 
     Deterministic; cost O(len(text)).
     """
-    neither = NEITHER.match(text)
-    if neither:
-        return _neither(neither[1], neither[2], reader)
     found: list[Atom] = []
-    for part in conjuncts(text):
+    for part in _conjuncts(text):
         found.extend(_clause(part, reader))
     return tuple(dict.fromkeys(found))
 
 
-def _neither(first: str, rest: str, reader: AtomReader) -> tuple[Atom, ...]:
-    """Read "neither Ana nor Luis calls" as two denials."""
-    tokens = words(rest)
-    place = verb_place(tokens)
-    if not place:
-        return ()
-    clauses = (f"{first} {' '.join(tokens[place:])}", rest)
-    return tuple(replace(atom, polarity=not atom.polarity) for clause in clauses for atom in atoms_of(clause, reader))
-
-
-def left_out(first: str, second: str, reader: AtomReader) -> tuple[Atom, ...]:
-    """Return what "room 2 is not" or "Lena does" says with the predicate of the clause before; else nothing."""
-    match = ELLIPSIS.match(second)
-    tokens = words(first)
-    place = verb_place(tokens)
-    if match is None or place is None:
-        return ()
-    predicate = re.sub(r"\b(?:not|never) ", "", " ".join(tokens[place:]))
-    return tuple(replace(atom, polarity=not match["not"]) for atom in atoms_of(f"{match['who']} {predicate}", reader))
-
-
-def conjuncts(text: str) -> list[str]:
+def _conjuncts(text: str) -> list[str]:
     """Return the clauses that "and" joins; a missing subject is that of the clause before."""
     found: list[str] = []
     rest, subject = text.strip(" ,"), ""
@@ -149,57 +104,6 @@ def conjuncts(text: str) -> list[str]:
         if verb_place(words(rest)) is None or not _subject_of(rest):
             rest = f"{subject} {rest}"
     return [*found, rest]
-
-
-def contrasted(text: str, reader: AtomReader) -> tuple[Atom, ...]:
-    """Return what a clause with a contrast says ("in the barn instead of the garden"): both that it is and is not.
-
-    The place or means that is contrasted is told of the event itself; () for a clause without contrast.
-    """
-    match = CONTRAST.match(text)
-    tokens = words(match["main"]) if match else []
-    said = read_predication(tokens)
-    if match is None or said is None or read_predication(words(match["alt"])) is not None:
-        return ()
-    if tokens[-1].casefold() in AUXILIARIES | ADVERBS:
-        return ()  # "he does not call by Friday": the verb is denied
-    alternative = PLACED.match(match["alt"])
-    wanted = alternative["prep"].casefold() if alternative else ""
-    preps = [place for place, token in enumerate(tokens) if place and token.casefold() in PREPOSITIONS | PATHS]
-    preps = [place for place in preps if tokens[place].casefold() == wanted] or preps
-    if not preps:
-        return _exchanged(match["main"], clean(match["alt"]), reader)
-    cut = preps[-1]
-    head, prep, place = " ".join(tokens[:cut]), tokens[cut].casefold(), clean(" ".join(tokens[cut + 1 :]))
-    base = atoms_of(head, reader)
-    if not base or not place:
-        return ()
-    other = term(clean(alternative["noun"] if alternative else match["alt"]))
-    told = _placed(base[0], said, prep, reader)
-    denied = _placed(base[0], said, wanted or prep, reader)
-    denied = _placed(base[0], said, wanted or prep, reader)
-    found = (replace(told, object=term(place)), replace(denied, object=other, polarity=not told.polarity))
-    reader.objects.append(term(place))
-    told_too = (atom for atom in base if atom.object.key)
-    return (*told_too, *(replace(atom, span=text) for atom in found))
-
-
-def _exchanged(main: str, other: str, reader: AtomReader) -> tuple[Atom, ...]:
-    base = atoms_of(main, reader)
-    last = base[-1] if base else None
-    if last is None or not last.object.key:
-        return base
-    return (*base, replace(last, object=term(other), polarity=not last.polarity))
-
-
-def _placed(atom: Atom, said: Predication, prep: str, reader: AtomReader) -> Atom:
-    """Return where, or by what means, something is done; of an event that somebody holds, the event's own place."""
-    verb = said.verb.split()[0]
-    if verb in EVENT_VERBS and atom.object.key and prep in ("in", "at", "on"):
-        event = reader.referents.resolve(f"our {atom.object.label}") or atom.object
-        kind = relation_type("takes_place_at" if prep == "at" else f"take_place_{prep}")
-        return replace(atom, subject=event, relation=kind.relation, valid=atom.valid)
-    return replace(atom, relation=relation_type(f"{verb}_{prep}").relation)
 
 
 def _subject_of(clause: str) -> str:
@@ -399,12 +303,6 @@ def _relation(said: Predication) -> RelationType:
     if said.copula:
         noun = re.match(r"(?:an?|the|one of) ", said.object, re.IGNORECASE)
         return relation_type("is_a" if noun else "has_state")
-    allowed = ALLOWED.match(said.verb)
-    if allowed:  # the same relation as that which is done without leave; its words stay
-        done = _relation(replace(said, verb=said.verb[allowed.end() :]))
-        return replace(done, label=f"is {said.verb.removeprefix('be ')}")
-    if said.verb in MOVED and not named(said.subject) and said.subject.casefold() not in PEOPLE:
-        return relation_type("located_in")  # "practice moves to the chapel": that is where it is then
     first, _, rest = said.verb.partition(" ")
     label = f"{third_person(first)} {rest}".strip()
     known = relation_type(label.replace(" ", "_"))

@@ -17,7 +17,7 @@ from doxa.language.verbs import forms_of, participle_of
 from doxa.language.words import ADVERBS, BE, DETERMINERS, DO, HAVE, MODALS
 from doxa.understand.clauses import PREPOSITIONS
 
-__all__ = ["ENDING", "Predication", "base_form", "is_order", "read_predication", "verb_place"]
+__all__ = ["ENDING", "Predication", "base_form", "read_predication", "verb_place"]
 
 Deontic = Literal["", "must", "may"]
 AUX = {*BE, *HAVE, *DO, *MODALS}
@@ -77,7 +77,7 @@ def dropped_tails() -> re.Pattern[str]:
 def read_predication(tokens: list[str]) -> Predication | None:
     """Return the parts of a clause without its times, or None when it has no subject and verb. Cost O(words)."""
     place = verb_place(tokens)
-    if place is None or not place or is_order(tokens):
+    if place is None or not place or _is_order(tokens):
         return None
     subject = _subject(tokens[:place])
     if not subject or _two_subjects(subject):
@@ -100,7 +100,7 @@ def _two_subjects(subject: str) -> bool:
     return len(tokens) > 1 and tokens[-1] in SUBJECTS and not {"and", "or"} & set(tokens)
 
 
-def is_order(tokens: list[str]) -> bool:
+def _is_order(tokens: list[str]) -> bool:
     """Tell whether a clause is an order ("tell them I am out")."""
     tokens = tokens[next((i for i, t in enumerate(tokens) if t.casefold() not in ADVERBS), 0) :]
     if len(tokens) < 2:
@@ -321,13 +321,16 @@ class _Group:
         if following == "going" and after == "to" and base_form(self.word(2), "base", "third"):
             self.bare, self.place, self.tense = True, self.place + 2, "future"
             return None
-        if following in ("supposed", "able", "about", "bound", "obliged", "required", "meant") and after == "to":
-            self.deontic = "may" if following == "able" else self.deontic if following == "about" else "must"
+        if following in ("supposed", "about", "bound", "obliged", "required", "meant") and after == "to":
+            self.deontic = self.deontic if following == "about" else "must"
             self.bare, self.place = True, self.place + 2
             return None
-        if following in ("allowed", "permitted", "free", "welcome") and (after == "to" or following[-2:] == "ed"):
+        if following in ("able", "allowed", "permitted", "free", "welcome") and after == "to":
+            self.deontic, self.bare, self.place = "may", True, self.place + 2
+            return None
+        if following in ("allowed", "permitted"):
             self.deontic = "may"
-            return self._allowed(following) if after == "to" else self._done_to(following)
+            return self._done_to(following)
         if base_form(following, "gerund") and following not in ("interesting", "boring", "annoying", "missing"):
             return None
         if participle_of(following) or (following.endswith("ed") and base_form(following, "past")):
@@ -337,11 +340,6 @@ class _Group:
     def _done_to(self, participle: str) -> str:
         self.place += 1
         return f"be {participle}"
-
-    def _allowed(self, word: str) -> str:
-        verb = self.word(2)
-        self.place += 3
-        return f"be {word} to {verb}"
 
     def _main(self, word: str) -> str:
         self.place += 1

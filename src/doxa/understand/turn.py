@@ -54,16 +54,6 @@ RECENT = 6
 """Turns and sentences that a sentence without a verb of its own goes on from."""
 
 GREETING = re.compile(r"^(?:hi|hello|hey|good (?:morning|evening|afternoon)|guten \w+|welcome)\b", re.IGNORECASE)
-REQUEST = re.compile(
-    r"^(?:(?:please|and|so|then|also),? )*(?:(?:can|could|would|will) you (?:please )?)?"
-    r"(?:remind me|do not let me forget|make sure I (?:do not forget|remember)|remember)"
-    r"(?P<when> (?:on|at|in|by|tomorrow|tonight|today|next|this|before|after|later)\b[^,]{0,40}?)?"
-    r" to (?P<what>[a-z].+)$",
-    re.IGNORECASE,
-)
-"""A request to be reminded is a plan of the speaker."""
-COUNTERFACTUAL = re.compile(r"^(?:if [^,]*? had|had (?:I|we|he|she|they|it)) ", re.IGNORECASE)
-"""What would have been tells what was not, so the tree reads it, although it is no rule."""
 SAME = re.compile(
     r"^(?:me (?:too|neither|either)|same(?: here| for me| with me)?|"
     r"(?:so|neither|nor) (?:do|am|did|was|have|will|would|can) I|"
@@ -77,8 +67,6 @@ ECHOED = re.compile(r"(?:[Tt]he|[Mm]y|[Oo]ur|[Tt]hat|[A-Z][\w-]*'s) [\w' -]{2,40
 TURNED_DOWN = re.compile(
     r"^(?:no,? )?not (?P<old>(?:the |a |an |in |on |at )?[\w' -]{2,40}?)(?:, [A-Z]\w+)?$", re.IGNORECASE
 )
-ONE_OF = re.compile(r"(?:just |exactly |only )?one of ", re.IGNORECASE)
-MEMBERS = re.compile(r"^(?:it is |either )+(?=[^.;:]+ or )", re.IGNORECASE)
 ECHO = re.compile(
     r"\b(?:noted|got it|you (?:said|told|mentioned)|I have (?:it|both|corrected|changed|taken|"
     r"struck)|saved|struck out)\b",
@@ -151,7 +139,7 @@ def understand(
         for name in people(context[-2:], parser):
             reading.referents.mention(reading.referents.called(name))
     _spoken_of(reading)
-    found = _joined(sentences(turn.text)[:MOST_SENTENCES])
+    found = sentences(turn.text)[:MOST_SENTENCES]
     reading.mending = any(
         wording("accept").search(sentence.text) and wording("right").search(sentence.text) for sentence in found
     )
@@ -177,21 +165,6 @@ def sentences_ahead(turn: Turn, *, most: int) -> list[list[str]]:
     """
     texts = [text for one in sentences(turn.text)[:most] if one.text for text in parsed_texts(one.text, turn.at)]
     return [[word.form for word in words] for text in texts[:most] for words in split(text) if words]
-
-
-def _joined(found: Sequence[Sentence]) -> list[Sentence]:
-    """Return sentences with the members of a group beside what one of them does ("One has it. It's Ana or Max.")."""
-    joined: list[Sentence] = []
-    for sentence in found:
-        if joined and MEMBERS.match(sentence.text) and ONE_OF.match(joined[-1].text):
-            before = joined.pop()
-            sentence = replace(
-                sentence,
-                text=f"{before.text.rstrip('.')}: {MEMBERS.sub('', sentence.text)}",
-                raw=f"{before.raw} {sentence.raw}",
-            )
-        joined.append(sentence)
-    return joined
 
 
 def _spoken_of(reading: _Reading) -> None:
@@ -221,9 +194,6 @@ def _described(claim: Claim) -> Term | None:
 def _sentence(reading: _Reading, sentence: Sentence, *, first: bool) -> None:
     if GREETING.match(sentence.raw):
         reading.intents["greet"] = None
-    asked_for = REQUEST.match(sentence.text)
-    if asked_for and reading.turn.role != "assistant":
-        _state(reading, replace(sentence, text=f"I will {asked_for['what']}{asked_for['when'] or ''}"))
     if is_question(sentence.raw, sentence.text, sentence.question):
         reading.intents["ask"] = None
         reading.questions.append(sentence.raw)
@@ -252,7 +222,7 @@ def _sentence(reading: _Reading, sentence: Sentence, *, first: bool) -> None:
     )
     if whole:
         _state(reading, replace(sentence, text=whole))
-    _state(reading, _ruled(reading, sentence, first=first))
+    _state(reading, _ruled(reading, sentence))
     reading.referents.note(sentence.raw)
 
 
@@ -338,15 +308,14 @@ def _repair(reading: _Reading, repair: Repair, sentence: Sentence, act: Act) -> 
     return repair.rest
 
 
-def _ruled(reading: _Reading, sentence: Sentence, *, first: bool) -> Sentence:
+def _ruled(reading: _Reading, sentence: Sentence) -> Sentence:
     """Take the rules of a sentence, and return what it says beside them."""
-    found, rest = find_rules(sentence.text, reading.turn, reading.context, reading.referents, first=first)
+    found, rest = find_rules(sentence.text, reading.turn, reading.context, reading.referents, reading.parser)
     if found:
         reading.rules.extend(found)
         reading.statements.append(Statement(text=sentence.text, modality=Modality.HYPOTHETICAL))
         reading.intents["inform"] = None
-    kept = sentence.text if not found and COUNTERFACTUAL.match(sentence.text) else rest
-    return replace(sentence, text=kept)
+    return replace(sentence, text=rest)
 
 
 def _state(reading: _Reading, sentence: Sentence, *, source: str = "") -> None:
