@@ -1,4 +1,4 @@
-"""What a turn does to earlier ones: puts right, takes back, accepts, confirms, quotes, and meets rules."""
+"""What a turn does to earlier ones: puts right, takes back, accepts, confirms and quotes."""
 
 from types import SimpleNamespace
 
@@ -169,45 +169,6 @@ def test_a_source_that_is_called_wrong_gives_way(said: SimpleNamespace, parser: 
     found = said.after(*turns, "The calendar entry is stale.", parser=parser)[2].claims
     assert said.short(found) == ["correct gala be_at 19:00"]
     assert found[0].replaces == "18:00"
-
-
-MET: dict[str, tuple[Said, str]] = {
-    "by a verb of its class": (
-        ["Liv can do karate or rugby this year, not both.", "She signed up for karate."],
-        "Liv does karate [2024]",
-    ),
-    "by the weather": (["If it rains, we play inside.", "It's pouring."], "it rain "),
-    "by a noun with less said": (
-        ["If Liv passes her sailing exam, we buy a boat.", "Liv passed the exam!"],
-        "Liv passes sailing exam",
-    ),
-    "by what was told somebody": (
-        ["I'm only going to the gala if Odd goes.", "I've told the hostess I'm coming."],
-        "Nora go_to gala",
-    ),
-    "by a class": (["Every volunteer gets a badge.", "Liv has signed up as a volunteer."], "Liv is_a volunteer"),
-    "by what is left of a plan": (
-        ["If it rains, we hold the picnic in the hall instead of the park.", "For now the plan is the park."],
-        "Nora's picnic take_place_in park",
-    ),
-    "by what does not come": (
-        ["I'm buying the loom only if the bonus comes through.", "No bonus this year."],
-        "not bonus come_through ",
-    ),
-}
-
-
-@pytest.mark.parametrize(("turns", "expected"), MET.values(), ids=MET.keys())
-def test_a_claim_is_told_in_the_words_of_the_rule_it_meets(
-    turns: Said, expected: str, said: SimpleNamespace, parser: Parser
-) -> None:
-    """Facts and rules join by what they say, so they have to say it alike."""
-    assert expected in said.claims_of(*turns, parser=parser)
-
-
-def test_without_rules_no_claim_is_told_twice(said: SimpleNamespace, parser: Parser) -> None:
-    """The words of rules are taken only where a rule waits for them."""
-    assert said.claims_of("Liv signed up for karate.", parser=parser) == ["Liv sign_up_for karate"]
 
 
 GIVEN_UP: dict[str, tuple[str, int]] = {

@@ -18,7 +18,6 @@ from doxa.understand.declaratives import is_question
 from doxa.understand.earlier import Earlier
 from doxa.understand.extract import Scope, extract, parsed_texts, people
 from doxa.understand.idioms import plainly
-from doxa.understand.meeting import Rules, met
 from doxa.understand.plausibility import plausible
 from doxa.understand.presuppositions import presupposed
 from doxa.understand.propose import Proposition
@@ -108,9 +107,6 @@ class _Reading:
     def earlier(self, *, whole: bool = False) -> Earlier:
         found = Earlier(self.turn, self.context, self.beliefs, tuple(self.claims))
         return replace(found, reach=None) if whole else found
-
-    def rules_held(self) -> Rules:
-        return Rules((*self.beliefs.rules, *self.rules), self.turn, self.referents)
 
 
 def understand(
@@ -299,7 +295,7 @@ def _same(reading: _Reading, said: Turn) -> None:
 def _repair(reading: _Reading, repair: Repair, sentence: Sentence, act: Act) -> str:
     names = {Act.WITHDRAW: "withdraw", Act.CORRECT: "correct", Act.STATE: "inform"}
     reading.intents[names[act]] = None
-    reading.claims.extend(met(repair.claims, "", reading.rules_held()))
+    reading.claims.extend(repair.claims)
     if repair.claims:
         reading.statements.append(Statement(text=sentence.raw, act=act))
         for claim in repair.claims:
@@ -338,7 +334,6 @@ def _state(reading: _Reading, sentence: Sentence, *, source: str = "") -> None:
     if turn.role == "user" and not source:
         act = Act.CORRECT if reading.mending else Act.STATE
         claims = realigned(claims, text, reading.said, turn, reading.context, reading.beliefs, act=act)
-    claims = met(claims, text, reading.rules_held()) if turn.role == "user" else claims
     if not claims:
         return
     reading.claims.extend(claims)
