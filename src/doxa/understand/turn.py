@@ -12,7 +12,6 @@ from doxa.language.times import Repeat, read_times
 from doxa.memory import Beliefs, inventory, measures
 from doxa.understand.agreement import accepted, answered, confirmed, quoted_value, refuted, speaks_of
 from doxa.understand.alignment import realigned
-from doxa.understand.answers import completed
 from doxa.understand.continuations import anchored
 from doxa.understand.declaratives import is_question
 from doxa.understand.earlier import Earlier
@@ -139,8 +138,8 @@ def understand(
     reading.mending = any(
         wording("accept").search(sentence.text) and wording("right").search(sentence.text) for sentence in found
     )
-    for place, sentence in enumerate(found):
-        _sentence(reading, sentence, first=place == 0)
+    for sentence in found:
+        _sentence(reading, sentence)
     if not reading.intents:
         reading.intents["chat"] = None
     return Understanding(
@@ -187,7 +186,7 @@ def _described(claim: Claim) -> Term | None:
     return claim.subject if claim.relation.name == "is_called" and not named(noun) else None
 
 
-def _sentence(reading: _Reading, sentence: Sentence, *, first: bool) -> None:
+def _sentence(reading: _Reading, sentence: Sentence) -> None:
     if GREETING.match(sentence.raw):
         reading.intents["greet"] = None
     if is_question(sentence.raw, sentence.text, sentence.question):
@@ -211,13 +210,6 @@ def _sentence(reading: _Reading, sentence: Sentence, *, first: bool) -> None:
         if rest:
             _state(reading, replace(sentence, text=rest))
         return
-    whole = (
-        completed(sentence, reading.context, reading.turn.speaker)
-        if first and reading.turn.role != "assistant"
-        else None
-    )
-    if whole:
-        _state(reading, replace(sentence, text=whole))
     _state(reading, _ruled(reading, sentence))
     reading.referents.note(sentence.raw)
 
