@@ -10,7 +10,7 @@ from doxa.backends.parser import Parser, split
 from doxa.core.values import Act, Claim, Modality, Rule, Term, Turn
 from doxa.language.times import Repeat, read_times
 from doxa.memory import Beliefs, inventory, measures
-from doxa.understand.agreement import accepted, answered, confirmed, quoted_value, refuted, speaks_of
+from doxa.understand.agreement import accepted, answered, confirmed, quoted_value
 from doxa.understand.alignment import realigned
 from doxa.understand.continuations import anchored
 from doxa.understand.declaratives import is_question
@@ -28,16 +28,15 @@ from doxa.understand.repairs import (
     denials,
     is_mending,
     mended,
-    retold,
     settled,
     taken_back,
     wording,
 )
 from doxa.understand.rules import find_rules
-from doxa.understand.sources import at_hand, quoted, source_label
+from doxa.understand.sources import quoted, source_label
 from doxa.understand.text import Sentence, sentences
 from doxa.understand.values import Statement, Understanding
-from doxa.understand.withdrawals import dropped_rules, is_withdrawal, undone, withdrawals
+from doxa.understand.withdrawals import dropped_rules, is_withdrawal, withdrawals
 
 __all__ = ["sentences_ahead", "understand"]
 
@@ -52,19 +51,6 @@ RECENT = 6
 """Turns and sentences that a sentence without a verb of its own goes on from."""
 
 GREETING = re.compile(r"^(?:hi|hello|hey|good (?:morning|evening|afternoon)|guten \w+|welcome)\b", re.IGNORECASE)
-SAME = re.compile(
-    r"^(?:me (?:too|neither|either)|same(?: here| for me| with me)?|"
-    r"(?:so|neither|nor) (?:do|am|did|was|have|will|would|can) I|"
-    r"likewise|ditto|I (?:do|am|did|will|have|would|can) too)\b",
-    re.IGNORECASE,
-)
-"""What the other one just said of himself holds of the speaker as well."""
-NOD = re.compile(r"\W*(right|ok|okay|yep)\b,? (?=[A-Z\d])", re.IGNORECASE)
-"""What opens an agreement and is left out of a sentence when it is written out."""
-ECHOED = re.compile(r"(?:[Tt]he|[Mm]y|[Oo]ur|[Tt]hat|[A-Z][\w-]*'s) [\w' -]{2,40}")
-TURNED_DOWN = re.compile(
-    r"^(?:no,? )?not (?P<old>(?:the |a |an |in |on |at )?[\w' -]{2,40}?)(?:, [A-Z]\w+)?$", re.IGNORECASE
-)
 ECHO = re.compile(
     r"\b(?:noted|got it|you (?:said|told|mentioned)|I have (?:it|both|corrected|changed|taken|"
     r"struck)|saved|struck out)\b",
@@ -94,12 +80,6 @@ class _Reading:
     withdrawn_rules: list[str] = field(default_factory=list)
     mending: bool = False
     """The turn says that something was wrong."""
-    document: str = ""
-    """What the speaker says he has at hand."""
-    topic: str = ""
-    """What the turn asked about before it tells something."""
-    old: str = ""
-    """What the turn turned down before it tells something ("Not the navy.")."""
     plain: Collection[str] = ()
     """Sentences that do nothing with earlier words, whatever they look like."""
 
@@ -192,7 +172,6 @@ def _sentence(reading: _Reading, sentence: Sentence) -> None:
     if is_question(sentence.raw, sentence.text, sentence.question):
         reading.intents["ask"] = None
         reading.questions.append(sentence.raw)
-        _asked_about(reading, sentence.text)
         reading.referents.note(sentence.raw)
         return
     if not sentence.text or (reading.turn.role == "assistant" and ECHO.search(sentence.text)):
@@ -204,24 +183,8 @@ def _sentence(reading: _Reading, sentence: Sentence) -> None:
         return
     if reading.turn.role == "assistant" and _quoted(reading, sentence) is not None:
         return
-    if SAME.match(sentence.text) and reading.context and reading.context[-1].speaker != reading.turn.speaker:
-        _same(reading, reading.context[-1])
-        rest = SAME.sub("", sentence.text, count=1).strip(" ,;:.")
-        if rest:
-            _state(reading, replace(sentence, text=rest))
-        return
     _state(reading, _ruled(reading, sentence))
     reading.referents.note(sentence.raw)
-
-
-def _asked_about(reading: _Reading, text: str) -> None:
-    """Note what a turn asks about; a noun that is only repeated ("The ferry?") is what "it" means in what follows."""
-    reading.topic = text
-    if named(text):
-        reading.referents.place = term(text)  # "Perth? I'm moving there"
-    thing = reading.referents.resolve(text) if ECHOED.fullmatch(text) else None
-    if thing is not None:
-        reading.referents.topic = thing
 
 
 def _replied(reading: _Reading, sentence: Sentence) -> str | None:
@@ -229,7 +192,6 @@ def _replied(reading: _Reading, sentence: Sentence) -> str | None:
     text = sentence.text
     reading.said = f"{reading.said} {text}."
     reading.mending = reading.mending or is_mending(text)
-    reading.document = at_hand(text) or reading.document
     earlier = reading.earlier()
     if gone := dropped_rules(text, reading.beliefs):
         reading.withdrawn_rules.extend(gone)
@@ -240,48 +202,28 @@ def _replied(reading: _Reading, sentence: Sentence) -> str | None:
         reading.withdrawn_rules.extend(gone)
         if taken is not None or gone:
             return _repair(reading, taken or Repair(claims=()), sentence, Act.WITHDRAW)
-    nod = NOD.match(sentence.raw)
-    if (given := accepted(f"{nod[1]}, {text}" if nod else text, earlier)) is not None:
+    if (given := accepted(text, earlier)) is not None:
         return _repair(reading, given, sentence, Act.CORRECT)
-    right = corrections(text, earlier) or (retold(text, earlier) if reading.mending else None)
-    if right is not None:
+    if (right := corrections(text, earlier)) is not None:
         return _repair(reading, right, sentence, Act.CORRECT)
-    if (turned_down := TURNED_DOWN.match(text)) is not None and speaks_of(turned_down["old"], earlier):
-        reading.old = turned_down["old"]
-        return ""
-    told = _quoted(reading, sentence) or refuted(text, earlier) or confirmed(text, earlier)
-    told = told or answered(text, earlier, reading.topic, reading.old)
+    told = _quoted(reading, sentence) or confirmed(text, earlier) or answered(text, earlier)
     return None if told is None else _repair(reading, told, sentence, Act.STATE)
 
 
 def _quoted(reading: _Reading, sentence: Sentence) -> Repair | None:
     """Read what a document or person is quoted with: a clause as theirs, a bare value as an answer to what was said."""
     quote = quoted(sentence.text)
-    who = (reading.document if quote.who == "it" else quote.who) if quote else ""
-    if quote is None or not who:
+    if quote is None:
         return None
-    label = source_label(who, reading.referents)
-    if quote.clause or quote.placed:
+    label = source_label(quote.who, reading.referents)
+    if quote.clause:
         known = len(reading.claims)
-        _state(reading, replace(sentence, text=quote.placed or quote.what), source=label)
+        _state(reading, replace(sentence, text=quote.what), source=label)
         return Repair(claims=()) if len(reading.claims) > known else None
-    found = quoted_value(label, quote.what, reading.earlier(), sentence.text, firm=quote.firm)
+    found = quoted_value(label, quote.what, reading.earlier(), sentence.text)
     if found is not None:
         reading.referents.topic = found.claims[-1].subject
-        return replace(found, rest=quote.remark or found.rest)
-    return None
-
-
-def _same(reading: _Reading, said: Turn) -> None:
-    """Claim of the speaker what the one before said of himself ("Me too!")."""
-    echo = _Reading(reading.turn, reading.context[:-1], reading.beliefs, reading.referents, reading.parser)
-    for sentence in sentences(said.text)[:MOST_SENTENCES]:
-        if not is_question(sentence.raw, sentence.text, sentence.question):
-            _state(echo, sentence)
-    speaker = reading.referents.speaker
-    reading.claims.extend(claim for claim in echo.claims if claim.subject == speaker)
-    reading.statements.extend(echo.statements)
-    reading.intents["inform"] = None
+    return found
 
 
 def _repair(reading: _Reading, repair: Repair, sentence: Sentence, act: Act) -> str:
@@ -348,9 +290,8 @@ def _placed(reading: _Reading, claims: list[Claim], span: str) -> list[Claim]:
     if reading.turn.role != "user":
         return claims
     earlier = reading.earlier()
-    gone = [claim for claim in undone(span, earlier) if claim not in reading.claims]
     claims = denials(claims, earlier, span)
-    return [*gone, *(settled(claims, earlier, reading.said) if reading.mending else claims)]
+    return settled(claims, earlier, reading.said) if reading.mending else claims
 
 
 def _single(turn: Turn, proposition: Proposition) -> bool:
