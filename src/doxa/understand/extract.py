@@ -12,12 +12,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from doxa.backends.parser import Parser
-from doxa.core.values import Claim, Modality, Term, Turn
+from doxa.core.values import Modality, Term, Turn
 from doxa.language.syntax import trees
 from doxa.language.times import find_times
 from doxa.memory import is_tie, relation_names
 from doxa.understand.clauses import Clause, parse_clause
-from doxa.understand.continuations import continued, returned
 from doxa.understand.distil import clauses_of, name_relatives
 from doxa.understand.measures import AMOUNT, PRICES, readings
 from doxa.understand.nominals import appositions, lacks, relatives, sorts_of
@@ -77,8 +76,6 @@ class Scope:
     at: datetime
     role: str
     parser: Parser | None = None
-    said: Sequence[Claim] = ()
-    """What the speaker said before that a sentence without a verb may go on from, the latest last."""
 
 
 def extract(text: str, scope: Scope) -> list[Proposition]:
@@ -87,12 +84,6 @@ def extract(text: str, scope: Scope) -> list[Proposition]:
     timed = list(slot_time(text, scope.referents, scope.at))
     if timed:
         return timed
-    trip, rest = returned(text, scope.referents, scope.at)
-    if trip:
-        return [*trip, *(extract(rest, scope) if rest else [])]
-    found = list(continued(text, scope.said, scope.referents, scope.at))
-    if found:
-        return found
     if parser is None:
         found = _by_wording(scope, clauses_of(text))
     else:
@@ -100,8 +91,7 @@ def extract(text: str, scope: Scope) -> list[Proposition]:
         found = _relatives(scope, told_apart)
         for piece in _pieces(named_text):
             if piece.strip():
-                goes_on = list(continued(piece, scope.said, scope.referents, scope.at)) if piece != text else []
-                found.extend(goes_on or _fresh(found, _by_tree(scope, piece, parser)))
+                found.extend(_fresh(found, _by_tree(scope, piece, parser)))
         if not found:
             found = _by_wording(scope, clauses_of(text))
     if scope.role == "assistant":

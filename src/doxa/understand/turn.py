@@ -12,7 +12,6 @@ from doxa.language.times import Repeat, read_times
 from doxa.memory import Beliefs, inventory, measures
 from doxa.understand.agreement import accepted, answered, confirmed, quoted_value
 from doxa.understand.alignment import realigned
-from doxa.understand.continuations import anchored
 from doxa.understand.declaratives import is_question
 from doxa.understand.earlier import Earlier
 from doxa.understand.extract import Scope, extract, parsed_texts, people
@@ -47,9 +46,6 @@ OPEN = frozenset(["has", "is_a", "has_state"])
 MOST_SENTENCES = 120
 """Sentences read per turn; what follows is kept as text. It bounds the cost of a very long message."""
 
-RECENT = 6
-"""Turns and sentences that a sentence without a verb of its own goes on from."""
-
 GREETING = re.compile(r"^(?:hi|hello|hey|good (?:morning|evening|afternoon)|guten \w+|welcome)\b", re.IGNORECASE)
 ECHO = re.compile(
     r"\b(?:noted|got it|you (?:said|told|mentioned)|I have (?:it|both|corrected|changed|taken|"
@@ -70,8 +66,6 @@ class _Reading:
     claims: list[Claim] = field(default_factory=list)
     rules: list[Rule] = field(default_factory=list)
     statements: list[Statement] = field(default_factory=list)
-    read: list[str] = field(default_factory=list)
-    """Sentences of the same speaker, the latest last, for "until then"."""
     dropped: list[str] = field(default_factory=list)
     intents: dict[str, None] = field(default_factory=dict)
     questions: list[str] = field(default_factory=list)
@@ -108,8 +102,6 @@ def understand(
     Deterministic; never raises on any text. Cost O(len(text)) plus, for a withdrawal or correction, O(claims).
     """
     reading = _Reading(turn, context, beliefs, Referents.of(turn, context, beliefs), parser, plain=plain)
-    earlier = (said for said in context[-RECENT:] if said.speaker == turn.speaker)
-    reading.read.extend(sentence.text for said in earlier for sentence in sentences(said.text)[:RECENT])
     if parser is not None:
         for name in people(context[-2:], parser):
             reading.referents.mention(reading.referents.called(name))
@@ -250,11 +242,8 @@ def _ruled(reading: _Reading, sentence: Sentence) -> Sentence:
 
 def _state(reading: _Reading, sentence: Sentence, *, source: str = "") -> None:
     turn = reading.turn
-    scope = Scope(
-        referents=reading.referents, at=turn.at, role=turn.role, parser=reading.parser, said=_said(reading)
-    )  # fmt: skip
-    text = plainly(anchored(mended(sentence.text, turn.at), reading.read, turn.at))
-    reading.read.append(text)
+    scope = Scope(referents=reading.referents, at=turn.at, role=turn.role, parser=reading.parser)
+    text = plainly(mended(sentence.text, turn.at))
     found = extract(text, scope)
     if reading.parser is not None and not source:  # what is quoted was worth quoting
         found, dropped = plausible(found, text, reading.referents.speaker, reading.turn.role)
@@ -275,14 +264,6 @@ def _state(reading: _Reading, sentence: Sentence, *, source: str = "") -> None:
     reading.intents["inform"] = None
     if any(proposition.modality is Modality.PLANNED for proposition in found):
         reading.intents["plan"] = None
-
-
-def _said(reading: _Reading) -> list[Claim]:
-    """Return what a sentence may go on from: the last that is known of the speaker, and what he said just now."""
-    beliefs, turn = reading.beliefs, reading.turn
-    earlier = [said for said in reading.context[-RECENT:] if said.speaker == turn.speaker]
-    known = beliefs.said_of(reading.referents.speaker.key)[-4 * RECENT :]
-    return [*known, *(claim for said in earlier for claim in beliefs.said_in(said.turn_id)), *reading.claims]
 
 
 def _placed(reading: _Reading, claims: list[Claim], span: str) -> list[Claim]:
