@@ -24,7 +24,6 @@ from doxa.understand.plans import slot_time
 from doxa.understand.predications import Predication, predications
 from doxa.understand.propose import HOLE, Proposition, propose, propose_parsed
 from doxa.understand.referents import NAME, Referents, named
-from doxa.understand.refinements import EXACTLY
 from doxa.understand.text import sentences, words
 
 __all__ = ["Scope", "extract", "parsed_texts", "people"]
@@ -57,7 +56,6 @@ PIECES = re.compile(r"\s*;\s*|:\s+(?=\S+ \S+ \S)|\s+[—–-]\s+")
 SPLICE = re.compile(
     r", (?=(?:so )?(?:I|we|he|she|it|they|that) (?:am|is|are|was|were|have|has|will|work|live|now)\b|so \d[\d.,]*$)"
 )
-NAMED_FIRST = re.compile(rf"(?:[Ii]n )?{NAME},? $")
 SUBORDINATE = re.compile(
     r"(?:if|unless|when|while|whenever|until|after|before|as|once|since|although|though|because|whether|given|what|who|"
     r"where|how|the (?:more|less)|not only|either|neither)\b",
@@ -112,9 +110,6 @@ def _pieces(text: str) -> list[str]:
 
 def _spliced(text: str) -> list[str]:
     """Split two statements that only a comma joins ("Left the council, I am with a law firm now")."""
-    exact = EXACTLY.search(text)
-    if exact is not None and NAMED_FIRST.match(text[: exact.start()]) and text[exact.end() :].startswith(", "):
-        return [text[: exact.end()], text[exact.end() + 2 :]]  # "Ghent to be precise, my office is near the river"
     match = SPLICE.search(text)
     if match is None or SUBORDINATE.match(text):
         return [text]

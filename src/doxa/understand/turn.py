@@ -248,10 +248,7 @@ def _state(reading: _Reading, sentence: Sentence, *, source: str = "") -> None:
     if reading.parser is not None and not source:  # what is quoted was worth quoting
         found, dropped = plausible(found, text, reading.referents.speaker, reading.turn.role)
         reading.dropped.extend(dropped)
-    found = [
-        *refined(found, sentence.text, reading.beliefs, reading.referents.speaker),
-        *presupposed(sentence.text, scope),
-    ]
+    found = [*refined(found, sentence.text, reading.beliefs), *presupposed(sentence.text, scope)]
     span = sentence.text
     claims = _placed(reading, [_claim(turn, proposition, span, source) for proposition in found], span)
     if turn.role == "user" and not source:
