@@ -22,10 +22,6 @@ SOURCE = re.compile(
     rf"^(?i:according to|by|per|going by|as per|if you (?:ask|believe)|from) (?P<first>{WHO}(?:'s (?:account|word|"
     rf"version|statement))?), |,? (?i:according to|as per|if you (?:ask|believe)|going by) (?P<last>{WHO})(?:$|, )"
 )
-SAYS = re.compile(
-    rf"^(?P<wh>(?i:(?:(?:in|on|at|since) )?(?:what|which|when|where|who|how)(?: [\w-]+){{0,2}}?)) (?:do|does|did) "
-    rf"(?P<who>{WHO}) (?:say|claim|think|believe|state|insist|maintain)(?: that)? (?P<what>\w.+)$"
-)
 GIVEN = re.compile(
     rf"^(?i:given|going by|judging by|considering|in view of|in (?:the )?light of|based on|under|following|from) "
     rf"(?:(?:what|all|everything|anything)(?: that)? )?(?P<who>{NAME}|\w+)[^,]*, "
@@ -48,7 +44,6 @@ ORDER = re.compile(
     re.IGNORECASE,
 )
 OPENING_TIME = re.compile(r"^(?:as of|on|in|at|by|since|during|back in|for|from|around|until|before|after|to)\b", re.I)
-THIRD = re.compile(r"\b(?P<pronoun>he|she|they|his|her|their|him|them)\b", re.IGNORECASE)
 STRANDED = frozenset("on in at with for to from of by about".split())
 QUESTION_WORDS = frozenset("what which who whom whose when where why how".split())
 QUANTITY = frozenset("many much old long far often tall big heavy high large wide deep fast".split())
@@ -93,27 +88,19 @@ class Asked:
 def trimmed(text: str, at: datetime, *, past: bool) -> Asked:
     """Return a question without its source, its openings and its times; `text` is written out, without "?"."""
     found = Asked(text=text)
-    who = ""
     for _ in range(4):
         before = found
-        source, says = SOURCE.search(found.text), SAYS.match(found.text)
-        given, settled, said = GIVEN.match(found.text), SETTLED.match(found.text), SAID.match(found.text)
+        source, given = SOURCE.search(found.text), GIVEN.match(found.text)
+        settled = SETTLED.match(found.text) or SAID.match(found.text)
         if source:
             name = re.sub(r"'s (?:account|word|version|statement)$", "", source["first"] or source["last"])
             found = replace(found, text=_cut(found.text, source.start(), source.end()), source=name)
-        elif says:
-            found = replace(found, text=f"{says['wh']} {says['what']}", source=says["who"])
         elif given:
-            found, who = replace(found, text=_cut(found.text, 0, given.end())), given["who"]
+            found = replace(found, text=_cut(found.text, 0, given.end()))
         elif settled:
             found = replace(found, text=_cut(found.text, 0, settled.end()), settled=True)
-        elif said:
-            found = replace(found, text=_cut(found.text, 0, said.end()), settled=True)
-            who = said["who"]
         if found == before:
             break
-    if who[:1].isupper() and who.casefold() not in ("i", "you", "we"):
-        found = replace(found, text=_with_name(found.text, who))
     found = replace(found, text=_without_times(found.text, at, past=past))
     order = ORDER.search(found.text)
     if order and order["what"].casefold() not in ("that", "this", "it", "all"):
@@ -127,15 +114,6 @@ def trimmed(text: str, at: datetime, *, past: bool) -> Asked:
 
 def _cut(text: str, start: int, end: int) -> str:
     return f"{text[:start]} {text[end:]}".strip(" ,")
-
-
-def _with_name(text: str, who: str) -> str:
-    """Put a name for the first pronoun of a question that speaks of nobody else before it."""
-    match = THIRD.search(text)
-    if match is None or re.search(rf"\b(?!I\b){NAME}", text[1 : match.start()]):
-        return text
-    owned = match["pronoun"].casefold() in ("his", "her", "their")
-    return f"{text[: match.start()]}{who}{chr(39) + 's' if owned else ''}{text[match.end() :]}"
 
 
 def _without_times(text: str, at: datetime, *, past: bool) -> str:

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 
 from doxa.core.values import Asks, QuestionKind
 from doxa.language.verbs import base_of, participle_of
-from doxa.language.words import ADVERBS, BE, DETERMINERS, DO, HAVE, MODALS
+from doxa.language.words import BE, DETERMINERS, DO, HAVE, MODALS
 from doxa.understand.clauses import PREPOSITIONS, STOPPERS, parse_clause
-from doxa.understand.descriptions import STATES
 from doxa.understand.propose import HOLE
 from doxa.understand.referents import NAME, PET, kin_of
 from doxa.understand.text import sentences, words
@@ -24,11 +23,6 @@ OPENING = re.compile(
     r"say|just|honestly|ah|oh|as of [^,]+|given [^,]+|according to [^,]+)[,:]?\s+)(?=\S)",
     re.IGNORECASE,
 )
-SAID = re.compile(
-    r"^(?:did(?: not)?|have(?: not)?|had(?: not)?|has(?: not)?) (?:I|you|we|\w+)(?: not)?(?: "
-    r"ever)? (?:say|said|tell|told|mention|mentioned)(?: (?:you|me|us))?(?: that)? (?=\S)",
-    re.IGNORECASE,
-)
 WH = re.compile(
     r"^(?P<prep>(?:in|at|on|to|for|with|since|from|until|by|of|about) )?(?:(?P<how>how (?:long|"
     r"old|much|many|often|far|come))|"
@@ -40,9 +34,6 @@ WH = re.compile(
 TRAILING = re.compile(
     r"\s+(?:again|by the way|please|right|then|before|previously|earlier|formerly|in the past|after all)$"
 )
-OF_NOUN = re.compile(r"^(.+?) (is|was|are|were) ((?:to|for|with|on|about|between) (?!Qhole)(?![\w ]*\d{4}).+)$")
-"""A noun whose complement came after the verb: "my flight is to Rome" in "When is my flight to Rome?"."""
-TO_VERBS = frozenset("go move travel fly drive relocate come return".split())
 SUBJECT = "Qwho"
 """Stands for the subject of a question while its words are put in order."""
 PRONOUNS = frozenset(["", "i", "you", "he", "she", "it", "we", "they", "there", "this", "that"])
@@ -103,9 +94,6 @@ def declare(text: str, *, subject: str = "") -> Declarative | None:
         text = shorter
     text = re.sub(rf", {NAME}$", "", text)
     text = TRAILING.sub("", text)
-    said = SAID.match(text)
-    if said:
-        return Declarative(text=text[said.end() :], kind="yesno", asks="truth")
     if subject.casefold() not in PRONOUNS and f" {subject}" in text:
         found = _declared(text.replace(f" {subject}", f" {SUBJECT}", 1))
         if found is None:
@@ -182,7 +170,6 @@ def _timed(rest: str, asks: Asks) -> Declarative | None:
         return None
     if re.search(r" (?:born|die|died|end|ends|ended|expire|expires|expired|begin|begins|run out)$", body):
         return Declarative(text=f"{body} on {HOLE}", kind="when", asks="object")
-    body = OF_NOUN.sub(r"\1 \3 \2", body)
     if re.search(r"\b(?:is|was|are|were)$", body):
         return Declarative(text=f"{body} {HOLE}", kind="when", asks="object")
     return Declarative(text=body, kind="when", asks=asks)
@@ -196,7 +183,7 @@ def _how(word: str, rest: str) -> Declarative | None:
         noun = " ".join(rest.split()[:place])
         body = _body(" ".join(rest.split()[place:]))
         return Declarative(text=_filled(body, ""), kind="count", asks="count", noun=noun) if body else None
-    body = _body(rest) or (_paid(rest) if word == "much" else None)
+    body = _body(rest)
     if body is None:
         return None
     if word == "old":
@@ -205,16 +192,9 @@ def _how(word: str, rest: str) -> Declarative | None:
         return Declarative(text=body, kind="how_long", asks="duration")
     if word == "much":
         body = re.sub(r" (?:per|a|each) (?:month|year|week|day|night)\b", "", body)
-        body = re.sub(r"^(.+?) (is|was|are|were)\b(?! \w+ing\b)", _costs, OF_NOUN.sub(r"\1 \3 \2", body), count=1)
+        body = re.sub(r"^(.+?) (is|was|are|were)\b(?! \w+ing\b)", _costs, body, count=1)
         return Declarative(text=_filled(body, ""), kind="how_much", asks="object")
     return Declarative(text=body, kind="how", asks="anything")
-
-
-def _paid(rest: str) -> str | None:
-    """Read "how much rent do I pay" as the price of my rent; None for any other question."""
-    asked = re.match(r"(.+?)\b(do|does|did) (.+)$", rest)
-    paid = re.match(r"(.+?) (?:do|does|did) pay\b(.*)$", _body(f"{asked[2]} {asked[3]}") or "") if asked else None
-    return f"{_possessive(paid[1])} {asked[1].strip()} is{paid[2]}" if asked and paid else None
 
 
 def _costs(match: re.Match[str]) -> str:
@@ -288,76 +268,14 @@ def _body(rest: str) -> str | None:
 
 
 def _inverted(tokens: list[str]) -> str | None:
-    """Put the subject before the auxiliary: "do you work now" -> "you do work now"."""
+    """Put the subject, a pronoun or what stands for it, before the auxiliary: "do you work" -> "you do work"."""
     aux, rest = tokens[0].casefold(), tokens[1:]
     negated = rest[:1] == ["not"]
     rest = rest[1:] if negated else rest
-    size = _subject_size(rest, aux.casefold())
-    if not size or (size == len(rest) and aux.casefold() not in BE and aux.casefold() not in HAVE):
+    if not rest or (rest[0] != SUBJECT and rest[0].casefold() not in PRONOUNS):
         return None
     middle = [aux, "not"] if negated else [aux]
-    return " ".join([*rest[:size], *middle, *rest[size:]]).replace(" , ", ", ")
-
-
-def _subject_size(tokens: list[str], aux: str) -> int:
-    if not tokens:
-        return 0
-    first = tokens[0].casefold()
-    if first in ("i", "you", "he", "she", "it", "we", "they", "there", "this", "that"):
-        return 1
-    if (aux in BE and first in PREPOSITIONS) or base_of(first, "gerund") or (first in AUX):
-        return 0
-    size = 0
-    for place, token in enumerate(tokens):
-        word = token.casefold()
-        if place and _ends_subject(tokens, place, word, aux):
-            break
-        size = place + 1
-    return size
-
-
-def _ends_subject(tokens: list[str], place: int, word: str, aux: str) -> bool:
-    before = tokens[place - 1]
-    if before == SUBJECT:
-        return True
-    if word in ("and", "of"):
-        return False
-    if before.casefold() in DETERMINERS or before.casefold() in ("and", "of") or before.endswith(("'s", "s'")):
-        return False
-    if word in ADVERBS or word in ("not", "never", ","):
-        return True
-    if aux in DO or aux in MODALS:
-        return base_of(word, "base") is not None or word in ("be", "have")
-    if aux in HAVE:
-        return participle_of(word) is not None or word in ("a", "an", "any")
-    if word in PREPOSITIONS or word in DETERMINERS or word in STATES or base_of(word, "gerund") or participle_of(word):
-        return True
-    if word in (
-        "allergic",
-        "vegetarian",
-        "vegan",
-        "married",
-        "taller",
-        "older",
-        "younger",
-        "named",
-        "called",
-        "single",
-        "alive",
-    ):
-        return True
-    if aux in BE and place == 1 and token_is_name(before) and word.endswith("'s") and tokens[place + 1 : place + 2]:
-        return True  # "is Dana | Ana's sister"
-    return bool(token_is_name(tokens[0]) and not token_is_name(tokens[place]) and not _possessed_before(tokens, place))
-
-
-def token_is_name(token: str) -> bool:
-    """Tell whether a token starts like a name."""
-    return token[:1].isupper()
-
-
-def _possessed_before(tokens: list[str], place: int) -> bool:
-    return any(token.endswith(("'s", "s'")) for token in tokens[:place])
+    return " ".join([rest[0], *middle, *rest[1:]]).replace(" , ", ", ")
 
 
 def _filled(body: str, prep: str) -> str:
@@ -370,9 +288,7 @@ def _filled(body: str, prep: str) -> str:
         return f"{head} {HOLE}{tail}"
     clause = parse_clause(words(head))
     if prep == "where":
-        verb = clause.verb if clause else "be"
-        prep = "at" if verb in ("work", "study", "stay") else "to" if verb in TO_VERBS else "in"
-        return f"{head} {prep} {HOLE}{tail}"
+        prep = "at" if clause and clause.verb in ("work", "study", "stay") else "in"
     if prep:
         return f"{head} {prep} {HOLE}{tail}"
     if clause and clause.verb == "have" and clause.rest and participle_of(clause.rest.split()[0]):

@@ -30,10 +30,8 @@ HISTORY = re.compile(
     re.I,
 )
 PAST = re.compile(r"\b(?:did|was|were|had)\b", re.IGNORECASE)
-SEVERAL = re.compile(r"(?:which|what) (?:kinds|sorts|types) of\b", re.IGNORECASE)
 JOB = re.compile(r"(.+?) (?:do|does|did) do (?:(?:Qhole )?(?:for (?:a )?(?:living|work)|for Qhole)|Qhole(?: now)?$)")
 """What somebody does, in general, is an occupation."""
-SCHOOL = re.compile(r"\b(?:school|college|university|nursery|kindergarten)$", re.IGNORECASE)
 TELLING = (
     r"(?:told?|tells?|said|says?|mention(?:ed|s)?|vouch(?:ed|es)?|confirm(?:ed|s)?|claim(?:ed|s)?|report(?:ed|s)?|"
     r"stands? (?:behind|by)|stood (?:behind|by)|backs?(?: up)?|backed(?: up)?|supports?)"
@@ -111,7 +109,7 @@ def _base(
     kind: QuestionKind = declarative.kind if declarative else "yesno" if _tests(asked) else "value"
     focus = _undescribed(asked, referents)
     return Question(
-        text=sentence, kind="list" if SEVERAL.match(asked.text) else kind,
+        text=sentence, kind=kind,
         asks=declarative.asks if declarative else "truth" if _tests(asked) else "anything",
         as_of=_as_of(written, at, past), within=_period(written, at, past),
         past=past or bool(HISTORY.search(written)), terms=tuple(dict.fromkeys(stems(written))),
@@ -123,7 +121,7 @@ def _base(
 
 
 def _declared(asked: Asked) -> Declarative | None:
-    """Return the question as a statement with a hole, with what is asked of jobs and schools in plain words."""
+    """Return the question as a statement with a hole, with what is asked of jobs in plain words."""
     if asked.settled:
         return Declarative(text=asked.text, kind="yesno", asks="truth")
     declarative = declare(asked.text, subject=asked.subject)
@@ -139,8 +137,6 @@ def _declared(asked: Asked) -> Declarative | None:
     job = JOB.match(declarative.text)
     if job:
         return replace(declarative, text=f"{job[1]} does work as {HOLE}")
-    if SCHOOL.search(declarative.noun):
-        return replace(declarative, text=re.sub(r"\bgo to\b|\battend\b", "study at", declarative.text))
     return declarative
 
 
