@@ -7,7 +7,20 @@ from typing import Literal
 
 from doxa.language.data import table
 
-__all__ = ["ADVERBS", "BE", "DETERMINERS", "DO", "HAVE", "HEDGES", "MODALS", "PRONOUNS", "QUANTIFIERS", "Tense"]
+__all__ = [
+    "ADVERBS",
+    "BE",
+    "DETERMINERS",
+    "DO",
+    "HAVE",
+    "HEDGES",
+    "MODALS",
+    "PREPOSITIONS",
+    "PRONOUNS",
+    "QUANTIFIERS",
+    "SUBJECTS",
+    "Tense",
+]
 
 Tense = Literal["present", "past", "perfect", "future"]
 BE: Mapping[str, str] = table("words")["be"]
@@ -24,5 +37,7 @@ def _listed(name: str) -> frozenset[str]:
 ADVERBS = _listed("adverbs")
 HEDGES = _listed("hedges")
 DETERMINERS = _listed("determiners")
+PREPOSITIONS = _listed("prepositions")
 PRONOUNS = _listed("pronouns")
+SUBJECTS = _listed("subjects")
 QUANTIFIERS = _listed("quantifiers")

@@ -48,16 +48,16 @@ STRANDED = frozenset("on in at with for to from of by about".split())
 QUESTION_WORDS = frozenset("what which who whom whose when where why how".split())
 QUANTITY = frozenset("many much old long far often tall big heavy high large wide deep fast".split())
 MEASURES = frozenset("old tall heavy high large wide deep fast big".split())
-EMPTY = frozenset(
+ASKING = frozenset(
     "there currently now still ever yet ago again exactly right one many much long far often any some please for last "
     "anyone first originally previously former formerly before after since until used use it that this also actually "
     "really both late early known possible".split()
 )
-EMPTY_VERBS = frozenset(
+ASKING_VERBS = frozenset(
     "do be have will would can could shall should may might must get go know remember tell remind say mention call "
     "name use happen give act plan intend".split()
 )
-EMPTY_NOUNS = frozenset("thing kind sort type number name amount date day time year month week moment way day".split())
+ASKING_NOUNS = frozenset("thing kind sort type number name amount date day time year month week moment way day".split())
 """Words of a question that say nothing of what it is about; verbs and nouns apart from each other."""
 
 
@@ -296,7 +296,7 @@ def _names(tree: Tree, opening: int) -> Iterator[str]:
 def _only_kind(noun: Sequence[int], tree: Tree) -> bool:
     """Tell whether the noun with the question word only says what kind of answer is wanted, as "city" does."""
     counted = noun and tree.form(noun[0] - 1) in ("many", "much")
-    return not counted or any(tree.lemma(token) in EMPTY_NOUNS for token in noun)
+    return not counted or any(tree.lemma(token) in ASKING_NOUNS for token in noun)
 
 
 def _content(tree: Tree, place: int) -> str:
@@ -311,9 +311,9 @@ def _content(tree: Tree, place: int) -> str:
     above = tree.head(place)
     if kind in ("NOUN", "ADJ") and above > place and tree.upos(above) == "PROPN":
         return ""  # "great-uncle Feliks"
-    if word in AUX or lemma in EMPTY or word in EMPTY or word in QUESTION_WORDS:
+    if word in AUX or lemma in ASKING or word in ASKING or word in QUESTION_WORDS:
         return ""
-    if (lemma in EMPTY_VERBS and kind in ("VERB", "AUX")) or (lemma in EMPTY_NOUNS and kind == "NOUN"):
+    if (lemma in ASKING_VERBS and kind in ("VERB", "AUX")) or (lemma in ASKING_NOUNS and kind == "NOUN"):
         return ""
     return lemma if kind in ("VERB", "NOUN", "ADP") else word
 

@@ -14,9 +14,9 @@ from datetime import datetime
 from doxa.core.values import Atom, Interval, Relation, Term
 from doxa.language import third_person
 from doxa.language.times import TimeSpan, find_times
-from doxa.language.words import ADVERBS, BE, DO, HAVE, MODALS
+from doxa.language.words import ADVERBS, BE, DO, HAVE, MODALS, PREPOSITIONS
 from doxa.memory import RelationType, relation_type, verb_type
-from doxa.understand.clauses import PREPOSITIONS, parse_clause
+from doxa.understand.clauses import parse_clause
 from doxa.understand.propose import propose
 from doxa.understand.referents import Referents, clean, kin_of, named, term
 from doxa.understand.scene import HOLE, Proposition, coordinated

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from doxa.core.values import Asks, QuestionKind
 from doxa.language.verbs import base_of, participle_of
-from doxa.language.words import BE, DETERMINERS, DO, HAVE, MODALS
-from doxa.understand.clauses import PREPOSITIONS, STOPPERS, parse_clause
+from doxa.language.words import BE, DETERMINERS, DO, HAVE, MODALS, PREPOSITIONS, PRONOUNS
+from doxa.understand.clauses import STOPPERS, parse_clause
 from doxa.understand.propose import HOLE
 from doxa.understand.referents import NAME, PET, kin_of
 from doxa.understand.text import sentences, words
@@ -36,7 +36,6 @@ TRAILING = re.compile(
 )
 SUBJECT = "Qwho"
 """Stands for the subject of a question while its words are put in order."""
-PRONOUNS = frozenset(["", "i", "you", "he", "she", "it", "we", "they", "there", "this", "that"])
 LIST_NOUN = re.compile(r"^[a-z]+(?:s|ren|people)$")
 
 
@@ -94,7 +93,7 @@ def declare(text: str, *, subject: str = "") -> Declarative | None:
         text = shorter
     text = re.sub(rf", {NAME}$", "", text)
     text = TRAILING.sub("", text)
-    if subject.casefold() not in PRONOUNS and f" {subject}" in text:
+    if subject and subject.casefold() not in PRONOUNS and f" {subject}" in text:
         found = _declared(text.replace(f" {subject}", f" {SUBJECT}", 1))
         if found is None:
             return None

@@ -380,6 +380,7 @@ class Referents:
                 return self._known_thing(owner, label)
         return term(label or text)
 
+
 def _fresh(noun: str) -> str:
     shorter = FRESH.sub("", noun)
     return noun if shorter == noun else _fresh(shorter)

@@ -82,5 +82,3 @@ def _nested(place: Term, known: Fact, text: str) -> bool:
         return False
     names = (place.label, known.object.label)
     return is_country(names[0]) != is_country(names[1]) or _is_part(names[0]) != _is_part(names[1])
-
-

@@ -216,9 +216,7 @@ def _slips(wrong: Claim, fragment: Fragment, earlier: Earlier) -> Iterable[Claim
     return (
         claim
         for claim in earlier.own()
-        if claim.turn_id == wrong.turn_id
-        and claim.subject == wrong.subject
-        and claim.valid.start == wrong.valid.start
+        if claim.turn_id == wrong.turn_id and claim.subject == wrong.subject and claim.valid.start == wrong.valid.start
     )
 
 

@@ -14,8 +14,7 @@ from importlib.resources import files
 from typing import Literal
 
 from doxa.language.verbs import forms_of, participle_of
-from doxa.language.words import ADVERBS, BE, DETERMINERS, DO, HAVE, MODALS
-from doxa.understand.clauses import PREPOSITIONS
+from doxa.language.words import ADVERBS, BE, DETERMINERS, DO, HAVE, MODALS, PREPOSITIONS, SUBJECTS
 
 __all__ = ["ENDING", "Predication", "base_form", "read_predication", "verb_place"]
 
@@ -36,7 +35,6 @@ CAUSING = frozenset("let make help allow want ask tell force expect remind teach
 GIVING = frozenset("give owe pay send lend show bring buy cost get charge hand offer promise sell teach".split())
 """Verbs with a receiver before what is given."""
 ENDING = re.compile(r" (?:before|after|by|until|till|since|on|from|at|in)$")
-SUBJECTS = frozenset("i he she it we they".split())
 COMPOUND = frozenset([("take", "place"), ("take", "part"), ("make", "sure"), ("go", "wrong")])
 """Verbs whose meaning lies in the noun after them."""
 VERBAL = frozenset(
