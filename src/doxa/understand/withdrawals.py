@@ -101,7 +101,7 @@ def _meant(what: str, earlier: Earlier) -> list[Claim]:
     scored = [(_score(wanted, claim), claim) for claim in said]
     best = max((score for score, _ in scored), default=(0, 0))
     if best == (0, 0):
-        return []
+        return _by_turn(wanted, said, earlier)
     found = [claim for score, claim in scored if score == best]
     if ALL.search(what):
         return [claim for score, claim in scored if score[0]]
@@ -131,6 +131,13 @@ def _common(wanted: set[str], known: set[str]) -> int:
     """Return how many words of a topic are known, by their stems or, for long ones, their first letters."""
     long = {stem[:LIKE] for stem in known if len(stem) >= LIKE}
     return sum(1 for stem in wanted if stem in known or (len(stem) >= LIKE and stem[:LIKE] in long))
+
+
+def _by_turn(wanted: set[str], said: Sequence[Claim], earlier: Earlier) -> list[Claim]:
+    """Return what was claimed in the last turn that speaks of the topic in other words."""
+    turns = {turn.turn_id for turn in earlier.context if _common(wanted, stems_of(turn.text))}
+    found = [claim for claim in said if claim.turn_id in turns]
+    return [claim for claim in found if claim.turn_id == found[-1].turn_id]
 
 
 def _latest(said: Sequence[Claim], earlier: Earlier, *, whole: bool) -> list[Claim]:
