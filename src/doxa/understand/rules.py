@@ -107,7 +107,7 @@ def _read(piece: _Piece, parser: Parser) -> list[Halves]:
         return _one_of(members["members"], piece, left=members["how"].casefold() == "exactly")
     if not {token.casefold() for token in words(piece.text)} & (CONDITIONS | QUANTIFIERS | EVERYBODY):
         return []
-    for tree in trees(f"{piece.text[:1].upper()}{piece.text[1:]}.", parser):
+    for tree in trees(f"{piece.text[:1].upper()}{piece.text[1:]}", parser):
         found = [*_conditional(tree, piece)] or [*_quantified(tree, piece)]
         if found:
             return found
