@@ -33,10 +33,10 @@ SAID = {
     "if": ("If Liv wins the race, I'm buying a kayak.", ["Liv wins race -> Nora buys kayak"]),
     "if last": ("I walk if the bus is full.", ["bus is full -> Nora walks"]),
     "no comma": ("if it rains we stay home", ["it rains -> Nora stays home"]),
-    "and": ("If I pass and Odd pays, we leave.", ["Nora passes & Odd pays -> Nora leaves"]),
+    "and": ("If I pass and Max pays, we leave.", ["Nora passes & Max pays -> Nora leaves"]),
     "only if": ("I sign only if the price drops.", ["Nora signs -> price drops"]),
     "unless": ("I walk unless Liv drives.", ["not Liv drives -> Nora walks"]),
-    "unless first": ("Unless Odd drives, I walk.", ["not Odd drives -> Nora walks"]),
+    "unless first": ("Unless Liv drives, I walk.", ["not Liv drives -> Nora walks"]),
     "whenever": ("Whenever Liv sings, the dog howls.", ["Liv sings -> Nora's dog howls"]),
     "every": ("Every apprentice gets a bike.", ["?x is apprentice -> ?x gets bike"]),
     "all mine": ("All my uncles live in Oslo.", ["?x is Nora's uncle -> ?x lives in Oslo"]),
@@ -61,7 +61,7 @@ SAID = {
     "somebody has to": ("If it snows, somebody shovels.", ["it snows -> somebody shovels"]),
     "somebody else": ("If somebody calls, I leave.", ["?x calls -> Nora leaves"]),
     "unless somebody": ("Unless somebody calls, I leave.", ["not anybody calls -> Nora leaves"]),
-    "told": ("Liv told me that if Odd resigns she'll move out.", ["Odd resigns -> she moves out"]),
+    "told": ("Liv told me that if Max resigns he'll move out.", ["Max resigns -> Max moves out"]),
 }
 
 
@@ -118,7 +118,7 @@ def test_a_guess_is_trusted_less(said: SimpleNamespace, parser: Parser) -> None:
 
 def test_times_of_a_condition_are_kept(said: SimpleNamespace, parser: Parser) -> None:
     """A deadline belongs to the atom, not to its object."""
-    rule = said.after("If Odd doesn't call by Friday, I leave.", parser=parser)[2].rules[0]
+    rule = said.after("If Max doesn't call by Friday, I leave.", parser=parser)[2].rules[0]
     assert rule.if_[0].object.label == "" and str(rule.if_[0].valid)
 
 

@@ -6,23 +6,18 @@ The tree tells which clause is the condition and who the subject is; both halves
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib.resources import files
 from itertools import permutations
-from typing import Any
 
-from doxa.backends.parser import Parser
-from doxa.core.values import Atom, Rule, Turn
+from doxa.backends.parser import Parse, Parser
+from doxa.core.values import Atom, Rule, Term, Turn
 from doxa.language.inflection import tense_of
 from doxa.language.syntax import Tree, trees
 from doxa.memory import relation_type
-from doxa.understand.atoms import ANYONE, VARIABLE, AtomReader, atoms_of
+from doxa.understand.atoms import VARIABLE, AtomReader, atoms_of
 from doxa.understand.referents import Referents, clean, kin_of, term
-from doxa.understand.scene import coordinated, owner_of, possessed
-from doxa.understand.svo import verb_place
+from doxa.understand.scene import owner_of, possessed
 from doxa.understand.text import words
 
 __all__ = ["find_rules"]
@@ -33,7 +28,9 @@ QUANTIFIERS = frozenset("every each all no".split())
 EVERYBODY = frozenset("everyone everybody anyone anybody nobody one".split())
 """Subjects that are a kind by themselves; "one" is that of "no one"."""
 DENIALS = frozenset(["no", "nobody"])
-ONE_OF = re.compile(r"^(?P<how>exactly|only|at most) one of (?P<members>[^.;]+)$", re.IGNORECASE)
+OPENING = frozenset("and but so that then".split())
+"""What opens a result, or joins it to what stands before."""
+ONE_OF = re.compile(r"^(?P<how>exactly|only|at most) one of ", re.IGNORECASE)
 MOST_MEMBERS = 6
 """Alternatives of which the pairs are told; more make no rule."""
 HEDGED = re.compile(
@@ -41,6 +38,19 @@ HEDGED = re.compile(
 )
 ANYBODY = re.compile(r"(?=.*\byou\b)(?!.*\b(?:I|me|we|us|mine|ours)\b)", re.IGNORECASE)
 """A sentence in which "you" is anybody: it speaks of nobody who is there."""
+
+POLITE = re.compile(
+    r"(?:I (?:remember|recall|am not mistaken|may|might|understand|am honest|am right|heard|had to|could|can help|"
+    r"know)\b|I (?:can|were)$|you (?:like|want|wish|ask|do not mind|know what|see what|think about|ask me|must know|ever want|"
+    r"are (?:interested|curious|wondering))\b|you (?:can|could|will|get (?:a|the) chance|"
+    r"have (?:a|any|some) (?:time|question|questions|moment|minute|doubts|idea))$|you need (?:me|anything|help|more)\b|"
+    r"that (?:is|was|makes|works|helps)\b|it (?:helps|makes|were)\b|"
+    r"it is (?:ok|okay|all right|fine|possible|convenient)\b|"
+    r"(?:necessary|possible|needed|any|so|not|need be|memory serves|God|anything)\b|"
+    r"all goes well|everything goes|anyone asks|there is anything)",
+    re.IGNORECASE,
+)
+"""A condition that is only polite, or comments on the words themselves."""
 
 Halves = tuple[tuple[Atom, ...], tuple[Atom, ...]]
 """What is on condition of what."""
@@ -52,13 +62,6 @@ class _Piece:
 
     text: str
     fresh: Callable[[], AtomReader]
-
-
-@cache
-def _polite() -> re.Pattern[str]:
-    """Return the expression for a condition that is only polite, or comments on the words themselves."""
-    data: dict[str, Any] = tomllib.loads(files("doxa.understand").joinpath("rules.toml").read_text(encoding="utf-8"))
-    return re.compile(data["words"]["polite"], re.IGNORECASE)
 
 
 def find_rules(
@@ -103,24 +106,23 @@ def _rule(halves: Halves, turn: Turn, span: str, *, hedged: bool) -> Rule:
 def _read(piece: _Piece, parser: Parser) -> list[Halves]:
     """Return what the first way of reading a piece makes of it: members, a condition, a quantified subject."""
     members = ONE_OF.match(piece.text)
-    if members is not None:
-        return _one_of(members["members"], piece, left=members["how"].casefold() == "exactly")
-    if not {token.casefold() for token in words(piece.text)} & (CONDITIONS | QUANTIFIERS | EVERYBODY):
+    if not members and not {token.casefold() for token in words(piece.text)} & (CONDITIONS | QUANTIFIERS | EVERYBODY):
         return []
     for tree in trees(f"{piece.text[:1].upper()}{piece.text[1:]}", parser):
+        if members is not None:
+            return _one_of(tree, piece, left=members["how"].casefold() == "exactly")
         found = [*_conditional(tree, piece)] or [*_quantified(tree, piece)]
         if found:
             return found
     return []
 
 
-def _one_of(members: str, piece: _Piece, *, left: bool) -> list[Halves]:
+def _one_of(tree: Tree, piece: _Piece, *, left: bool) -> list[Halves]:
     """Read "exactly one of Tom, Ida and Raj has the key": no two do, and (`left`) one does when the others do not."""
-    tokens = words(members)
-    place = verb_place(tokens)
-    subject, predicate = " ".join(tokens[:place]).replace(" ,", ","), " ".join(tokens[place:])
-    reader = piece.fresh()
-    found = [atoms_of(f"{name} {predicate}", reader) for name in coordinated(subject)[:MOST_MEMBERS]] if place else []
+    subject = tree.kid(next(iter(tree.roots), 0), "nsubj")
+    of = tree.kid(subject, "nmod") if subject is not None else None
+    members = [tree.phrase(member) for member in tree.conjuncts(of)][:MOST_MEMBERS] if of is not None else []
+    found = [atoms_of(tree, piece.fresh(), who=_who(name, piece)) for name in members]
     if len(found) < 2 or any(len(atoms) != 1 for atoms in found):
         return []
     atoms = [replace(one, deontic="" if one.deontic == "may" else one.deontic) for (one,) in found]
@@ -128,6 +130,10 @@ def _one_of(members: str, piece: _Piece, *, left: bool) -> list[Halves]:
     if left:
         apart += [(tuple(_negated(other) for other in atoms if other is not atom), (atom,)) for atom in reversed(atoms)]
     return apart
+
+
+def _who(name: str, piece: _Piece) -> Term:
+    return piece.fresh().referents.resolve(name) or term(clean(name))
 
 
 def _negated(atom: Atom) -> Atom:
@@ -154,31 +160,46 @@ def _is_general(tree: Tree, mark: int, clause: int, head: int) -> bool:
 def _halves(tree: Tree, mark: int, clause: int, head: int, piece: _Piece) -> Iterator[Halves]:
     inside = tree.under(clause)
     only = mark > 0 and tree.form(mark - 1) == "only"
-    condition = _spelt(tree, [token for token in inside if token > mark])
-    outside = [token for token in tree.under(head) if token not in inside and not (only and token == mark - 1)]
-    opening = [token for token in outside if tree.relation(token) in ("cc", "discourse", "mark")]
-    result = _spelt(tree, [token for token in outside if token not in opening and tree.form(token) != "then"])
-    if _polite().match(condition):
+    condition = [token for token in inside if token > mark]
+    if POLITE.match(tree.spell(condition).strip(" ,.")):
         return
+    opening = [token for token in tree.kids(head, "cc", "discourse", "mark", "advmod") if tree.form(token) in OPENING]
+    result = [token for token in tree.under(head, opening) if token not in inside and not (only and token == mark - 1)]
     reader = piece.fresh()
     reader.denied = tree.form(mark) == "unless"
-    if outside and outside[0] < mark:
-        then, if_ = _half(result, reader, follows=True), _half(condition, reader, follows=False)
+    if result and result[0] < mark:
+        then, if_ = _half(tree, result, reader, follows=True), _half(tree, condition, reader, follows=False)
     else:
-        if_, then = _half(condition, reader, follows=False), _half(result, reader, follows=True)
+        if_, then = _half(tree, condition, reader, follows=False), _half(tree, result, reader, follows=True)
     if reader.denied:
         yield from (((_negated(atom),), then) for atom in if_)
     else:
         yield (then, if_) if only else (if_, then)
 
 
-def _spelt(tree: Tree, tokens: Sequence[int]) -> str:
-    return tree.spell(tokens).strip(" ,.")
-
-
-def _half(text: str, reader: AtomReader, *, follows: bool) -> tuple[Atom, ...]:
+def _half(tree: Tree, tokens: Sequence[int], reader: AtomReader, *, follows: bool) -> tuple[Atom, ...]:
     reader.follows = follows
-    return atoms_of(text, reader)
+    return atoms_of(_part(tree, tokens), reader) if tokens else ()
+
+
+def _part(tree: Tree, tokens: Sequence[int]) -> Tree:
+    """Return a part of a tree as a tree of its own."""
+    places = {token: place for place, token in enumerate(tokens)}
+    parse = tree.parse
+    heads = tuple(places.get(parse.heads[token], -1) for token in tokens)
+    return Tree(
+        tree.text,
+        [tree.words[token] for token in tokens],
+        Parse(
+            forms=tuple(parse.forms[token] for token in tokens),
+            lemmas=tuple(parse.lemmas[token] for token in tokens),
+            upos=tuple(parse.upos[token] for token in tokens),
+            heads=heads,
+            deprels=tuple("root" if head < 0 else parse.deprels[t] for head, t in zip(heads, tokens, strict=True)),
+            tags=tuple(parse.tags[token] for token in tokens),
+            confidences=tuple(parse.confidences[token] for token in tokens),
+        ),
+    )
 
 
 def _quantified(tree: Tree, piece: _Piece) -> Iterator[Halves]:
@@ -192,22 +213,24 @@ def _quantified(tree: Tree, piece: _Piece) -> Iterator[Halves]:
     if det is None and (not anybody or tree.form(subject) == "one"):
         return
     reader = piece.fresh()
-    class_ = _people(tree, subject, reader) if anybody else (_class(tree, subject, det, reader.referents),)
+    class_ = _people(tree, subject, reader) if anybody else _class(tree, subject, det, reader.referents)
     reader.subjects.append(VARIABLE)
-    end = tree.under(subject)[-1]
-    then = atoms_of(f"{ANYONE} {_spelt(tree, [token for token in tree.under(head) if token > end])}", reader)
-    if anybody and class_[0].object.key == "person" and not any(atom.deontic for atom in then):
+    then = atoms_of(tree, reader, who=VARIABLE)
+    if anybody and class_.object.key == "person" and not any(atom.deontic for atom in then):
         return  # "everyone was tired", "everybody likes Max": those who are spoken of
-    if tree.form(subject if det is None else det) in DENIALS:
-        then = tuple(map(_negated, then))
-    yield class_, then
+    denied = tree.form(subject if det is None else det) in DENIALS
+    yield (class_,), tuple(replace(atom, polarity=atom.polarity != denied) for atom in then)
 
 
-def _people(tree: Tree, subject: int, reader: AtomReader) -> tuple[Atom, ...]:
+def _people(tree: Tree, subject: int, reader: AtomReader) -> Atom:
     """Return what narrows "everyone" or "nobody" down ("nobody in my family"), else that it is a person."""
-    narrowed = _spelt(tree, [token for token in tree.under(subject) if token > subject])
-    person = Atom(subject=VARIABLE, relation=relation_type("is_a").relation, object=term("person"), span="person")
-    return (atoms_of(f"{ANYONE} is {narrowed}", reader) if narrowed else ()) or (person,)
+    where = tree.kid(subject, "nmod")
+    case = tree.kid(where, "case") if where is not None else None
+    if where is None or case is None:
+        return Atom(subject=VARIABLE, relation=relation_type("is_a").relation, object=term("person"), span="person")
+    noun = tree.phrase(where)
+    place = reader.referents.resolve(noun) or term(clean(noun))
+    return Atom(subject=VARIABLE, relation=relation_type(f"be_{tree.form(case)}").relation, object=place, span=noun)
 
 
 def _class(tree: Tree, subject: int, det: int | None, referents: Referents) -> Atom:
