@@ -38,11 +38,10 @@ HEDGED = re.compile(
 )
 ANYBODY = re.compile(r"(?=.*\byou\b)(?!.*\b(?:I|me|we|us|mine|ours)\b)", re.IGNORECASE)
 """A sentence in which "you" is anybody: it speaks of nobody who is there."""
-
 POLITE = re.compile(
     r"(?:I (?:remember|recall|am not mistaken|may|might|understand|am honest|am right|heard|had to|could|can help|"
-    r"know)\b|I (?:can|were)$|you (?:like|want|wish|ask|do not mind|know what|see what|think about|ask me|must know|ever want|"
-    r"are (?:interested|curious|wondering))\b|you (?:can|could|will|get (?:a|the) chance|"
+    r"know)\b|I (?:can|were)$|you (?:like|want|wish|ask|do not mind|know what|see what|think about|ask me|must know|"
+    r"ever want|are (?:interested|curious|wondering))\b|you (?:can|could|will|get (?:a|the) chance|"
     r"have (?:a|any|some) (?:time|question|questions|moment|minute|doubts|idea))$|you need (?:me|anything|help|more)\b|"
     r"that (?:is|was|makes|works|helps)\b|it (?:helps|makes|were)\b|"
     r"it is (?:ok|okay|all right|fine|possible|convenient)\b|"
