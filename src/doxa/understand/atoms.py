@@ -154,7 +154,9 @@ def _known(said: Predication, reader: AtomReader, who: Term | None) -> dict[tupl
     clause = replace(said.clause, tense="present", modality=Modality.ASSERTED)
     subjects = said.subjects if who is None else (ANYONE if who == VARIABLE else who.label,)
     plain = replace(said, clause=clause, subjects=subjects)
-    return {(told.subject.key, told.object.key): told for told in propose_parsed(plain, reader.referents, reader.at)}
+    people = reader.referents.people
+    scratch = replace(reader.referents, people=list(people), gender={}) if who == VARIABLE else reader.referents
+    return {(told.subject.key, told.object.key): told for told in propose_parsed(plain, scratch, reader.at)}
 
 
 def _renamed(atom: Atom, known: dict[tuple[str, str], Proposition]) -> Atom:

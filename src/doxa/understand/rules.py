@@ -6,8 +6,9 @@ The tree tells which clause is the condition and who the subject is; both halves
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import permutations
 
 from doxa.backends.parser import Parse, Parser
@@ -57,10 +58,17 @@ Halves = tuple[tuple[Atom, ...], tuple[Atom, ...]]
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A part of a sentence that may be a rule; every half is read with readers that start from the same referents."""
+    """A part of a sentence that may be a rule."""
 
     text: str
-    fresh: Callable[[], AtomReader]
+    referents: Referents
+    at: datetime
+    generic: bool
+    """"You" is anybody."""
+
+    def reader(self) -> AtomReader:
+        """Return what reads one rule of it; all start from the same referents."""
+        return AtomReader(referents=self.referents, at=self.at, generic=self.generic)
 
 
 def find_rules(
@@ -86,8 +94,7 @@ def find_rules(
     rules: list[Rule] = []
     left: list[str] = []
     for part in filter(None, (part.strip(" ,") for part in PIECES.split(text))):
-        generic = not person and bool(ANYBODY.match(part))
-        piece = _Piece(part, lambda generic=generic: AtomReader(referents, turn.at, generic=generic))
+        piece = _Piece(part, referents, turn.at, generic=not person and bool(ANYBODY.match(part)))
         found = [pair for pair in _read(piece, parser) if pair[0] and pair[1] and pair[0] != pair[1]]
         rules.extend(_rule(pair, turn, text, hedged=bool(HEDGED.search(part))) for pair in dict.fromkeys(found))
         if not found:
@@ -121,7 +128,7 @@ def _one_of(tree: Tree, piece: _Piece, *, left: bool) -> list[Halves]:
     subject = tree.kid(next(iter(tree.roots), 0), "nsubj")
     of = tree.kid(subject, "nmod") if subject is not None else None
     members = [tree.phrase(member) for member in tree.conjuncts(of)][:MOST_MEMBERS] if of is not None else []
-    found = [atoms_of(tree, piece.fresh(), who=_who(name, piece)) for name in members]
+    found = [atoms_of(tree, piece.reader(), who=_who(name, piece)) for name in members]
     if len(found) < 2 or any(len(atoms) != 1 for atoms in found):
         return []
     atoms = [replace(one, deontic="" if one.deontic == "may" else one.deontic) for (one,) in found]
@@ -132,7 +139,7 @@ def _one_of(tree: Tree, piece: _Piece, *, left: bool) -> list[Halves]:
 
 
 def _who(name: str, piece: _Piece) -> Term:
-    return piece.fresh().referents.resolve(name) or term(clean(name))
+    return piece.referents.resolve(name) or term(clean(name))
 
 
 def _negated(atom: Atom) -> Atom:
@@ -164,7 +171,7 @@ def _halves(tree: Tree, mark: int, clause: int, head: int, piece: _Piece) -> Ite
         return
     opening = [token for token in tree.kids(head, "cc", "discourse", "mark", "advmod") if tree.form(token) in OPENING]
     result = [token for token in tree.under(head, opening) if token not in inside and not (only and token == mark - 1)]
-    reader = piece.fresh()
+    reader = piece.reader()
     reader.denied = tree.form(mark) == "unless"
     if result and result[0] < mark:
         then, if_ = _half(tree, result, reader, follows=True), _half(tree, condition, reader, follows=False)
@@ -211,7 +218,7 @@ def _quantified(tree: Tree, piece: _Piece) -> Iterator[Halves]:
     anybody = tree.form(subject) in EVERYBODY
     if det is None and (not anybody or tree.form(subject) == "one"):
         return
-    reader = piece.fresh()
+    reader = piece.reader()
     class_ = _people(tree, subject, reader) if anybody else _class(tree, subject, det, reader.referents)
     reader.subjects.append(VARIABLE)
     then = atoms_of(tree, reader, who=VARIABLE)
