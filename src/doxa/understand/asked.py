@@ -44,6 +44,16 @@ ORDER = re.compile(
     re.IGNORECASE,
 )
 OPENING_TIME = re.compile(r"^(?:as of|on|in|at|by|since|during|back in|for|from|around|until|before|after|to)\b", re.I)
+OPENING = re.compile(
+    r"^(?:(?:and|so|but|also|well|now|tell me|by the way|please|hey|hi|hello|quick question|"
+    r"remind me|then|do you (?:still )?(?:know|remember)|"
+    r"(?:can|could|would) you (?:please )?(?:tell|remind) me|i (?:forgot|wonder|was wondering)|"
+    r"say|just|honestly|ah|oh)[,:]?\s+)(?=\S+ \S)",
+    re.IGNORECASE,
+)
+TRAILING = re.compile(
+    r"\s+(?:again|by the way|please|right|then|before|previously|earlier|formerly|in the past|after all)$"
+)
 STRANDED = frozenset("on in at with for to from of by about".split())
 QUESTION_WORDS = frozenset("what which who whom whose when where why how".split())
 QUANTITY = frozenset("many much old long far often tall big heavy high large wide deep fast".split())
@@ -87,7 +97,7 @@ class Asked:
 
 def trimmed(text: str, at: datetime, *, past: bool) -> Asked:
     """Return a question without its source, its openings and its times; `text` is written out, without "?"."""
-    found = Asked(text=text)
+    found = Asked(text=re.sub(r"\s*\([^)]*\)", "", text).strip(" ?"))
     for _ in range(4):
         before = found
         source, given = SOURCE.search(found.text), GIVEN.match(found.text)
@@ -99,8 +109,11 @@ def trimmed(text: str, at: datetime, *, past: bool) -> Asked:
             found = replace(found, text=_cut(found.text, 0, given.end()))
         elif settled:
             found = replace(found, text=_cut(found.text, 0, settled.end()), settled=True)
+        elif opening := OPENING.match(found.text):
+            found = replace(found, text=_cut(found.text, 0, opening.end()))
         if found == before:
             break
+    found = replace(found, text=TRAILING.sub("", re.sub(rf", {NAME}$", "", found.text)))
     found = replace(found, text=_without_times(found.text, at, past=past))
     order = ORDER.search(found.text)
     if order and order["what"].casefold() not in ("that", "this", "it", "all"):

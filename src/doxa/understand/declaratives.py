@@ -16,13 +16,6 @@ from doxa.understand.text import sentences, words
 __all__ = ["AUX", "Declarative", "declare", "find_question", "is_question"]
 
 AUX = {*BE, *HAVE, *DO, *MODALS}
-OPENING = re.compile(
-    r"^(?:(?:and|so|but|also|well|now|tell me|by the way|please|hey|hi|hello|quick question|"
-    r"remind me|then|do you (?:still )?(?:know|remember)|"
-    r"(?:can|could|would) you (?:please )?(?:tell|remind) me|i (?:forgot|wonder|was wondering)|"
-    r"say|just|honestly|ah|oh|as of [^,]+|given [^,]+|according to [^,]+)[,:]?\s+)(?=\S)",
-    re.IGNORECASE,
-)
 WH = re.compile(
     r"^(?P<prep>(?:in|at|on|to|for|with|since|from|until|by|of|about) )?(?:(?P<how>how (?:long|"
     r"old|much|many|often|far|come))|"
@@ -30,9 +23,6 @@ WH = re.compile(
     r"(?P<which>what (?:kind|sort|type|breed) of|which|what|whose)(?= )|(?P<word>where|when|"
     r"who|whom|why|how|what|which))\b\s*",
     re.IGNORECASE,
-)
-TRAILING = re.compile(
-    r"\s+(?:again|by the way|please|right|then|before|previously|earlier|formerly|in the past|after all)$"
 )
 SUBJECT = "Qwho"
 """Stands for the subject of a question while its words are put in order."""
@@ -79,35 +69,25 @@ def is_question(raw: str, text: str, marked: bool) -> bool:
 
 
 def declare(text: str, *, subject: str = "") -> Declarative | None:
-    """Return a question as a statement with a hole; `text` is written out and has no question mark.
+    """Return a question as a statement with a hole; None where its parts are not known.
 
     Args:
-        text: the question.
-        subject: its grammatical subject, as it stands there, where a parser tells; else the order of words does.
+        text: the question, written out, without what surrounds it and without its question mark.
+        subject: its grammatical subject, as it stands there; empty where that is a pronoun or what is asked for.
     """
-    text = re.sub(r"\s*\([^)]*\)", "", text).strip(" ?")
-    for _ in range(4):
-        shorter = OPENING.sub("", text, count=1)
-        if shorter == text or len(shorter.split()) < 2:
-            break
-        text = shorter
-    text = re.sub(rf", {NAME}$", "", text)
-    text = TRAILING.sub("", text)
-    if subject and subject.casefold() not in PRONOUNS and f" {subject}" in text:
-        found = _declared(text.replace(f" {subject}", f" {SUBJECT}", 1))
-        if found is None:
-            return None
-        whole = found.text.replace(SUBJECT, subject)
-        named = re.fullmatch(rf"(the .+) (is|was|are|were) {HOLE}", whole)
-        if named:
-            return replace(found, text=f"{_genitive(f'{named[1]} {named[2]}')} {HOLE}")
-        owned = re.fullmatch(rf"the ([\w -]+?) of ((?:{NAME}|(?:my|our|his|her|your)\b).*)", subject)
-        return (
-            replace(found, text=found.text.replace(SUBJECT, f"{_possessive(owned[2])} {owned[1]}"))
-            if owned
-            else (replace(found, text=whole))
-        )
-    return _declared(text)
+    if not subject or subject.casefold() in PRONOUNS or f" {subject}" not in text:
+        return _declared(text)
+    found = _declared(text.replace(f" {subject}", f" {SUBJECT}", 1))
+    if found is None:
+        return None
+    whole = found.text.replace(SUBJECT, subject)
+    named = re.fullmatch(rf"(the .+) (is|was|are|were) {HOLE}", whole)
+    if named:
+        return replace(found, text=f"{_genitive(f'{named[1]} {named[2]}')} {HOLE}")
+    owned = re.fullmatch(rf"the ([\w -]+?) of ((?:{NAME}|(?:my|our|his|her|your)\b).*)", subject)
+    if owned:
+        return replace(found, text=found.text.replace(SUBJECT, f"{_possessive(owned[2])} {owned[1]}"))
+    return replace(found, text=whole)
 
 
 def _declared(text: str) -> Declarative | None:
