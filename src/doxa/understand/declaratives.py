@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from doxa.core.values import Asks, QuestionKind
 from doxa.language.verbs import base_of, participle_of
-from doxa.language.words import BE, DETERMINERS, DO, HAVE, MODALS, PREPOSITIONS, PRONOUNS
+from doxa.language.words import BE, DO, HAVE, MODALS, PREPOSITIONS, PRONOUNS
 from doxa.understand.clauses import STOPPERS, parse_clause
 from doxa.understand.propose import HOLE
 from doxa.understand.referents import NAME, PET, kin_of
@@ -114,33 +114,12 @@ def _wh(match: re.Match[str], rest: str) -> Declarative | None:
     word = match["word"].casefold()
     kinds: dict[str, QuestionKind] = {"where": "where", "who": "who", "whom": "who", "why": "why", "how": "how"}
     kind = kinds.get(word, "value")
-    body = None if _is_predicate(word, rest) else _body(rest)
+    body = _body(rest)
     if body is None:
         return Declarative(text=f"{HOLE} {rest}", kind=kind, asks="subject") if word in ("who", "what") else None
     if word in ("why", "how"):
         return Declarative(text=body, kind=kind, asks="anything")
     return Declarative(text=_filled(body, "where" if word == "where" else prep), kind=kind, asks="object")
-
-
-def _is_predicate(word: str, rest: str) -> bool:
-    """Tell whether "who" is the subject although an auxiliary follows ("Who is allergic to eggs?")."""
-    tokens = words(rest)
-    if word != "who" or len(tokens) < 2:
-        return False
-    if len(tokens) == 2:
-        return tokens[0].casefold() in HAVE and participle_of(tokens[1]) is None
-    aux, following = tokens[0].casefold(), tokens[1]
-    if aux in HAVE:
-        return (
-            not any(participle_of(token) or token == "been" for token in tokens[2:])
-            or participle_of(following) is not None
-        )
-    plain = (
-        following.islower()
-        and following not in DETERMINERS
-        and following not in ("i", "you", "he", "she", "it", "we", "they")
-    )
-    return plain and (aux in BE or aux in MODALS)
 
 
 def _timed(rest: str, asks: Asks) -> Declarative | None:
@@ -198,12 +177,10 @@ def _which(word: str, rest: str, prep: str) -> Declarative | None:
             text=f"{HOLE} {' '.join(tokens[verb:])}", kind="list", asks="subject", noun=" ".join(tokens[:verb])
         )
     noun = " ".join(tokens[:place])
-    if not prep and _is_predicate("who", " ".join(tokens[place:])):
-        text = f"{HOLE} {' '.join(tokens[place:])}"
-        return Declarative(text=text, kind="list" if LIST_NOUN.match(noun) else "who", asks="subject", noun=noun)
     body = _body(" ".join(tokens[place:]))
     if body is None:
-        return Declarative(text=f"{HOLE} {' '.join(tokens[place:])}", kind="who", asks="subject", noun=noun)
+        text = f"{HOLE} {' '.join(tokens[place:])}"
+        return Declarative(text=text, kind="list" if LIST_NOUN.match(noun) else "who", asks="subject", noun=noun)
     kind: QuestionKind = "list" if LIST_NOUN.match(noun.casefold()) else "value"
     owned = re.match(r"(.+) (is|was|are|were)$", body)
     if owned and not prep:
