@@ -1,6 +1,6 @@
 """What one speaker makes of another's words: accepts them, says the same, or says something else.
 
-"You're right, Mosul" takes over what the other said; "7 zloty for the bridge, same here" says it as well;
+"You're right, Mosul" takes over what the other said; "yes, 7 zloty" says it as well;
 "No Omar, in Mosul" says something else of the same thing. A document that is quoted ("the card says 2017") is read
 like another speaker, whose word the claim then carries.
 """
