@@ -75,13 +75,14 @@ def atoms_of(tree: Tree, reader: AtomReader, *, who: Term | None = None) -> tupl
     Args:
         tree: one half of a rule, without the word that makes it conditional.
         reader: who is who; it learns the subjects and objects of this clause.
-        who: the subject, in the place of the words for it.
+        who: the subject of the first predicate, in the place of the words for it.
 
     Deterministic; cost O(tokens x depth).
     """
     found: list[Atom] = []
-    for said in predications(tree, find_times(tree.text, reader.at, past=False), terse=False):
-        found.extend(_atoms(tree, said, reader, who))
+    read = predications(tree, find_times(tree.text, reader.at, past=False), terse=False)
+    for said in read:
+        found.extend(_atoms(tree, said, reader, who if said.subjects == read[0].subjects else None))
     return tuple(dict.fromkeys(found))
 
 
