@@ -7,10 +7,13 @@ An item has `id`, `date`, `context` (speaker and text) and `turn`; a line of out
 
 import json
 import sys
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from doxa.backends import load
+from doxa.backends.parser import Parser
 from doxa.core.values import Atom, Claim, Turn
 from doxa.memory import Beliefs
 from doxa.understand import understand
@@ -18,15 +21,16 @@ from doxa.understand import understand
 
 def main(path: str) -> None:
     """Print one line for each item of a file."""
-    for line in Path(path).read_text(encoding="utf-8").splitlines():
-        print(json.dumps(predicted(json.loads(line)), ensure_ascii=False))
+    with closing(load("parser", "builtin")) as parser:
+        for line in Path(path).read_text(encoding="utf-8").splitlines():
+            print(json.dumps(predicted(json.loads(line), parser), ensure_ascii=False))
 
 
-def predicted(item: dict[str, Any]) -> dict[str, Any]:
+def predicted(item: dict[str, Any], parser: Parser) -> dict[str, Any]:
     """Return what a turn is understood as."""
     at = datetime.fromisoformat(item["date"]).replace(hour=12, tzinfo=UTC)
     said = [turn_of(row, number, at) for number, row in enumerate([*item["context"], item["turn"]], start=1)]
-    found = understand(said[-1], said[:-1], Beliefs())
+    found = understand(said[-1], said[:-1], Beliefs(), parser)
     rules = [{"if": [plain(a) for a in rule.if_], "then": [plain(a) for a in rule.then]} for rule in found.rules]
     return {"id": item["id"], "facts": [dated(claim) for claim in found.claims], "rules": rules}
 

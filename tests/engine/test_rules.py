@@ -106,7 +106,6 @@ def _fields(row):
     [
         ("All guests must sign the book.", "If X is guest, X must sign book"),
         ("I walk unless Liv drives.", "If Liv does not drive, Ana walks"),
-        ("Only members can use the sauna.", "If X may use sauna, X is member"),
         ("I sign only if the roof is repaired.", "If Ana signs, roof is repaired"),
     ],
 )

@@ -13,16 +13,11 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
         ["Stepped on the scales today: 71 kilos."],
         ["Nora steppe_on scales [12 June 2024]", "Nora weighs 71 kilos [since 12 June 2024]"],
     ),
-    "unit from before": (["I weigh 71 kilos.", "I'm at 69 now."], ["Nora weighs 69 kilos"]),
     "down to": (["Our puppy weighs 9 kilos.", "She's down to 8.5 kilos."], ["Nora's puppy weighs 8.5 kilos"]),
     "height beside a clause": (["Measured Olga against the wall: 1.42 m."], ["Olga height 1.42 m"]),
     "new price beside a clause": (
         ["The council put the permit up, 90 euros a year now."],
         ["permit costs 90 euros a year"],
-    ),
-    "price from a day on": (
-        ["The gym costs 40 euros a month.", "It'll be 45 from the first of July."],
-        ["gym costs 45 euros a month [since 1 July 2024]"],
     ),
     "number from before": (
         ["My rent is 720 a month.", "It goes up to 760 on 1 September."],
@@ -38,15 +33,10 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
         ["My new contract begins on 1 July: 20 hours a week."],
         ["Nora's contract begins_on 1 July 2024", "Nora works_hours 20 hours a week [since 1 July 2024]"],
     ),
-    "until then": (
-        ["My new contract begins on 1 July: 20 hours a week.", "Until then I'm on 38."],
-        ["Nora works_hours 38 hours a week [until 1 July 2024]"],
-    ),
     "dose": (
         ["The vet started him on 5 mg of prednisolone.", "She put the prednisolone up to 10 mg."],
         ["prednisolone dose 10 mg"],
     ),
-    "single": (["Still happily single over here."], ["Nora marital_status single"]),
     "divorced": (
         ["I'm married to Kim.", "The divorce came through today."],
         ["Nora marital_status divorced [since 12 June 2024]", "not Nora married_to Kim [since 12 June 2024]"],
@@ -108,26 +98,6 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
     "years beside their length": (
         ["I was at the post office for three years, 2012 to 2015."],
         ["ended Nora works_at post office [from 2012 until 2015]"],
-    ),
-    "then another town": (
-        ["I lived in Graz from 2001 to 2005.", "Then Linz, until 2010."],
-        ["ended Nora lives_in Linz [from 2005 until 2010]"],
-    ),
-    "then for a while": (
-        ["I lived in Graz from 2001 to 2005.", "After that Linz for two years."],
-        ["ended Nora lives_in Linz [from 2005 until 2007]"],
-    ),
-    "home ever since": (
-        ["I lived in Graz from 2001 to 2005.", "Oulu has been home ever since."],
-        ["Nora lives_in Oulu [since 2005]"],
-    ),
-    "new address": (
-        ["We live at 3 Elm Street.", "We've moved, it's 18 Harbour Lane now."],
-        ["Nora lives_at 18 Harbour Lane"],
-    ),
-    "more exactly": (
-        ["I live in Spain.", "I'm in Granada to be precise, up in the Albaicin quarter."],
-        ["refine Nora lives_in Granada", "refine Nora lives_in Albaicin quarter"],
     ),
     "another country": (["I live in Spain.", "I live in Oslo now."], ["Nora lives_in Oslo"]),
     "on call": (
@@ -194,10 +164,6 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
     "namesake by place": (
         ["My sister Vera lives in Graz.", "Vera from accounting has moved to Oslo."],
         ["Vera from accounting lives_in Oslo"],
-    ),
-    "place with the name of a friend": (
-        ["My colleague Georgia lives in Leeds.", "Back from a week in Georgia, the food was great."],
-        ["Nora travels_to Georgia [from 5 June 2024 until 12 June 2024]", "ended food has_state great"],
     ),
     "presupposed": (
         ["I don't have a drill.", "I put the shelf up with my drill."],

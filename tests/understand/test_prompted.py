@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from doxa.backends import load
+from doxa.backends.parser import Parser
 from doxa.core.errors import BackendUnavailableError
 from doxa.core.values import Act, Interval, Turn
 from doxa.memory import Beliefs, rule_id
@@ -267,11 +268,11 @@ def test_rules_of_a_model_are_propositions() -> None:
     assert len(told.dropped) == 2
 
 
-def test_rules_that_were_stored_as_clauses_are_still_read() -> None:
+def test_rules_that_were_stored_as_clauses_are_still_read(parser: Parser) -> None:
     """Extractions of the first prompts hold clauses."""
     said = turn("If it snows I take the tram.")
     stored = {"if": "it snows", "then": "I take the tram", "quote": "If it snows I take the tram"}
-    (rule,) = ground(Extraction(rules=(stored,)), said, (), Beliefs()).rules
+    (rule,) = ground(Extraction(rules=(stored,)), said, (), Beliefs(), parser).rules
     assert rule.if_[0].subject.label == "it"
 
 

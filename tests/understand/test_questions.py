@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from doxa.backends.parser import Parser
 from doxa.core.values import Question
 from doxa.memory import Beliefs
 from doxa.understand import find_question, read_question
@@ -39,20 +40,22 @@ CASES = {
 }
 
 
-def read(text: str) -> Question:
-    return read_question(text, asker="Nora", at=AT, context=[], beliefs=Beliefs())
+def read(text: str, parser: Parser) -> Question:
+    return read_question(text, asker="Nora", at=AT, context=[], beliefs=Beliefs(), parser=parser)
 
 
 @pytest.mark.parametrize(("text", "expected"), CASES.values(), ids=CASES.keys())
-def test_a_question_names_its_hole(text: str, expected: str) -> None:
-    asked = read(text)
+def test_a_question_names_its_hole(text: str, expected: str, parser: Parser) -> None:
+    asked = read(text, parser)
     parts = [asked.subject, asked.relation and asked.relation.name, asked.object]
     assert " ".join([asked.kind, *(str(part) if part else "-" for part in parts), asked.asks]) == expected
 
 
-def test_a_known_relative_is_asked_about_by_name(said: SimpleNamespace) -> None:
+def test_a_known_relative_is_asked_about_by_name(said: SimpleNamespace, parser: Parser) -> None:
     _, beliefs, _ = said.after("My sister is called Ada.")
-    asked = read_question("Where does my sister live?", asker="Nora", at=said.AT, context=[], beliefs=beliefs)
+    asked = read_question(
+        "Where does my sister live?", asker="Nora", at=said.AT, context=[], beliefs=beliefs, parser=parser
+    )
     assert asked.subject is not None and asked.subject.label == "Ada"
 
 
@@ -68,18 +71,18 @@ def test_a_known_relative_is_asked_about_by_name(said: SimpleNamespace) -> None:
     ],
     ids=["day", "month", "year", "now", "before", "ever"],
 )
-def test_a_question_says_which_time_it_means(text: str, as_of: date | None, past: bool) -> None:
-    asked = read(text)
+def test_a_question_says_which_time_it_means(text: str, as_of: date | None, past: bool, parser: Parser) -> None:
+    asked = read(text, parser)
     assert (asked.as_of, asked.past) == (as_of, past)
 
 
-def test_a_false_memory_is_read_as_the_claim_that_it_tests() -> None:
-    asked = read("Didn't I say I was from Porto?")
+def test_a_false_memory_is_read_as_the_claim_that_it_tests(parser: Parser) -> None:
+    asked = read("Didn't I say I was from Porto?", parser)
     assert (asked.kind, asked.asks, str(asked.object)) == ("yesno", "truth", "Porto")
 
 
-def test_a_question_that_nothing_reads_keeps_its_words() -> None:
-    asked = read("Why on earth would the moon smell of parsnips?")
+def test_a_question_that_nothing_reads_keeps_its_words(parser: Parser) -> None:
+    asked = read("Why on earth would the moon smell of parsnips?", parser)
     assert asked.asks == "anything"
     assert "parsnip" in asked.terms
 

@@ -1,4 +1,4 @@
-"""Corrections, withdrawals and elliptic answers: turns that live from what was said before."""
+"""Corrections and withdrawals: turns that live from what was said before."""
 
 from types import SimpleNamespace
 
@@ -64,27 +64,6 @@ def test_a_withdrawal_repeats_what_it_takes_back(
 
 def test_one_speaker_does_not_withdraw_what_another_said(said: SimpleNamespace) -> None:
     assert said.claims_of(("Omar", "I like olives."), "I take that back.") == []
-
-
-ANSWERS = {
-    "where": ("Where do you work now?", "At Nexora, in the energy team.", ["Nora works_at Nexora"]),
-    "name": ("What's your sister's name?", "Ada.", ["Nora sister Ada"]),
-    "yes": ("Do you have a car?", "Yes.", ["Nora has car"]),
-    "yes since": ("Are you vegetarian?", "Yes, since March.", ["Nora follows_diet vegetarian [since March 2024]"]),
-    "no": ("Do you like olives?", "No.", ["not Nora likes olives"]),
-    "how long": ("How long have you lived in Graz?", "Since 2019.", ["Nora lives_in Graz [since 2019]"]),
-    "full answer": ("Where do you live?", "I live in Graz.", ["Nora lives_in Graz"]),
-    "offer": ("Would you like a list?", "Yes please.", []),
-    "no idea": ("Where do you live?", "No idea.", []),
-    "thanks": ("Do you need anything else?", "Thanks, no.", []),
-}
-
-
-@pytest.mark.parametrize(("question", "answer", "expected"), ANSWERS.values(), ids=ANSWERS.keys())
-def test_an_elliptic_answer_becomes_a_statement(
-    question: str, answer: str, expected: list[str], said: SimpleNamespace
-) -> None:
-    assert said.claims_of(("Helper", question), answer) == expected
 
 
 def test_a_false_memory_asserts_nothing(said: SimpleNamespace) -> None:

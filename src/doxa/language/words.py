@@ -17,8 +17,10 @@ __all__ = [
     "HAVE",
     "HEDGES",
     "MODALS",
+    "PREPOSITIONS",
     "PRONOUNS",
     "QUANTIFIERS",
+    "SUBJECTS",
     "Tense",
 ]
 
@@ -37,7 +39,9 @@ def _listed(name: str) -> frozenset[str]:
 ADVERBS = _listed("adverbs")
 HEDGES = _listed("hedges")
 DETERMINERS = _listed("determiners")
+PREPOSITIONS = _listed("prepositions")
 PRONOUNS = _listed("pronouns")
+SUBJECTS = _listed("subjects")
 QUANTIFIERS = _listed("quantifiers")
 
 

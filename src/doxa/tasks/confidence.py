@@ -19,7 +19,7 @@ from typing import Any
 
 from doxa.core.tasks import TaskEdit, ValueKind
 from doxa.tasks.intents import class_of, known_words, likely
-from doxa.tasks.phrases import PRONOUNS, words_of
+from doxa.tasks.phrases import REFERRING, words_of
 from doxa.tasks.reading import Clause
 from doxa.tasks.scene import FILLERS, Scene, Tie, fits
 from doxa.tasks.verbs import Token, lexicon, request_verbs
@@ -170,7 +170,7 @@ def _grammar_words() -> frozenset[str]:
     """Return the words that ask for a change and are not in it: verbs, "instead", "both", the names of slots."""
     words = lexicon()
     known = (*words["slot_words"].values(), *words["cues"].values())
-    groups = (*known, PRONOUNS, VAGUE, request_verbs())
+    groups = (*known, REFERRING, VAGUE, request_verbs())
     return frozenset(word for group in groups for text in group for word in words_of(text))
 
 

@@ -33,7 +33,7 @@ NUMBERED = frozenset(
 )
 NUMBERED_PLURALS = frozenset("week day room table chapter phase bed track row group".split())
 
-PREPOSITIONS = frozenset(
+PHRASE_OPENERS = frozenset(
     (
         "in on at to for from with without into under of about as by until till before after near between except "
         "including onto off than per via during minus besides over against around behind inside beside through "
@@ -43,7 +43,7 @@ PREPOSITIONS = frozenset(
 DETERMINERS = frozenset(
     ("the a an my our your his her their its this that these those some any each every both all another no").split()
 )
-PRONOUNS = frozenset(
+REFERRING = frozenset(
     (
         "it them that this those these they he she him her hers his theirs mine ours both everyone everybody "
         "everything others one ones all rest half each either neither us me you i we who what there another same "
@@ -201,7 +201,7 @@ def _by_preposition(segment: Sequence[Token], values: Sequence[Typed]) -> Iterat
             i += len(fixed.split())
             continue
         is_prep = (token.upos == "VERB" and token.deprel == "case") or (
-            token.lower in PREPOSITIONS and token.upos in PREPOSITIONAL and not inside
+            token.lower in PHRASE_OPENERS and token.upos in PREPOSITIONAL and not inside
         )
         if (
             is_prep
@@ -392,7 +392,7 @@ def _noun(tokens: Sequence[Token], text: str) -> list[Element]:
     lowered = said.lower()
     pronoun = ""
     number = lowered in ("two", "three", "four") and det in ("those", "these", "the", "that")
-    if lowered in PRONOUNS or number or (lowered in ORDINALS and det):
+    if lowered in REFERRING or number or (lowered in ORDINALS and det):
         pronoun = "them" if number else lowered
         count = {"two": 2.0, "three": 3.0, "four": 4.0}.get(lowered, count)
         if lowered in ORDINALS:

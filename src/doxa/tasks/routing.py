@@ -75,7 +75,7 @@ PLAIN = frozenset(
 """Words that name nothing by themselves."""
 NAMING = frozenset("NOUN PROPN ADJ VERB X".split())
 ASKING = frozenset(("check", "finalize"))
-EMPTY, NONE = "there are no tasks, and nothing opens one", "it names no task"
+NO_TASKS, NONE = "there are no tasks, and nothing opens one", "it names no task"
 LOOKED_AT = 8
 """How many of the nodes that share a word are looked at."""
 
@@ -107,12 +107,12 @@ def route(text: str, forest: TaskForest, parser: Parser, at: datetime, *, going_
     """
     waiting = _waiting(forest)
     if not (going_on or waiting or may_open(text) or forest.find(text)):
-        return Route(why=NONE if forest.commits else EMPTY, opens=True)
+        return Route(why=NONE if forest.commits else NO_TASKS, opens=True)
     every = read_clauses(text, parser, at)
     clauses = _alone(every)
     opening = opens(clauses) or opens([clause for clause in every if SPENDING.search(clause.lowered)])
     if not forest.commits:
-        return Route(to_tasks=bool(opening), why=opening or EMPTY, opens=True)
+        return Route(to_tasks=bool(opening), why=opening or NO_TASKS, opens=True)
     fresh = bool(opening) or any(map(is_again, clauses))
     names = _names(clauses, forest)
     naming = [_naming(clause, names, going_on=going_on) for clause in clauses]

@@ -20,7 +20,7 @@ __all__ = ["set_frame", "shift_frame"]
 BACKWARD = tuple("forward earlier ahead bring lower reduce cut decrease shorten sooner drop less".split())
 COMPLEMENTED = frozenset("make set call mark want have need give put say try do".split())
 CHANGING = frozenset("make set extend go need want have slip move come use".split())
-PREPOSITIONS = frozenset("to as into at for on till until".split())
+BEFORE_VALUES = frozenset("to as into at for on till until".split())
 PEOPLE = frozenset("i we they you he she there who what everyone this".split())
 
 
@@ -96,7 +96,7 @@ def _set_all(
     scene: Scene, clause: Clause, target: Element | None, found: Sequence[Element], right: Sequence[Element]
 ) -> bool:
     """Set every value that stands behind a preposition; tell whether there was one."""
-    preps = [prep for element in found for prep, _ in element.attached if prep in PREPOSITIONS]
+    preps = [prep for element in found for prep, _ in element.attached if prep in BEFORE_VALUES]
     opening = clause.verb in ("set", "schedule")
     done = False
     for i, element in enumerate(right):

@@ -1,6 +1,6 @@
 """What one speaker makes of another's words: accepts them, says the same, or says something else.
 
-"You're right, Mosul" takes over what the other said; "7 zloty for the bridge, same here" says it as well;
+"You're right, Mosul" takes over what the other said; "yes, 7 zloty" says it as well;
 "No Omar, in Mosul" says something else of the same thing. A document that is quoted ("the card says 2017") is read
 like another speaker, whose word the claim then carries.
 """
@@ -17,7 +17,7 @@ from doxa.understand.earlier import Earlier, heads
 from doxa.understand.fragments import Fragment, read_fragment, refit, sort_of
 from doxa.understand.repairs import Repair, put_right, wording
 
-__all__ = ["accepted", "answered", "confirmed", "quoted_value", "refuted", "speaks_of"]
+__all__ = ["accepted", "answered", "confirmed", "quoted_value"]
 
 RECENT = 4
 OPENING = re.compile(
@@ -28,19 +28,6 @@ OPENING = re.compile(
     r"think|got|say|said|read|saw|see|was told|remember)(?: that| it is| it was)?|"
     r"(?:it|that|this|he|she|they) (?:is|was|are|were)|mine says|my \w+ says)\b[,:;.]?\s*)+",
     re.IGNORECASE,
-)
-INVERTED = re.compile(
-    r"^(?P<value>[\d€$£][\w.,:/€$£-]*(?: [a-z]+)?) (?:is|was) (?P<topic>(?:the|my|our|his|her|their) [^,;]+)$",
-    re.IGNORECASE,
-)
-"""A value before what it is the value of: "4417 is the code for the shed"."""
-TOLD_OF = re.compile(
-    r"^(?P<topic>(?:the|my|our|his|her|their) [^,;:]{2,40}?) (?:is|was|are|were|costs?|"
-    r"takes?) (?P<value>[\d€$£][^,;]*)$",
-    re.IGNORECASE,
-)
-SAME = re.compile(
-    r",? (?:same here|too|as well|I agree|agreed|I can confirm(?: that| it)?|that is right|exactly)$", re.IGNORECASE
 )
 
 
@@ -99,34 +86,24 @@ def confirmed(text: str, earlier: Earlier) -> Repair | None:
     return Repair(claims=tuple(_told(claim, earlier, text, "") for claim in firm))
 
 
-def answered(text: str, earlier: Earlier, topic: str = "", old: str = "") -> Repair | None:
+def answered(text: str, earlier: Earlier) -> Repair | None:
     """Return what a fragment says beside, or against, what others just said; None when it is no such fragment.
 
     Args:
         text: one sentence, written out.
         earlier: what stands when it is said.
-        topic: what was asked about in the same turn ("Thursday's workshop? That's in room 6").
-        old: what was turned down in the same turn ("Not the navy. The merchant marine").
     """
     others = earlier.recent(earlier.others(), RECENT)
     if not others:
         return None
     text = _unaddressed(text, earlier)
     opening = OPENING.match(text)
-    same = SAME.search(text)
-    body = OPENING.sub("", text) if opening else text
-    if not body:
-        return None
-    turned = INVERTED.match(body)
-    told = TOLD_OF.match(body) if opening and not turned else None
-    match = turned or told
-    body, topic = (match["value"], match["topic"]) if match else (SAME.sub("", body), topic)
-    fragment = read_fragment(body, topic=topic, old=old)
+    fragment = read_fragment(OPENING.sub("", text))
     found = _target(fragment, others, earlier) if fragment is not None else None
     if fragment is None or found is None:
         return None
     target, right = found
-    if not (opening or same or topic or old or _of_one_kind(fragment, target, earlier)):
+    if not (opening or _of_one_kind(fragment, target, earlier)):
         return None
     right = replace(right, valid=target.valid) if right.object == target.object else right
     if target.role != "user" and right.object != target.object:
@@ -134,13 +111,7 @@ def answered(text: str, earlier: Earlier, topic: str = "", old: str = "") -> Rep
     return Repair(claims=(_told(right, earlier, text, ""),), rest=fragment.rest)
 
 
-def speaks_of(value: str, earlier: Earlier) -> bool:
-    """Tell whether somebody else just claimed something with a value in it."""
-    wanted = stems_of(value)
-    return bool(wanted) and any(wanted <= heads(claim) for claim in earlier.recent(earlier.others(), 2))
-
-
-def quoted_value(source: str, value: str, earlier: Earlier, text: str, *, firm: bool) -> Repair | None:
+def quoted_value(source: str, value: str, earlier: Earlier, text: str) -> Repair | None:
     """Return what a source says of what was spoken of ("The card says 2017"); None when the value fits nothing.
 
     Args:
@@ -148,7 +119,6 @@ def quoted_value(source: str, value: str, earlier: Earlier, text: str, *, firm: 
         value: what it says.
         earlier: what stands when it is said.
         text: the sentence.
-        firm: the speaker takes it as what settles the matter.
     """
     fragment = read_fragment(re.sub(r",? (?:though|however|instead|too|as well)$", "", OPENING.sub("", value)))
     if fragment is None:
@@ -156,27 +126,7 @@ def quoted_value(source: str, value: str, earlier: Earlier, text: str, *, firm: 
     found = _target(fragment, earlier.recent(earlier.claims, RECENT * 2), earlier)
     if found is None:
         return None
-    target, right = found
-    if firm and right.object != target.object:
-        claims = (replace(claim, source=source) for claim in put_right(target, right, earlier, text))
-        return Repair(claims=tuple(claims), rest=fragment.rest)
-    return Repair(claims=(_told(right, earlier, text, source),), rest=fragment.rest)
-
-
-def refuted(text: str, earlier: Earlier) -> Repair | None:
-    """Return what follows when a source is called wrong ("The calendar entry is stale"); None for other words."""
-    match = wording("refute").search(text)
-    wanted = stems_of(match["what"]) if match else set()
-    doubted = [claim for claim in earlier.claims if claim.source and wanted & stems_of(claim.source)]
-    found: list[Claim] = []
-    for wrong in doubted:
-        rivals = [claim for claim in earlier.rivals(wrong) if not wanted & stems_of(claim.source)]
-        if rivals:
-            right = replace(_told(rivals[-1], earlier, text, rivals[-1].source), act=Act.CORRECT)
-            found.append(replace(right, replaces=wrong.object.key))
-        elif wrong.speaker == earlier.turn.speaker:
-            found.append(replace(_told(wrong, earlier, text, wrong.source), act=Act.WITHDRAW))
-    return Repair(claims=tuple(dict.fromkeys(found))) if found else None
+    return Repair(claims=(_told(found[1], earlier, text, source),), rest=fragment.rest)
 
 
 def _target(fragment: Fragment, pool: Sequence[Claim], earlier: Earlier) -> tuple[Claim, Claim] | None:
@@ -190,7 +140,7 @@ def _target(fragment: Fragment, pool: Sequence[Claim], earlier: Earlier) -> tupl
     exact = [pair for pair in (on_topic or fitting) if pair[0].object == pair[1].object]
     if exact:
         return exact[-1]
-    if sort == "noun" and not fragment.old:
+    if sort == "noun":
         return None
     return next(_closest(on_topic or fitting, fragment), None)
 

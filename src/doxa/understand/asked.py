@@ -22,10 +22,6 @@ SOURCE = re.compile(
     rf"^(?i:according to|by|per|going by|as per|if you (?:ask|believe)|from) (?P<first>{WHO}(?:'s (?:account|word|"
     rf"version|statement))?), |,? (?i:according to|as per|if you (?:ask|believe)|going by) (?P<last>{WHO})(?:$|, )"
 )
-SAYS = re.compile(
-    rf"^(?P<wh>(?i:(?:(?:in|on|at|since) )?(?:what|which|when|where|who|how)(?: [\w-]+){{0,2}}?)) (?:do|does|did) "
-    rf"(?P<who>{WHO}) (?:say|claim|think|believe|state|insist|maintain)(?: that)? (?P<what>\w.+)$"
-)
 GIVEN = re.compile(
     rf"^(?i:given|going by|judging by|considering|in view of|in (?:the )?light of|based on|under|following|from) "
     rf"(?:(?:what|all|everything|anything)(?: that)? )?(?P<who>{NAME}|\w+)[^,]*, "
@@ -48,21 +44,30 @@ ORDER = re.compile(
     re.IGNORECASE,
 )
 OPENING_TIME = re.compile(r"^(?:as of|on|in|at|by|since|during|back in|for|from|around|until|before|after|to)\b", re.I)
-THIRD = re.compile(r"\b(?P<pronoun>he|she|they|his|her|their|him|them)\b", re.IGNORECASE)
+OPENING = re.compile(
+    r"^(?:(?:and|so|but|also|well|now|tell me|by the way|please|hey|hi|hello|quick question|"
+    r"remind me|then|do you (?:still )?(?:know|remember)|"
+    r"(?:can|could|would) you (?:please )?(?:tell|remind) me|i (?:forgot|wonder|was wondering)|"
+    r"say|just|honestly|ah|oh)[,:]?\s+)(?=\S+ \S)",
+    re.IGNORECASE,
+)
+TRAILING = re.compile(
+    r"\s+(?:again|by the way|please|right|then|before|previously|earlier|formerly|in the past|after all)$"
+)
 STRANDED = frozenset("on in at with for to from of by about".split())
 QUESTION_WORDS = frozenset("what which who whom whose when where why how".split())
 QUANTITY = frozenset("many much old long far often tall big heavy high large wide deep fast".split())
 MEASURES = frozenset("old tall heavy high large wide deep fast big".split())
-EMPTY = frozenset(
+ASKING = frozenset(
     "there currently now still ever yet ago again exactly right one many much long far often any some please for last "
     "anyone first originally previously former formerly before after since until used use it that this also actually "
     "really both late early known possible".split()
 )
-EMPTY_VERBS = frozenset(
+ASKING_VERBS = frozenset(
     "do be have will would can could shall should may might must get go know remember tell remind say mention call "
     "name use happen give act plan intend".split()
 )
-EMPTY_NOUNS = frozenset("thing kind sort type number name amount date day time year month week moment way day".split())
+ASKING_NOUNS = frozenset("thing kind sort type number name amount date day time year month week moment way day".split())
 """Words of a question that say nothing of what it is about; verbs and nouns apart from each other."""
 
 
@@ -92,28 +97,23 @@ class Asked:
 
 def trimmed(text: str, at: datetime, *, past: bool) -> Asked:
     """Return a question without its source, its openings and its times; `text` is written out, without "?"."""
-    found = Asked(text=text)
-    who = ""
+    found = Asked(text=re.sub(r"\s*\([^)]*\)", "", text).strip(" ?"))
     for _ in range(4):
         before = found
-        source, says = SOURCE.search(found.text), SAYS.match(found.text)
-        given, settled, said = GIVEN.match(found.text), SETTLED.match(found.text), SAID.match(found.text)
+        source, given = SOURCE.search(found.text), GIVEN.match(found.text)
+        settled = SETTLED.match(found.text) or SAID.match(found.text)
         if source:
             name = re.sub(r"'s (?:account|word|version|statement)$", "", source["first"] or source["last"])
             found = replace(found, text=_cut(found.text, source.start(), source.end()), source=name)
-        elif says:
-            found = replace(found, text=f"{says['wh']} {says['what']}", source=says["who"])
         elif given:
-            found, who = replace(found, text=_cut(found.text, 0, given.end())), given["who"]
+            found = replace(found, text=_cut(found.text, 0, given.end()))
         elif settled:
             found = replace(found, text=_cut(found.text, 0, settled.end()), settled=True)
-        elif said:
-            found = replace(found, text=_cut(found.text, 0, said.end()), settled=True)
-            who = said["who"]
+        elif opening := OPENING.match(found.text):
+            found = replace(found, text=_cut(found.text, 0, opening.end()))
         if found == before:
             break
-    if who[:1].isupper() and who.casefold() not in ("i", "you", "we"):
-        found = replace(found, text=_with_name(found.text, who))
+    found = replace(found, text=TRAILING.sub("", re.sub(rf", {NAME}$", "", found.text)))
     found = replace(found, text=_without_times(found.text, at, past=past))
     order = ORDER.search(found.text)
     if order and order["what"].casefold() not in ("that", "this", "it", "all"):
@@ -127,15 +127,6 @@ def trimmed(text: str, at: datetime, *, past: bool) -> Asked:
 
 def _cut(text: str, start: int, end: int) -> str:
     return f"{text[:start]} {text[end:]}".strip(" ,")
-
-
-def _with_name(text: str, who: str) -> str:
-    """Put a name for the first pronoun of a question that speaks of nobody else before it."""
-    match = THIRD.search(text)
-    if match is None or re.search(rf"\b(?!I\b){NAME}", text[1 : match.start()]):
-        return text
-    owned = match["pronoun"].casefold() in ("his", "her", "their")
-    return f"{text[: match.start()]}{who}{chr(39) + 's' if owned else ''}{text[match.end() :]}"
 
 
 def _without_times(text: str, at: datetime, *, past: bool) -> str:
@@ -318,7 +309,7 @@ def _names(tree: Tree, opening: int) -> Iterator[str]:
 def _only_kind(noun: Sequence[int], tree: Tree) -> bool:
     """Tell whether the noun with the question word only says what kind of answer is wanted, as "city" does."""
     counted = noun and tree.form(noun[0] - 1) in ("many", "much")
-    return not counted or any(tree.lemma(token) in EMPTY_NOUNS for token in noun)
+    return not counted or any(tree.lemma(token) in ASKING_NOUNS for token in noun)
 
 
 def _content(tree: Tree, place: int) -> str:
@@ -333,9 +324,9 @@ def _content(tree: Tree, place: int) -> str:
     above = tree.head(place)
     if kind in ("NOUN", "ADJ") and above > place and tree.upos(above) == "PROPN":
         return ""  # "great-uncle Feliks"
-    if word in AUX or lemma in EMPTY or word in EMPTY or word in QUESTION_WORDS:
+    if word in AUX or lemma in ASKING or word in ASKING or word in QUESTION_WORDS:
         return ""
-    if (lemma in EMPTY_VERBS and kind in ("VERB", "AUX")) or (lemma in EMPTY_NOUNS and kind == "NOUN"):
+    if (lemma in ASKING_VERBS and kind in ("VERB", "AUX")) or (lemma in ASKING_NOUNS and kind == "NOUN"):
         return ""
     return lemma if kind in ("VERB", "NOUN", "ADP") else word
 

@@ -1,7 +1,7 @@
-"""The halves of a rule -> atoms.
+"""A clause of a rule -> atoms, off its dependency tree.
 
-`atoms_of` is the one place where a rule's wording becomes propositions: what the patterns for claims make of a clause
-when they know its verb, so that a rule speaks of the same relations as the facts do, else its plain parts.
+An atom has the relation that a claim of the same words would have, so that facts and rules meet; where nothing would be
+claimed ("it rains", "everybody agrees") it has its verb's own.
 """
 
 from __future__ import annotations
@@ -10,54 +10,31 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Literal
 
-from doxa.core.values import Atom, Interval, Relation, Term
+from doxa.core.values import Atom, Interval, Modality, Relation, Term
 from doxa.language import third_person
-from doxa.language.times import TimeSpan, find_times
-from doxa.language.words import ADVERBS, BE, DO, HAVE, MODALS
+from doxa.language.inflection import modal_of
+from doxa.language.syntax import Tree
+from doxa.language.times import find_times
 from doxa.memory import RelationType, relation_type, verb_type
-from doxa.understand.clauses import PREPOSITIONS, parse_clause
-from doxa.understand.propose import propose
+from doxa.understand.predications import Predication, predications
+from doxa.understand.propose import WEATHER, propose_parsed
 from doxa.understand.referents import Referents, clean, kin_of, named, term
-from doxa.understand.scene import HOLE, Proposition, coordinated
-from doxa.understand.svo import ENDING, Predication, base_form, read_predication, verb_place
-from doxa.understand.text import words
+from doxa.understand.scene import Proposition
 
-__all__ = ["ANYONE", "AtomReader", "VARIABLE", "atoms_of", "conjuncts", "contrasted", "left_out"]
+__all__ = ["ANYONE", "VARIABLE", "AtomReader", "atoms_of"]
 
 ANYONE = "Qvar"
 """Stands in a clause for whoever a rule is about."""
 VARIABLE = Term("?x", "?x")
-AND = re.compile(r",? and (?:then |also )?|, (?:then )?(?=(?:I|we|he|she|they|it|the|my|our) )")
-ALLOWED = re.compile(r"be (?:allowed|permitted|free|welcome) to ")
-AUXILIARIES = frozenset([*BE, *DO, *HAVE, *MODALS])
-NEITHER = re.compile(r"neither (.+?) nor (.+)$", re.IGNORECASE)
-ELLIPSIS = re.compile(
-    r"^(?P<who>.+?) (?:is|are|am|does|do|will|can|has|have|must|should|may)(?P<not> not)?(?: too| either| as well)?$"
-)
-CONTRAST = re.compile(
-    r"^(?P<main>.+?),? (?:instead of|rather than|and not|but not|not) (?P<alt>(?:(?:in|on|at|by|to|with|for|"
-    r"from|along|over|via|through|across|past|around) )?[\w' -]{2,40})$",
-    re.IGNORECASE,
-)
-PLACED = re.compile(
-    r"(?P<prep>in|on|at|by|to|with|for|from|along|over|via|through|across|past|around) (?P<noun>.+)$", re.IGNORECASE
-)
-PATHS = frozenset("by along over via through across past around".split())
-MOVED = frozenset(["move to", "shift to", "relocate to", "be moved to", "be in", "take place in", "be held in"])
-PEOPLE = frozenset("i we he she they you it qvar who".split())
-EVENT_VERBS = frozenset("hold have throw host celebrate give do".split())
-QUANTIFIED = frozenset(
-    ["nobody", "no one", "everyone", "everybody", "anyone", "anybody", "somebody", "someone", "a person", "people"]
-)
+QUANTIFIED = frozenset("nobody everyone everybody anyone anybody somebody someone people".split())
 PRONOUN = {"he": "m", "him": "m", "she": "f", "her": "f"}
-BOUND = re.compile(r"(.+) (?:by|before|after|until|till|since) ([^,]+)$")
-WEATHER = re.compile(
-    r"^it (?:(?:does |do |will |is |has )?(?:not )?)?(?:rain|snow|pour|freeze|freezing|hail|storm|thunder|thaw|drizzle|"
-    r"get|gets|turn|is (?:\w+ )?(?:sunny|rainy|cold|hot|warm|icy|foggy|windy|dark|late|early|above|below|over|"
-    r"under|\d|my|your|our|his|her|a|the|too|so))",
-    re.IGNORECASE,
-)
+DEMANDS: dict[str, Literal["must", "may"]] = {
+    "must": "must", "should": "must", "shall": "must", "have": "must", "need": "must", "can": "may", "may": "may",
+    "able": "may", "allow": "may", "permit": "may",
+}  # fmt: skip
+"""What modal verbs, and verbs and adjectives before an infinitive, make of a clause."""
 
 
 @dataclass(slots=True)
@@ -75,13 +52,9 @@ class AtomReader:
     """The clause that is read is what follows, not the condition."""
     denied: bool = False
     """The condition is that its clause does not hold ("unless")."""
-    teller: Term | None = None
-    """Who is reported to have said it, and is meant by "he" or "she"."""
 
     def person(self, pronoun: str) -> Term | None:
         """Return whom a pronoun means: the last named subject of this rule, else somebody spoken of before."""
-        if self.teller is not None and VARIABLE not in self.subjects:
-            return self.teller
         others = [s for s in self.subjects if s != self.referents.speaker]
         here = [s for s in others if s == VARIABLE or named(s.label) or _relative(s)]
         return here[-1] if here else self.referents.resolve(pronoun) or (others[-1] if others else None)
@@ -96,222 +69,128 @@ def _relative(thing: Term) -> bool:
     return "'s " in thing.label and kin_of(thing.label.rpartition("'s ")[2]) is not None
 
 
-def atoms_of(text: str, reader: AtomReader) -> tuple[Atom, ...]:
-    """Return what a clause says, coordinated verbs and objects as one atom each; nothing when it is no clause.
+def atoms_of(tree: Tree, reader: AtomReader, *, who: Term | None = None) -> tuple[Atom, ...]:
+    """Return what a clause says, one atom for each of its predicates, subjects and objects.
 
     Args:
-        text: one half of a rule, written out, without the word that makes it conditional.
+        tree: one half of a rule, without the word that makes it conditional.
         reader: who is who; it learns the subjects and objects of this clause.
+        who: the subject of the first predicate, in the place of the words for it.
 
-    Deterministic; cost O(len(text)).
+    Deterministic; cost O(tokens x depth).
     """
-    neither = NEITHER.match(text)
-    if neither:
-        return _neither(neither[1], neither[2], reader)
     found: list[Atom] = []
-    for part in conjuncts(text):
-        found.extend(_clause(part, reader))
+    read = predications(tree, find_times(tree.text, reader.at, past=False), terse=False)
+    for said in read:
+        found.extend(_atoms(tree, said, reader, who if said.subjects == read[0].subjects else None))
     return tuple(dict.fromkeys(found))
 
 
-def _neither(first: str, rest: str, reader: AtomReader) -> tuple[Atom, ...]:
-    """Read "neither Ana nor Luis calls" as two denials."""
-    tokens = words(rest)
-    place = verb_place(tokens)
-    if not place:
-        return ()
-    clauses = (f"{first} {' '.join(tokens[place:])}", rest)
-    return tuple(replace(atom, polarity=not atom.polarity) for clause in clauses for atom in atoms_of(clause, reader))
-
-
-def left_out(first: str, second: str, reader: AtomReader) -> tuple[Atom, ...]:
-    """Return what "room 2 is not" or "Lena does" says with the predicate of the clause before; else nothing."""
-    match = ELLIPSIS.match(second)
-    tokens = words(first)
-    place = verb_place(tokens)
-    if match is None or place is None:
-        return ()
-    predicate = re.sub(r"\b(?:not|never) ", "", " ".join(tokens[place:]))
-    return tuple(replace(atom, polarity=not match["not"]) for atom in atoms_of(f"{match['who']} {predicate}", reader))
-
-
-def conjuncts(text: str) -> list[str]:
-    """Return the clauses that "and" joins; a missing subject is that of the clause before."""
-    found: list[str] = []
-    rest, subject = text.strip(" ,"), ""
-    for _ in range(4):
-        split = next((m for m in AND.finditer(rest) if _both(rest[: m.start()], rest[m.end() :], subject)), None)
-        if split is None:
-            break
-        head, rest = rest[: split.start()], rest[split.end() :]
-        found.append(head)
-        subject = _subject_of(head) or subject
-        if verb_place(words(rest)) is None or not _subject_of(rest):
-            rest = f"{subject} {rest}"
-    return [*found, rest]
-
-
-def contrasted(text: str, reader: AtomReader) -> tuple[Atom, ...]:
-    """Return what a clause with a contrast says ("in the barn instead of the garden"): both that it is and is not.
-
-    The place or means that is contrasted is told of the event itself; () for a clause without contrast.
-    """
-    match = CONTRAST.match(text)
-    tokens = words(match["main"]) if match else []
-    said = read_predication(tokens)
-    if match is None or said is None or read_predication(words(match["alt"])) is not None:
-        return ()
-    if tokens[-1].casefold() in AUXILIARIES | ADVERBS:
-        return ()  # "he does not call by Friday": the verb is denied
-    alternative = PLACED.match(match["alt"])
-    wanted = alternative["prep"].casefold() if alternative else ""
-    preps = [place for place, token in enumerate(tokens) if place and token.casefold() in PREPOSITIONS | PATHS]
-    preps = [place for place in preps if tokens[place].casefold() == wanted] or preps
-    if not preps:
-        return _exchanged(match["main"], clean(match["alt"]), reader)
-    cut = preps[-1]
-    head, prep, place = " ".join(tokens[:cut]), tokens[cut].casefold(), clean(" ".join(tokens[cut + 1 :]))
-    base = atoms_of(head, reader)
-    if not base or not place:
-        return ()
-    other = term(clean(alternative["noun"] if alternative else match["alt"]))
-    told = _placed(base[0], said, prep, reader)
-    denied = _placed(base[0], said, wanted or prep, reader)
-    denied = _placed(base[0], said, wanted or prep, reader)
-    found = (replace(told, object=term(place)), replace(denied, object=other, polarity=not told.polarity))
-    reader.objects.append(term(place))
-    told_too = (atom for atom in base if atom.object.key)
-    return (*told_too, *(replace(atom, span=text) for atom in found))
-
-
-def _exchanged(main: str, other: str, reader: AtomReader) -> tuple[Atom, ...]:
-    base = atoms_of(main, reader)
-    last = base[-1] if base else None
-    if last is None or not last.object.key:
-        return base
-    return (*base, replace(last, object=term(other), polarity=not last.polarity))
-
-
-def _placed(atom: Atom, said: Predication, prep: str, reader: AtomReader) -> Atom:
-    """Return where, or by what means, something is done; of an event that somebody holds, the event's own place."""
-    verb = said.verb.split()[0]
-    if verb in EVENT_VERBS and atom.object.key and prep in ("in", "at", "on"):
-        event = reader.referents.resolve(f"our {atom.object.label}") or atom.object
-        kind = relation_type("takes_place_at" if prep == "at" else f"take_place_{prep}")
-        return replace(atom, subject=event, relation=kind.relation, valid=atom.valid)
-    return replace(atom, relation=relation_type(f"{verb}_{prep}").relation)
-
-
-def _subject_of(clause: str) -> str:
-    found = read_predication(words(clause))
-    return found.subject if found else ""
-
-
-def _both(head: str, tail: str, subject: str) -> bool:
-    """Tell whether "and" joins two clauses, not two nouns."""
-    tokens = words(tail)
-    place = verb_place(words(head))
-    if not tokens or place is None or not place:
-        return False
-    own = verb_place(tokens)
-    first = tokens[0].casefold()
-    if (
-        own
-        and own <= 4
-        and (first in ("i", "we", "he", "she", "they", "it", "you", "the", "my") or tokens[0][0].isupper())
-    ):
-        return True
-    first = next((t.casefold() for t in tokens if t.casefold() not in ADVERBS), "")
-    if tokens[0][0].isupper() or own or not (first in AUXILIARIES or base_form(first, "base", "third", "past")):
-        return False
-    follows = words(f"{_subject_of(head) or subject or 'it'} {tail}")
-    return verb_place(follows) == len(follows) - len(tokens) and not _listed(head, tokens)
-
-
-def _listed(head: str, tail: list[str]) -> bool:
-    """Tell whether a word after "and" is rather a second object ("milk and honey")."""
-    found = read_predication(words(head))
-    return bool(found and found.object and len(tail) == 1 and not found.copula)
-
-
-def _clause(text: str, reader: AtomReader) -> list[Atom]:
-    spans = [] if re.search(r"\b(?:every|each|on \w+days)\b", text) else find_times(text, reader.at, past=False)
-    bare = _without(text, spans)
-    ending = BOUND.match(bare)
-    bare = ending[1] if ending and _is_time(ending[2], reader) else bare
-    said = read_predication(words(bare)) or read_predication(words(text))
-    if said is None:
-        return []
-    if (
-        not said.object
-        and spans
-        and (said.verb in ("be", "take place") or said.verb.split()[-1] in PREPOSITIONS | {"to"})
-    ):
-        said = read_predication(words(text)) or said  # the day is what is said
-    elif (when := ENDING.search(said.verb)) and not said.verb.startswith("be ") and _is_time(said.object, reader):
-        said = replace(said, verb=said.verb[: when.start()], object="")
-    subjects = _subjects(said, reader)
-    valid = next((span.valid for span in spans if span.kind != "clock"), Interval())
-    objects = [_object(part, said, subjects, reader) for part in _objects(said)]
-    found = [_atom(said, subject, thing, valid, text) for subject in subjects for thing in objects]
-    known = _known(text, reader) if not said.deontic else {}
-    found = [_renamed(atom, known, said) for atom in found]
+def _atoms(tree: Tree, said: Predication, reader: AtomReader, who: Term | None) -> list[Atom]:
+    subjects = [who] if who is not None else [_subject(noun, said, reader) for noun in said.subjects]
+    kind, texts = _relation(tree, said)
+    things = [_object(text, said, subjects, reader) for text in texts] or [Term("", "")]
+    nobody = who is None and said.subjects[:1] and said.subjects[0].casefold() in ("nobody", "no one")
+    atom = Atom(
+        subject=VARIABLE,
+        relation=kind.relation,
+        object=things[0],
+        polarity=said.clause.negated == bool(nobody),
+        deontic=_demand(tree, said.head),
+        valid=next((span.valid for span in said.times if span.kind != "clock"), Interval()),
+        span=tree.spell(range(len(tree.words))).strip(" ,."),
+    )
+    known = _known(said, reader, who)
+    found = [_renamed(_with(atom, subject, thing), known) for subject in subjects for thing in things]
     reader.subjects.extend(subjects)
-    reader.objects.extend(thing for thing in objects if thing.key)
+    reader.objects.extend(thing for thing in things if thing.key)
     for subject in subjects:
-        if named(subject.label):
+        if subject != VARIABLE and named(subject.label):
             reader.referents.mention(subject)
     return found
 
 
-def _is_time(noun: str, reader: AtomReader) -> bool:
-    for text in (noun, f"in {noun}"):
-        spans = find_times(text, reader.at, past=False)
-        if len(spans) == 1 and spans[0].end - spans[0].start >= len(noun):
-            return True
-    return False
+def _with(atom: Atom, subject: Term, thing: Term) -> Atom:
+    """Return an atom of a subject and an object; "no sugar" denies it."""
+    none = thing.label.startswith("no ")
+    thing = term(thing.label[3:]) if none else thing
+    return replace(atom, subject=subject, object=thing, polarity=atom.polarity != none)
 
 
-def _without(text: str, spans: Sequence[TimeSpan]) -> str:
-    for span in reversed(spans):
-        text = f"{text[: span.start]} {text[span.end :]}"
-    return re.sub(r"\s+", " ", text).strip(" ,")
+def _relation(tree: Tree, said: Predication) -> tuple[RelationType, Sequence[str]]:
+    """Return the relation of a clause by its verb, with the preposition or adverb behind it, and its objects."""
+    clause, complement = said.clause, said.complement
+    placed = next(iter(complement.phrases), None)
+    if clause.verb == "be" and complement.direct:
+        noun = re.match(r"(?:an?|the|one of) ", complement.direct, re.IGNORECASE)
+        return relation_type("is_a" if noun else "has_state"), said.objects or (complement.direct,)
+    verb = f"be {said.form}" if clause.passive else clause.verb.replace("+", " ")
+    if said.objects:
+        return _named(verb), said.objects
+    if placed is not None:
+        return _named(f"{verb} {placed[0]}"), (placed[1],)
+    behind = next((tree.form(kid) for kid in tree.kids(said.head, "advmod") if kid == said.head + 1), "")
+    return _named(verb if behind in verb.split() else f"{verb} {behind}".strip()), ()
 
 
-def _subjects(said: Predication, reader: AtomReader) -> list[Term]:
-    parts = coordinated(said.subject) if " and " in said.subject else []
-    return [_subject(part, said, reader) for part in (parts or [said.subject])]
+def _named(verb: str) -> RelationType:
+    """Return the relation of a verb phrase: that of the inventory which reads the same, else one of its own."""
+    first, _, rest = verb.partition(" ")
+    label = f"{third_person(first)} {rest}".strip()
+    known = relation_type(label.replace(" ", "_"))
+    if known.label == label:
+        return known
+    return relation_type(verb.replace(" ", "_")) if rest else verb_type(first)
+
+
+def _demand(tree: Tree, head: int) -> Literal["", "must", "may"]:
+    """Return whether a clause is demanded or allowed, by its modal verb or the verb before its infinitive."""
+    above = tree.head(head) if tree.relation(head) == "xcomp" else head
+    bare = above == head and tree.lemma(head) not in ("allow", "permit")
+    return DEMANDS.get(modal_of(tree, head)) or ("" if bare else DEMANDS.get(tree.lemma(above), ""))
+
+
+def _known(said: Predication, reader: AtomReader, who: Term | None) -> dict[tuple[str, str], Proposition]:
+    """Return what would be claimed of a clause, by subject and object."""
+    clause = replace(said.clause, tense="present", modality=Modality.ASSERTED)
+    subjects = said.subjects if who is None else (ANYONE if who == VARIABLE else who.label,)
+    plain = replace(said, clause=clause, subjects=subjects)
+    people = reader.referents.people
+    scratch = replace(reader.referents, people=list(people), gender={}) if who == VARIABLE else reader.referents
+    return {(told.subject.key, told.object.key): told for told in propose_parsed(plain, scratch, reader.at)}
+
+
+def _renamed(atom: Atom, known: dict[tuple[str, str], Proposition]) -> Atom:
+    """Return an atom under the relation that claims about the same subject and object have; its words stay."""
+    subject = ANYONE.casefold() if atom.subject == VARIABLE else atom.subject.key
+    told = known.get((subject, atom.object.key))
+    if told is None or told.kind.kind == "noun" or told.polarity != atom.polarity:
+        return atom
+    label = atom.relation.label if atom.relation.name not in ("is_a", "has_state") else told.kind.label
+    return replace(atom, relation=Relation(told.kind.name, label))
 
 
 def _subject(noun: str, said: Predication, reader: AtomReader) -> Term:
     word = noun.casefold()
-    if word in ("qvar", "who", "that") or (word in ("you", "one") and reader.generic):
-        return VARIABLE
-    if word == "they" and reader.subjects and reader.subjects[-1] == VARIABLE:
+    if word in ("you", "one") and reader.generic:
         return VARIABLE
     if word == "they":
-        several = [
-            thing for thing in [*reader.subjects, *reader.objects] if thing.key.endswith("s") and not named(thing.label)
-        ]
+        spoken = [*reader.subjects, *reader.objects]
+        several = [one for one in spoken if one == VARIABLE or (one.key.endswith("s") and not named(one.label))]
         return several[-1] if several else term("they")
     if word in PRONOUN:
         return reader.person(word) or term(noun)
     if word == "it":
-        weather = WEATHER.match(f"it {said.verb} {said.object}") or WEATHER.match(f"it is {said.object}")
-        return (None if weather else reader.thing()) or term("it")
-    if word in ("the others", "both", "everyone else"):
-        return term(noun)
+        return (None if said.clause.verb in WEATHER else reader.thing()) or term("it")
     if word in QUANTIFIED:
         return _quantified(word, reader)
     found = reader.referents.resolve(_inner(noun, reader))
-    if found is not None and found.key:
-        return found
-    return term(word if word in ("you", "this", "that", "there") else clean(noun) or noun)
+    return found if found is not None and found.key else term(clean(noun) or noun)
 
 
 def _quantified(word: str, reader: AtomReader) -> Term:
     """Return the variable where it says what the word says, for a rule holds for all of its values; else the word."""
-    if word in ("nobody", "no one"):
+    if word == "nobody":
         return VARIABLE if reader.follows else term("anybody")
     if word in ("everyone", "everybody"):
         return VARIABLE if reader.follows else term("everybody")
@@ -325,8 +204,7 @@ def _inner(noun: str, reader: AtomReader, whose: Term | None = None) -> str:
     match = re.match(r"(his|her|their|its|your)\s+(.+)$", noun, re.IGNORECASE)
     if match is None:
         return noun
-    word = match[1].casefold()
-    if word == "your":
+    if match[1].casefold() == "your":
         return f"{ANYONE}'s {match[2]}" if reader.generic else noun
     others = [thing for thing in reader.subjects if thing != reader.referents.speaker]
     owner = whose or (others[-1] if others else None)
@@ -335,34 +213,22 @@ def _inner(noun: str, reader: AtomReader, whose: Term | None = None) -> str:
     return match[2] if owner == VARIABLE else f"{owner.label}'s {match[2]}"
 
 
-def _objects(said: Predication) -> list[str]:
-    parts = coordinated(said.object) if " and " in said.object and " or " not in said.object else []
-    return parts or [said.object]
-
-
 def _object(noun: str, said: Predication, subjects: Sequence[Term], reader: AtomReader) -> Term:
     """Return the term of an object; what belongs to the subject itself goes by its noun alone."""
     word = noun.casefold()
-    if not noun:
-        return Term("", "")
     if word in ("it", "them", "that"):
         return reader.thing() or term(noun)
-    if word in PRONOUN or word in ("me", "us", "you"):
-        return (reader.person(word) if word in PRONOUN else reader.referents.resolve(word)) or term(noun)
-    first, _, rest = noun.partition(" ")
-    if first.casefold() in ("me", "us", "him", "her", "you") and rest:
-        who = reader.person(first) if first.casefold() in PRONOUN else reader.referents.resolve(first)
-        possessed = first.casefold() == "her"
-        if who is not None:
-            return term(f"{who.label}'s {rest}" if possessed else f"{who.label} {rest}")
+    if word in PRONOUN:
+        return reader.person(word) or term(noun)
+    if word in ("me", "us", "you"):
+        return reader.referents.resolve(word) or term(noun)
     owned = re.match(r"(?:my|our|his|her|their|your|its) (.+)$", noun, re.IGNORECASE)
-    placed = said.copula or said.verb.split()[-1] in PREPOSITIONS | {"to"}
-    if owned and not placed and not _relative(term(f"x's {owned[1]}")):
+    if owned and said.objects and not _relative(term(f"x's {owned[1]}")):
         return term(clean(noun))  # as claims name it
     if owned or "'s " in noun:
-        own_word = {"he": "his", "she": "her", "they": "their", "it": "its", "qvar": "their"}
-        mine = own_word.get(said.subject.casefold()) == noun.split()[0].casefold()
-        found = reader.referents.resolve(_inner(noun, reader, subjects[0] if mine else None))
+        own_word = {"he": "his", "she": "her", "they": "their", "it": "its"}
+        mine = own_word.get(next(iter(said.subjects), "").casefold()) == noun.split()[0].casefold()
+        found = reader.referents.resolve(_inner(noun, reader, subjects[0] if mine and subjects else None))
         if found is not None and found.key:
             return _of_its_own(found, subjects)
     if kin_of(noun) and noun[0].isupper():
@@ -376,63 +242,3 @@ def _of_its_own(thing: Term, subjects: Sequence[Term]) -> Term:
         (s.key for s in (*subjects, Term(ANYONE.casefold(), ANYONE)) if thing.key.startswith(f"{s.key}'s ")), None
     )
     return thing if own is None or _relative(thing) else term(thing.label[len(own) + 3 :])
-
-
-def _atom(said: Predication, subject: Term, thing: Term, valid: Interval, text: str) -> Atom:
-    polarity = not said.negated and said.subject.casefold() not in ("nobody", "no one")
-    label = thing.label
-    if label.startswith("no ") and not said.copula:
-        polarity, thing = not polarity, term(label[3:])
-    return Atom(
-        subject=subject,
-        relation=_relation(said).relation,
-        object=thing,
-        polarity=polarity,
-        deontic=said.deontic,
-        valid=valid,
-        span=text.replace(ANYONE, "somebody"),
-    )
-
-
-def _relation(said: Predication) -> RelationType:
-    """Return the relation of a verb phrase: that of the inventory which reads the same, else one of its own."""
-    if said.copula:
-        noun = re.match(r"(?:an?|the|one of) ", said.object, re.IGNORECASE)
-        return relation_type("is_a" if noun else "has_state")
-    allowed = ALLOWED.match(said.verb)
-    if allowed:  # the same relation as that which is done without leave; its words stay
-        done = _relation(replace(said, verb=said.verb[allowed.end() :]))
-        return replace(done, label=f"is {said.verb.removeprefix('be ')}")
-    if said.verb in MOVED and not named(said.subject) and said.subject.casefold() not in PEOPLE:
-        return relation_type("located_in")  # "practice moves to the chapel": that is where it is then
-    first, _, rest = said.verb.partition(" ")
-    label = f"{third_person(first)} {rest}".strip()
-    known = relation_type(label.replace(" ", "_"))
-    if known.label == label:
-        return known
-    return relation_type(said.verb.replace(" ", "_")) if rest else verb_type(first)
-
-
-def _known(text: str, reader: AtomReader) -> dict[tuple[str, str], Proposition]:
-    """Return what the patterns for claims make of a clause, by subject and object; the closest to its verb."""
-    clause = parse_clause(words(text))
-    if clause is None:
-        return {}
-    found: dict[tuple[str, str], Proposition] = {}
-    for told in propose(replace(clause, tense="present"), "", reader.referents, reader.at):
-        if HOLE in told.object.label:
-            continue
-        key = (told.subject.key, told.object.key)
-        if key not in found or told.kind.base.partition(" ")[0] == clause.verb.partition("+")[0]:
-            found[key] = told
-    return found
-
-
-def _renamed(atom: Atom, known: dict[tuple[str, str], Proposition], said: Predication) -> Atom:
-    """Return an atom under the relation that claims about the same subject and object have; its words stay."""
-    subject = ANYONE.casefold() if atom.subject == VARIABLE else atom.subject.key
-    told = known.get((subject, atom.object.key))
-    if told is None or told.kind.kind == "noun" or told.polarity != atom.polarity:
-        return atom
-    label = atom.relation.label if atom.relation.name not in ("is_a", "has_state") else told.kind.label
-    return replace(atom, relation=Relation(told.kind.name, label))

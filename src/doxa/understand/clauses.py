@@ -8,17 +8,12 @@ from typing import Literal
 
 from doxa.core.values import Modality
 from doxa.language.verbs import base_of, forms_of
-from doxa.language.words import ADVERBS, BE, DETERMINERS, DO, HAVE, HEDGES, MODALS, Tense
+from doxa.language.words import ADVERBS, BE, DETERMINERS, DO, HAVE, HEDGES, MODALS, PREPOSITIONS, Tense
 from doxa.understand.verbgroup import VerbGroup, read_group
 
-__all__ = ["PART_OF", "Clause", "Complement", "PREPOSITIONS", "STOPPERS", "complement_of", "is_finite", "parse_clause"]
+__all__ = ["PART_OF", "Clause", "Complement", "STOPPERS", "complement_of", "is_finite", "parse_clause"]
 
 SUBJECT_PRONOUNS = frozenset("i you he she it we they who that which this there everyone everybody someone".split())
-PREPOSITIONS = frozenset(
-    "in at on for with from to into near by about as of over under between after before without during through than "
-    "until till since off onto around behind above below beside against across along inside "
-    "outside towards via like".split()
-)
 SPLITTERS = PREPOSITIONS - {"of", "than", "like"}
 STOPPERS = re.compile(
     r"(?:^|\s|,\s?)(?:because|since|while|when|whenever|although|though|whereas|unless|if|so|"

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 
 from doxa.core.values import Asks, QuestionKind
 from doxa.language.verbs import base_of, participle_of
-from doxa.language.words import ADVERBS, BE, DETERMINERS, DO, HAVE, MODALS
-from doxa.understand.clauses import PREPOSITIONS, STOPPERS, parse_clause
-from doxa.understand.descriptions import STATES
+from doxa.language.words import BE, DO, HAVE, MODALS, PREPOSITIONS, PRONOUNS
+from doxa.understand.clauses import STOPPERS, parse_clause
 from doxa.understand.propose import HOLE
 from doxa.understand.referents import NAME, PET, kin_of
 from doxa.understand.text import sentences, words
@@ -17,18 +16,6 @@ from doxa.understand.text import sentences, words
 __all__ = ["AUX", "Declarative", "declare", "find_question", "is_question"]
 
 AUX = {*BE, *HAVE, *DO, *MODALS}
-OPENING = re.compile(
-    r"^(?:(?:and|so|but|also|well|now|tell me|by the way|please|hey|hi|hello|quick question|"
-    r"remind me|then|do you (?:still )?(?:know|remember)|"
-    r"(?:can|could|would) you (?:please )?(?:tell|remind) me|i (?:forgot|wonder|was wondering)|"
-    r"say|just|honestly|ah|oh|as of [^,]+|given [^,]+|according to [^,]+)[,:]?\s+)(?=\S)",
-    re.IGNORECASE,
-)
-SAID = re.compile(
-    r"^(?:did(?: not)?|have(?: not)?|had(?: not)?|has(?: not)?) (?:I|you|we|\w+)(?: not)?(?: "
-    r"ever)? (?:say|said|tell|told|mention|mentioned)(?: (?:you|me|us))?(?: that)? (?=\S)",
-    re.IGNORECASE,
-)
 WH = re.compile(
     r"^(?P<prep>(?:in|at|on|to|for|with|since|from|until|by|of|about) )?(?:(?P<how>how (?:long|"
     r"old|much|many|often|far|come))|"
@@ -37,15 +24,8 @@ WH = re.compile(
     r"who|whom|why|how|what|which))\b\s*",
     re.IGNORECASE,
 )
-TRAILING = re.compile(
-    r"\s+(?:again|by the way|please|right|then|before|previously|earlier|formerly|in the past|after all)$"
-)
-OF_NOUN = re.compile(r"^(.+?) (is|was|are|were) ((?:to|for|with|on|about|between) (?!Qhole)(?![\w ]*\d{4}).+)$")
-"""A noun whose complement came after the verb: "my flight is to Rome" in "When is my flight to Rome?"."""
-TO_VERBS = frozenset("go move travel fly drive relocate come return".split())
 SUBJECT = "Qwho"
 """Stands for the subject of a question while its words are put in order."""
-PRONOUNS = frozenset(["", "i", "you", "he", "she", "it", "we", "they", "there", "this", "that"])
 LIST_NOUN = re.compile(r"^[a-z]+(?:s|ren|people)$")
 
 
@@ -89,38 +69,25 @@ def is_question(raw: str, text: str, marked: bool) -> bool:
 
 
 def declare(text: str, *, subject: str = "") -> Declarative | None:
-    """Return a question as a statement with a hole; `text` is written out and has no question mark.
+    """Return a question as a statement with a hole; None where its parts are not known.
 
     Args:
-        text: the question.
-        subject: its grammatical subject, as it stands there, where a parser tells; else the order of words does.
+        text: the question, written out, without what surrounds it and without its question mark.
+        subject: its grammatical subject, as it stands there; empty where that is a pronoun or what is asked for.
     """
-    text = re.sub(r"\s*\([^)]*\)", "", text).strip(" ?")
-    for _ in range(4):
-        shorter = OPENING.sub("", text, count=1)
-        if shorter == text or len(shorter.split()) < 2:
-            break
-        text = shorter
-    text = re.sub(rf", {NAME}$", "", text)
-    text = TRAILING.sub("", text)
-    said = SAID.match(text)
-    if said:
-        return Declarative(text=text[said.end() :], kind="yesno", asks="truth")
-    if subject.casefold() not in PRONOUNS and f" {subject}" in text:
-        found = _declared(text.replace(f" {subject}", f" {SUBJECT}", 1))
-        if found is None:
-            return None
-        whole = found.text.replace(SUBJECT, subject)
-        named = re.fullmatch(rf"(the .+) (is|was|are|were) {HOLE}", whole)
-        if named:
-            return replace(found, text=f"{_genitive(f'{named[1]} {named[2]}')} {HOLE}")
-        owned = re.fullmatch(rf"the ([\w -]+?) of ((?:{NAME}|(?:my|our|his|her|your)\b).*)", subject)
-        return (
-            replace(found, text=found.text.replace(SUBJECT, f"{_possessive(owned[2])} {owned[1]}"))
-            if owned
-            else (replace(found, text=whole))
-        )
-    return _declared(text)
+    if not subject or subject.casefold() in PRONOUNS or f" {subject}" not in text:
+        return _declared(text)
+    found = _declared(text.replace(f" {subject}", f" {SUBJECT}", 1))
+    if found is None:
+        return None
+    whole = found.text.replace(SUBJECT, subject)
+    named = re.fullmatch(rf"(the .+) (is|was|are|were) {HOLE}", whole)
+    if named:
+        return replace(found, text=f"{_genitive(f'{named[1]} {named[2]}')} {HOLE}")
+    owned = re.fullmatch(rf"the ([\w -]+?) of ((?:{NAME}|(?:my|our|his|her|your)\b).*)", subject)
+    if owned:
+        return replace(found, text=found.text.replace(SUBJECT, f"{_possessive(owned[2])} {owned[1]}"))
+    return replace(found, text=whole)
 
 
 def _declared(text: str) -> Declarative | None:
@@ -147,33 +114,12 @@ def _wh(match: re.Match[str], rest: str) -> Declarative | None:
     word = match["word"].casefold()
     kinds: dict[str, QuestionKind] = {"where": "where", "who": "who", "whom": "who", "why": "why", "how": "how"}
     kind = kinds.get(word, "value")
-    body = None if _is_predicate(word, rest) else _body(rest)
+    body = _body(rest)
     if body is None:
         return Declarative(text=f"{HOLE} {rest}", kind=kind, asks="subject") if word in ("who", "what") else None
     if word in ("why", "how"):
         return Declarative(text=body, kind=kind, asks="anything")
     return Declarative(text=_filled(body, "where" if word == "where" else prep), kind=kind, asks="object")
-
-
-def _is_predicate(word: str, rest: str) -> bool:
-    """Tell whether "who" is the subject although an auxiliary follows ("Who is allergic to eggs?")."""
-    tokens = words(rest)
-    if word != "who" or len(tokens) < 2:
-        return False
-    if len(tokens) == 2:
-        return tokens[0].casefold() in HAVE and participle_of(tokens[1]) is None
-    aux, following = tokens[0].casefold(), tokens[1]
-    if aux in HAVE:
-        return (
-            not any(participle_of(token) or token == "been" for token in tokens[2:])
-            or participle_of(following) is not None
-        )
-    plain = (
-        following.islower()
-        and following not in DETERMINERS
-        and following not in ("i", "you", "he", "she", "it", "we", "they")
-    )
-    return plain and (aux in BE or aux in MODALS)
 
 
 def _timed(rest: str, asks: Asks) -> Declarative | None:
@@ -182,7 +128,6 @@ def _timed(rest: str, asks: Asks) -> Declarative | None:
         return None
     if re.search(r" (?:born|die|died|end|ends|ended|expire|expires|expired|begin|begins|run out)$", body):
         return Declarative(text=f"{body} on {HOLE}", kind="when", asks="object")
-    body = OF_NOUN.sub(r"\1 \3 \2", body)
     if re.search(r"\b(?:is|was|are|were)$", body):
         return Declarative(text=f"{body} {HOLE}", kind="when", asks="object")
     return Declarative(text=body, kind="when", asks=asks)
@@ -196,7 +141,7 @@ def _how(word: str, rest: str) -> Declarative | None:
         noun = " ".join(rest.split()[:place])
         body = _body(" ".join(rest.split()[place:]))
         return Declarative(text=_filled(body, ""), kind="count", asks="count", noun=noun) if body else None
-    body = _body(rest) or (_paid(rest) if word == "much" else None)
+    body = _body(rest)
     if body is None:
         return None
     if word == "old":
@@ -205,16 +150,9 @@ def _how(word: str, rest: str) -> Declarative | None:
         return Declarative(text=body, kind="how_long", asks="duration")
     if word == "much":
         body = re.sub(r" (?:per|a|each) (?:month|year|week|day|night)\b", "", body)
-        body = re.sub(r"^(.+?) (is|was|are|were)\b(?! \w+ing\b)", _costs, OF_NOUN.sub(r"\1 \3 \2", body), count=1)
+        body = re.sub(r"^(.+?) (is|was|are|were)\b(?! \w+ing\b)", _costs, body, count=1)
         return Declarative(text=_filled(body, ""), kind="how_much", asks="object")
     return Declarative(text=body, kind="how", asks="anything")
-
-
-def _paid(rest: str) -> str | None:
-    """Read "how much rent do I pay" as the price of my rent; None for any other question."""
-    asked = re.match(r"(.+?)\b(do|does|did) (.+)$", rest)
-    paid = re.match(r"(.+?) (?:do|does|did) pay\b(.*)$", _body(f"{asked[2]} {asked[3]}") or "") if asked else None
-    return f"{_possessive(paid[1])} {asked[1].strip()} is{paid[2]}" if asked and paid else None
 
 
 def _costs(match: re.Match[str]) -> str:
@@ -239,12 +177,10 @@ def _which(word: str, rest: str, prep: str) -> Declarative | None:
             text=f"{HOLE} {' '.join(tokens[verb:])}", kind="list", asks="subject", noun=" ".join(tokens[:verb])
         )
     noun = " ".join(tokens[:place])
-    if not prep and _is_predicate("who", " ".join(tokens[place:])):
-        text = f"{HOLE} {' '.join(tokens[place:])}"
-        return Declarative(text=text, kind="list" if LIST_NOUN.match(noun) else "who", asks="subject", noun=noun)
     body = _body(" ".join(tokens[place:]))
     if body is None:
-        return Declarative(text=f"{HOLE} {' '.join(tokens[place:])}", kind="who", asks="subject", noun=noun)
+        text = f"{HOLE} {' '.join(tokens[place:])}"
+        return Declarative(text=text, kind="list" if LIST_NOUN.match(noun) else "who", asks="subject", noun=noun)
     kind: QuestionKind = "list" if LIST_NOUN.match(noun.casefold()) else "value"
     owned = re.match(r"(.+) (is|was|are|were)$", body)
     if owned and not prep:
@@ -288,76 +224,14 @@ def _body(rest: str) -> str | None:
 
 
 def _inverted(tokens: list[str]) -> str | None:
-    """Put the subject before the auxiliary: "do you work now" -> "you do work now"."""
+    """Put the subject, a pronoun or what stands for it, before the auxiliary: "do you work" -> "you do work"."""
     aux, rest = tokens[0].casefold(), tokens[1:]
     negated = rest[:1] == ["not"]
     rest = rest[1:] if negated else rest
-    size = _subject_size(rest, aux.casefold())
-    if not size or (size == len(rest) and aux.casefold() not in BE and aux.casefold() not in HAVE):
+    if not rest or (rest[0] != SUBJECT and rest[0].casefold() not in PRONOUNS):
         return None
     middle = [aux, "not"] if negated else [aux]
-    return " ".join([*rest[:size], *middle, *rest[size:]]).replace(" , ", ", ")
-
-
-def _subject_size(tokens: list[str], aux: str) -> int:
-    if not tokens:
-        return 0
-    first = tokens[0].casefold()
-    if first in ("i", "you", "he", "she", "it", "we", "they", "there", "this", "that"):
-        return 1
-    if (aux in BE and first in PREPOSITIONS) or base_of(first, "gerund") or (first in AUX):
-        return 0
-    size = 0
-    for place, token in enumerate(tokens):
-        word = token.casefold()
-        if place and _ends_subject(tokens, place, word, aux):
-            break
-        size = place + 1
-    return size
-
-
-def _ends_subject(tokens: list[str], place: int, word: str, aux: str) -> bool:
-    before = tokens[place - 1]
-    if before == SUBJECT:
-        return True
-    if word in ("and", "of"):
-        return False
-    if before.casefold() in DETERMINERS or before.casefold() in ("and", "of") or before.endswith(("'s", "s'")):
-        return False
-    if word in ADVERBS or word in ("not", "never", ","):
-        return True
-    if aux in DO or aux in MODALS:
-        return base_of(word, "base") is not None or word in ("be", "have")
-    if aux in HAVE:
-        return participle_of(word) is not None or word in ("a", "an", "any")
-    if word in PREPOSITIONS or word in DETERMINERS or word in STATES or base_of(word, "gerund") or participle_of(word):
-        return True
-    if word in (
-        "allergic",
-        "vegetarian",
-        "vegan",
-        "married",
-        "taller",
-        "older",
-        "younger",
-        "named",
-        "called",
-        "single",
-        "alive",
-    ):
-        return True
-    if aux in BE and place == 1 and token_is_name(before) and word.endswith("'s") and tokens[place + 1 : place + 2]:
-        return True  # "is Dana | Ana's sister"
-    return bool(token_is_name(tokens[0]) and not token_is_name(tokens[place]) and not _possessed_before(tokens, place))
-
-
-def token_is_name(token: str) -> bool:
-    """Tell whether a token starts like a name."""
-    return token[:1].isupper()
-
-
-def _possessed_before(tokens: list[str], place: int) -> bool:
-    return any(token.endswith(("'s", "s'")) for token in tokens[:place])
+    return " ".join([rest[0], *middle, *rest[1:]]).replace(" , ", ", ")
 
 
 def _filled(body: str, prep: str) -> str:
@@ -370,9 +244,7 @@ def _filled(body: str, prep: str) -> str:
         return f"{head} {HOLE}{tail}"
     clause = parse_clause(words(head))
     if prep == "where":
-        verb = clause.verb if clause else "be"
-        prep = "at" if verb in ("work", "study", "stay") else "to" if verb in TO_VERBS else "in"
-        return f"{head} {prep} {HOLE}{tail}"
+        prep = "at" if clause and clause.verb in ("work", "study", "stay") else "in"
     if prep:
         return f"{head} {prep} {HOLE}{tail}"
     if clause and clause.verb == "have" and clause.rest and participle_of(clause.rest.split()[0]):

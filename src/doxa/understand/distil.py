@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from doxa.language.verbs import base_of
-from doxa.language.words import DETERMINERS
-from doxa.understand.clauses import PREPOSITIONS, is_finite, parse_clause
+from doxa.language.words import DETERMINERS, PREPOSITIONS
+from doxa.understand.clauses import is_finite, parse_clause
 from doxa.understand.referents import KIN, NAME, PET
 from doxa.understand.text import words
 

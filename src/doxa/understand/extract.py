@@ -12,12 +12,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from doxa.backends.parser import Parser
-from doxa.core.values import Claim, Modality, Term, Turn
+from doxa.core.values import Modality, Term, Turn
 from doxa.language.syntax import trees
 from doxa.language.times import find_times
 from doxa.memory import is_tie, relation_names
 from doxa.understand.clauses import Clause, parse_clause
-from doxa.understand.continuations import continued, returned
 from doxa.understand.distil import clauses_of, name_relatives
 from doxa.understand.measures import AMOUNT, PRICES, readings
 from doxa.understand.nominals import appositions, lacks, relatives, sorts_of
@@ -25,7 +24,6 @@ from doxa.understand.plans import slot_time
 from doxa.understand.predications import Predication, predications
 from doxa.understand.propose import HOLE, Proposition, propose, propose_parsed
 from doxa.understand.referents import NAME, Referents, named
-from doxa.understand.refinements import EXACTLY
 from doxa.understand.text import sentences, words
 
 __all__ = ["Scope", "extract", "parsed_texts", "people"]
@@ -58,7 +56,6 @@ PIECES = re.compile(r"\s*;\s*|:\s+(?=\S+ \S+ \S)|\s+[—–-]\s+")
 SPLICE = re.compile(
     r", (?=(?:so )?(?:I|we|he|she|it|they|that) (?:am|is|are|was|were|have|has|will|work|live|now)\b|so \d[\d.,]*$)"
 )
-NAMED_FIRST = re.compile(rf"(?:[Ii]n )?{NAME},? $")
 SUBORDINATE = re.compile(
     r"(?:if|unless|when|while|whenever|until|after|before|as|once|since|although|though|because|whether|given|what|who|"
     r"where|how|the (?:more|less)|not only|either|neither)\b",
@@ -77,8 +74,6 @@ class Scope:
     at: datetime
     role: str
     parser: Parser | None = None
-    said: Sequence[Claim] = ()
-    """What the speaker said before that a sentence without a verb may go on from, the latest last."""
 
 
 def extract(text: str, scope: Scope) -> list[Proposition]:
@@ -87,12 +82,6 @@ def extract(text: str, scope: Scope) -> list[Proposition]:
     timed = list(slot_time(text, scope.referents, scope.at))
     if timed:
         return timed
-    trip, rest = returned(text, scope.referents, scope.at)
-    if trip:
-        return [*trip, *(extract(rest, scope) if rest else [])]
-    found = list(continued(text, scope.said, scope.referents, scope.at))
-    if found:
-        return found
     if parser is None:
         found = _by_wording(scope, clauses_of(text))
     else:
@@ -100,8 +89,7 @@ def extract(text: str, scope: Scope) -> list[Proposition]:
         found = _relatives(scope, told_apart)
         for piece in _pieces(named_text):
             if piece.strip():
-                goes_on = list(continued(piece, scope.said, scope.referents, scope.at)) if piece != text else []
-                found.extend(goes_on or _fresh(found, _by_tree(scope, piece, parser)))
+                found.extend(_fresh(found, _by_tree(scope, piece, parser)))
         if not found:
             found = _by_wording(scope, clauses_of(text))
     if scope.role == "assistant":
@@ -122,9 +110,6 @@ def _pieces(text: str) -> list[str]:
 
 def _spliced(text: str) -> list[str]:
     """Split two statements that only a comma joins ("Left the council, I am with a law firm now")."""
-    exact = EXACTLY.search(text)
-    if exact is not None and NAMED_FIRST.match(text[: exact.start()]) and text[exact.end() :].startswith(", "):
-        return [text[: exact.end()], text[exact.end() + 2 :]]  # "Ghent to be precise, my office is near the river"
     match = SPLICE.search(text)
     if match is None or SUBORDINATE.match(text):
         return [text]

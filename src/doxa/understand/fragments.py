@@ -24,8 +24,6 @@ PREPOSITION = re.compile(
     r"(?P<prep>in|on|at|to|from|by|near|with|for|under|until|till|since|of|off|around|about)\s+(?=\S)", re.IGNORECASE
 )
 TOPIC = re.compile(r"\s(?:for|of|on|at|in|to|with|between)\s(?P<topic>(?:the|my|our|his|her|their|that)\s.+|[A-Z].*)$")
-PARTICIPLE = re.compile(r"^(?:[a-z]+ed|built|born|made|held|sold) (?=(?:in|on|at|by|from) )")
-"""What is left of a clause before its value: "founded in 1912"."""
 SPELLING = re.compile(
     r",? (?:and )?(?:it is )?(?:with |spelled |spelt |that is )+.*$|"
     r",? (?:with )?(?:double|two|three|one|a single|single|an?|no) [a-zA-Z](?:'?s)?(?: and .*)?$|, [a-z]+ [a-z]$",
@@ -33,7 +31,6 @@ SPELLING = re.compile(
 )
 NUMBER_WORD = "|".join(sorted((word for word in NUMBERS if word not in ("a", "an")), key=len, reverse=True))
 NUMBER = re.compile(rf"(?:[€$£]\s?)?(?:\d[\d.,]*\d|\d|\b(?:{NUMBER_WORD})\b)", re.IGNORECASE)
-CODE = re.compile(r"(?:[A-Z]{0,3}\d[\w./-]*)")
 LABELLED = re.compile(r"[A-Za-z]+ [A-Z]{0,2}\d[\w./-]*")
 """A thing that is told from others by a number: "room 6", "gate B21"."""
 CLOCK = re.compile(
@@ -44,15 +41,9 @@ CLOCK = re.compile(
 BARE_DAY = re.compile(r"(?:on )?(?:the )?\d{1,2}(?:st|nd|rd|th)", re.IGNORECASE)
 YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 RELATIVE = re.compile(r"\b(?:who|which|whom|whose|that|when|where|what|how|why|if|because)\b", re.IGNORECASE)
-GROUPED = re.compile(r"\+?\d[\d/-]*(?: [\d/-]+)+")
-"""A number in groups, as telephones and accounts have."""
 MINUTES = re.compile(rf"(?:\d+|{NUMBER_WORD}) (?:minutes?|mins?|hours?|hrs?|seconds?)", re.IGNORECASE)
 BESIDE = re.compile(r"(?:(?:the|on|in|at|by|this|next|of|in on|in the)\b ?)*", re.IGNORECASE)
 """What may stand beside a date that is the whole of a phrase."""
-TRAILING = re.compile(
-    r",? (?:and|it) (?:always|still) (?:has been|was|is)$|,? (?:a|per|each) (?:day|week|month|year|night)$",
-    re.IGNORECASE,
-)
 DURATION = re.compile(rf"(?:\d+|{NUMBER_WORD}) (?:years?|months?|weeks?|days?)", re.IGNORECASE)
 MOST_WORDS = 7
 
@@ -84,7 +75,6 @@ def read_fragment(text: str, *, old: str = "", topic: str = "") -> Fragment | No
     Cost O(len(text)).
     """
     text, rest = _first_part(text.strip(" ,.;:-*"))
-    text = TRAILING.sub("", TRAILING.sub("", PARTICIPLE.sub("", text)))
     preposition = PREPOSITION.match(text)
     prep = preposition["prep"].casefold() if preposition else ""
     value = text[preposition.end() :] if preposition else text
@@ -117,7 +107,7 @@ def sort_of(value: str, at: datetime) -> Sort:
         return "clock"
     if YEAR.fullmatch(word) or _date(value, at) is not None:
         return "date"
-    if NUMBER.match(word) or CODE.fullmatch(word) or LABELLED.fullmatch(word) or number_of(word) is not None:
+    if NUMBER.match(word) or LABELLED.fullmatch(word) or number_of(word) is not None:
         return "number"
     return "name" if named(word) else "noun"
 
@@ -192,13 +182,7 @@ def _within(label: str, new: str, old: str) -> str | None:
     overlap = next((n for n in range(len(after), 0, -1) if new.split()[-n:] == after[:n]), 0)
     if overlap and len(new.split()) > overlap:
         return " ".join([label[: match.start()].strip(), new, *after[overlap:]]).strip()
-    if _endswith(label, new.split()[-1]) and match.end() < len(label) and len(new.split()) > 1:
-        return f"{label[: match.start()]}{new}".strip()
     return f"{label[: match.start()]}{new}{label[match.end() :]}".strip()
-
-
-def _endswith(text: str, tail: str) -> bool:
-    return bool(tail.strip()) and text.casefold().endswith(tail.strip().casefold())
 
 
 def _valued(claim: Claim, fragment: Fragment, at: datetime) -> Claim | None:
@@ -209,7 +193,7 @@ def _valued(claim: Claim, fragment: Fragment, at: datetime) -> Claim | None:
         return replace(claim, object=term(f"{label[: span[0]]}{new}{label[span[1] :]}"))
     if sort == "date":
         return _dated(claim, fragment, at)
-    if sort == "number" and (number := _number_in(label)) is not None and was != "date":
+    if sort == "number" and (number := NUMBER.search(label)) is not None and was != "date":
         return _counted(claim, new, number)
     if sort == "clock":
         return None
@@ -227,16 +211,10 @@ def _clock_in(label: str, claim: Claim) -> tuple[int, int] | None:
     return match.span() if match else None
 
 
-def _number_in(label: str) -> re.Match[str] | None:
-    return NUMBER.search(label) or CODE.search(label)
-
-
 def _counted(claim: Claim, new: str, number: re.Match[str]) -> Claim | None:
     """Exchange a number; its unit or noun stays when the new value has none, and must be the same when it has one."""
     label = claim.object.label
-    if GROUPED.fullmatch(new) and GROUPED.fullmatch(label):
-        return replace(claim, object=term(new))
-    fresh = _number_in(new)
+    fresh = NUMBER.search(new)
     if fresh is None:
         return None
     unit, known = new[fresh.end() :].strip(), label[number.end() :].strip()

@@ -20,7 +20,7 @@ __all__ = ["Words", "graph_table"]
 DEEPEST = 4
 """Nodes below a node that are put in words with it."""
 TIED = "have-rel-role-91"
-PRONOUNS = {"i": "I", "we": "we", "you": "you", "he": "he", "she": "she", "it": "it", "they": "they"}
+SPOKEN_PRONOUNS = {"i": "I", "we": "we", "you": "you", "he": "he", "she": "she", "it": "it", "they": "they"}
 
 
 @cache
@@ -50,8 +50,8 @@ class Words:
         graph, node = self.graph, self.graph.nodes[variable]
         if name := graph.name(variable):
             return name
-        if node.concept in PRONOUNS or depth == 0:
-            return PRONOUNS.get(node.concept, node.lemma.replace("-", " "))
+        if node.concept in SPOKEN_PRONOUNS or depth == 0:
+            return SPOKEN_PRONOUNS.get(node.concept, node.lemma.replace("-", " "))
         if node.concept in ("and", "or"):
             parts = [self._part(edge.target, edge.constant, depth) for edge in graph.members(variable)]
             return f" {node.concept} ".join(part for part in parts if part)
@@ -101,7 +101,7 @@ class Words:
             named = term(graph.name(variable))
             self.referents.mention(named)
             return (named,)
-        if node.concept in PRONOUNS or (node.concept in amr_terms("pronouns") and not graph.out(variable)):
+        if node.concept in SPOKEN_PRONOUNS or (node.concept in amr_terms("pronouns") and not graph.out(variable)):
             resolved = self.referents.resolve(node.concept)
             return (resolved,) if resolved else ()
         phrase = self._relative(variable) or self._owned(node)

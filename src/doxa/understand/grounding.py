@@ -10,9 +10,11 @@ from datetime import date
 from functools import lru_cache
 from typing import Any
 
+from doxa.backends.parser import Parser
 from doxa.core.ontology import Ontology
 from doxa.core.values import Act, Atom, Claim, Interval, Modality, Precision, Rule, Term, Turn
 from doxa.language import from_third_person, third_person
+from doxa.language.syntax import trees
 from doxa.language.times import find_times
 from doxa.language.verbs import base_of
 from doxa.memory import Beliefs, RelationType, attribute, inventory, relation_names, relation_type, verb_type
@@ -40,15 +42,19 @@ class _Grounding:
 
     turn: Turn
     referents: Referents
+    parser: Parser | None
     dropped: list[str] = field(default_factory=list)
 
 
-def ground(extraction: Extraction, turn: Turn, context: Sequence[Turn], beliefs: Beliefs) -> Understanding:
+def ground(
+    extraction: Extraction, turn: Turn, context: Sequence[Turn], beliefs: Beliefs, parser: Parser | None = None
+) -> Understanding:
     """Return the claims and rules of what a model read; a fact about nobody who is known is dropped and named.
 
-    Deterministic, without a call: the same extraction gives the same claims for the same beliefs.
+    Deterministic, without a call of a model: the same extraction gives the same claims for the same beliefs. The parser
+    is for rules that are stored as clauses.
     """
-    work = _Grounding(turn, Referents.of(turn, context, beliefs))
+    work = _Grounding(turn, Referents.of(turn, context, beliefs), parser)
     lifted = [fact["lifts"] for fact in extraction.facts if fact.get("lifts")]
     claims = [claim for fact in extraction.facts if not fact.get("lifts") for claim in _claims(fact, work)]
     claims = [*taken_back(claims), *claims]
@@ -263,7 +269,7 @@ def _labels(ontology: Ontology) -> Mapping[str, str]:
 def _rules(data: Mapping[str, Any], work: _Grounding) -> list[Rule]:
     reader = AtomReader(referents=work.referents, at=work.turn.at)
     if_, then = (
-        atoms_of(_plain(data[side]), reader) if isinstance(data[side], str) else _atoms(data[side], data["quote"], work)
+        _stored(data[side], reader, work) if isinstance(data[side], str) else _atoms(data[side], data["quote"], work)
         for side in ("if", "then")
     )
     variables = {one.get(part) for side in ("if", "then") for one in data[side] if isinstance(one, Mapping)
@@ -310,7 +316,9 @@ def _part(name: str, work: _Grounding) -> Term | None:
     return Term("", "") if not name.strip() else _who(name, work) or _bare(name)
 
 
-def _plain(clause: str) -> str:
+def _stored(clause: str, reader: AtomReader, work: _Grounding) -> tuple[Atom, ...]:
+    """Return one side of a rule that is stored as a clause."""
     text = next((sentence.text for sentence in sentences(clause) if sentence.text), "")
     text = re.sub(r"^(?:if|when|then) ", "", text, flags=re.IGNORECASE)
-    return re.sub(r"^(?:someone|somebody|anyone|anybody|a person|X|\?x)\b", ANYONE, text)
+    tree = next(trees(f"{text[:1].upper()}{text[1:]}", work.parser), None) if work.parser is not None else None
+    return atoms_of(tree, reader) if tree is not None else ()

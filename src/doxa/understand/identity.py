@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from doxa.core.values import Act, Claim, Modality, Term, Turn
-from doxa.memory import SAME_AS, Beliefs, Name, is_name, is_tie, pair_of
+from doxa.memory import SAME_AS, Beliefs, is_name, is_tie, pair_of
 from doxa.understand.declaratives import is_question
 from doxa.understand.referents import NAME, PET, Referents, kin_of, named, term
 from doxa.understand.text import sentences
@@ -56,17 +56,9 @@ DENIALS = tuple(
         rf"^{ONE} (?:is|was) not {ADVERB}(?:short for|called|known as )?{TWO}$",
     )
 )
-COPULA = re.compile(rf"^{ONE} (?:is|was) (?:actually |really )?{TWO}$")
-"""Names one person only when something else speaks for it: "Paula is Catholic" has the same form."""
-CALLED = re.compile(rf"^{SOMEBODY} {ADVERB}(?:calls?|nicknamed?) (?P<who>him|her) {TWO}$")
-PRONOUN = re.compile(
-    rf"^(?:(?:He|She) (?:is|goes by) {ADVERB}(?:called |known as |nicknamed )?|"
-    rf"(?:His|Her) (?:{SORT})?(?:name|nickname) is )(?P<two>{NAME})$"
-)
-BRACKETS = re.compile(rf"\b(?P<one>{NAME}(?: (?:of|for|and|the|on) (?:the )?{NAME})*) \((?P<two>{NAME})(?:\)|$)")
 HINT = re.compile(
     r"\b(?:calls?|called|named?|nickname|nicknamed|alias|aka|known|goes by|stands for|short for|same|different)\b|"
-    r"a\.k\.a|\(|\b[^\W\d_a-z][\w.'’-]*,? (?:is|was) (?:not |actually |really )?[^\W\d_a-z]"
+    r"a\.k\.a|\b[^\W\d_a-z][\w.'’-]* (?:is|was) not "
 )
 """Without one of these words or forms a turn says nothing about names."""
 OF_NAMES = re.compile(
@@ -134,14 +126,14 @@ def _claim(
 
 def _stated(turn: Turn, context: Sequence[Turn], claims: Sequence[Claim], beliefs: Beliefs) -> Iterator[Claim]:
     if HINT.search(turn.text):
-        yield from _read(turn, Referents.of(turn, context, beliefs), claims)
+        yield from _read(turn, Referents.of(turn, context, beliefs))
     for claim in claims:
         if claim.relation.name == "is_called" and _whole(claim) and is_name(claim.subject) and is_name(claim.object):
             yield _claim(turn, claim.subject, claim.object, claim.span)
 
 
-def _read(turn: Turn, referents: Referents, claims: Sequence[Claim]) -> Iterator[Claim]:
-    """Yield what the sentences of a turn say about names, one after the other, so that "her" is who came before."""
+def _read(turn: Turn, referents: Referents) -> Iterator[Claim]:
+    """Yield what the sentences of a turn say about names, one after the other, so that "my sister" is who she is."""
     for sentence in sentences(turn.text)[:MOST_SENTENCES]:
         text = LEAD.sub("", sentence.text)
         if is_question(sentence.raw, text, sentence.question) or text.casefold().startswith(("if ", "unless ")):
@@ -150,9 +142,6 @@ def _read(turn: Turn, referents: Referents, claims: Sequence[Claim]) -> Iterator
             if one.key != other.key:
                 yield _claim(turn, one, other, sentence.raw, polarity=polarity)
         referents.note(sentence.raw)
-        for claim in claims:
-            if claim.span == sentence.text:  # whom the sentence brought up, for "his name is" after it
-                referents.mention(claim.object if is_tie(claim.relation.name) else claim.subject)
 
 
 def _whole(claim: Claim) -> bool:
@@ -163,23 +152,11 @@ def _whole(claim: Claim) -> bool:
 
 def _pairs(text: str, referents: Referents) -> Iterator[tuple[Term, Term, bool]]:
     """Yield the names that a sentence makes one or tells apart."""
-    for match in BRACKETS.finditer(text):
-        if _is_short_for(match["two"], match["one"]) or _is_short_for(match["one"], match["two"]):
-            yield _term(match["one"], referents), _term(match["two"], referents), True
     for patterns, polarity in ((STATEMENTS, True), (DENIALS, False)):
         stated = next((found for pattern in patterns if (found := pattern.match(text))), None)
         if stated is not None and _names(stated["one"], stated["two"]):
             yield _term(stated["one"], referents), _term(stated["two"], referents), polarity
             return
-    copula = COPULA.match(text)
-    if copula is not None and _names(copula["one"], copula["two"]) and _related(copula["one"], copula["two"]):
-        yield _term(copula["one"], referents), _term(copula["two"], referents), True
-    told = CALLED.match(text) or PRONOUN.match(text)
-    if told is not None and named(told["two"]):
-        female = re.match(r"she|her", told.groupdict().get("who") or text, re.IGNORECASE)
-        who = referents.resolve("she" if female else "he")
-        if who is not None and is_name(who) and (told.re is CALLED or _related(who.label, told["two"])):
-            yield who, _term(told["two"], referents), True
 
 
 def _names(*labels: str) -> bool:
@@ -188,17 +165,6 @@ def _names(*labels: str) -> bool:
 
 def _term(label: str, referents: Referents) -> Term:
     return referents.resolve(label) or term(label)
-
-
-def _is_short_for(short: str, full: str) -> bool:
-    return Name.of(short).acronym and Name.of(short).letters in Name.of(full).initials
-
-
-def _related(one: str, other: str) -> bool:
-    """Tell whether two names have a word in common, the first is short for the other, or one has a title."""
-    first, second = Name.of(one), Name.of(other)
-    shared = set(first.tokens) & set(second.tokens) or (first.full_names & second.full_names)
-    return bool(shared or _is_short_for(one, other) or _is_short_for(other, one))
 
 
 def _described(claims: Sequence[Claim], beliefs: Beliefs) -> Iterator[Claim]:

@@ -26,14 +26,12 @@ from doxa.understand.scene import HOLE, MONEY, Proposition, Scene, from_then, is
 
 __all__ = [
     "AMOUNT",
-    "BARE",
     "COMPARED",
     "MEASURES",
     "PRICES",
     "dose",
     "headcount",
     "measured",
-    "measured_in",
     "readings",
     "with_number",
 ]

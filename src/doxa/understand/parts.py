@@ -19,6 +19,7 @@ from doxa.backends.parser import Parser
 from doxa.core.plans import HOLE, Join, Plan
 from doxa.language.syntax import Tree, trees
 from doxa.language.verbs import base_of, forms_of
+from doxa.language.words import SUBJECTS
 from doxa.understand.comparisons import compared
 from doxa.understand.referents import kin_of
 from doxa.understand.text import sentences
@@ -29,7 +30,6 @@ MOST = 6
 """Plans that are given of one question."""
 NAMING = re.compile(r"(?:who|what|which one) (?:is|are|was|were) \{\}\?", re.IGNORECASE)
 """Asks for nothing but what is described."""
-PRONOUNS = frozenset("i you he she it we they".split())
 THIRD = frozenset("he she it they".split())
 ATTRIBUTES = frozenset(["name", "names", "age", "birthday", "first", "last"])
 """Nouns for what is asked of somebody, who is none himself."""
@@ -221,7 +221,7 @@ class _Asked:
     def _opens_clause(self, place: int) -> bool:
         """Tell whether a clause without a marker begins here: "(the man) | my sister lives with"."""
         here = self.tree.upos(self.tokens[place])
-        if self.form(place) in PRONOUNS:
+        if self.form(place) in SUBJECTS:
             return self._is_verb(place + 1)
         if here == "PROPN" or self.form(place) in OWNERS:
             verb = self._verb(place, min(place + 5, len(self.tokens)))
@@ -324,7 +324,7 @@ class _Asked:
         """Return whom the question speaks of: the words between its auxiliary and its verb."""
         auxiliary = next((place for place in range(min(4, len(self.tokens))) if self._auxiliary(place)), None)
         verb = None if auxiliary is None else self._verb(auxiliary + 1, len(self.tokens))
-        if auxiliary is None or verb is None or self.form(auxiliary + 1) in PRONOUNS:
+        if auxiliary is None or verb is None or self.form(auxiliary + 1) in SUBJECTS:
             return ""
         return self.text(auxiliary + 1, verb)
 

@@ -9,6 +9,7 @@ from datetime import datetime
 
 from doxa.core.values import Modality, Term
 from doxa.language.times import TimeSpan, find_times
+from doxa.language.words import PRONOUNS
 from doxa.memory import is_tie, relation_type
 from doxa.understand.careers import duty, employed, last_day, left
 from doxa.understand.clauses import PART_OF, Clause, Complement, complement_of
@@ -83,7 +84,6 @@ MEASURED = re.compile(r"(?!(?:we|they|it|this|that|he|she|my|our|his|her|their|i
 """A noun without an article before a number is the speaker's: "blood pressure was 145 over 92"."""
 ONE = re.compile(r"(?<=[a-z] )ones?$")
 THING = re.compile(r"(?:the|a|an|my|our|this|that|his|her|their|[a-z]+$|\w+'s) ?", re.IGNORECASE)
-PRONOUNS = frozenset("i we you he she they them him her us me this that these those there everyone nobody".split())
 WEATHER = frozenset("rain pour snow hail drizzle freeze storm thunder thaw".split())
 """Verbs whose "it" is nothing."""
 UNNAMED = frozenset(["the children", "the kids", "the boys", "the girls"])
@@ -188,7 +188,7 @@ def _note_topic(predication: Predication, referents: Referents) -> None:
     objects = () if predication.clause.verb == "be" else predication.objects
     for text in (*predication.subjects, *objects):
         noun = clean(text)
-        if noun.casefold() in PRONOUNS or named(noun) or kin_of(noun) or not noun or text.casefold() == "it":
+        if noun.casefold() in PRONOUNS or named(noun) or kin_of(noun) or not noun:
             continue
         if predication.clause.modality in (Modality.POSSIBLE, Modality.HYPOTHETICAL, Modality.DESIRED):
             continue

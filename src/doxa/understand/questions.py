@@ -14,13 +14,12 @@ from doxa.language.syntax import trees
 from doxa.language.times import find_times
 from doxa.memory import Beliefs, relation_type
 from doxa.understand.asked import Asked, asked_by_tree, trimmed
-from doxa.understand.clauses import parse_clause
 from doxa.understand.declaratives import AUX, Declarative, declare, find_question
 from doxa.understand.idioms import plainly
 from doxa.understand.predications import predications
-from doxa.understand.propose import HOLE, Proposition, propose, propose_parsed
+from doxa.understand.propose import HOLE, Proposition, propose_parsed
 from doxa.understand.referents import NAME, NOT_NAMES, Referents, clean, kin_of, named
-from doxa.understand.text import sentences, words
+from doxa.understand.text import sentences
 
 __all__ = ["find_question", "read_question"]
 
@@ -30,10 +29,8 @@ HISTORY = re.compile(
     re.I,
 )
 PAST = re.compile(r"\b(?:did|was|were|had)\b", re.IGNORECASE)
-SEVERAL = re.compile(r"(?:which|what) (?:kinds|sorts|types) of\b", re.IGNORECASE)
 JOB = re.compile(r"(.+?) (?:do|does|did) do (?:(?:Qhole )?(?:for (?:a )?(?:living|work)|for Qhole)|Qhole(?: now)?$)")
 """What somebody does, in general, is an occupation."""
-SCHOOL = re.compile(r"\b(?:school|college|university|nursery|kindergarten)$", re.IGNORECASE)
 TELLING = (
     r"(?:told?|tells?|said|says?|mention(?:ed|s)?|vouch(?:ed|es)?|confirm(?:ed|s)?|claim(?:ed|s)?|report(?:ed|s)?|"
     r"stands? (?:behind|by)|stood (?:behind|by)|backs?(?: up)?|backed(?: up)?|supports?)"
@@ -74,7 +71,7 @@ def read_question(
         at: the time of asking; times in the question resolve against it.
         context: earlier turns, oldest first.
         beliefs: who is known.
-        parser: gives the tree of the question; without one the order of its words has to do.
+        parser: gives the trees of the question and of its statement; without one its relation is not read.
 
     A question that no pattern reads asks for "anything" about its `terms`. Cost: O(len(text)) and, with a parser, the
     parses of the question and of its declarative.
@@ -95,7 +92,7 @@ def read_question(
     if sources:
         return _about_source(base, next(filter(None, sources.groups()), ""), referents)
     base = replace(base, expects=_expected(base.kind, asked, declarative))
-    found = [] if declarative is None else list(_readings(base, declarative, referents, at, parser))
+    found = list(_readings(base, declarative, referents, at, parser)) if declarative and parser else []
     found.sort(key=lambda one: _apart_from(one, base.head))
     if not found:
         subject = _named_subject(written, referents) if declarative is None or not base.about else base.about[0]
@@ -111,7 +108,7 @@ def _base(
     kind: QuestionKind = declarative.kind if declarative else "yesno" if _tests(asked) else "value"
     focus = _undescribed(asked, referents)
     return Question(
-        text=sentence, kind="list" if SEVERAL.match(asked.text) else kind,
+        text=sentence, kind=kind,
         asks=declarative.asks if declarative else "truth" if _tests(asked) else "anything",
         as_of=_as_of(written, at, past), within=_period(written, at, past),
         past=past or bool(HISTORY.search(written)), terms=tuple(dict.fromkeys(stems(written))),
@@ -123,7 +120,7 @@ def _base(
 
 
 def _declared(asked: Asked) -> Declarative | None:
-    """Return the question as a statement with a hole, with what is asked of jobs and schools in plain words."""
+    """Return the question as a statement with a hole, with what is asked of jobs in plain words."""
     if asked.settled:
         return Declarative(text=asked.text, kind="yesno", asks="truth")
     declarative = declare(asked.text, subject=asked.subject)
@@ -139,8 +136,6 @@ def _declared(asked: Asked) -> Declarative | None:
     job = JOB.match(declarative.text)
     if job:
         return replace(declarative, text=f"{job[1]} does work as {HOLE}")
-    if SCHOOL.search(declarative.noun):
-        return replace(declarative, text=re.sub(r"\bgo to\b|\battend\b", "study at", declarative.text))
     return declarative
 
 
@@ -230,20 +225,19 @@ def _about_source(base: Question, what: str, referents: Referents) -> Question:
 
 
 def _readings(
-    base: Question, declarative: Declarative, referents: Referents, at: datetime, parser: Parser | None
+    base: Question, declarative: Declarative, referents: Referents, at: datetime, parser: Parser
 ) -> Iterator[Question]:
-    """Yield what a question asks for, by its wording before its tree."""
-    proposition = _proposition(declarative, referents, at)
-    if proposition is not None:
-        yield _with(base, declarative, proposition)
-    if parser is None:
-        return
+    """Yield what a question asks for, by the tree of its statement."""
+    kin = kin_of(declarative.noun) if declarative.noun else None
     text = plainly(declarative.text)
     for tree in trees(f"{text[:1].upper()}{text[1:]}.", parser):
         for predication in predications(tree, [], terse=False):
             for told in propose_parsed(predication, referents, at):
-                if HOLE not in declarative.text or HOLE in (told.object.label, told.subject.label):
-                    yield _with(base, declarative, told)
+                if HOLE in declarative.text and HOLE not in (told.object.label, told.subject.label):
+                    continue
+                if kin and told.kind.name == "has" and told.object.label == HOLE:  # "how many sisters has she"
+                    told = replace(told, kind=relation_type(kin.replace(" ", "_")))
+                yield _with(base, declarative, told)
 
 
 def _apart_from(reading: Question, head: str) -> int:
@@ -263,22 +257,6 @@ def _distinct(readings: Sequence[Question]) -> Iterator[Question]:
         if key not in seen and number:
             yield one
         seen.add(key)
-
-
-def _proposition(declarative: Declarative, referents: Referents, at: datetime) -> Proposition | None:
-    clause = parse_clause(words(plainly(declarative.text)))
-    if clause is None:
-        return None
-    kin = kin_of(declarative.noun) if declarative.noun else None
-    if kin and clause.verb == "have" and HOLE in clause.rest:
-        subject = referents.resolve(clause.subject)
-        if subject:
-            return Proposition(
-                subject=subject, kind=relation_type(kin.replace(" ", "_")), object=Term(HOLE.casefold(), HOLE)
-            )
-    found = propose(clause, "", referents, at)
-    holes = [p for p in found if HOLE in (p.object.label, p.subject.label)]
-    return next(iter(holes or found), None)
 
 
 def _with(base: Question, declarative: Declarative, proposition: Proposition) -> Question:

@@ -28,12 +28,6 @@ ARTICLE = re.compile(
 )
 NEWBORN = re.compile(r"(?:baby (?:boy|girl|son|daughter)|newborn(?: son| daughter)?)$", re.IGNORECASE)
 """A child that is not one of those who are known by name."""
-PRIVATE = re.compile(
-    r"(?:the|our|my) (?P<noun>(?:[\w-]+ )?(?:password|passcode|pin|pin code|door code|gate code|alarm code|entry code))"
-    r"(?: (?:here|over here))?(?: (?:in|at|for) (?:the|our|my) [a-z]+)?",
-    re.IGNORECASE,
-)
-"""Nouns that "the" makes the speaker's, wherever it is said to be."""
 EVENT_NOUNS = (
     "appointment|interview|meeting|exam|flight|check-?up|reservation|booking|viewing|surgery|operation|session|lesson|"
     "deadline|test|party|conference|presentation|call|date|concert|class|visit|wedding|trip|scan|course|regatta|race|match|"
@@ -51,7 +45,6 @@ NAME = (
     r")?[^\W\d_a-z][\w'’-]*(?: (?:(?:de|da|van|von|der|del|la|di|al|bin)\b(?= [^\W\d_a-z])|"
     r"[^\W\d_a-z][\w'’-]*))*"
 )
-OTHER = re.compile(rf"^(?:(?P<known>(?i:the|my|our) other)|(?i:another|a different|a second)) (?P<name>{NAME})$")
 WHERE_FROM = re.compile(
     rf"^(?P<name>{NAME}) (?P<where>from (?:the |my |our )?(?:\w+ )?(?:work|office|school|college|uni(?:versity)?|gym|"
     r"yoga|choir|church|class|course|club|band|team|football|tennis|marketing|accounting|sales|HR|IT|downstairs|"
@@ -59,6 +52,8 @@ WHERE_FROM = re.compile(
 )
 """People of one name are told apart by where one knows them from."""
 TITLE_DOT = re.compile(r"\b(dr|mr|mrs|ms|prof|st)\.(?= )")
+NOBODY = frozenset(["", *"it they them this that these those who which there everyone one".split()])
+"""What means nobody who is known here."""
 NOT_NAMES = frozenset([*MONTHS, *DAYS]) | frozenset(
     "i the a my he she it we they you our his her this that "
     "according given yes no hi hello thanks sorry ok okay oh ah what who where when why how and but so then at "
@@ -114,13 +109,9 @@ class Referents:
     sorts: dict[str, str] = field(default_factory=dict)
     """What somebody or something with a name was called: "courier firm" by "swiftly"."""
     gender: dict[str, str] = field(default_factory=dict)
-    things: dict[str, Term] = field(default_factory=dict)
-    """Things with names of several words that earlier turns spoke of, by key: "the parking" is the parking space."""
     births: dict[str, Interval] = field(default_factory=dict)
     """When a child was born that has no name yet, by its key."""
     _relatives: frozenset[str] | None = None
-    _apart: dict[str, Term] = field(default_factory=dict)
-    """Whom "the other Anna" and the like meant when the turn first used it: the same for all of the turn."""
 
     @classmethod
     def of(cls, turn: Turn, context: Sequence[Turn], beliefs: Beliefs) -> Referents:
@@ -141,8 +132,6 @@ class Referents:
                     "_", " "
                 ):
                     referents.owned = term(f"{claim.subject.label}'s {claim.relation.label}")
-                if not named(claim.subject.label) and " " in claim.subject.key:
-                    referents.things[claim.subject.key] = claim.subject
             referents.note(earlier.text)
         return referents
 
@@ -193,21 +182,7 @@ class Referents:
             return self.other
         if word in ("he", "him", "she", "her", "himself", "herself"):
             return self._person("f" if word in ("she", "her", "herself") else "m")
-        if word in (
-            "it",
-            "they",
-            "them",
-            "this",
-            "that",
-            "these",
-            "those",
-            "who",
-            "which",
-            "there",
-            "everyone",
-            "one",
-            "",
-        ):
+        if word in NOBODY:
             return None
         owned = self._owned(text)
         if owned is not None:
@@ -347,24 +322,17 @@ class Referents:
                 found.setdefault(self.beliefs.key(key), person)
         return list(found.values()) if len(found) > 1 else []
 
-    def _told_apart(self, match: re.Match[str], text: str) -> Term:
-        """Return whom "the other Anna" or "Anna from work" means."""
-        name = term(match["name"])
-        if match.re is WHERE_FROM:
-            ties = known_from(match["where"])
-            known = [
-                person
-                for person in namesakes(name.label, self.beliefs)
-                if any(tie in ties for _, tie in ties_of(person.key, self.beliefs))
-            ]
-            if len({self.beliefs.key(person.key) for person in known}) == 1:
-                return known[0]
-            return Term(f"{name.key} ({match['where'].casefold()})", " ".join(text.split()))
-        known = namesakes(name.label, self.beliefs)
-        last = self.called(name.label)
-        others = [person for person in known if not self.beliefs.identity.one(person.key, last.key)]
-        others = [person for person in known if person.key == f"{name.key} (other)"] or others
-        return others[0] if others and match["known"] else Term(f"{name.key} (other)", name.label) if known else name
+    def _known_from(self, name: str, where: str) -> Term:
+        """Return whom "Anna from work" means: the one Anna with such a tie, else another one of that name."""
+        ties = known_from(where)
+        known = [
+            person
+            for person in namesakes(name, self.beliefs)
+            if any(tie in ties for _, tie in ties_of(person.key, self.beliefs))
+        ]
+        if len({self.beliefs.key(person.key) for person in known}) == 1:
+            return known[0]
+        return Term(f"{name.casefold()} ({where.casefold()})", f"{name} {where}")
 
     def _is_of(self, owner: Term, label: str) -> bool:
         """Tell whether a noun phrase names something of an owner that was spoken of ("the deposit", "our deposit")."""
@@ -376,9 +344,6 @@ class Referents:
 
         Cost O(what is known of the speaker), for phrases with "the" that are no names.
         """
-        private = PRIVATE.fullmatch(text)
-        if private is not None:
-            return f"my {private['noun']}"
         match = re.fullmatch(r"(?:the|that) (?P<noun>[a-z][\w' -]*?)(?P<one> ones?)?", text, re.IGNORECASE)
         if match is None or (not match["one"] and not EVENTS.search(match["noun"])):
             return ""
@@ -402,9 +367,9 @@ class Referents:
 
     def _thing(self, text: str) -> Term:
         label = re.sub(r"\b(?:my|our) (?=\w)", f"{self.speaker.label}'s ", clean(text))
-        apart = OTHER.match(text) or WHERE_FROM.match(text)
+        apart = WHERE_FROM.match(text)
         if apart is not None and named(apart["name"]):
-            return self._apart.setdefault(text.casefold(), self._told_apart(apart, text))
+            return self._known_from(apart["name"], apart["where"])
         work = described_work(text, self.speaker, self.beliefs)
         if work is not None or named(label):
             return work or self.called(label)
@@ -413,15 +378,7 @@ class Referents:
         for owner in (self.speaker, self.other):
             if owner is not None and text.casefold().startswith("the ") and self._is_of(owner, label):
                 return self._known_thing(owner, label)
-        return self._spoken_of(text, label) or term(label or text)
-
-    def _spoken_of(self, text: str, label: str) -> Term | None:
-        """Return the one thing of the turns before that a shorter name fits ("the parking": the parking space)."""
-        key = label.casefold()
-        if not text.casefold().startswith(("the ", "that ")) or key in self.things:
-            return None
-        found = [thing for name, thing in self.things.items() if name.startswith(f"{key} ") or name.endswith(f" {key}")]
-        return found[0] if len(found) == 1 else None
+        return term(label or text)
 
 
 def _fresh(noun: str) -> str:

@@ -11,7 +11,6 @@ import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from difflib import SequenceMatcher
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -22,8 +21,7 @@ from doxa.language.times import find_times
 from doxa.memory import is_tie
 from doxa.understand.earlier import Earlier, heads
 from doxa.understand.fragments import Fragment, read_fragment, refit, sort_of
-from doxa.understand.referents import NAME, clean, kin_of, term
-from doxa.understand.text import words
+from doxa.understand.referents import NAME, kin_of
 
 __all__ = [
     "Repair",
@@ -32,7 +30,6 @@ __all__ = [
     "is_mending",
     "mended",
     "put_right",
-    "retold",
     "settled",
     "taken_back",
     "wording",
@@ -40,8 +37,6 @@ __all__ = [
 
 RECENT = 4
 """Turns of the speaker that a correction may mean that names neither a topic nor a wrong value."""
-SPELLED_ALIKE = 0.7
-"""Share of equal letters from which two names are one name in two spellings (Ratcliff and Obershelp 1988)."""
 SELF_REPAIR = re.compile(
     r",? (?:no,? wait|sorry|no|I mean|or rather|rather|wait|scratch that|make that),? ", re.IGNORECASE
 )
@@ -51,13 +46,11 @@ CHANGED = re.compile(
     re.IGNORECASE,
 )
 """What has changed since is no correction."""
-CLEFT = re.compile(r"\bit (?:is|was) (?P<who>[^,;:]{1,40}?) (?:who|that|which)\b", re.IGNORECASE)
 GENERIC = frozenset(stems_of("that it this day date time number name thing one value word detail figure"))
 MISTAKES = frozenset(
     ["mix_up", "mix", "misremember", "misread", "mishear", "misspeak", "mistype", "confuse", "mistake", "correct"]
 )
 """What a speaker says of his own words, which is told by the correction itself."""
-NAMING = frozenset(["is_called", "name", "first_name", "last_name", "surname", "is_named"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,9 +133,6 @@ def corrections(text: str, earlier: Earlier) -> Repair | None:
 
     Deterministic; cost O(rows of the table x len(text) + claims).
     """
-    exchanged = _exchanged(text, earlier)
-    if exchanged:
-        return Repair(claims=tuple(exchanged))
     for pattern, weak in _patterns():
         match = pattern.search(text)
         if match is None:
@@ -155,53 +145,7 @@ def corrections(text: str, earlier: Earlier) -> Repair | None:
         if wrong is not None:
             rest = fragment.rest or (named.get("more") or "").strip(" ,")
             right = tuple(_put(wrong, fragment, earlier, text))
-            return None if _left_behind(right, earlier) else Repair(claims=right, rest=rest)
-    return None
-
-
-def _left_behind(claims: Sequence[Claim], earlier: Earlier) -> bool:
-    """Tell whether a sentence is sorry for the value that its turn has just replaced ("Sorry, Cinema Paradiso")."""
-    for claim in claims:
-        now = [c for c in earlier.claims if c.subject == claim.subject and c.relation == claim.relation]
-        known = (fact.object.key for fact in earlier.beliefs.in_slot(earlier.beliefs.slot(claim)))
-        before = any(f"{key} ".startswith(f"{claim.object.key} ") for key in known)
-        if before and any(one.object != claim.object for one in now):
-            return True
-    return False
-
-
-def retold(text: str, earlier: Earlier) -> Repair | None:
-    """Return what a sentence puts right that says an earlier one again with one thing changed; None for another one.
-
-    Args:
-        text: one sentence of a turn that puts something right, written out.
-        earlier: what stands when it is said.
-
-    Cost O(spans x len(text)²) in the worst case, for the speaker's own sentences that share most of their words.
-    """
-    parts = [part for part in re.split(r"[:;] | [-–—] ", text) if part.strip()]
-    if len(parts) > 1:
-        return next((found for part in parts if (found := retold(part, earlier)) is not None), None)
-    said = [token.casefold() for token in words(text)]
-    for span in dict.fromkeys(claim.span for claim in reversed(earlier.own()) if claim.turn_id != earlier.turn.turn_id):
-        known = [token.casefold() for token in words(span)]
-        if len(set(said) & set(known)) * 2 < len(known):
-            continue
-        steps = [
-            step for step in SequenceMatcher(None, known, said, autojunk=False).get_opcodes() if step[0] != "equal"
-        ]
-        if (
-            len(steps) != 1
-            or steps[0][0] != "replace"
-            or steps[0][2] - steps[0][1] > 4
-            or steps[0][4] - steps[0][3] > 4
-        ):
-            continue
-        fragment = read_fragment(" ".join(words(text)[steps[0][3] : steps[0][4]]))
-        wrong = [claim for claim in earlier.own() if claim.span == span]
-        fitting = [claim for claim in wrong if fragment is not None and _fits(claim, fragment, earlier)]
-        if fragment is not None and fitting:
-            return Repair(claims=tuple(_put(fitting[-1], fragment, earlier, text)))
+            return Repair(claims=right, rest=rest)
     return None
 
 
@@ -265,30 +209,15 @@ def _put(wrong: Claim, fragment: Fragment, earlier: Earlier, text: str) -> Itera
 
 
 def _slips(wrong: Claim, fragment: Fragment, earlier: Earlier) -> Iterable[Claim]:
-    """Return the other claims that hold the wrong value: of the same turn, or anywhere for a name that was "
-    "misspelled."""
+    """Return the other claims of the same turn that have the wrong day."""
     right = refit(wrong, fragment, earlier.turn.at)
-    if right is None or wrong.speaker != earlier.turn.speaker:
+    if right is None or wrong.speaker != earlier.turn.speaker or right.valid.start == wrong.valid.start:
         return ()
-    if right.valid.start != wrong.valid.start:
-        return (
-            claim
-            for claim in earlier.own()
-            if claim.turn_id == wrong.turn_id
-            and claim.subject == wrong.subject
-            and claim.valid.start == wrong.valid.start
-        )
-    old, new = wrong.object.key, right.object.key
-    alike = SequenceMatcher(None, old, new).ratio() >= SPELLED_ALIKE and not re.search(r"\d", old)
-    if wrong.relation.name in NAMING or alike:
-        return tuple(_renamed(wrong.object.label, earlier))
-    return ()
-
-
-def _renamed(old: str, earlier: Earlier) -> Iterator[Claim]:
-    for claim in earlier.own():
-        if old.casefold() in (claim.object.key, claim.subject.key):
-            yield claim
+    return (
+        claim
+        for claim in earlier.own()
+        if claim.turn_id == wrong.turn_id and claim.subject == wrong.subject and claim.valid.start == wrong.valid.start
+    )
 
 
 def put_right(wrong: Claim, right: Claim, earlier: Earlier, text: str) -> Iterator[Claim]:
@@ -323,53 +252,6 @@ def put_right(wrong: Claim, right: Claim, earlier: Earlier, text: str) -> Iterat
     yield replace(told, replaces=None if not same_slot else told.replaces)
 
 
-def _exchanged(text: str, earlier: Earlier) -> list[Claim]:
-    """Return what holds when two people or things were taken for each other."""
-    match = wording("swap").search(text)
-    pair = (clean(match["a"]), clean(match["b"])) if match else None
-    if pair is None and (turned := wording("other_way").search(text)) and not re.search(r"\w", text[turned.end() :]):
-        pair = _pair(earlier)
-    if pair is None or not all(pair):
-        return []
-    keys = {pair[0].casefold(): term(pair[1]), pair[1].casefold(): term(pair[0])}
-    concerned = [claim for claim in earlier.own() if {claim.subject.key, claim.object.key} & set(keys)]
-    if not concerned:
-        return []
-    both = [claim for claim in concerned if claim.turn_id == concerned[-1].turn_id]
-    found: list[Claim] = []
-    turn = earlier.turn
-    for claim in both:
-        right = replace(
-            claim,
-            subject=_known(keys.get(claim.subject.key, claim.subject), both),
-            object=_known(keys.get(claim.object.key, claim.object), both),
-        )
-        for told, act in ((claim, Act.WITHDRAW), (right, Act.CORRECT)):
-            found.append(
-                replace(told, act=act, replaces=None, turn_id=turn.turn_id, known_at=turn.at, role=turn.role, span=text)
-            )
-    held = {_said(claim) for claim in found if claim.act is Act.CORRECT}
-    return [claim for claim in found if claim.act is Act.CORRECT or _said(claim) not in held]
-
-
-def _known(thing: Term, claims: Sequence[Claim]) -> Term:
-    """Return the term that claims use for a key; the wording of the sentence may differ in case."""
-    same = (known for claim in claims for known in (claim.subject, claim.object) if known.key == thing.key)
-    return next(same, thing)
-
-
-def _pair(earlier: Earlier) -> tuple[str, str] | None:
-    """Return the two whom the last turn of the speaker, or of whoever is answered, compares or tells apart."""
-    recent = _last_turns(earlier.own(), earlier)
-    last = [claim for claim in recent if recent and claim.turn_id == recent[-1].turn_id]
-    subjects = list(dict.fromkeys(claim.subject.label for claim in last))
-    if len(subjects) == 2:
-        return subjects[0], subjects[1]
-    if len(last) == 1 and last[0].object.label:
-        return last[0].subject.label, last[0].object.label
-    return None
-
-
 def settled(claims: Sequence[Claim], earlier: Earlier, text: str) -> list[Claim]:
     """Return the claims of a sentence that puts something right, as corrections of what they rule out.
 
@@ -385,7 +267,7 @@ def settled(claims: Sequence[Claim], earlier: Earlier, text: str) -> list[Claim]
     for claim in claims:
         if claim.subject.key == claim.speaker.casefold() and claim.relation.name in MISTAKES:
             continue
-        wrong = _ruled_out(claim, earlier, denied, cleft=CLEFT.search(text) is not None)
+        wrong = _ruled_out(claim, earlier, denied)
         if wrong is None or (wrong.speaker != claim.speaker and wrong.role == "user"):
             found.append(claim)
         else:
@@ -411,7 +293,7 @@ def _opposite(claim: Claim, earlier: Earlier) -> Claim | None:
     return next((o for o in found if o.speaker == claim.speaker or o.role != "user"), None)
 
 
-def _ruled_out(claim: Claim, earlier: Earlier, denied: set[str], *, cleft: bool) -> Claim | None:
+def _ruled_out(claim: Claim, earlier: Earlier, denied: set[str]) -> Claim | None:
     """Return what cannot have been meant if a claim of a correcting sentence holds; None when nothing is known."""
     if claim.modality in (Modality.POSSIBLE, Modality.HYPOTHETICAL) or claim.act is not Act.STATE:
         return None
@@ -431,7 +313,7 @@ def _ruled_out(claim: Claim, earlier: Earlier, denied: set[str], *, cleft: bool)
     if dated:
         return dated[-1]
     bearers = [o for o in same if _same_thing(o, claim) and o.subject != claim.subject]
-    bearers = [o for o in bearers if cleft or stems_of(o.subject.label) & denied or "backward" in denied]
+    bearers = [o for o in bearers if stems_of(o.subject.label) & denied]
     if bearers:
         return bearers[-1]
     ties = [

@@ -1,507 +1,249 @@
-"""Sentences that hold in general or on a condition -> rules.
+"""What is said on a condition, or of everybody of a kind -> rules, off the dependency tree.
 
-`rules.toml` says which wording makes which kind of rule; the halves are read by `atoms_of`.
+The tree tells which clause is the condition and who the subject is; both halves are read by `atoms_of`.
 """
 
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache
-from importlib.resources import files
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import permutations
 
+from doxa.backends.parser import Parse, Parser
 from doxa.core.values import Atom, Rule, Term, Turn
-from doxa.understand.alternatives import split_alternatives
-from doxa.understand.answers import asked_statement
-from doxa.understand.atoms import ANYONE, AtomReader, atoms_of, contrasted, left_out
-from doxa.understand.classes import class_halves
-from doxa.understand.exclusions import EXCLUSIONS, Halves
-from doxa.understand.halves import split_bare, split_halves
-from doxa.understand.referents import NAME, PET, Referents, clean, kin_of, named, term
-from doxa.understand.svo import base_form, read_predication
+from doxa.language.inflection import tense_of
+from doxa.language.syntax import Tree, trees
+from doxa.memory import relation_type
+from doxa.understand.atoms import VARIABLE, AtomReader, atoms_of
+from doxa.understand.referents import Referents, clean, kin_of, term
+from doxa.understand.scene import owner_of, possessed
 from doxa.understand.text import words
 
 __all__ = ["find_rules"]
 
-PIECES = re.compile(
-    r"\s*;\s*|:\s+|\s+[-—–]+\s+|\.\s+|,? (?:and|but) (?=(?:if|unless|when|whenever|as long as|every time) )"
-)
-WHOLE = re.compile(
-    r"^(?:just |exactly |only )?one of (?:the|my|our) .+[:;.] .+ or |^there is (?:only |exactly |"
-    r"just )?one [a-z]+[^:;,]*[:;] .+ or ",
-    re.IGNORECASE,
-)
-"""A sentence that is one rule although a colon stands in it."""
-LEAD = re.compile(
-    r"^(?:(?:(?:and|but|so|also|plus|because|in general|generally|usually|normally|as a rule|apparently|in our \w+|"
-    r"at our place|"
-    r"(?:please )?(?:note|remember)|keep in mind|(?:just )?so you know|you should know|the (?:\w+ )?"
-    r"(?:rule|deal|agreement|thing|point|plan|fact) is|"
-    r"I (?:think|guess|believe|suppose|know|promise|promised|said|told you|mean|swear|decided|have decided|agreed)|"
-    r"we (?:agreed|decided|said|have agreed|have decided)|(?:she|he|they) (?:say|says|said)|"
-    r"it is (?:true|clear|agreed|settled|a fact|known))(?: that)?[,:]? )|"
-    r"(?:well|now|ok|okay|oh|by the way|yes|yeah|no|sure|maybe|probably|honestly|basically|of course|unfortunately|"
-    r"then|remember|from now on|starting \w+|these days|at (?:work|school|home|the office)), )+"
-    r"(?=\S)",
-    re.IGNORECASE,
-)
-TOLD = re.compile(
-    rf"^(?P<who>(?i:my|his|her|our|the) [\w-]+(?: {NAME})?|{NAME}) (?:just |also |has |once )?"
-    r"(?:says?|said|told (?:me|us)|promised(?: me| us)?|thinks?|thought|insists?|mentioned|warned(?: me| us)?|"
-    r"claims?|wrote|explained)(?: that)?,? (?P<what>.+)$"
-)
+PIECES = re.compile(r"\s*;\s*|:\s+|\s+[-—–]+\s+|\.\s+|,? (?:and|but) (?=(?:if|unless|when|whenever) )")
+CONDITIONS = frozenset("if unless when whenever".split())
+QUANTIFIERS = frozenset("every each all no".split())
+EVERYBODY = frozenset("everyone everybody anyone anybody nobody one".split())
+"""Subjects that are a kind by themselves; "one" is that of "no one"."""
+DENIALS = frozenset(["no", "nobody"])
+OPENING = frozenset("and but so that then".split())
+"""What opens a result, or joins it to what stands before."""
+ONE_OF = re.compile(r"^(?P<how>exactly|only|at most) one of ", re.IGNORECASE)
+MOST_MEMBERS = 6
+"""Alternatives of which the pairs are told; more make no rule."""
 HEDGED = re.compile(
     r"\b(?:maybe|perhaps|probably|apparently|possibly|I (?:think|guess|suppose|believe))\b", re.IGNORECASE
 )
-ELLIPTIC = re.compile(
-    r"^(?:(?:yes|yeah|yep|no|well|sure|maybe|probably|ok|okay|of course),? ?(?:but )?)*"
-    r"(?P<how>only (?:if|when|once|after)|not unless|unless|if|as long as|provided(?: that)?|assuming(?: that)?|"
-    r"not if|not when|whenever|every time|when) (?P<if>.+)$",
-    re.IGNORECASE,
-)
-CONDITION = re.compile(
-    r",? (?:but )?(?:only )?on (?:one|the one|the|a single) condition(?: only)?(?:,|:| -)? (?:that |if )?",
-    re.IGNORECASE,
-)
-"""A condition that is called so: "I come on one condition: that Sol drives"."""
-ROSTER = re.compile(
-    r"^(?:just |exactly |only )?one of (?:the|my|our|those|these) (?:\w+ ){0,2}?[a-z]+ "
-    r"(?P<predicate>(?:has|have|is|was|gets?|takes?|does|will|can|holds?|owns?|drives?|plays?|goes) [^:;.]+?)"
-    r"(?:,? (?:just|only|exactly) one)?(?:[:;]| -|\. it is) (?:it is )?(?:either )?(?P<members>[^:;.]+? or [^:;.,]+)$",
-    re.IGNORECASE,
-)
-"""One of a group, whose members are named after it: "one of the lads has the key: Pim, Jasper or Wout"."""
-MOTTO = re.compile(r"^no (?P<a>[^,;]{2,40}), no (?P<b>[^,;]{2,40})$", re.IGNORECASE)
 ANYBODY = re.compile(r"(?=.*\byou\b)(?!.*\b(?:I|me|we|us|mine|ours)\b)", re.IGNORECASE)
 """A sentence in which "you" is anybody: it speaks of nobody who is there."""
-CLAUSE_WORDS = frozenset("i he she we they it you is are was were am that which when if because just".split())
-"""Words that show that a would-be noun phrase is a clause."""
+POLITE = re.compile(
+    r"(?:I (?:remember|recall|am not mistaken|may|might|understand|am honest|am right|heard|had to|could|can help|"
+    r"know)\b|I (?:can|were)$|you (?:like|want|wish|ask|do not mind|know what|see what|think about|ask me|must know|"
+    r"ever want|are (?:interested|curious|wondering))\b|you (?:can|could|will|get (?:a|the) chance|"
+    r"have (?:a|any|some) (?:time|question|questions|moment|minute|doubts|idea))$|you need (?:me|anything|help|more)\b|"
+    r"that (?:is|was|makes|works|helps)\b|it (?:helps|makes|were)\b|"
+    r"it is (?:ok|okay|all right|fine|possible|convenient)\b|"
+    r"(?:necessary|possible|needed|any|so|not|need be|memory serves|God|anything)\b|"
+    r"all goes well|everything goes|anyone asks|there is anything)",
+    re.IGNORECASE,
+)
+"""A condition that is only polite, or comments on the words themselves."""
+
+Halves = tuple[tuple[Atom, ...], tuple[Atom, ...]]
+"""What is on condition of what."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Pattern:
-    kind: str
-    say: re.Pattern[str]
-    unwanted: re.Pattern[str] | None = None
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A part of a sentence that may be a rule."""
 
-
-@dataclass(slots=True)
-class _Reading:
-    """One sentence while it is read; every rule of it gets readers of its own, that start from the same referents."""
-
+    text: str
     referents: Referents
-    turn: Turn
-    found: list[Halves] = field(default_factory=list)
-
-    generic: bool = False
-    teller: Term | None = None
+    at: datetime
+    generic: bool
+    """"You" is anybody."""
 
     def reader(self) -> AtomReader:
-        return AtomReader(referents=self.referents, at=self.turn.at, generic=self.generic, teller=self.teller)
-
-
-@cache
-def _data() -> dict[str, Any]:
-    return tomllib.loads(files("doxa.understand").joinpath("rules.toml").read_text(encoding="utf-8"))
-
-
-@cache
-def _patterns() -> tuple[_Pattern, ...]:
-    rows = _data()["rule"]
-    return tuple(
-        _Pattern(
-            kind=row["kind"],
-            say=re.compile(row["say"], re.IGNORECASE),
-            unwanted=re.compile(row["not"], re.IGNORECASE) if "not" in row else None,
-        )
-        for row in rows
-    )
-
-
-@cache
-def _guard(name: str) -> re.Pattern[str]:
-    text = _data()["words"][name]
-    if name == "asking":
-        text = (
-            rf"\b(?:(?:{text}),?|(?:ask|asks|asked|asking|tell|text|texted|check with)(?: \w+){{1,3}}) "
-            r"(?:if|when|whenever|unless|whether|once)\b"
-        )
-    return re.compile(text, re.IGNORECASE)
+        """Return what reads one rule of it; all start from the same referents."""
+        return AtomReader(referents=self.referents, at=self.at, generic=self.generic)
 
 
 def find_rules(
-    text: str, turn: Turn, context: Sequence[Turn], referents: Referents, *, first: bool = True
+    text: str, turn: Turn, context: Sequence[Turn], referents: Referents, parser: Parser | None
 ) -> tuple[tuple[Rule, ...], str]:
-    """Return the rules that a sentence states, and what is left of it for the patterns that find claims.
+    """Return the rules that a sentence states, and what is left of it for the reading of claims.
 
     Args:
         text: a written-out sentence.
         turn: the turn that it stands in.
-        context: earlier turns, for an answer such as "Only if it rains."
+        context: earlier turns; where they are spoken to no person, "you" is anybody.
         referents: who is who.
-        first: it opens its turn, so it may answer a question.
+        parser: gives the trees; without one no rule is found.
 
-    Deterministic; never raises on any text. Cost O(rows of the table x len(text)).
+    Deterministic. Cost: the parses of sentences with a conjunction or quantifier that may make a rule.
+
+    Raises:
+        BackendError: the parser failed.
     """
+    if parser is None:
+        return (), text
+    person = next((other.role == "user" for other in reversed(context) if other.speaker != turn.speaker), False)
     rules: list[Rule] = []
     left: list[str] = []
-    for piece in _pieces(_regular(text, referents)):
-        if (motto := MOTTO.match(piece)) is not None:  # "no Greta, no marathon: I run it only if she does"
-            if named(motto["a"]):
-                referents.mention(term(motto["a"]))
-            referents.topic = term(clean(motto["b"]))
-            continue
-        halves = _read(piece, turn, context, referents, first=first)
-        rules.extend(_rule(pair, turn, text, hedged=bool(HEDGED.search(piece))) for pair in halves)
-        if not halves:
-            left.append(piece)
-            _introduced(piece, referents)
+    for part in filter(None, (part.strip(" ,") for part in PIECES.split(text))):
+        piece = _Piece(part, referents, turn.at, generic=not person and bool(ANYBODY.match(part)))
+        found = [pair for pair in _read(piece, parser) if pair[0] and pair[1] and pair[0] != pair[1]]
+        rules.extend(_rule(pair, turn, text, hedged=bool(HEDGED.search(part))) for pair in dict.fromkeys(found))
+        if not found:
+            left.append(part)
     return tuple(dict.fromkeys(rules)), "; ".join(left) if rules else text
-
-
-def _regular(text: str, referents: Referents) -> str:
-    """Return a sentence with roundabout conditions in plain words, and with the place that "there" means."""
-    text = CONDITION.sub(" only if ", text)
-    roster = ROSTER.match(text)
-    if roster is not None:
-        names = roster["members"].replace(" or ", " and ")
-        text = f"exactly one of {names} {roster['predicate'].strip(' ,')}"
-    if referents.place is not None:
-        text = re.sub(
-            r"\b(mov(?:e|es|ing)|go(?:es|ing)?|fl(?:y|ies|ying)|travel(?:s|ling)?) there\b",
-            rf"\1 to {referents.place.label}",
-            text,
-        )
-        text = re.sub(
-            r"(?<!^)(?<=\w )there\b(?! (?:is|are|was|were|will|has|have)\b)", f"in {referents.place.label}", text
-        )
-    return text
-
-
-def _introduced(piece: str, referents: Referents) -> None:
-    """Note whom a part of a sentence is about, for a rule that follows it."""
-    said = read_predication(words(piece))
-    who = referents.resolve(said.subject) if said else None
-    if who is None or who == referents.speaker:
-        return
-    noun = who.label.rpartition("'s ")[2]
-    if named(who.label) or kin_of(noun) or noun in PET:
-        referents.mention(who)
-
-
-def _pieces(text: str) -> list[str]:
-    if WHOLE.match(text):
-        return [text]
-    return [piece.strip(" ,") for piece in PIECES.split(text) if piece.strip(" ,")]
 
 
 def _rule(halves: Halves, turn: Turn, span: str, *, hedged: bool) -> Rule:
     return Rule(
-        if_=halves[0],
-        then=halves[1],
-        turn_id=turn.turn_id,
-        speaker=turn.speaker,
-        role=turn.role,
-        span=span,
-        known_at=turn.at,
-        confidence=0.5 if hedged else 0.8,
-    )
+        if_=halves[0], then=halves[1], turn_id=turn.turn_id, speaker=turn.speaker, role=turn.role, span=span,
+        known_at=turn.at, confidence=0.5 if hedged else 0.8,
+    )  # fmt: skip
 
 
-def _read(
-    piece: str,
-    turn: Turn,
-    context: Sequence[Turn],
-    referents: Referents,
-    *,
-    first: bool,
-    teller: Term | None = None,
-    depth: int = 0,
-) -> list[Halves]:
-    if depth > 3 or _guard("asking").search(piece):
+def _read(piece: _Piece, parser: Parser) -> list[Halves]:
+    """Return what the first way of reading a piece makes of it: members, a condition, a quantified subject."""
+    members = ONE_OF.match(piece.text)
+    if not members and not {token.casefold() for token in words(piece.text)} & (CONDITIONS | QUANTIFIERS | EVERYBODY):
         return []
-    if first and (answered := _answered(piece, turn, context, referents)):
-        return answered
-    lead = LEAD.match(piece)
-    if lead:
-        return _read(piece[lead.end() :], turn, context, referents, first=False, teller=teller, depth=depth + 1)
-    told = TOLD.match(piece)
-    if told and (who := referents.resolve(told["who"])) is not None:
-        referents.mention(who)
-        teller = who if named(who.label) or "'s " in who.label else None
-        return _read(told["what"], turn, context, referents, first=False, teller=teller, depth=depth + 1)
-    person = next((other.role == "user" for other in reversed(context) if other.speaker != turn.speaker), False)
-    for wording in (piece, *_verbose(piece)):
-        generic = not person and bool(ANYBODY.match(wording))
-        found = _matched(wording, _Reading(referents=referents, turn=turn, generic=generic, teller=teller))
+    for tree in trees(f"{piece.text[:1].upper()}{piece.text[1:]}", parser):
+        if members is not None:
+            return _one_of(tree, piece, left=members["how"].casefold() == "exactly")
+        found = [*_conditional(tree, piece)] or [*_quantified(tree, piece)]
         if found:
             return found
     return []
 
 
-def _verbose(piece: str) -> Iterable[str]:
-    """Yield a sentence with each "'s" in turn read as "is" ("if Ben's late")."""
-    for match in list(re.finditer(r"(?<=\w)'s (?!own\b)", piece))[:3]:
-        yield f"{piece[: match.start()]} is {piece[match.end() :]}"
-
-
-def _matched(piece: str, reading: _Reading) -> list[Halves]:
-    """Return what the first row of the table makes of a sentence."""
-    for pattern in _patterns():
-        match = pattern.say.match(piece)
-        if match is None or (pattern.unwanted and pattern.unwanted.search(piece)):
-            continue
-        reading.found.clear()
-        if pattern.kind in EXCLUSIONS:
-            reading.found.extend(EXCLUSIONS[pattern.kind](match, reading.reader))
-        else:
-            KINDS[pattern.kind](match, reading)
-        found = [pair for pair in reading.found if _well_formed(pair)]
-        if found:
-            return list(dict.fromkeys(found))
-    return []
-
-
-def _well_formed(halves: Halves) -> bool:
-    """Tell whether both halves say something, and none of their parts is a clause that was taken for a noun."""
-    if not halves[0] or not halves[1] or halves[0] == halves[1]:
-        return False
-    for atom in (*halves[0], *halves[1]):
-        subject, thing = atom.subject.key.split(), atom.object.key.split()
-        named_clause = set(subject) & CLAUSE_WORDS and len(subject) > 1
-        if not subject or len(subject) > 6 or named_clause or ", " in atom.subject.key:
-            return False
-        if len(thing) > 9 or ", " in atom.object.key or (set(thing[1:]) & CLAUSE_WORDS):
-            return False
-    return True
-
-
-def _answered(piece: str, turn: Turn, context: Sequence[Turn], referents: Referents) -> list[Halves]:
-    """Read an answer that is only a condition ("Only if it rains.") with the question before it."""
-    match = ELLIPTIC.match(piece)
-    if match is None or split_halves(match["if"]) or _polite(match["if"]):
+def _one_of(tree: Tree, piece: _Piece, *, left: bool) -> list[Halves]:
+    """Read "exactly one of Tom, Ida and Raj has the key": no two do, and (`left`) one does when the others do not."""
+    subject = tree.kid(next(iter(tree.roots), 0), "nsubj")
+    of = tree.kid(subject, "nmod") if subject is not None else None
+    members = [tree.phrase(member) for member in tree.conjuncts(of)][:MOST_MEMBERS] if of is not None else []
+    found = [atoms_of(tree, piece.reader(), who=_who(name, piece)) for name in members]
+    if len(found) < 2 or any(len(atoms) != 1 for atoms in found):
         return []
-    statement = asked_statement(context, turn.speaker)
-    if statement is None:
-        return []
-    reader = AtomReader(referents=referents, at=turn.at)
-    then = atoms_of(statement, reader)
-    if_ = atoms_of(match["if"], reader)
-    how = match["how"].casefold()
-    if not then or not if_:
-        return []
-    if how.startswith(("only", "not unless")):
-        return [(then, if_)]
-    if how == "unless":
-        return [((_negated(atom),), then) for atom in if_]
-    return [(if_, tuple(map(_negated, then)))] if how.startswith("not") else [(if_, then)]
+    atoms = [replace(one, deontic="" if one.deontic == "may" else one.deontic) for (one,) in found]
+    apart: list[Halves] = [((one,), (_negated(other),)) for one, other in permutations(atoms, 2)]
+    if left:
+        apart += [(tuple(_negated(other) for other in atoms if other is not atom), (atom,)) for atom in reversed(atoms)]
+    return apart
 
 
-def _polite(if_: str) -> bool:
-    return bool(_guard("polite").match(if_)) or _unreal(if_)
-
-
-def _unreal(if_: str) -> bool:
-    """Tell whether a condition is known not to hold: "if I had known", "if I were you"."""
-    perfect = re.search(r"\b(?:had|had not) (?:just |only |ever )?(\w+)", if_)
-    happened = perfect and base_form(perfect[1], "participle", "past") and perfect[1] not in ("to", "a")
-    return bool(happened or re.search(r"\bwere (?:you|me|him|her|in (?:your|my|his|her))\b", if_))
+def _who(name: str, piece: _Piece) -> Term:
+    return piece.referents.resolve(name) or term(clean(name))
 
 
 def _negated(atom: Atom) -> Atom:
     return replace(atom, polarity=not atom.polarity)
 
 
-def _say(reading: _Reading, if_: str, then: str, *, then_first: bool = False, denied: bool = False) -> Halves | None:
-    """Read two clauses that belong together; the one that stands first names who the other speaks of."""
-    if _polite(if_):
-        return None
-    reader = reading.reader()
-    reader.denied = denied
-    first, second = (then, if_) if then_first else (if_, then)
-    lone = re.match(r"(?:he|she|they|it)\b", first, re.IGNORECASE) and not re.match(r"it\b", second, re.IGNORECASE)
-    if lone and re.match(rf"{NAME} ", second) and not re.match(r"(?:he|she|they|I|we)\b", second):
-        b = _half(second, reader, follows=not then_first)
-        a = _half(first, reader, follows=then_first)
+def _conditional(tree: Tree, piece: _Piece) -> Iterator[Halves]:
+    """Yield what follows from each condition of a sentence ("I walk unless Odd drives")."""
+    for head in range(len(tree.words)):
+        for clause in tree.kids(head, "advcl"):
+            mark = next((one for one in tree.kids(clause, "mark", "advmod") if tree.form(one) in CONDITIONS), None)
+            if mark is not None and _is_general(tree, mark, clause, head):
+                yield from _halves(tree, mark, clause, head, piece)
+
+
+def _is_general(tree: Tree, mark: int, clause: int, head: int) -> bool:
+    """Tell whether a condition may come true again: "when I was a child" and "if I had known" may not."""
+    before, (after, under_way, passive) = tense_of(tree, clause)[0], tense_of(tree, head)
+    if tree.form(mark) != "when":
+        return before != "past"
+    return before == after == "present" and (passive or not under_way)
+
+
+def _halves(tree: Tree, mark: int, clause: int, head: int, piece: _Piece) -> Iterator[Halves]:
+    inside = tree.under(clause)
+    only = mark > 0 and tree.form(mark - 1) == "only"
+    condition = [token for token in inside if token > mark]
+    if POLITE.match(tree.spell(condition).strip(" ,.")):
+        return
+    opening = [token for token in tree.kids(head, "cc", "discourse", "mark", "advmod") if tree.form(token) in OPENING]
+    result = [token for token in tree.under(head, opening) if token not in inside and not (only and token == mark - 1)]
+    reader = piece.reader()
+    reader.denied = tree.form(mark) == "unless"
+    if result and result[0] < mark:
+        then, if_ = _half(tree, result, reader, follows=True), _half(tree, condition, reader, follows=False)
     else:
-        a = _half(first, reader, follows=then_first)
-        b = left_out(first, second, reader) or _half(second, reader, follows=not then_first)
-    a, b = _elliptic(a, b), _elliptic(b, a)
-    return (b, a) if then_first else (a, b)
+        if_, then = _half(tree, condition, reader, follows=False), _half(tree, result, reader, follows=True)
+    if reader.denied:
+        yield from (((_negated(atom),), then) for atom in if_)
+    else:
+        yield (then, if_) if only else (if_, then)
 
 
-def _elliptic(atoms: tuple[Atom, ...], others: tuple[Atom, ...]) -> tuple[Atom, ...]:
-    """Return a half with the object that it leaves out, of the same verb in the other half ("... if Leo goes")."""
-
-    def whole(atom: Atom) -> Atom:
-        if atom.object.key or atom.subject.key == "it":
-            return atom
-        same = (o for o in others if o.object.key and o.relation.name.split("_")[0] == atom.relation.name.split("_")[0])
-        other = next(same, None)
-        return atom if other is None else replace(atom, relation=other.relation, object=other.object)
-
-    return tuple(map(whole, atoms))
-
-
-def _half(text: str, reader: AtomReader, *, follows: bool) -> tuple[Atom, ...]:
+def _half(tree: Tree, tokens: Sequence[int], reader: AtomReader, *, follows: bool) -> tuple[Atom, ...]:
     reader.follows = follows
-    return contrasted(text, reader) or atoms_of(text, reader)
+    return atoms_of(_part(tree, tokens), reader) if tokens else ()
 
 
-def _either_half(if_: str) -> list[str]:
-    """Return a condition once for each of its alternatives ("Dario or Nuno calls")."""
-    return split_alternatives(if_) or [if_]
-
-
-def _if(match: re.Match[str], reading: _Reading) -> None:
-    parts = _condition(match)
-    if parts is None:
-        return
-    if_, then, then_first = parts
-    if then_first and _guard("opinion").match(then) and not re.search(r"\bnot\b", then):
-        return
-    for one in _either_half(if_):
-        pair = _say(reading, one, then, then_first=then_first)
-        if pair:
-            reading.found.append(pair)
-
-
-def _condition(match: re.Match[str]) -> tuple[str, str, bool] | None:
-    groups = match.groupdict()
-    if groups.get("both"):
-        halves = split_halves(groups["both"])
-        return (*halves, False) if halves else None
-    return groups["if"], groups["then"], True
-
-
-def _habit(match: re.Match[str], reading: _Reading) -> None:
-    """A habit is told in the present; "when I was a child" and "when I get home I will call" are no rules."""
-    parts = _condition(match)
-    if parts is None:
-        return
-    if_, then, then_first = parts
-    if then_first and _guard("opinion").match(then):
-        return
-    tenses = [found.tense for part in (if_, then) if (found := read_predication(words(part)))]
-    loose = match[0].casefold().startswith(("when ", "once ", "as soon as", "the moment")) or not re.search(
-        r"whenever|(?:every|each|any) ?time|always", match[0], re.IGNORECASE
+def _part(tree: Tree, tokens: Sequence[int]) -> Tree:
+    """Return a part of a tree as a tree of its own."""
+    places = {token: place for place, token in enumerate(tokens)}
+    parse = tree.parse
+    heads = tuple(places.get(parse.heads[token], -1) for token in tokens)
+    return Tree(
+        tree.text,
+        [tree.words[token] for token in tokens],
+        Parse(
+            forms=tuple(parse.forms[token] for token in tokens),
+            lemmas=tuple(parse.lemmas[token] for token in tokens),
+            upos=tuple(parse.upos[token] for token in tokens),
+            heads=heads,
+            deprels=tuple("root" if head < 0 else parse.deprels[t] for head, t in zip(heads, tokens, strict=True)),
+            tags=tuple(parse.tags[token] for token in tokens),
+            confidences=tuple(parse.confidences[token] for token in tokens),
+        ),
     )
-    if "past" in tenses or (loose and ("future" in tenses or "would" in tenses or _under_way(then))):
+
+
+def _quantified(tree: Tree, piece: _Piece) -> Iterator[Halves]:
+    """Yield what holds of everybody of a kind, or of nobody ("every trainee gets a locker", "no dogs are allowed")."""
+    head = next(iter(tree.roots), 0)
+    subject = tree.kid(head, "nsubj", "nsubj:pass")
+    if subject is None or tense_of(tree, head)[:2] != ("present", False) or tree.kids(subject, "acl", "nummod"):
         return
-    _if(match, reading)
-
-
-def _under_way(clause: str) -> bool:
-    return bool(re.search(r"\b(?:am|is|are) (?:\w+ly )?[a-z]+ing\b", clause))
-
-
-def _only(match: re.Match[str], reading: _Reading) -> None:
-    pair = _say(reading, match["if"], match["then"], then_first=True)
-    if pair:
-        reading.found.append((pair[1], pair[0]))
-
-
-def _only_inside(match: re.Match[str], reading: _Reading) -> None:
-    pair = _say(reading, match["if"], f"{match['head']} {match['tail']}", then_first=True)
-    if pair:
-        reading.found.append((pair[1], pair[0]))
-
-
-def _only_inverted(match: re.Match[str], reading: _Reading) -> None:
-    inverted = words(match["inverted"])
-    for size in range(1, min(5, len(inverted) - 1)):
-        statement = " ".join([*inverted[1 : size + 1], inverted[0], *inverted[size + 1 :]])
-        found = read_predication(words(statement))
-        if (
-            found
-            and len(found.subject.split()) == size
-            and (size > 1 or inverted[1].casefold() not in ("the", "my", "our"))
-        ):
-            pair = _say(reading, match["if"], statement)
-            if pair:
-                reading.found.append((pair[1], pair[0]))
-            return
-
-
-def _unless(match: re.Match[str], reading: _Reading) -> None:
-    parts = _condition(match)
-    if parts is None:
+    det = next((one for one in tree.kids(subject, "det") if tree.form(one) in QUANTIFIERS), None)
+    anybody = tree.form(subject) in EVERYBODY
+    if det is None and (not anybody or tree.form(subject) == "one"):
         return
-    if_, then, then_first = parts
-    pair = _say(reading, if_, then, then_first=then_first, denied=True)
-    if pair:
-        reading.found.extend(((_negated(atom),), pair[1]) for atom in pair[0])
+    reader = piece.reader()
+    class_ = _people(tree, subject, reader) if anybody else _class(tree, subject, det, reader.referents)
+    reader.subjects.append(VARIABLE)
+    then = atoms_of(tree, reader, who=VARIABLE)
+    if anybody and class_.object.key == "person" and not any(atom.deontic for atom in then):
+        return  # "everyone was tired", "everybody likes Max": those who are spoken of
+    denied = tree.form(subject if det is None else det) in DENIALS
+    yield (class_,), tuple(replace(atom, polarity=atom.polarity != denied) for atom in then)
 
 
-def _except(match: re.Match[str], reading: _Reading) -> None:
-    pair = _say(reading, match["if"], match["then"], then_first=True)
-    if pair:
-        reading.found.append((pair[0], tuple(replace(atom, polarity=False) for atom in pair[1])))
+def _people(tree: Tree, subject: int, reader: AtomReader) -> Atom:
+    """Return what narrows "everyone" or "nobody" down ("nobody in my family"), else that it is a person."""
+    where = tree.kid(subject, "nmod")
+    case = tree.kid(where, "case") if where is not None else None
+    if where is None or case is None:
+        return Atom(subject=VARIABLE, relation=relation_type("is_a").relation, object=term("person"), span="person")
+    noun = tree.phrase(where)
+    place = reader.referents.resolve(noun) or term(clean(noun))
+    return Atom(subject=VARIABLE, relation=relation_type(f"be_{tree.form(case)}").relation, object=place, span=noun)
 
 
-def _iff(match: re.Match[str], reading: _Reading) -> None:
-    pair = _say(reading, match["if"], match["then"], then_first=True)
-    if pair:
-        reading.found.extend([pair, (pair[1], pair[0])])
-
-
-def _split(match: re.Match[str], reading: _Reading) -> None:
-    groups = match.groupdict()
-    halves = (groups["if"], groups["then"]) if groups.get("then") else split_halves(groups["if"])
-    if halves is None:
-        return
-    pair = _say(reading, *halves)
-    other = _say(reading, halves[0], match["else"])
-    if pair and other:
-        reading.found.append(pair)
-        reading.found.extend(((_negated(atom),), other[1]) for atom in pair[0])
-
-
-def _should(match: re.Match[str], reading: _Reading) -> None:
-    halves = next(iter(split_bare(match["both"])), None) or split_halves(match["both"])
-    if halves:
-        pair = _say(reading, *halves)
-        if pair:
-            reading.found.append(pair)
-
-
-def _aim(match: re.Match[str], reading: _Reading) -> None:
-    pair = _say(reading, f"{ANYONE} {match['if']}", f"{ANYONE} {match['then']}")
-    if pair:
-        reading.found.append(pair)
-
-
-def _class(match: re.Match[str], reading: _Reading) -> None:
-    found = class_halves(match[0], reading.reader(), spans=_guard("times"), granted=_guard("granted"))
-    if found:
-        reading.found.append(found)
-
-
-def _reserved(match: re.Match[str], reading: _Reading) -> None:
-    found = class_halves(f"only {match['clause']}", reading.reader(), spans=_guard("times"), granted=_guard("granted"))
-    if found:
-        reading.found.append(found)
-
-
-KINDS: dict[str, Callable[[re.Match[str], _Reading], None]] = {
-    "if": _if,
-    "habit": _habit,
-    "only": _only,
-    "only-inside": _only_inside,
-    "only-inverted": _only_inverted,
-    "unless": _unless,
-    "except": _except,
-    "iff": _iff,
-    "split": _split,
-    "should": _should,
-    "aim": _aim,
-    "class": _class,
-    "none": _class,
-    "reserved": _reserved,
-    "kind": _class,
-    "generic": _class,
-}
-"""How each kind of the table is read."""
+def _class(tree: Tree, subject: int, det: int | None, referents: Referents) -> Atom:
+    """Return that the variable is of the class which a noun phrase names, in the singular."""
+    tokens = [token for token in tree.under(subject) if token != det]
+    noun = " ".join(tree.lemma(token) if token == subject else tree.spell([token]) for token in tokens)
+    noun = noun.replace(" 's ", "'s ")
+    owner, thing = owner_of(noun, referents), possessed(noun)
+    label = f"{owner.label}'s {kin_of(thing) or thing}" if owner is not None else clean(noun)
+    return Atom(subject=VARIABLE, relation=relation_type("is_a").relation, object=term(label), span=label)

@@ -18,7 +18,7 @@ from doxa.memory import relation_type
 from doxa.understand.referents import clean
 from doxa.understand.scene import Proposition, Scene, from_then, is_animate, say
 
-__all__ = ["entered", "exclusive", "forsaken", "reemployed", "state_in"]
+__all__ = ["entered", "exclusive", "forsaken", "reemployed"]
 
 MANNER = re.compile(
     r"^(?:(?:happily|newly|still|recently|now|currently|finally|officially|sadly|freshly|just|also|already|very much|"

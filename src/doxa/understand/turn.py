@@ -10,15 +10,11 @@ from doxa.backends.parser import Parser, split
 from doxa.core.values import Act, Claim, Modality, Rule, Term, Turn
 from doxa.language.times import Repeat, read_times
 from doxa.memory import Beliefs, inventory, measures
-from doxa.understand.agreement import accepted, answered, confirmed, quoted_value, refuted, speaks_of
-from doxa.understand.alignment import realigned
-from doxa.understand.answers import completed
-from doxa.understand.continuations import anchored
+from doxa.understand.agreement import accepted, answered, confirmed, quoted_value
 from doxa.understand.declaratives import is_question
 from doxa.understand.earlier import Earlier
 from doxa.understand.extract import Scope, extract, parsed_texts, people
 from doxa.understand.idioms import plainly
-from doxa.understand.meeting import Rules, met
 from doxa.understand.plausibility import plausible
 from doxa.understand.presuppositions import presupposed
 from doxa.understand.propose import Proposition
@@ -30,16 +26,15 @@ from doxa.understand.repairs import (
     denials,
     is_mending,
     mended,
-    retold,
     settled,
     taken_back,
     wording,
 )
 from doxa.understand.rules import find_rules
-from doxa.understand.sources import at_hand, quoted, source_label
+from doxa.understand.sources import quoted, source_label
 from doxa.understand.text import Sentence, sentences
 from doxa.understand.values import Statement, Understanding
-from doxa.understand.withdrawals import dropped_rules, is_withdrawal, undone, withdrawals
+from doxa.understand.withdrawals import dropped_rules, is_withdrawal, withdrawals
 
 __all__ = ["sentences_ahead", "understand"]
 
@@ -50,35 +45,7 @@ OPEN = frozenset(["has", "is_a", "has_state"])
 MOST_SENTENCES = 120
 """Sentences read per turn; what follows is kept as text. It bounds the cost of a very long message."""
 
-RECENT = 6
-"""Turns and sentences that a sentence without a verb of its own goes on from."""
-
 GREETING = re.compile(r"^(?:hi|hello|hey|good (?:morning|evening|afternoon)|guten \w+|welcome)\b", re.IGNORECASE)
-REQUEST = re.compile(
-    r"^(?:(?:please|and|so|then|also),? )*(?:(?:can|could|would|will) you (?:please )?)?"
-    r"(?:remind me|do not let me forget|make sure I (?:do not forget|remember)|remember)"
-    r"(?P<when> (?:on|at|in|by|tomorrow|tonight|today|next|this|before|after|later)\b[^,]{0,40}?)?"
-    r" to (?P<what>[a-z].+)$",
-    re.IGNORECASE,
-)
-"""A request to be reminded is a plan of the speaker."""
-COUNTERFACTUAL = re.compile(r"^(?:if [^,]*? had|had (?:I|we|he|she|they|it)) ", re.IGNORECASE)
-"""What would have been tells what was not, so the tree reads it, although it is no rule."""
-SAME = re.compile(
-    r"^(?:me (?:too|neither|either)|same(?: here| for me| with me)?|"
-    r"(?:so|neither|nor) (?:do|am|did|was|have|will|would|can) I|"
-    r"likewise|ditto|I (?:do|am|did|will|have|would|can) too)\b",
-    re.IGNORECASE,
-)
-"""What the other one just said of himself holds of the speaker as well."""
-NOD = re.compile(r"\W*(right|ok|okay|yep)\b,? (?=[A-Z\d])", re.IGNORECASE)
-"""What opens an agreement and is left out of a sentence when it is written out."""
-ECHOED = re.compile(r"(?:[Tt]he|[Mm]y|[Oo]ur|[Tt]hat|[A-Z][\w-]*'s) [\w' -]{2,40}")
-TURNED_DOWN = re.compile(
-    r"^(?:no,? )?not (?P<old>(?:the |a |an |in |on |at )?[\w' -]{2,40}?)(?:, [A-Z]\w+)?$", re.IGNORECASE
-)
-ONE_OF = re.compile(r"(?:just |exactly |only )?one of ", re.IGNORECASE)
-MEMBERS = re.compile(r"^(?:it is |either )+(?=[^.;:]+ or )", re.IGNORECASE)
 ECHO = re.compile(
     r"\b(?:noted|got it|you (?:said|told|mentioned)|I have (?:it|both|corrected|changed|taken|"
     r"struck)|saved|struck out)\b",
@@ -98,8 +65,6 @@ class _Reading:
     claims: list[Claim] = field(default_factory=list)
     rules: list[Rule] = field(default_factory=list)
     statements: list[Statement] = field(default_factory=list)
-    read: list[str] = field(default_factory=list)
-    """Sentences of the same speaker, the latest last, for "until then"."""
     dropped: list[str] = field(default_factory=list)
     intents: dict[str, None] = field(default_factory=dict)
     questions: list[str] = field(default_factory=list)
@@ -108,21 +73,12 @@ class _Reading:
     withdrawn_rules: list[str] = field(default_factory=list)
     mending: bool = False
     """The turn says that something was wrong."""
-    document: str = ""
-    """What the speaker says he has at hand."""
-    topic: str = ""
-    """What the turn asked about before it tells something."""
-    old: str = ""
-    """What the turn turned down before it tells something ("Not the navy.")."""
     plain: Collection[str] = ()
     """Sentences that do nothing with earlier words, whatever they look like."""
 
     def earlier(self, *, whole: bool = False) -> Earlier:
         found = Earlier(self.turn, self.context, self.beliefs, tuple(self.claims))
         return replace(found, reach=None) if whole else found
-
-    def rules_held(self) -> Rules:
-        return Rules((*self.beliefs.rules, *self.rules), self.turn, self.referents)
 
 
 def understand(
@@ -145,18 +101,16 @@ def understand(
     Deterministic; never raises on any text. Cost O(len(text)) plus, for a withdrawal or correction, O(claims).
     """
     reading = _Reading(turn, context, beliefs, Referents.of(turn, context, beliefs), parser, plain=plain)
-    earlier = (said for said in context[-RECENT:] if said.speaker == turn.speaker)
-    reading.read.extend(sentence.text for said in earlier for sentence in sentences(said.text)[:RECENT])
     if parser is not None:
         for name in people(context[-2:], parser):
             reading.referents.mention(reading.referents.called(name))
     _spoken_of(reading)
-    found = _joined(sentences(turn.text)[:MOST_SENTENCES])
+    found = sentences(turn.text)[:MOST_SENTENCES]
     reading.mending = any(
         wording("accept").search(sentence.text) and wording("right").search(sentence.text) for sentence in found
     )
-    for place, sentence in enumerate(found):
-        _sentence(reading, sentence, first=place == 0)
+    for sentence in found:
+        _sentence(reading, sentence)
     if not reading.intents:
         reading.intents["chat"] = None
     return Understanding(
@@ -177,21 +131,6 @@ def sentences_ahead(turn: Turn, *, most: int) -> list[list[str]]:
     """
     texts = [text for one in sentences(turn.text)[:most] if one.text for text in parsed_texts(one.text, turn.at)]
     return [[word.form for word in words] for text in texts[:most] for words in split(text) if words]
-
-
-def _joined(found: Sequence[Sentence]) -> list[Sentence]:
-    """Return sentences with the members of a group beside what one of them does ("One has it. It's Ana or Max.")."""
-    joined: list[Sentence] = []
-    for sentence in found:
-        if joined and MEMBERS.match(sentence.text) and ONE_OF.match(joined[-1].text):
-            before = joined.pop()
-            sentence = replace(
-                sentence,
-                text=f"{before.text.rstrip('.')}: {MEMBERS.sub('', sentence.text)}",
-                raw=f"{before.raw} {sentence.raw}",
-            )
-        joined.append(sentence)
-    return joined
 
 
 def _spoken_of(reading: _Reading) -> None:
@@ -218,16 +157,12 @@ def _described(claim: Claim) -> Term | None:
     return claim.subject if claim.relation.name == "is_called" and not named(noun) else None
 
 
-def _sentence(reading: _Reading, sentence: Sentence, *, first: bool) -> None:
+def _sentence(reading: _Reading, sentence: Sentence) -> None:
     if GREETING.match(sentence.raw):
         reading.intents["greet"] = None
-    asked_for = REQUEST.match(sentence.text)
-    if asked_for and reading.turn.role != "assistant":
-        _state(reading, replace(sentence, text=f"I will {asked_for['what']}{asked_for['when'] or ''}"))
     if is_question(sentence.raw, sentence.text, sentence.question):
         reading.intents["ask"] = None
         reading.questions.append(sentence.raw)
-        _asked_about(reading, sentence.text)
         reading.referents.note(sentence.raw)
         return
     if not sentence.text or (reading.turn.role == "assistant" and ECHO.search(sentence.text)):
@@ -239,31 +174,8 @@ def _sentence(reading: _Reading, sentence: Sentence, *, first: bool) -> None:
         return
     if reading.turn.role == "assistant" and _quoted(reading, sentence) is not None:
         return
-    if SAME.match(sentence.text) and reading.context and reading.context[-1].speaker != reading.turn.speaker:
-        _same(reading, reading.context[-1])
-        rest = SAME.sub("", sentence.text, count=1).strip(" ,;:.")
-        if rest:
-            _state(reading, replace(sentence, text=rest))
-        return
-    whole = (
-        completed(sentence, reading.context, reading.turn.speaker)
-        if first and reading.turn.role != "assistant"
-        else None
-    )
-    if whole:
-        _state(reading, replace(sentence, text=whole))
-    _state(reading, _ruled(reading, sentence, first=first))
+    _state(reading, _ruled(reading, sentence))
     reading.referents.note(sentence.raw)
-
-
-def _asked_about(reading: _Reading, text: str) -> None:
-    """Note what a turn asks about; a noun that is only repeated ("The ferry?") is what "it" means in what follows."""
-    reading.topic = text
-    if named(text):
-        reading.referents.place = term(text)  # "Perth? I'm moving there"
-    thing = reading.referents.resolve(text) if ECHOED.fullmatch(text) else None
-    if thing is not None:
-        reading.referents.topic = thing
 
 
 def _replied(reading: _Reading, sentence: Sentence) -> str | None:
@@ -271,7 +183,6 @@ def _replied(reading: _Reading, sentence: Sentence) -> str | None:
     text = sentence.text
     reading.said = f"{reading.said} {text}."
     reading.mending = reading.mending or is_mending(text)
-    reading.document = at_hand(text) or reading.document
     earlier = reading.earlier()
     if gone := dropped_rules(text, reading.beliefs):
         reading.withdrawn_rules.extend(gone)
@@ -282,54 +193,34 @@ def _replied(reading: _Reading, sentence: Sentence) -> str | None:
         reading.withdrawn_rules.extend(gone)
         if taken is not None or gone:
             return _repair(reading, taken or Repair(claims=()), sentence, Act.WITHDRAW)
-    nod = NOD.match(sentence.raw)
-    if (given := accepted(f"{nod[1]}, {text}" if nod else text, earlier)) is not None:
+    if (given := accepted(text, earlier)) is not None:
         return _repair(reading, given, sentence, Act.CORRECT)
-    right = corrections(text, earlier) or (retold(text, earlier) if reading.mending else None)
-    if right is not None:
+    if (right := corrections(text, earlier)) is not None:
         return _repair(reading, right, sentence, Act.CORRECT)
-    if (turned_down := TURNED_DOWN.match(text)) is not None and speaks_of(turned_down["old"], earlier):
-        reading.old = turned_down["old"]
-        return ""
-    told = _quoted(reading, sentence) or refuted(text, earlier) or confirmed(text, earlier)
-    told = told or answered(text, earlier, reading.topic, reading.old)
+    told = _quoted(reading, sentence) or confirmed(text, earlier) or answered(text, earlier)
     return None if told is None else _repair(reading, told, sentence, Act.STATE)
 
 
 def _quoted(reading: _Reading, sentence: Sentence) -> Repair | None:
     """Read what a document or person is quoted with: a clause as theirs, a bare value as an answer to what was said."""
     quote = quoted(sentence.text)
-    who = (reading.document if quote.who == "it" else quote.who) if quote else ""
-    if quote is None or not who:
+    if quote is None:
         return None
-    label = source_label(who, reading.referents)
-    if quote.clause or quote.placed:
+    label = source_label(quote.who, reading.referents)
+    if quote.clause:
         known = len(reading.claims)
-        _state(reading, replace(sentence, text=quote.placed or quote.what), source=label)
+        _state(reading, replace(sentence, text=quote.what), source=label)
         return Repair(claims=()) if len(reading.claims) > known else None
-    found = quoted_value(label, quote.what, reading.earlier(), sentence.text, firm=quote.firm)
+    found = quoted_value(label, quote.what, reading.earlier(), sentence.text)
     if found is not None:
         reading.referents.topic = found.claims[-1].subject
-        return replace(found, rest=quote.remark or found.rest)
-    return None
-
-
-def _same(reading: _Reading, said: Turn) -> None:
-    """Claim of the speaker what the one before said of himself ("Me too!")."""
-    echo = _Reading(reading.turn, reading.context[:-1], reading.beliefs, reading.referents, reading.parser)
-    for sentence in sentences(said.text)[:MOST_SENTENCES]:
-        if not is_question(sentence.raw, sentence.text, sentence.question):
-            _state(echo, sentence)
-    speaker = reading.referents.speaker
-    reading.claims.extend(claim for claim in echo.claims if claim.subject == speaker)
-    reading.statements.extend(echo.statements)
-    reading.intents["inform"] = None
+    return found
 
 
 def _repair(reading: _Reading, repair: Repair, sentence: Sentence, act: Act) -> str:
     names = {Act.WITHDRAW: "withdraw", Act.CORRECT: "correct", Act.STATE: "inform"}
     reading.intents[names[act]] = None
-    reading.claims.extend(met(repair.claims, "", reading.rules_held()))
+    reading.claims.extend(repair.claims)
     if repair.claims:
         reading.statements.append(Statement(text=sentence.raw, act=act))
         for claim in repair.claims:
@@ -338,38 +229,27 @@ def _repair(reading: _Reading, repair: Repair, sentence: Sentence, act: Act) -> 
     return repair.rest
 
 
-def _ruled(reading: _Reading, sentence: Sentence, *, first: bool) -> Sentence:
+def _ruled(reading: _Reading, sentence: Sentence) -> Sentence:
     """Take the rules of a sentence, and return what it says beside them."""
-    found, rest = find_rules(sentence.text, reading.turn, reading.context, reading.referents, first=first)
+    found, rest = find_rules(sentence.text, reading.turn, reading.context, reading.referents, reading.parser)
     if found:
         reading.rules.extend(found)
         reading.statements.append(Statement(text=sentence.text, modality=Modality.HYPOTHETICAL))
         reading.intents["inform"] = None
-    kept = sentence.text if not found and COUNTERFACTUAL.match(sentence.text) else rest
-    return replace(sentence, text=kept)
+    return replace(sentence, text=rest)
 
 
 def _state(reading: _Reading, sentence: Sentence, *, source: str = "") -> None:
     turn = reading.turn
-    scope = Scope(
-        referents=reading.referents, at=turn.at, role=turn.role, parser=reading.parser, said=_said(reading)
-    )  # fmt: skip
-    text = plainly(anchored(mended(sentence.text, turn.at), reading.read, turn.at))
-    reading.read.append(text)
+    scope = Scope(referents=reading.referents, at=turn.at, role=turn.role, parser=reading.parser)
+    text = plainly(mended(sentence.text, turn.at))
     found = extract(text, scope)
     if reading.parser is not None and not source:  # what is quoted was worth quoting
         found, dropped = plausible(found, text, reading.referents.speaker, reading.turn.role)
         reading.dropped.extend(dropped)
-    found = [
-        *refined(found, sentence.text, reading.beliefs, reading.referents.speaker),
-        *presupposed(sentence.text, scope),
-    ]
+    found = [*refined(found, sentence.text, reading.beliefs), *presupposed(sentence.text, scope)]
     span = sentence.text
     claims = _placed(reading, [_claim(turn, proposition, span, source) for proposition in found], span)
-    if turn.role == "user" and not source:
-        act = Act.CORRECT if reading.mending else Act.STATE
-        claims = realigned(claims, text, reading.said, turn, reading.context, reading.beliefs, act=act)
-    claims = met(claims, text, reading.rules_held()) if turn.role == "user" else claims
     if not claims:
         return
     reading.claims.extend(claims)
@@ -379,22 +259,13 @@ def _state(reading: _Reading, sentence: Sentence, *, source: str = "") -> None:
         reading.intents["plan"] = None
 
 
-def _said(reading: _Reading) -> list[Claim]:
-    """Return what a sentence may go on from: the last that is known of the speaker, and what he said just now."""
-    beliefs, turn = reading.beliefs, reading.turn
-    earlier = [said for said in reading.context[-RECENT:] if said.speaker == turn.speaker]
-    known = beliefs.said_of(reading.referents.speaker.key)[-4 * RECENT :]
-    return [*known, *(claim for said in earlier for claim in beliefs.said_in(said.turn_id)), *reading.claims]
-
-
 def _placed(reading: _Reading, claims: list[Claim], span: str) -> list[Claim]:
     """Return claims as what they are among those before them: corrections in a turn that puts something right."""
     if reading.turn.role != "user":
         return claims
     earlier = reading.earlier()
-    gone = [claim for claim in undone(span, earlier) if claim not in reading.claims]
     claims = denials(claims, earlier, span)
-    return [*gone, *(settled(claims, earlier, reading.said) if reading.mending else claims)]
+    return settled(claims, earlier, reading.said) if reading.mending else claims
 
 
 def _single(turn: Turn, proposition: Proposition) -> bool:

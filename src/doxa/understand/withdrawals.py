@@ -8,14 +8,11 @@ from dataclasses import replace
 
 from doxa.core.values import Act, Claim
 from doxa.language import stems, stems_of
-from doxa.language.syntax import FORMS
-from doxa.language.verbs import base_of
 from doxa.memory import Beliefs, describe_rule, rule_id
 from doxa.understand.earlier import Earlier, heads
 from doxa.understand.repairs import Repair, corrections, wording
-from doxa.understand.text import words
 
-__all__ = ["dropped_rules", "is_withdrawal", "undone", "withdrawals"]
+__all__ = ["dropped_rules", "is_withdrawal", "withdrawals"]
 
 TRIGGER = frozenset(
     stems(
@@ -47,19 +44,7 @@ RULE_WORDS = frozenset(
         "no not any more over off gone void history last scrapped dropped cancelled lifted ended that there"
     )
 )
-NEGATED = re.compile(r"\b(?:not|never|no longer)\b", re.IGNORECASE)
-OWN_WORD = re.compile(r"\b(?:memory|guess|hunch|say-so|word|estimate|head|impression)\b", re.IGNORECASE)
-"""What somebody says without a source."""
 RULE = re.compile(r"\b(?:rules?|agreement|arrangement|deal|policy|condition|promise|bet|pact)\b", re.IGNORECASE)
-RULE_OVER = re.compile(
-    r"\b(?:rules?|agreement|arrangement|deal|policy|condition|pact)\b.{0,60}\b(?:no longer (?:hold|appl|count|"
-    r"stand)s?\w*|"
-    r"(?:does|do) not (?:hold|apply|count|stand)|(?:is|are|was|were|has been|have been) "
-    r"(?:off|over|gone|void|scrapped|dropped|cancelled|canceled|abolished|lifted|history|suspended|withdrawn|ended))|"
-    r"\b(?:forget|drop|scrap|ignore|disregard|scratch|cancel|delete|remove|abolish|lift)(?:ped|ted|ped|ed)? "
-    r"(?:about )?(?:the|that|this|my|our|those) (?:\w+ ){0,3}?(?:rules?|agreement|arrangement|deal|policy|condition)\b",
-    re.IGNORECASE,
-)
 
 
 def is_withdrawal(text: str) -> bool:
@@ -108,7 +93,7 @@ def _split(what: str) -> tuple[str, str]:
 
 
 def _meant(what: str, earlier: Earlier) -> list[Claim]:
-    said = _unsourced(earlier.own(), what)
+    said = earlier.own()
     about = ABOUT.search(what)
     wanted = (stems_of(about["topic"]) - TRIGGER if about else set()) or stems_of(what) - TRIGGER
     if not wanted:
@@ -116,8 +101,7 @@ def _meant(what: str, earlier: Earlier) -> list[Claim]:
     scored = [(_score(wanted, claim), claim) for claim in said]
     best = max((score for score, _ in scored), default=(0, 0))
     if best == (0, 0):
-        own_word = OWN_WORD.search(what) is not None
-        return _by_turn(wanted, said, earlier) or (_backed(said, earlier) if own_word else [])
+        return _by_turn(wanted, said, earlier)
     found = [claim for score, claim in scored if score == best]
     if ALL.search(what):
         return [claim for score, claim in scored if score[0]]
@@ -125,13 +109,6 @@ def _meant(what: str, earlier: Earlier) -> list[Claim]:
     near = [claim for score, claim in scored if claim.turn_id == last.turn_id and score[0] >= best[0] > 0]
     near += [claim for claim in said if claim not in near and _twin(claim, near)]
     return near or [claim for claim in found if claim.turn_id == last.turn_id]
-
-
-def _unsourced(said: Sequence[Claim], what: str) -> Sequence[Claim]:
-    """Return what a speaker said on his own word, where he names no source; all when he has said nothing else."""
-    if any(claim.source and stems_of(claim.source) & stems_of(what) for claim in said):
-        return said
-    return tuple(claim for claim in said if not claim.source) or said
 
 
 def _twin(claim: Claim, others: Sequence[Claim]) -> bool:
@@ -156,22 +133,10 @@ def _common(wanted: set[str], known: set[str]) -> int:
     return sum(1 for stem in wanted if stem in known or (len(stem) >= LIKE and stem[:LIKE] in long))
 
 
-def _backed(said: Sequence[Claim], earlier: Earlier) -> list[Claim]:
-    """Return what a speaker said on his own word of what he has a source for by now, else what he said last."""
-    sourced = {(claim.subject, claim.relation.name) for claim in earlier.own() if claim.source}
-    found = [claim for claim in said if not claim.source and (claim.subject, claim.relation.name) in sourced]
-    return found or _latest(said, earlier, whole=False)
-
-
 def _by_turn(wanted: set[str], said: Sequence[Claim], earlier: Earlier) -> list[Claim]:
-    """Return what was claimed in turns that speak of the topic in other words, or in answer to one that does."""
+    """Return what was claimed in the last turn that speaks of the topic in other words."""
     turns = {turn.turn_id for turn in earlier.context if _common(wanted, stems_of(turn.text))}
-    asked = {
-        after.turn_id
-        for before, after in zip(earlier.context, earlier.context[1:], strict=False)
-        if before.turn_id in turns and before.speaker != after.speaker
-    }
-    found = [claim for claim in said if claim.turn_id in turns | asked]
+    found = [claim for claim in said if claim.turn_id in turns]
     return [claim for claim in found if claim.turn_id == found[-1].turn_id]
 
 
@@ -184,33 +149,6 @@ def _latest(said: Sequence[Claim], earlier: Earlier, *, whole: bool) -> list[Cla
     return []
 
 
-def undone(text: str, earlier: Earlier) -> list[Claim]:
-    """Return what the speaker said of an event that, as he says now, never took place ("we never moved").
-
-    Args:
-        text: one sentence, written out.
-        earlier: what stood before it.
-    """
-    found: list[Claim] = []
-    turn = earlier.turn
-    for match in wording("undone").finditer(text):
-        event = (match["verb"] or match["verb2"]).casefold()
-        verb = base_of(event, *FORMS) or event
-        about = stems_of(match["what"] or match["what2"] or "") - TRIGGER
-        for claim in earlier.own():
-            told = {base_of(word.casefold(), *FORMS) for word in words(claim.span)}
-            meant = not about or about & (heads(claim) | stems_of(claim.span))
-            if claim.turn_id != turn.turn_id and verb in told and meant and not NEGATED.search(claim.span):
-                found.append(claim)
-    last = [claim for claim in found if claim.turn_id == found[-1].turn_id]
-    return [
-        replace(
-            claim, act=Act.WITHDRAW, replaces=None, turn_id=turn.turn_id, known_at=turn.at, role=turn.role, span=text
-        )
-        for claim in dict.fromkeys(last)
-    ]
-
-
 def dropped_rules(text: str, beliefs: Beliefs, *, named: bool = True) -> tuple[str, ...]:
     """Return the ids of the rules that a sentence gives up ("forget that rule about the rooms"); empty for none.
 
@@ -221,8 +159,7 @@ def dropped_rules(text: str, beliefs: Beliefs, *, named: bool = True) -> tuple[s
 
     Of several that speak of the topic the latest is meant; with no topic, the latest of all. O(rules) when it is one.
     """
-    called = RULE_OVER.search(text) or (is_withdrawal(text) and RULE.search(text))
-    if not (called if named else is_withdrawal(text)):
+    if not is_withdrawal(text) or (named and not RULE.search(text)):
         return ()
     rules = beliefs.rules
     wanted = stems_of(text) - TRIGGER - RULE_WORDS

@@ -31,7 +31,7 @@ MAX_KNOWN: Final = 50_000  # words whose pieces are remembered
 CLS, SEP, UNKNOWN = 101, 102, 100  # in the vocabulary of BERT, uncased
 CUT_BEHIND: Final = frozenset(".!?;:,…") | {"...", "--", "-", ")", "–", "—"}
 NEVER: Final = -1e4  # the score of a word's arc to itself
-EMPTY: Final = Parse(forms=(), lemmas=(), upos=(), heads=(), deprels=(), tags=(), confidences=())
+UNPARSED: Final = Parse(forms=(), lemmas=(), upos=(), heads=(), deprels=(), tags=(), confidences=())
 
 Run = Callable[[Sequence[str]], Parse]
 
@@ -179,7 +179,7 @@ def _bio(tags: Sequence[str]) -> tuple[str, ...]:
 def _join(parts: Sequence[Parse]) -> Parse:
     """One tree of several: each later part hangs on the first one's root as `parataxis`."""
     if len(parts) < 2:
-        return parts[0] if parts else EMPTY
+        return parts[0] if parts else UNPARSED
     root = parts[0].heads.index(-1)
     heads: list[int] = []
     deprels: list[str] = []

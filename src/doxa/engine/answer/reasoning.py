@@ -253,7 +253,7 @@ class _Memory:
             known = self.graph.entity(name)
             if known is not None:
                 return known
-            read = self._read(f"Who is {name}?", self.parts.parser)
+            read = self._read(f"Who is {name}?")
             for term in read.about:
                 if term.label.casefold() != self.asked.speaker.casefold():
                     return self.graph.entity(term.key)
@@ -263,23 +263,17 @@ class _Memory:
         with self.look() as state:
             return computed(text, self.asked, state, task.evidence, self.parts, today=task.today)
 
-    def _read(self, query: str, parser: Parser | None) -> Question:
+    def _read(self, query: str) -> Question:
         return read_question(
             query, asker=self.asked.speaker, at=self.asked.at, context=self.task.recent, beliefs=self.beliefs,
-            parser=parser,
+            parser=self.parts.parser,
         )  # fmt: skip
 
     def _recall(self, query: str, day: date | None) -> Recalled:
-        """Answer a sub-question from facts, else from the turns that bear on the question as a whole.
-
-        Its wording is read first, which costs no parse; its tree where that finds nothing sure.
-        """
+        """Answer a sub-question from facts, else from the turns that bear on the question as a whole."""
         with self.look() as state:
-            read = self._read(query, None)
+            read = self._read(query)
             draft = self._answer(read, day, state, ())
-            if not _is_sure(draft):
-                read = self._read(query, self.parts.parser)
-                draft = self._answer(read, day, state, ())
             if draft.abstained:
                 draft = self._answer(read, day, state, self.task.evidence)
                 if draft.abstained or not _names_all(draft, query, self.asked.speaker):

@@ -169,7 +169,7 @@ def _read(
     if extraction.by.startswith(BY_AMR):
         return _by_graphs(found, extraction, turn, context, beliefs)
     try:
-        read = ground(extraction, turn, context, beliefs)
+        read = ground(extraction, turn, context, beliefs, parser)
     except Exception as exc:  # noqa: BLE001  a model may write anything; the turn is read without it then
         return found, f"what the language model read could not be used, so the turn was read without it: {exc!r}"
     intents = tuple(dict.fromkeys((*read.intents, *(i for i in found.intents if i in ("ask", "greet"))))) or ("chat",)

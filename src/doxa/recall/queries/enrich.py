@@ -35,7 +35,7 @@ ANSWERED = {"ellipsis": 0.0, "thing": 0.5, "other": 0.0, "place": 0.6, "person":
 """Weight of the words of the answer to it. What another one is asked for is not what the answer said of the first."""
 PARTICLE = re.compile(r"^(?:and|but|or|so|also|plus|what about|how about|what of)\b,?\s*", re.IGNORECASE)
 ASIDE = frozenset("i you yes no know remember sorry sure right thing okay oh well".split())
-PRONOUNS = {
+PRONOUNS_OF = {
     "f": re.compile(
         r"\b(?P<own>her(?= [a-z])(?! (?:to|in|at|on|for|with|from|and|or|back|up|by|when|before|after)\b)|hers)\b|"
         r"\b(?:she|her|herself)\b",
@@ -192,7 +192,7 @@ def _in_words(
         return text
     if "person" in leaning.ways and antecedents and leaning.sex:
         name = antecedents[0].label
-        text = PRONOUNS[leaning.sex].sub(lambda match: f"{name}'s" if match["own"] else name, text, count=2)
+        text = PRONOUNS_OF[leaning.sex].sub(lambda match: f"{name}'s" if match["own"] else name, text, count=2)
     if "ellipsis" in leaning.ways:
         return _completed(text, exchange, own)
     if "place" in leaning.ways and antecedents:
