@@ -16,7 +16,6 @@ from doxa.memory import Beliefs, relation_type
 from doxa.understand.asked import Asked, asked_by_tree, trimmed
 from doxa.understand.clauses import parse_clause
 from doxa.understand.declaratives import AUX, Declarative, declare, find_question
-from doxa.understand.idioms import plainly
 from doxa.understand.predications import predications
 from doxa.understand.propose import HOLE, Proposition, propose, propose_parsed
 from doxa.understand.referents import NAME, NOT_NAMES, Referents, clean, kin_of, named
@@ -238,7 +237,7 @@ def _readings(
         yield _with(base, declarative, proposition)
     if parser is None:
         return
-    text = plainly(declarative.text)
+    text = declarative.text
     for tree in trees(f"{text[:1].upper()}{text[1:]}.", parser):
         for predication in predications(tree, [], terse=False):
             for told in propose_parsed(predication, referents, at):
@@ -266,7 +265,7 @@ def _distinct(readings: Sequence[Question]) -> Iterator[Question]:
 
 
 def _proposition(declarative: Declarative, referents: Referents, at: datetime) -> Proposition | None:
-    clause = parse_clause(words(plainly(declarative.text)))
+    clause = parse_clause(words(declarative.text))
     if clause is None:
         return None
     kin = kin_of(declarative.noun) if declarative.noun else None

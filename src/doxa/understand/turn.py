@@ -17,7 +17,6 @@ from doxa.understand.continuations import anchored
 from doxa.understand.declaratives import is_question
 from doxa.understand.earlier import Earlier
 from doxa.understand.extract import Scope, extract, parsed_texts, people
-from doxa.understand.idioms import plainly
 from doxa.understand.meeting import Rules, met
 from doxa.understand.plausibility import plausible
 from doxa.understand.presuppositions import presupposed
@@ -354,7 +353,7 @@ def _state(reading: _Reading, sentence: Sentence, *, source: str = "") -> None:
     scope = Scope(
         referents=reading.referents, at=turn.at, role=turn.role, parser=reading.parser, said=_said(reading)
     )  # fmt: skip
-    text = plainly(anchored(mended(sentence.text, turn.at), reading.read, turn.at))
+    text = anchored(mended(sentence.text, turn.at), reading.read, turn.at)
     reading.read.append(text)
     found = extract(text, scope)
     if reading.parser is not None and not source:  # what is quoted was worth quoting

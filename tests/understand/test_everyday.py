@@ -1,31 +1,8 @@
-"""Idioms are read as their plain wording, and everyday ways to say that something changed."""
+"""Everyday ways to say what is so, and that something changed."""
 
 from types import SimpleNamespace
 
 import pytest
-
-from doxa.understand.idioms import plainly
-
-PLAIN = {
-    "can not stand": ("I can not stand queues", "I do not like queues"),
-    "stand up": ("I can not stand up", "I can not stand up"),
-    "into": ("she is really into opera", "she does like opera"),
-    "not into": ("we are not fond of heights", "we do not like heights"),
-    "lessons": ("I take cello lessons", "I learn cello"),
-    "classes": ("he is taking Greek classes", "he is learning Greek"),
-    "roughly": ("I own roughly 300 records", "I own 300 records"),
-    "about a noun": ("I read about trains", "I read about trains"),
-    "colon": ("my new address: 9 Elm Row", "my new address is 9 Elm Row"),
-    "share": ("we share a flat with Odd", "we live with Odd"),
-    "rid": ("I got rid of the van", "I gave away the van"),
-}
-
-
-@pytest.mark.parametrize(("text", "plain"), PLAIN.values(), ids=PLAIN.keys())
-def test_an_idiom_becomes_plain(text: str, plain: str) -> None:
-    """Other uses of the same words stay as they are."""
-    assert plainly(text) == plain
-
 
 SAID = {
     "two places of a verb": (
