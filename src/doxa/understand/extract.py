@@ -1,7 +1,7 @@
 """Sentence -> propositions, freely: what is worth keeping of them is decided afterwards (`plausibility`).
 
-Relatives by name are read by their wording, all else off the dependency tree (`predications`, `nominals`); the order of
-words (`distil`, `clauses`) is left for sentences of which the tree tells nothing, and for a missing parser.
+Relatives by name are read by their wording, all else off the dependency tree (`predications`, `nominals`). Where the
+tree tells nothing, a sentence is kept as text.
 """
 
 from __future__ import annotations
@@ -16,9 +16,8 @@ from doxa.core.values import Claim, Modality, Term, Turn
 from doxa.language.syntax import trees
 from doxa.language.times import find_times
 from doxa.memory import is_tie, relation_names
-from doxa.understand.clauses import Clause, parse_clause
+from doxa.understand.clauses import parse_clause
 from doxa.understand.continuations import continued, returned
-from doxa.understand.distil import clauses_of, name_relatives
 from doxa.understand.measures import AMOUNT, PRICES, readings
 from doxa.understand.nominals import appositions, lacks, relatives, sorts_of
 from doxa.understand.plans import slot_time
@@ -26,6 +25,7 @@ from doxa.understand.predications import Predication, predications
 from doxa.understand.propose import HOLE, Proposition, propose, propose_parsed
 from doxa.understand.referents import NAME, Referents, named
 from doxa.understand.refinements import EXACTLY
+from doxa.understand.relatives import name_relatives
 from doxa.understand.text import sentences, words
 
 __all__ = ["Scope", "extract", "parsed_texts", "people"]
@@ -46,12 +46,6 @@ CERTAIN = re.compile(
     r"(?:good|bad|sad|great|big|exciting|terrible) news|update|I just found out)(?: that)?[,:]? (?=\S)",
     re.IGNORECASE,
 )
-TOLD = re.compile(
-    rf"^(?P<who>{NAME}|(?i:my|his|her|our) [\w-]+(?: {NAME})?) (?:(?:just|also|now) )?(?P<verb>says?|"
-    rf"said|told (?:me|us)|thinks?|thought|claims?|claimed|believes?|heard|reckons?|mentioned|"
-    rf"insists?|writes?|wrote)(?: that)?,? (?P<what>.+)$"
-)
-WISH = re.compile(r"^I (?:only )?wish (?:that )?(?P<rest>.+)$", re.IGNORECASE)
 MOST_CONTEXT = 6
 PIECES = re.compile(r"\s*;\s*|:\s+(?=\S+ \S+ \S)|\s+[—–-]\s+")
 """What stands between these marks is parsed by itself."""
@@ -66,12 +60,11 @@ SUBORDINATE = re.compile(
 )
 INVERTED = re.compile(r"^(?:Had|Were|Should) (?:I|we|you|he|she|it|they|the|my|our)\b")
 """A condition without "if": "Had we bought it, we would be rich"."""
-UNREAL = re.compile(r"\b(?:would have|could have|should have|as if|pretend(?:ing)?)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """Who speaks, when, as what, and what the words refer to. Without a `parser` word order has to do."""
+    """Who speaks, when, as what, and what the words refer to. Without a `parser` only relatives by name are read."""
 
     referents: Referents
     at: datetime
@@ -83,7 +76,6 @@ class Scope:
 
 def extract(text: str, scope: Scope) -> list[Proposition]:
     """Return what a written-out sentence says. Cost O(len(text)) and one call of the parser."""
-    parser = scope.parser
     timed = list(slot_time(text, scope.referents, scope.at))
     if timed:
         return timed
@@ -93,17 +85,11 @@ def extract(text: str, scope: Scope) -> list[Proposition]:
     found = list(continued(text, scope.said, scope.referents, scope.at))
     if found:
         return found
-    if parser is None:
-        found = _by_wording(scope, clauses_of(text))
-    else:
-        named_text, told_apart = name_relatives(text)
-        found = _relatives(scope, told_apart)
-        for piece in _pieces(named_text):
-            if piece.strip():
-                goes_on = list(continued(piece, scope.said, scope.referents, scope.at)) if piece != text else []
-                found.extend(goes_on or _fresh(found, _by_tree(scope, piece, parser)))
-        if not found:
-            found = _by_wording(scope, clauses_of(text))
+    named_text, told_apart = name_relatives(text)
+    found = _relatives(scope, told_apart)
+    for piece in filter(str.strip, _pieces(named_text)):
+        goes_on = list(continued(piece, scope.said, scope.referents, scope.at)) if piece != text else []
+        found.extend(goes_on or _fresh(found, _by_tree(scope, piece)))
     if scope.role == "assistant":
         found = [told for told in found if _of_concern(told, scope.referents)]
     return [told for told in found if HOLE not in told.object.label]
@@ -162,20 +148,13 @@ def _relatives(scope: Scope, clauses: Sequence[str]) -> list[Proposition]:
     named_here: list[Term] = []
     for clause in clauses:
         scope.referents.people = list(before)
-        found.extend(_by_wording(scope, [clause]))
+        said = parse_clause(words(clause))
+        found.extend(propose(said, "", scope.referents, scope.at) if said is not None else ())
+        scope.referents.note_place(clause)
         named_here.extend(person for person in scope.referents.people if person not in before)
     scope.referents.people = before
     for person in named_here:
         scope.referents.mention(person)
-    return found
-
-
-def _by_wording(scope: Scope, clauses: Iterable[str]) -> list[Proposition]:
-    """Return what clauses say by the order of their words."""
-    found: list[Proposition] = []
-    for clause in clauses:
-        found.extend(_clause(scope, clause.strip(" ,"), Modality.ASSERTED, 0))
-        scope.referents.note_place(clause)
     return found
 
 
@@ -185,9 +164,9 @@ def parsed_texts(text: str, at: datetime) -> list[str]:
     return [_for_parser(piece, at) for piece in _pieces(named_text) if piece.strip()]
 
 
-def _by_tree(scope: Scope, text: str, parser: Parser) -> list[Proposition]:
-    """Return what a sentence says by its dependency tree."""
-    found = list(_parsed(scope, _for_parser(text, scope.at), parser))
+def _by_tree(scope: Scope, text: str) -> list[Proposition]:
+    """Return what a sentence says by its dependency tree; nothing without a parser."""
+    found = list(_parsed(scope, _for_parser(text, scope.at), scope.parser)) if scope.parser is not None else []
     scope.referents.note_place(text)
     return [replace(told, modality=Modality.POSSIBLE) for told in found] if HEDGE.match(text) else found
 
@@ -199,60 +178,6 @@ def _for_parser(text: str, at: datetime) -> str:
     if INVERTED.match(text):
         text = re.sub(r"^(Had|Were|Should) (\w+)", lambda m: f"If {m[2]} {m[1].casefold()}", text)
     return _with_comma(text[:1].upper() + text[1:], at)
-
-
-def _clause(scope: Scope, text: str, modality: Modality, depth: int) -> list[Proposition]:
-    if depth > 3 or UNREAL.search(text):
-        return []
-    hedge, certain, told, wish = HEDGE.match(text), CERTAIN.match(text), TOLD.match(text), WISH.match(text)
-    if hedge:
-        return _clause(scope, text[hedge.end() :], Modality.POSSIBLE, depth + 1)
-    if certain:
-        return _clause(scope, text[certain.end() :], modality, depth + 1)
-    if told:
-        return _told(scope, told, depth)
-    if wish:
-        had = re.match(r"(?:I|we) had (.+)$", wish["rest"])
-        return _clause(scope, f"I want {had[1]}", Modality.DESIRED, depth + 1) if had else []
-    tokens = words(text)
-    clause = parse_clause(tokens, terse=scope.role != "assistant")
-    if clause is None:
-        return []
-    lead, clause = _leading_time(clause)
-    found = propose(clause, lead, scope.referents, scope.at)
-    if modality is Modality.ASSERTED:
-        return found
-    return [replace(p, modality=modality) if p.modality in (Modality.ASSERTED, Modality.PLANNED) else p for p in found]
-
-
-def _told(scope: Scope, told: re.Match[str], depth: int) -> list[Proposition]:
-    """Read what somebody is reported to say: firm about himself, hearsay about anything else."""
-    who = scope.referents.resolve(told["who"])
-    if who is None:
-        return []
-    scope.referents.mention(who)
-    about_self = re.match(r"(?:he|she)\b", told["what"]) and told["verb"].startswith(
-        ("told", "said", "says", "mention")
-    )
-    return _clause(scope, told["what"], Modality.ASSERTED if about_self else Modality.POSSIBLE, depth + 1)
-
-
-def _leading_time(clause: Clause) -> tuple[str, Clause]:
-    """Split "On Saturday I" into its time and its subject."""
-    match = re.match(
-        r"(.*?\b)(I|we|he|she|it|they|you|(?:my|our|his|her|the) [\w' ]+|[^\W\d_a-z][\w']*(?:(?:, "
-        r"| and )(?:I|[^\W\d_a-z][\w']*))*)$",
-        clause.subject,
-    )
-    lead = re.match(
-        r"(?:on|in|since|until|from|at|last|next|this|yesterday|today|tomorrow|tonight|for|after|"
-        r"before|by|these days|nowadays|\d+|an? (?:year|month|week|day|couple|few)|two|three|four|five|six)\b",
-        clause.subject,
-        re.IGNORECASE,
-    )
-    if match is None or lead is None or not match[1].strip(" ,"):
-        return "", clause
-    return match[1], replace(clause, subject=match[2])
 
 
 def _with_comma(text: str, at: datetime) -> str:
