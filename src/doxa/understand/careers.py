@@ -1,4 +1,4 @@
-"""Jobs: where somebody works, since when, and how that ends ("handed back my apron at", "they let me go").
+"""Jobs: where somebody works by what he does there, and how that ends ("handed back my apron at").
 
 Who leaves a place of work leaves the work that he was known to do there as well.
 """
@@ -14,15 +14,13 @@ from importlib.resources import files
 from typing import Any
 
 from doxa.core.values import Fact, Interval, Modality, Status, Term
-from doxa.language.times import find_times
 from doxa.memory import relation_type
 from doxa.understand.referents import clean, named
-from doxa.understand.scene import EMPTY_OBJECT, HOLE, ORGANISATION, Proposition, Scene, from_then, is_animate, say
+from doxa.understand.scene import ORGANISATION, Proposition, Scene, from_then, is_animate, say
 
-__all__ = ["duty", "employed", "last_day", "left"]
+__all__ = ["duty", "last_day", "left"]
 
 EMPLOYMENT = ("works_at", "teaches_at")
-GO = re.compile(r"^(?:me|him|her|us|them) go\b")
 PLACES = ("at", "from", "with", "for")
 
 
@@ -36,14 +34,10 @@ def _verbs(row: str, column: str = "verbs") -> frozenset[str]:
 
 
 def left(scene: Scene) -> Iterator[Proposition]:
-    """Yield the end of a job: "I quit Brightside", "handed in my badge at Brightside", "they let me go"."""
+    """Yield the end of a job: "I quit Brightside", "handed in my badge at Brightside"."""
     clause, complement = scene.clause, scene.complement
     over = clause.tense in ("past", "perfect") or (clause.passive and clause.verb in ("do", "finish"))
     if not over or clause.negated or clause.modality is not Modality.ASSERTED:
-        return
-    dismissed = clause.verb in _verbs("leaving", "by") or (clause.verb == "let" and GO.search(clause.rest))
-    if dismissed and not clause.passive:
-        yield from _dismissed(scene)
         return
     handed = clause.verb in _verbs("tokens")
     if handed:
@@ -66,34 +60,12 @@ def left(scene: Scene) -> Iterator[Proposition]:
 
 
 def last_day(scene: Scene) -> Iterator[Proposition]:
-    """Yield the end of a job that its last day tells: "Friday was my last day at Brightside", "I'm done there"."""
+    """Yield the end of a job that somebody has finished: "I'm done at Brightside"."""
     clause = scene.clause
-    day = re.search(
-        r"\b(?P<whose>my|his|her|our) last (?:day|shift|week) (?:at|with) (?P<place>.+)$",
-        f"{clause.subject} {clause.rest}".strip(),
-    )
-    if day is not None and clause.verb == "be" and not clause.negated:
-        whose = scene.referents.owner(day["whose"])
-        if whose is not None:
-            place = re.sub(r" (?:is|was|will)\b.*$", "", day["place"])
-            named_day = tuple(find_times(clause.subject, scene.at, past=clause.tense == "past"))  # not "last day"
-            yield from _parted(replace(scene, times=named_day), whose, [place], sure=True)
-        return
     finished = re.match(r"(?:all )?(?:done|finished|through|out)\b", scene.complement.direct or clause.rest)
     if clause.verb == "be" and finished and not clause.negated and clause.tense == "present":
         told = [noun for prep, noun in scene.complement.phrases if prep in ("at", "with", "of")]
         yield from _parted(scene, scene.subject, told, sure=False)
-
-
-def _dismissed(scene: Scene) -> Iterator[Proposition]:
-    direct = re.sub(r" (?:go|off)$", "", scene.complement.direct)
-    whom = scene.referents.resolve(direct) if direct else None
-    if whom is None:
-        return
-    held = _jobs(scene, whom, "")
-    theirs = scene.clause.subject.casefold() == "they"
-    if held and (theirs or scene.subject.key in held[0].object.key or held[0].object.key in scene.subject.key):
-        yield from _ended(scene, whom, held[0])
 
 
 def _parted(scene: Scene, who: Term, places: list[str], *, sure: bool) -> Iterator[Proposition]:
@@ -127,28 +99,6 @@ def _ended(scene: Scene, who: Term, job: Fact) -> Iterator[Proposition]:
             kind = relation_type(fact.relation.name, fact.relation.label)
             told = say(scene, kind, fact.object.label, polarity=False, valid=valid)
             yield replace(told, subject=who, object=fact.object)
-
-
-def employed(scene: Scene) -> Iterator[Proposition]:
-    """Yield a job by its noun: "I've got a new job with Norrland Bank", "my new job is at Norrland Bank"."""
-    clause, complement = scene.clause, scene.complement
-    nouns = _table()["jobs"]["nouns"]
-    if clause.negated or clause.modality not in (Modality.ASSERTED, Modality.PLANNED) or not is_animate(scene):
-        return
-    job = re.match(
-        rf"(?:an?|my|the|his|her)? ?(?:new |first |proper |part-time |full-time )*(?P<what>[a-z -]+? )?(?:{nouns})"
-        rf"(?: (?:at|with|for) (?P<place>.+?))?(?: as (?P<as>.+))?$",
-        complement.direct,
-    )
-    if job is None or clause.verb not in _verbs("jobs"):
-        return
-    place = job["place"] or next((noun for prep, noun in complement.phrases if prep in ("at", "with", "for")), "")
-    role = job["as"] or complement.at("as")
-    valid, modality = from_then(scene), scene.modality(event=True)
-    if place and not EMPTY_OBJECT.match(clean(place)) and place != HOLE:
-        yield say(scene, relation_type("works_at"), place, valid=valid, modality=modality)
-        if role:
-            yield say(scene, relation_type("works_as"), role, valid=valid, modality=modality)
 
 
 def duty(scene: Scene) -> Iterator[Proposition]:

@@ -10,9 +10,8 @@ from doxa.core.values import Interval, Modality, Status, Term
 from doxa.language.times import MONTHS, number_of
 from doxa.memory import attribute, relation_type
 from doxa.understand.measures import COMPARED, headcount, measured
-from doxa.understand.referents import NAME, NEWBORN, PET, clean, kin_of, named, term
+from doxa.understand.referents import NAME, PET, clean, kin_of, named, term
 from doxa.understand.refinements import is_country
-from doxa.understand.roles import post
 from doxa.understand.scene import (
     EMPTY_OBJECT,
     HOLE,
@@ -94,9 +93,7 @@ def describe_subject(scene: Scene) -> Iterator[Proposition]:
     """Return what a clause with "be" says, by the first reader that finds something."""
     for reader in (
         _same_person,
-        _come_home,
         _identified,
-        post,
         measured,
         headcount,
         _age,
@@ -136,21 +133,6 @@ def _same_person(scene: Scene) -> Iterator[Proposition]:
             yield replace(claim, subject=owner)
 
 
-def _come_home(scene: Scene) -> Iterator[Proposition]:
-    """ "The lawnmower is home again": whoever had it has it no more."""
-    if scene.complement.direct.casefold() not in ("home", "home again", "back") or scene.clause.negated:
-        return
-    thing, speaker = scene.subject.key.rpartition("'s ")[2], scene.referents.speaker
-    beliefs = scene.referents.beliefs
-    holders = {claim.subject.key for claim in beliefs.said_of(thing) if claim.relation.name == "has"}
-    for fact in (fact for holder in sorted(holders) for fact in beliefs.about(holder, "has")):
-        now = fact.status is Status.HELD and fact.polarity and fact.valid.end is None
-        if now and fact.object.key == thing and fact.subject != speaker:
-            told = replace(say(scene, relation_type("has"), "", valid=from_then(scene)), object=fact.object)
-            yield replace(told, subject=fact.subject, polarity=False)
-            yield replace(told, subject=speaker)
-
-
 def _identified(scene: Scene) -> Iterator[Proposition]:
     """ "The instrument is the bodhran" after "I'm learning an instrument": which one it is."""
     match = re.fullmatch(r"the ([a-z]+(?: [a-z]+)?)", scene.clause.subject, re.IGNORECASE)
@@ -173,11 +155,6 @@ def naming(scene: Scene, name: str, whose: Term) -> Iterator[Proposition]:
     owner, _, noun = whose.label.rpartition("'s ")
     if owner and (kin_of(noun) or noun in PET):
         yield replace(say(scene, attribute(kin_of(noun) or noun), name), subject=term(owner))
-        born = scene.referents.births.get(whose.key)
-        known = scene.referents.beliefs.about(whose.key, "born_on") if NEWBORN.match(noun) else []
-        born = born or next((fact.valid for fact in known if fact.polarity), None)
-        if born is not None:
-            yield replace(say(scene, relation_type("born_on"), str(born), valid=born), subject=term(name))
     elif whose.key != name.casefold():
         yield replace(say(scene, relation_type("is_called"), name), subject=whose)
 
@@ -341,10 +318,6 @@ def _adjective(scene: Scene) -> Iterator[Proposition]:
             ended=ended,
             modality=scene.modality(),
         )
-        return
-    if complement.direct in ("married", "engaged") and complement.at("to"):
-        kind = relation_type(f"{complement.direct}_to")
-        yield say(scene, kind, complement.at("to"), polarity=polarity, valid=state, ended=ended)
         return
     compared = re.match(r"(?:\w+ ){0,4}?(older|younger|taller) than (.+)$", complement.direct)
     if compared:

@@ -19,8 +19,7 @@ from doxa.memory import is_tie, relation_names
 from doxa.understand.clauses import parse_clause
 from doxa.understand.continuations import continued, returned
 from doxa.understand.measures import AMOUNT, PRICES, readings
-from doxa.understand.nominals import appositions, lacks, relatives, sorts_of
-from doxa.understand.plans import slot_time
+from doxa.understand.nominals import appositions, lacks, sorts_of
 from doxa.understand.predications import Predication, predications
 from doxa.understand.propose import HOLE, Proposition, propose, propose_parsed
 from doxa.understand.referents import NAME, Referents, named
@@ -76,9 +75,6 @@ class Scope:
 
 def extract(text: str, scope: Scope) -> list[Proposition]:
     """Return what a written-out sentence says. Cost O(len(text)) and one call of the parser."""
-    timed = list(slot_time(text, scope.referents, scope.at))
-    if timed:
-        return timed
     trip, rest = returned(text, scope.referents, scope.at)
     if trip:
         return [*trip, *(extract(rest, scope) if rest else [])]
@@ -198,7 +194,7 @@ def _parsed(scope: Scope, text: str, parser: Parser) -> Iterator[Proposition]:
         read = list(readings(tree, times))
         weighed = {reading.head for reading in read}
         spoken = [told for told in predications(tree, times, terse=terse) if not _weighs(told, weighed)]
-        clauses = [*spoken, *appositions(tree), *relatives(tree), *read]
+        clauses = [*spoken, *appositions(tree), *read]
         if terse:
             clauses.extend(lacks(tree))
         for predication in sorted(clauses, key=lambda clause: clause.head):

@@ -22,7 +22,7 @@ from doxa.memory import RelationType, attribute, relation_type
 from doxa.understand.clauses import Clause, Complement
 from doxa.understand.predications import Predication
 from doxa.understand.referents import PET, kin_of, named, term
-from doxa.understand.scene import HOLE, MONEY, Proposition, Scene, from_then, is_animate, say
+from doxa.understand.scene import HOLE, MONEY, Proposition, Scene, is_animate, say
 
 __all__ = [
     "AMOUNT",
@@ -30,7 +30,6 @@ __all__ = [
     "COMPARED",
     "MEASURES",
     "PRICES",
-    "dose",
     "headcount",
     "measured",
     "measured_in",
@@ -143,26 +142,6 @@ def _measurable(scene: Scene, relation: str) -> bool:
     if relation == "height":
         return animate and verb in CHANGING | {"be"}
     return relation not in ("temperature", "costs") or scene.subject != scene.referents.speaker
-
-
-def dose(scene: Scene) -> Iterator[Proposition]:
-    """Yield how much of a medicine is taken: "started me on 10 mg of ramipril", "put the ramipril up to 20 mg"."""
-    clause, complement = scene.clause, scene.complement
-    if clause.negated or clause.modality not in (Modality.ASSERTED, Modality.PLANNED):
-        return
-    amount = re.compile(rf"(?P<amount>{NUMBER} ?(?:{_table()['doses']['units']}))(?: of (?P<drug>[a-zA-Z-]+))?")
-    found = amount.search(clause.rest)
-    if found is None:
-        return
-    drug = found["drug"]
-    if not drug and clause.verb.partition("+")[0] in PRICES:
-        drug = complement.direct if not clause.passive and complement.direct else scene.subject.label
-    whose = term(re.sub(r"^(?:the|my|our|his|her) ", "", drug)) if drug else None
-    if whose is not None and clause.verb in ("take", "have") and not scene.referents.beliefs.about(whose.key, "dose"):
-        return  # told as what one takes
-    if whose is not None and len(whose.label.split()) < 3:
-        told = say(scene, attribute("dose"), found["amount"], valid=from_then(scene), ended=clause.ended)
-        yield replace(told, subject=whose)
 
 
 def headcount(scene: Scene) -> Iterator[Proposition]:

@@ -10,35 +10,27 @@ from datetime import datetime
 from doxa.core.values import Modality, Term
 from doxa.language.times import TimeSpan, find_times
 from doxa.memory import is_tie, relation_type
-from doxa.understand.careers import duty, employed, last_day, left
+from doxa.understand.careers import duty, last_day, left
 from doxa.understand.clauses import PART_OF, Clause, Complement, complement_of
 from doxa.understand.descriptions import describe_subject, naming
 from doxa.understand.events import (
     PRICING,
-    anniversary,
-    birth,
     boundary,
     called,
     departure,
-    fondness,
     price,
-    purchase,
     relatives,
-    sale,
-    switched,
     transfer,
     turns,
 )
 from doxa.understand.frames import match_frames
-from doxa.understand.measures import PRICES, dose, headcount, measured
+from doxa.understand.measures import PRICES, headcount, measured
 from doxa.understand.open_clauses import open_clause
 from doxa.understand.plans import (
     CANCELLING,
     MOVING,
     activity,
     appointment,
-    moved,
-    moved_clock,
     replanned,
     shifted,
     visit,
@@ -46,7 +38,6 @@ from doxa.understand.plans import (
 from doxa.understand.predicates import framed, plain
 from doxa.understand.predications import Predication
 from doxa.understand.referents import NAME, PET, Referents, clean, kin_of, named, term
-from doxa.understand.roles import dismissed, elected, switched_to, takeover
 from doxa.understand.scene import (
     HOLE,
     Proposition,
@@ -310,7 +301,6 @@ def _placed(clause: Clause, complement: Complement, referents: Referents) -> Com
 def _read(scene: Scene) -> Iterator[Proposition]:
     """Yield what the first reader that fits finds; the table of frames comes after the special cases."""
     if scene.clause.modality is Modality.HYPOTHETICAL:
-        yield from fondness(scene)
         return
     if scene.clause.verb == "be":
         yield from list(last_day(scene)) or describe_subject(scene)
@@ -319,30 +309,23 @@ def _read(scene: Scene) -> Iterator[Proposition]:
         measured,
         headcount,
         turns,
-        anniversary,
         appointment,
         replanned,
-        moved,
         shifted,
         visit,
         activity,
         price,
-        purchase,
         transfer,
-        switched,
         boundary,
         called,
+        left,
+        duty,
     ):
         found = list(reader(scene))
         if found:
             yield from found
             return
-    for reader in (birth, switched_to, elected, dose, moved_clock, dismissed, takeover, left, employed, duty):
-        found = list(reader(scene))
-        if found:
-            yield from found
-            return
-    yield from (*relatives(scene), *sale(scene), *departure(scene))
+    yield from (*relatives(scene), *departure(scene))
     matched = match_frames(scene.clause, scene.complement, scene.referents.sorts)
     for frame, value in matched:
         yield from framed(scene, frame, value)

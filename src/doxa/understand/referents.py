@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from doxa.core.values import Interval, Status, Term, Turn
+from doxa.core.values import Status, Term, Turn
 from doxa.language.times import DAYS, MONTHS
 from doxa.memory import FRESH, KIN, PET, Beliefs, Name, kin_of, sex_of
 from doxa.understand.people import base_name, conflict, known_from, namesakes, ties_of
 from doxa.understand.works import described_work
 
-__all__ = ["EVENT_NOUNS", "KIN", "NEWBORN", "PET", "WHERE_FROM", "Referents", "clean", "kin_of", "named", "term"]
+__all__ = ["EVENT_NOUNS", "KIN", "PET", "WHERE_FROM", "Referents", "clean", "kin_of", "named", "term"]
 
 CLOSE = tuple(dict.fromkeys([*(name.replace(" ", "_") for name in KIN.values()), *sorted(PET)]))
 """The relations that tie people and animals to somebody."""
@@ -116,8 +116,6 @@ class Referents:
     gender: dict[str, str] = field(default_factory=dict)
     things: dict[str, Term] = field(default_factory=dict)
     """Things with names of several words that earlier turns spoke of, by key: "the parking" is the parking space."""
-    births: dict[str, Interval] = field(default_factory=dict)
-    """When a child was born that has no name yet, by its key."""
     _relatives: frozenset[str] | None = None
     _apart: dict[str, Term] = field(default_factory=dict)
     """Whom "the other Anna" and the like meant when the turn first used it: the same for all of the turn."""
