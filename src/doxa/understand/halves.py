@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from itertools import islice
 
 from doxa.understand.svo import is_order, read_predication, verb_place
 from doxa.understand.text import words
 
-__all__ = ["split_bare", "split_halves"]
+__all__ = ["split_halves"]
 
-LIGHT = frozenset("go come take be happen fail last continue end start get have become fall".split())
 PRONOUNS = frozenset("i he she we they you it".split())
 OPENERS = frozenset("everyone everybody nobody the my our his her their there".split())
 MOST_WORDS, MOST_COMMAS = 40, 6
@@ -50,25 +48,3 @@ def _starts_clause(tokens: list[str], place: int, openers: frozenset[str]) -> bo
     if before in ("and", "or", "that", "to", "of", "the", "a", "my"):
         return False
     return word in openers and verb_place(tokens[:place]) is not None
-
-
-def split_bare(both: str) -> Iterable[tuple[str, str]]:
-    """Split "the alarm go off, everyone leaves": after "should" the verb is in its base form."""
-    head, comma, tail = both.partition(", ")
-    tokens = words(head)
-    if not comma or not _is_clause(tail):
-        return
-    for place in range(1, len(tokens)):
-        if tokens[place + 1 : place + 2] and tokens[place + 1].casefold() in LIGHT:
-            continue  # "the rail strike go ahead": the noun before the verb looks like one
-        statement = " ".join([*tokens[:place], "will", *tokens[place:]])
-        found = read_predication(words(statement))
-        light = tokens[place].casefold() in LIGHT and place > 1
-        verb = light or verb_place([*tokens[:place], "they", *tokens[place:]]) == place + 1
-        if found and verb and _verbal(tokens, place):
-            yield statement, tail
-            return
-
-
-def _verbal(tokens: list[str], place: int) -> bool:
-    return place > 1 or tokens[0].casefold() not in ("the", "a", "an", "my", "our", "his", "her", "any")

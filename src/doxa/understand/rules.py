@@ -19,7 +19,7 @@ from doxa.understand.answers import asked_statement
 from doxa.understand.atoms import ANYONE, AtomReader, atoms_of, contrasted, left_out
 from doxa.understand.classes import class_halves
 from doxa.understand.exclusions import EXCLUSIONS, Halves
-from doxa.understand.halves import split_bare, split_halves
+from doxa.understand.halves import split_halves
 from doxa.understand.referents import NAME, PET, Referents, clean, kin_of, named, term
 from doxa.understand.svo import base_form, read_predication
 from doxa.understand.text import words
@@ -29,12 +29,6 @@ __all__ = ["find_rules"]
 PIECES = re.compile(
     r"\s*;\s*|:\s+|\s+[-—–]+\s+|\.\s+|,? (?:and|but) (?=(?:if|unless|when|whenever|as long as|every time) )"
 )
-WHOLE = re.compile(
-    r"^(?:just |exactly |only )?one of (?:the|my|our) .+[:;.] .+ or |^there is (?:only |exactly |"
-    r"just )?one [a-z]+[^:;,]*[:;] .+ or ",
-    re.IGNORECASE,
-)
-"""A sentence that is one rule although a colon stands in it."""
 LEAD = re.compile(
     r"^(?:(?:(?:and|but|so|also|plus|because|in general|generally|usually|normally|as a rule|apparently|in our \w+|"
     r"at our place|"
@@ -67,13 +61,6 @@ CONDITION = re.compile(
     re.IGNORECASE,
 )
 """A condition that is called so: "I come on one condition: that Sol drives"."""
-ROSTER = re.compile(
-    r"^(?:just |exactly |only )?one of (?:the|my|our|those|these) (?:\w+ ){0,2}?[a-z]+ "
-    r"(?P<predicate>(?:has|have|is|was|gets?|takes?|does|will|can|holds?|owns?|drives?|plays?|goes) [^:;.]+?)"
-    r"(?:,? (?:just|only|exactly) one)?(?:[:;]| -|\. it is) (?:it is )?(?:either )?(?P<members>[^:;.]+? or [^:;.,]+)$",
-    re.IGNORECASE,
-)
-"""One of a group, whose members are named after it: "one of the lads has the key: Pim, Jasper or Wout"."""
 MOTTO = re.compile(r"^no (?P<a>[^,;]{2,40}), no (?P<b>[^,;]{2,40})$", re.IGNORECASE)
 ANYBODY = re.compile(r"(?=.*\byou\b)(?!.*\b(?:I|me|we|us|mine|ours)\b)", re.IGNORECASE)
 """A sentence in which "you" is anybody: it speaks of nobody who is there."""
@@ -165,10 +152,6 @@ def find_rules(
 def _regular(text: str, referents: Referents) -> str:
     """Return a sentence with roundabout conditions in plain words, and with the place that "there" means."""
     text = CONDITION.sub(" only if ", text)
-    roster = ROSTER.match(text)
-    if roster is not None:
-        names = roster["members"].replace(" or ", " and ")
-        text = f"exactly one of {names} {roster['predicate'].strip(' ,')}"
     if referents.place is not None:
         text = re.sub(
             r"\b(mov(?:e|es|ing)|go(?:es|ing)?|fl(?:y|ies|ying)|travel(?:s|ling)?) there\b",
@@ -193,8 +176,6 @@ def _introduced(piece: str, referents: Referents) -> None:
 
 
 def _pieces(text: str) -> list[str]:
-    if WHOLE.match(text):
-        return [text]
     return [piece.strip(" ,") for piece in PIECES.split(text) if piece.strip(" ,")]
 
 
@@ -460,14 +441,6 @@ def _split(match: re.Match[str], reading: _Reading) -> None:
         reading.found.extend(((_negated(atom),), other[1]) for atom in pair[0])
 
 
-def _should(match: re.Match[str], reading: _Reading) -> None:
-    halves = next(iter(split_bare(match["both"])), None) or split_halves(match["both"])
-    if halves:
-        pair = _say(reading, *halves)
-        if pair:
-            reading.found.append(pair)
-
-
 def _aim(match: re.Match[str], reading: _Reading) -> None:
     pair = _say(reading, f"{ANYONE} {match['if']}", f"{ANYONE} {match['then']}")
     if pair:
@@ -496,7 +469,6 @@ KINDS: dict[str, Callable[[re.Match[str], _Reading], None]] = {
     "except": _except,
     "iff": _iff,
     "split": _split,
-    "should": _should,
     "aim": _aim,
     "class": _class,
     "none": _class,
