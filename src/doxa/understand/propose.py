@@ -10,7 +10,6 @@ from datetime import datetime
 from doxa.core.values import Modality, Term
 from doxa.language.times import TimeSpan, find_times
 from doxa.memory import is_tie, relation_type
-from doxa.understand.careers import duty, last_day, left
 from doxa.understand.clauses import PART_OF, Clause, Complement, complement_of
 from doxa.understand.descriptions import describe_subject, naming
 from doxa.understand.events import (
@@ -303,7 +302,7 @@ def _read(scene: Scene) -> Iterator[Proposition]:
     if scene.clause.modality is Modality.HYPOTHETICAL:
         return
     if scene.clause.verb == "be":
-        yield from list(last_day(scene)) or describe_subject(scene)
+        yield from describe_subject(scene)
         return
     for reader in (
         measured,
@@ -318,8 +317,6 @@ def _read(scene: Scene) -> Iterator[Proposition]:
         transfer,
         boundary,
         called,
-        left,
-        duty,
     ):
         found = list(reader(scene))
         if found:
