@@ -19,7 +19,6 @@ from doxa.understand.earlier import Earlier
 from doxa.understand.extract import Scope, extract, parsed_texts, people
 from doxa.understand.meeting import Rules, met
 from doxa.understand.plausibility import plausible
-from doxa.understand.presuppositions import presupposed
 from doxa.understand.propose import Proposition
 from doxa.understand.referents import Referents, kin_of, named, term
 from doxa.understand.refinements import refined
@@ -359,10 +358,7 @@ def _state(reading: _Reading, sentence: Sentence, *, source: str = "") -> None:
     if reading.parser is not None and not source:  # what is quoted was worth quoting
         found, dropped = plausible(found, text, reading.referents.speaker, reading.turn.role)
         reading.dropped.extend(dropped)
-    found = [
-        *refined(found, sentence.text, reading.beliefs, reading.referents.speaker),
-        *presupposed(sentence.text, scope),
-    ]
+    found = list(refined(found, sentence.text, reading.beliefs, reading.referents.speaker))
     span = sentence.text
     claims = _placed(reading, [_claim(turn, proposition, span, source) for proposition in found], span)
     if turn.role == "user" and not source:
