@@ -115,13 +115,6 @@ def test_what_an_assistant_says_joins_no_names_by_their_looks():
     assert identify(said, [], understand(said, [], beliefs).claims, beliefs) == []
 
 
-def test_a_described_film_is_the_one_that_was_spoken_of_so():
-    beliefs, _ = told("I watched The Revenant with Leo in it.", "I watched Frozen.", "I loved that Leo movie.")
-    assert [str(fact.object) for fact in beliefs.about("ana", "likes")] == ["Revenant"]
-    beliefs, _ = told("I watched Titanic with Leo.", "I watched Inception with Leo.", "I loved that Leo movie.")
-    assert [str(fact.object) for fact in beliefs.about("ana", "likes")] == ["Leo movie"]
-
-
 WORDS = st.lists(st.sampled_from("Anna Bob is not called (X) , . short for Dr. a'b my sister and".split()), max_size=40)
 
 

@@ -10,7 +10,6 @@ from doxa.core.values import Status, Term, Turn
 from doxa.language.times import DAYS, MONTHS
 from doxa.memory import FRESH, KIN, PET, Beliefs, Name, kin_of, sex_of
 from doxa.understand.people import base_name, conflict, known_from, namesakes, ties_of
-from doxa.understand.works import described_work
 
 __all__ = ["EVENT_NOUNS", "KIN", "PET", "WHERE_FROM", "Referents", "clean", "kin_of", "named", "term"]
 
@@ -403,9 +402,8 @@ class Referents:
         apart = OTHER.match(text) or WHERE_FROM.match(text)
         if apart is not None and named(apart["name"]):
             return self._apart.setdefault(text.casefold(), self._told_apart(apart, text))
-        work = described_work(text, self.speaker, self.beliefs)
-        if work is not None or named(label):
-            return work or self.called(label)
+        if named(label):
+            return self.called(label)
         if OWN.search(text):
             return self._known_thing(self.speaker, label)
         for owner in (self.speaker, self.other):
