@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from doxa.backends.parser import Parser
 from doxa.core.values import Modality
 from doxa.memory import Beliefs
 from doxa.understand import understand
@@ -174,10 +175,10 @@ def test_statements_and_questions_are_kept_as_text(said: SimpleNamespace) -> Non
     assert understanding.questions == ("What helps?",)
 
 
-def test_understanding_is_deterministic(said: SimpleNamespace) -> None:
+def test_understanding_is_deterministic(said: SimpleNamespace, parser: Parser) -> None:
     text = "My brother Emil, who lives in Bern, joined Nexora in May, and I like olives."
-    one = understand(said.turn(text), [], Beliefs())
-    assert one == understand(said.turn(text), [], Beliefs())
+    one = understand(said.turn(text), [], Beliefs(), parser)
+    assert one == understand(said.turn(text), [], Beliefs(), parser)
 
 
 @pytest.mark.parametrize(
