@@ -23,7 +23,7 @@ from doxa.understand.scene import (
     say,
     say_each,
 )
-from doxa.understand.states import entered, forsaken, reemployed
+from doxa.understand.states import entered
 
 __all__ = ["framed", "plain"]
 
@@ -83,9 +83,6 @@ def framed(scene: Scene, frame: Frame, value: str) -> Iterator[Proposition]:
     if clause.aspect == "start" and valid.start is not None:
         valid = Interval(start=valid.start, start_precision=valid.start_precision)
     yield from say_each(scene, kind, value, polarity, modality, valid, ended=clause.ended and not clause.negated)
-    yield from forsaken(scene, frame.relation, value)
-    if frame.relation in ("works_at", "works_as", "teaches_at") and polarity and not clause.ended:
-        yield from reemployed(scene, modality)
     if frame.also and not clause.negated:
         yield from say_each(scene, relation_type(frame.also), value, True, modality, scene.point or Interval())
 
