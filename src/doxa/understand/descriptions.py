@@ -338,22 +338,14 @@ def _adjective(scene: Scene) -> Iterator[Proposition]:
 
 
 def _origin(scene: Scene) -> Iterator[Proposition]:
-    """ "I'm from Braga", "I'm in Porto", "she is with Hartley now"."""
+    """ "I'm from Braga", "the shop is in Porto", "she is with Hartley now"."""
     complement, clause = scene.complement, scene.clause
     if complement.direct:
         return
     place = complement.at("in")
-    if scene.referents.place and place == scene.referents.place.label and scene.point and clause.tense == "past":
-        yield say(scene, relation_type("travels_to"), place, valid=scene.point, polarity=not clause.negated)
     if not is_animate(scene) and (named(clean(place)) or place == HOLE or re.match(r"room \w+$", place, re.IGNORECASE)):
         yield say(scene, relation_type("located_in"), place, polarity=not clause.negated, ended=clause.tense == "past")
         return
-    home = scene.referents.beliefs.about(scene.subject.key, "lives_in") if named(clean(place)) else []
-    if home and is_animate(scene):
-        there = any(fact.object.key == clean(place).casefold() for fact in home)
-        if (clause.negated and there) or (not clause.negated and "now" in clause.adverbs):
-            yield say(scene, relation_type("lives_in"), place, polarity=not clause.negated, valid=from_then(scene))
-            return
     work = complement.at("at") or complement.at("with")
     known = any(kind.name == "works_at" for kind, _ in known_of(scene, work)) if work else False
     sort = scene.referents.sorts.get(clean(work).casefold(), "")

@@ -144,18 +144,7 @@ def _given_up(scene: Scene) -> Iterator[Proposition]:
         or EMPTY_OBJECT.match(clean(value))
     ):
         return
-    known = known_of(scene, value)
-    if clean(value) in ("job", "work") or known:
-        for relation, held in known or known_of(scene, ""):
-            if (
-                relation.name in ("works_at", "does", "eats", "drinks", "likes", "member_of", "plays", "learns", "has")
-                or relation.name == "climb"
-            ):
-                yield say(scene, relation, held.label, polarity=False, valid=scene.state())
-        if clean(value) in ("job", "work"):
-            return
-    if not any(relation.name == "does" for relation, _ in known):
-        yield say(scene, relation_type("does"), value, polarity=False, valid=scene.state())
+    yield say(scene, relation_type("does"), value, polarity=False, valid=scene.state())
 
 
 def _left(scene: Scene) -> Iterator[Proposition]:
