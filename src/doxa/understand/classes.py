@@ -35,7 +35,6 @@ GROUPS = frozenset(
 )
 """Nouns beside those for agents ("member", "trainee") for which rules are made."""
 RULED = re.compile(r"^be (?:allowed|permitted|forbidden|prohibited|banned|required|welcome|entitled|obliged|exempt)\b")
-WITHOUT = re.compile(r" without ((?:an?|the|his|her|their|its|my|our|any|some|being|having)? ?[\w' -]+)$")
 IRREGULAR = {"people": "person", "children": "child", "men": "man", "women": "woman", "kids": "kid", "staff": "staff",
              "wives": "wife", "knives": "knife", "leaves": "leaf", "shelves": "shelf", "mice": "mouse", "feet": "foot",
              "teeth": "tooth", "movies": "movie", "cookies": "cookie", "buses": "bus"}  # fmt: skip
@@ -76,20 +75,7 @@ def class_halves(text: str, reader: AtomReader, *, spans: re.Pattern[str], grant
     then = atoms_of(f"{ANYONE} {predicate}", reader)
     if match and match["none"]:
         then = tuple(replace(atom, polarity=not atom.polarity) for atom in then)
-    if then and not then[-1].polarity and (lacking := WITHOUT.search(predicate)):
-        condition, then = _lacking(lacking, predicate, condition, then, reader)
     return (then, condition) if match and match["only"] else (condition, then)
-
-
-def _lacking(
-    found: re.Match[str], predicate: str, condition: tuple[Atom, ...], then: tuple[Atom, ...], reader: AtomReader
-) -> Halves:
-    """Read "nobody gets in without a ticket": who has no ticket does not get in."""
-    has = atoms_of(f"{ANYONE} has {found[1]}", reader)
-    done = atoms_of(f"{ANYONE} {predicate[: found.start()]}", reader)
-    narrowed = tuple(atom for atom in condition if atom.object.key != "person")
-    lack = tuple(replace(atom, polarity=False) for atom in has)
-    return (*narrowed, *lack), tuple(replace(atom, polarity=False) for atom in done) or then
 
 
 def _general(

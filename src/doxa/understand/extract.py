@@ -7,7 +7,7 @@ tree tells nothing, a sentence is kept as text.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -18,9 +18,9 @@ from doxa.language.times import find_times
 from doxa.memory import is_tie, relation_names
 from doxa.understand.clauses import parse_clause
 from doxa.understand.continuations import continued, returned
-from doxa.understand.measures import AMOUNT, PRICES, readings
+from doxa.understand.measures import AMOUNT
 from doxa.understand.nominals import appositions, lacks, sorts_of
-from doxa.understand.predications import Predication, predications
+from doxa.understand.predications import predications
 from doxa.understand.propose import HOLE, Proposition, propose, propose_parsed
 from doxa.understand.referents import NAME, Referents, named
 from doxa.understand.refinements import EXACTLY
@@ -191,10 +191,7 @@ def _parsed(scope: Scope, text: str, parser: Parser) -> Iterator[Proposition]:
     times = find_times(text, at)
     for tree in trees(text, parser):
         referents.sorts.update((name.casefold(), sort) for name, sort in sorts_of(tree))
-        read = list(readings(tree, times))
-        weighed = {reading.head for reading in read}
-        spoken = [told for told in predications(tree, times, terse=terse) if not _weighs(told, weighed)]
-        clauses = [*spoken, *appositions(tree), *read]
+        clauses = [*predications(tree, times, terse=terse), *appositions(tree)]
         if terse:
             clauses.extend(lacks(tree))
         for predication in sorted(clauses, key=lambda clause: clause.head):
@@ -202,12 +199,6 @@ def _parsed(scope: Scope, text: str, parser: Parser) -> Iterator[Proposition]:
             for told in propose_parsed(predication, referents, at):
                 others = source is not None and source != referents.speaker and told.subject != source
                 yield replace(told, source=source.label) if source is not None and others else told
-
-
-def _weighs(told: Predication, weighed: Collection[int]) -> bool:
-    """Tell whether a clause only says that something was weighed whose weight is told beside it."""
-    priced = told.clause.verb.partition("+")[0] in PRICES and len(told.objects) > 1
-    return told.head in weighed and (priced or told.clause.verb in ("weigh", "measure"))
 
 
 def _fresh(found: Sequence[Proposition], more: Iterable[Proposition]) -> list[Proposition]:

@@ -8,21 +8,17 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from doxa.core.values import Modality, Term
-from doxa.language.syntax import Tree, base
-from doxa.language.times import NUMBERS, TimeSpan, number_of
-from doxa.language.words import Tense
+from doxa.language.times import NUMBERS, number_of
 from doxa.memory import RelationType, attribute, relation_type
-from doxa.understand.clauses import Clause, Complement
-from doxa.understand.predications import Predication
-from doxa.understand.referents import PET, kin_of, named, term
-from doxa.understand.scene import HOLE, MONEY, Proposition, Scene, is_animate, say
+from doxa.understand.referents import named, term
+from doxa.understand.scene import MONEY, Proposition, Scene, is_animate, say
 
 __all__ = [
     "AMOUNT",
@@ -33,7 +29,6 @@ __all__ = [
     "headcount",
     "measured",
     "measured_in",
-    "readings",
     "with_number",
 ]
 
@@ -52,7 +47,6 @@ CHANGING = frozenset(
 )
 PRICES = frozenset("bump put raise increase lower reduce cut go rise climb jump drop fall shoot hike".split())
 """Verbs beside which a sum is a new price."""
-READ_AS = {"works_hours": "work", "costs": "cost"}
 COMPARED = re.compile(r"\b(?:more|less|extra|off|cheaper|dearer|heavier|lighter|taller|fewer|another)\b")
 """In an amount by which something differs."""
 TOWARDS = ("to", "at", "on", "", "around", "over", "under")
@@ -66,18 +60,6 @@ def _table() -> Mapping[str, Any]:
 @cache
 def _units() -> Mapping[str, re.Pattern[str]]:
     return {name: re.compile(rf"{NUMBER}[ -]?(?:{unit})", re.IGNORECASE) for name, unit in _table()["units"].items()}
-
-
-@cache
-def _reading() -> re.Pattern[str]:
-    units = "|".join(
-        [*_table()["units"].values(), r"(?:euros?|dollars?|pounds|francs?|kroner|quid|bucks|zloty)(?: (?:a|per) \w+)?"]
-    )
-    return re.compile(
-        rf"(?:[:,;(–—-]\s*|^)(?:(?:now|still|about|only|already|exactly|nearly|almost|it is|that is) )*"
-        rf"(?P<amount>{NUMBER}[ -]?(?:{units}))(?: (?:now|today|already|this time))?(?=\s*(?:$|[,;.:!)]))",
-        re.IGNORECASE,
-    )
 
 
 @cache
@@ -208,64 +190,3 @@ def _group(scene: Scene, where: str) -> Term | None:
         if claim.relation.name == "headcount"
     ]
     return sized[-1] if sized else None
-
-
-def readings(tree: Tree, times: Sequence[TimeSpan]) -> Iterator[Predication]:
-    """Yield "Bruno weighs 31 kilos" for "Put Bruno on the scales: 31 kilos": a reading that stands beside a clause."""
-    for match in _reading().finditer(tree.text):
-        tokens = tree.covered(match.start("amount"), match.end("amount"))
-        relation = measured_in(match["amount"])
-        verb = _clause_before(tree, tokens[0]) if tokens else None
-        priced = relation == "costs"
-        if verb is None or not relation or (_argument(tree, tokens) and not priced):
-            continue
-        if priced and (tree.lemma(verb) not in PRICES or tree.top(tokens) < verb):
-            continue
-        whose = _measured_thing(tree, verb, relation)
-        if not whose:
-            continue
-        rest = match["amount"]
-        tense: Tense = "perfect" if relation not in READ_AS else "present"  # what was read off a moment ago
-        clause = Clause(subject=whose, verb=READ_AS.get(relation, "weigh"), rest=rest, tense=tense)
-        yield Predication(
-            head=verb, form="weigh", clause=clause, complement=Complement(direct=rest), subjects=(whose,),
-            objects=(rest,), times=tuple(span for span in times if span.kind not in ("clock", "duration")),
-        )  # fmt: skip
-
-
-def _argument(tree: Tree, tokens: Sequence[int]) -> bool:
-    """Tell whether an amount is part of a clause of its own ("he is 31 kilos", "it costs 3 euros")."""
-    top = tree.top(tokens)
-    return tree.kid(top, "cop", "nsubj", "case") is not None or base(tree.relation(top)) == "obj"
-
-
-def _clause_before(tree: Tree, place: int) -> int | None:
-    """Return the predicate of the clause that an amount stands behind."""
-    verbs = [token for token in range(place) if tree.upos(token) == "VERB"]
-    return next((v for v in verbs if tree.relation(v) in ("root", "conj", "parataxis", "advcl")), None)
-
-
-def _measured_thing(tree: Tree, verb: int, relation: str) -> str:
-    """Return what is measured: whoever is put on the scales, else who steps on them; the owner of a contract."""
-    subject = tree.kid(verb, "nsubj")
-    if relation == "works_hours":
-        owner = tree.kid(subject, "nmod:poss") if subject is not None else None
-        who = {"my": "I", "our": "I", "her": "she", "his": "he"}
-        return "" if owner is None else who.get(tree.form(owner), tree.phrase(owner).removesuffix("'s"))
-    if relation == "costs":
-        things = [kid for kid in tree.kids(verb, "obj") if tree.kid(kid, "nummod") is None]
-        subject = things[0] if things else subject
-        return "" if subject is None or tree.is_name(subject) or _living(tree, subject) else tree.phrase(subject)
-    weighing = tree.lemma(verb) in _table()["weighing"]["verbs"].split()
-    for kid in tree.kids(verb, "obj") if weighing else ():
-        if _living(tree, kid) or tree.lemma(verb) in ("weigh", "measure"):
-            return tree.phrase(kid)
-    if subject is None:
-        return "I"
-    return tree.phrase(subject) if _living(tree, subject) else ""
-
-
-def _living(tree: Tree, place: int) -> bool:
-    noun = tree.lemma(place)
-    pronoun = tree.form(place) in ("him", "her", "me", "i", "he", "she", "us", "we")
-    return tree.is_name(place) or pronoun or bool(kin_of(noun)) or noun in PET or HOLE in noun
