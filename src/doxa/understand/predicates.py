@@ -14,7 +14,6 @@ from doxa.understand.frames import Frame
 from doxa.understand.referents import clean, named
 from doxa.understand.scene import (
     EMPTY_OBJECT,
-    ORGANISATION,
     Proposition,
     Scene,
     from_then,
@@ -56,8 +55,6 @@ def framed(scene: Scene, frame: Frame, value: str) -> Iterator[Proposition]:
         return
     event = bool(frame.event)
     modality = scene.modality(event=event)
-    if frame.relation == "works_in" and ORGANISATION.search(value):
-        kind = relation_type("works_at")
     if frame.modality:
         modality = Modality(frame.modality) if modality is Modality.ASSERTED else modality
     polarity = frame.polarity != clause.negated

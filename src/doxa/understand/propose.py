@@ -11,9 +11,8 @@ from doxa.core.values import Modality, Term
 from doxa.language.times import TimeSpan, find_times
 from doxa.memory import is_tie, relation_type
 from doxa.understand.clauses import PART_OF, Clause, Complement, complement_of
-from doxa.understand.descriptions import describe_subject, naming
+from doxa.understand.descriptions import describe_subject
 from doxa.understand.events import (
-    PRICING,
     boundary,
     called,
     departure,
@@ -58,8 +57,8 @@ PAIRING = {
     "separate": "from",
 }
 """Verbs whose two subjects stand for subject and object, with the preposition of the latter."""
-UNKNOWN_HAND = MOVING | CANCELLING | PRICING | frozenset("sack fire dismiss lay+off let let+go oust vote+out".split())
-"""Verbs for what is done to somebody's plans and prices, where "they" may be anybody."""
+UNKNOWN_HAND = MOVING | CANCELLING
+"""Verbs for what is done to somebody's plans, where "they" may be anybody."""
 NO_ONE = re.compile(
     r"(?:(?:no|not|every|each|any) (?!one of my)\w|(?:every|some|any|no)(?:one|body|thing) )", re.IGNORECASE
 )
@@ -136,10 +135,6 @@ def _nicknamed(predication: Predication, referents: Referents, at: datetime) -> 
     called = named_so["whom"] if named_so else next(iter(predication.objects), "")
     whose = referents.resolve(called) if called else None
     if whose is None or not named(name) or predication.clause.negated:
-        return
-    if "'s " in whose.label:  # a relative or pet without a name so far
-        for scene in _scenes(predication.clause, predication.complement, ["I"], (), referents, at, dated=False):
-            yield from naming(scene, name, whose)
         return
     yield Proposition(subject=whose, kind=relation_type("is_called"), object=term(name))
 
@@ -271,8 +266,7 @@ def _subject(noun: str, clause: Clause, referents: Referents) -> Term | None:
     if noun.casefold() in ("it", "that") and clause.verb == "be" and re.search(FAVOURITE.pattern, clause.rest):
         return referents.thing
     subject = referents.resolve(noun) if noun else referents.speaker
-    verb, who = clause.verb.partition("+")[0], noun.casefold()
-    anybody = (who == "they" and clause.verb in UNKNOWN_HAND) or (who in ("he", "she") and verb in PRICING)
+    anybody = noun.casefold() == "they" and clause.verb in UNKNOWN_HAND
     return referents.speaker if subject is None and anybody else subject
 
 
