@@ -9,7 +9,7 @@ from dataclasses import replace
 from doxa.core.values import Interval, Modality, Status, Term
 from doxa.language.times import MONTHS, number_of
 from doxa.memory import attribute, relation_type
-from doxa.understand.measures import COMPARED, headcount, measured
+from doxa.understand.measures import COMPARED, measured
 from doxa.understand.referents import NAME, PET, clean, kin_of, named, term
 from doxa.understand.refinements import is_country
 from doxa.understand.scene import (
@@ -95,7 +95,6 @@ def describe_subject(scene: Scene) -> Iterator[Proposition]:
         _same_person,
         _identified,
         measured,
-        headcount,
         _age,
         exclusive,
         _owned_value,

@@ -1,4 +1,4 @@
-"""Readings: a number with its unit says how heavy, tall or warm it is, how long somebody works, how many they are.
+"""Readings: a number with its unit says how heavy, tall or warm it is, or how long somebody works.
 
 The unit tells the relation (`measures.toml`). Every such relation has one value at a time, so a new reading ends the
 one before.
@@ -9,15 +9,13 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from doxa.core.values import Modality, Term
-from doxa.language.times import NUMBERS, number_of
+from doxa.core.values import Modality
+from doxa.language.times import NUMBERS
 from doxa.memory import RelationType, attribute, relation_type
-from doxa.understand.referents import named, term
 from doxa.understand.scene import MONEY, Proposition, Scene, is_animate, say
 
 __all__ = [
@@ -26,7 +24,6 @@ __all__ = [
     "COMPARED",
     "MEASURES",
     "PRICES",
-    "headcount",
     "measured",
     "measured_in",
     "with_number",
@@ -60,16 +57,6 @@ def _table() -> Mapping[str, Any]:
 @cache
 def _units() -> Mapping[str, re.Pattern[str]]:
     return {name: re.compile(rf"{NUMBER}[ -]?(?:{unit})", re.IGNORECASE) for name, unit in _table()["units"].items()}
-
-
-@cache
-def _people() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return the expressions for a number of people and for a group."""
-    words = _table()["people"]
-    return (
-        re.compile(rf"(?P<number>{NUMBER})(?: (?P<noun>{words['nouns']}))?", re.IGNORECASE),
-        re.compile(rf"(?:[\w'-]+ )*(?:{words['groups']})", re.IGNORECASE),
-    )
 
 
 def measured_in(text: str) -> str:
@@ -124,69 +111,3 @@ def _measurable(scene: Scene, relation: str) -> bool:
     if relation == "height":
         return animate and verb in CHANGING | {"be"}
     return relation not in ("temperature", "costs") or scene.subject != scene.referents.speaker
-
-
-def headcount(scene: Scene) -> Iterator[Proposition]:
-    """Yield the size of a group: "we're six in the company now", "our choir has 30 members"."""
-    clause, complement = scene.clause, scene.complement
-    number, group = _people()
-    if clause.verb not in ("be", "have", "count", "number") or clause.modality not in (
-        Modality.ASSERTED,
-        Modality.PLANNED,
-    ):
-        return
-    of_speaker = scene.subject == scene.referents.speaker and clause.subject.casefold() in ("we", "there")
-    told = [complement.direct, *(noun for prep, noun in complement.phrases if prep in ("to", "up to", "down to"))]
-    for text in told:
-        size, place = _size(text, number)
-        if size is None:
-            continue
-        of_us = (size["noun"] or "").startswith("of ")
-        if of_us and not of_speaker:
-            whole = _group(scene, scene.subject.label) if group.fullmatch(scene.subject.label) else scene.subject
-        elif of_speaker:
-            where = place or next(
-                (n for p, n in complement.phrases if p in ("in", "on", "at") and group.fullmatch(n)), ""
-            )
-            whole = _group(scene, where)
-        else:
-            whole = (
-                scene.subject if group.fullmatch(scene.subject.label.rpartition("'s ")[2]) and size["noun"] else None
-            )
-        if whole is not None:
-            noun = size["noun"] if size["noun"] and not of_us else "people"
-            told_size = say(
-                scene, relation_type("headcount"), f"{_digits(size['number'])} {noun}", valid=scene.state(),
-                polarity=not clause.negated, ended=clause.ended or clause.tense == "past",
-            )  # fmt: skip
-            yield replace(told_size, subject=whole)
-            return
-
-
-def _size(text: str, number: re.Pattern[str]) -> tuple[re.Match[str] | None, str]:
-    """Return the number of people in a noun phrase, and the group that it names behind a preposition."""
-    head, _, place = re.sub(r"^(?:only|just|now|already|still) ", "", text).partition(" in ")
-    for preposition in (" on ", " at "):
-        if not place:
-            head, _, place = head.partition(preposition)
-    return number.fullmatch(head), place
-
-
-def _digits(number: str) -> str:
-    value = number_of(number)
-    return number if value is None else str(value)
-
-
-def _group(scene: Scene, where: str) -> Term | None:
-    """Return the group of which the speaker says "we": the one that is named, else the last whose size was told."""
-    speaker = scene.referents.speaker
-    if where:
-        noun = re.sub(r"^(?:the|our|my) ", "", where, flags=re.IGNORECASE)
-        return scene.referents.possession(speaker, noun) if not named(noun) else term(noun)
-    sized = [
-        claim.subject
-        for subject in scene.referents.beliefs.possessions(speaker.key)
-        for claim in scene.referents.beliefs.said_of(subject)[-8:]
-        if claim.relation.name == "headcount"
-    ]
-    return sized[-1] if sized else None

@@ -10,23 +10,19 @@ from datetime import date, timedelta
 from doxa.core.values import Fact, Interval, Modality, Status
 from doxa.language import stems
 from doxa.language.times import find_times
-from doxa.language.verbs import base_of
 from doxa.memory import attribute, relation_type
-from doxa.understand.referents import EVENT_NOUNS, clean, term
-from doxa.understand.scene import Proposition, Scene, from_then, is_animate, say, when_of
+from doxa.understand.referents import EVENT_NOUNS, term
+from doxa.understand.scene import Proposition, Scene, is_animate, say, when_of
 
 __all__ = [
     "CANCELLING",
     "MOVING",
-    "activity",
     "appointment",
     "replanned",
-    "shifted",
     "visit",
 ]
 
 APPOINTMENT = re.compile(rf"^(?:an? )?((?:[\w-]+ ){{0,2}}(?:{EVENT_NOUNS}))$", re.IGNORECASE)
-WEEKLY = re.compile(r"^(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.IGNORECASE)
 CANCELLING = frozenset(["cancel", "call+off", "drop"])
 MOVING = frozenset(["move", "postpone", "reschedule", "push", "shift", "delay", "change"])
 
@@ -60,16 +56,6 @@ def visit(scene: Scene) -> Iterator[Proposition]:
         )
 
 
-def activity(scene: Scene) -> Iterator[Proposition]:
-    """Yield what somebody goes doing: "I go climbing", "I'm going skiing on 24 January"."""
-    value = scene.complement.direct.split(" ")[0]
-    if scene.clause.verb == "go" and base_of(value, "gerund"):
-        modality, polarity = scene.modality(event=True), not scene.clause.negated
-        if scene.point is None and scene.clause.tense == "present" and not scene.clause.progressive:
-            modality = scene.clause.modality
-        yield say(scene, relation_type("does"), value, polarity=polarity, modality=modality, valid=scene.point)
-
-
 def replanned(scene: Scene) -> Iterator[Proposition]:
     """Yield the plan that a clause moves or calls off, as it is from now on. Cost O(facts), only for such verbs."""
     clause = scene.clause
@@ -92,23 +78,6 @@ def replanned(scene: Scene) -> Iterator[Proposition]:
         day = plan.valid.start
     if day is not None:
         yield _moved(told, day, scene.clock)
-
-
-def shifted(scene: Scene) -> Iterator[Proposition]:
-    """Yield the weekday of something regular that moves: "they've moved choir from Tuesdays to Fridays"."""
-    clause, complement = scene.clause, scene.complement
-    to, from_ = complement.at("to"), complement.at("from")
-    if clause.verb not in MOVING | {"switch"} or clause.negated or not WEEKLY.search(to):
-        return
-    what = scene.subject
-    if complement.direct and not clause.passive:
-        what = scene.referents.resolve(complement.direct) or term(clean(complement.direct))
-    if what == scene.referents.speaker:
-        return
-    told = say(scene, relation_type("takes_place_on"), to, valid=from_then(scene), modality=scene.modality())
-    yield replace(told, subject=what)
-    if WEEKLY.search(from_):
-        yield replace(told, subject=what, object=term(clean(from_)), valid=Interval(), ended=True)
 
 
 def _plan(scene: Scene, topic: set[str], *, any_plan: bool) -> Fact | None:

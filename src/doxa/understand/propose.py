@@ -13,24 +13,18 @@ from doxa.memory import is_tie, relation_type
 from doxa.understand.clauses import PART_OF, Clause, Complement, complement_of
 from doxa.understand.descriptions import describe_subject
 from doxa.understand.events import (
-    boundary,
     called,
-    departure,
     price,
     relatives,
-    transfer,
-    turns,
 )
 from doxa.understand.frames import match_frames
-from doxa.understand.measures import PRICES, headcount, measured
+from doxa.understand.measures import PRICES, measured
 from doxa.understand.open_clauses import open_clause
 from doxa.understand.plans import (
     CANCELLING,
     MOVING,
-    activity,
     appointment,
     replanned,
-    shifted,
     visit,
 )
 from doxa.understand.predicates import framed, plain
@@ -300,23 +294,17 @@ def _read(scene: Scene) -> Iterator[Proposition]:
         return
     for reader in (
         measured,
-        headcount,
-        turns,
         appointment,
         replanned,
-        shifted,
         visit,
-        activity,
         price,
-        transfer,
-        boundary,
         called,
     ):
         found = list(reader(scene))
         if found:
             yield from found
             return
-    yield from (*relatives(scene), *departure(scene))
+    yield from relatives(scene)
     matched = match_frames(scene.clause, scene.complement, scene.referents.sorts)
     for frame, value in matched:
         yield from framed(scene, frame, value)
