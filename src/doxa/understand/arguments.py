@@ -182,14 +182,19 @@ class Arguments:
         return [place for place in places if place not in denied]
 
     def phrase(self, place: int, *, loose: Collection[int] = ()) -> str:
-        """Return a noun phrase without its times."""
+        """Return a noun phrase without its times; "whose" is written out ("Anselm's parents")."""
         tree = self.tree
         priced = tree.kid(place, "nummod") is not None
         drop = [kid for kid in tree.kids(place, "nmod") if tree.form(kid) in ("life", "moment", "way")]
         paid_for = [kid for kid in tree.kids(place) if priced and self.case(kid) == "for"]
         drop += [kid for kid in tree.kids(place, "nmod:unmarked", "nmod:tmod") if self._dated(kid)]
         drop += [kid for kid in tree.kids(place, "nmod") if self.case(kid) in ASIDES]
-        return FOCUS.sub("", tree.phrase(place, drop=[*self._timed_kids(place), *paid_for, *drop, *loose]))
+        text = FOCUS.sub("", tree.phrase(place, drop=[*self._timed_kids(place), *paid_for, *drop, *loose]))
+        if not re.match(r"whose\b", text, re.IGNORECASE):
+            return text
+        clause = next((up for up in (place, *tree.above(place)) if tree.relation(up) == "acl:relcl"), None)
+        owner = tree.phrase(tree.members(tree.head(clause))[0]) if clause is not None else ""
+        return f"{owner}'s {text[6:]}" if owner else text
 
     def _dated(self, place: int) -> bool:
         """Tell whether a bare noun names a time by its determiner ("this term"), not a rate ("a day")."""
