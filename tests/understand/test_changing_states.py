@@ -55,7 +55,6 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
         ["I've got a cardiology appointment sometime in July.", "The cardiology one is on 9 July."],
         ["planned Nora cardiology_appointment 9 July 2024 [9 July 2024]"],
     ),
-    "which one it is": (["I'm learning an instrument.", "The instrument is the oboe."], ["Nora learns oboe"]),
     "colleague by place": (
         ["My colleague Georgia lives in Leeds.", "Georgia from work has been promoted to team lead."],
         ["Georgia works_as team lead"],

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from doxa.core.values import Interval, Modality, Status, Term
+from doxa.core.values import Interval, Modality, Term
 from doxa.language.times import MONTHS, number_of
 from doxa.memory import attribute, relation_type
 from doxa.understand.measures import COMPARED, measured
@@ -93,7 +93,6 @@ def describe_subject(scene: Scene) -> Iterator[Proposition]:
     """Return what a clause with "be" says, by the first reader that finds something."""
     for reader in (
         _same_person,
-        _identified,
         measured,
         _age,
         exclusive,
@@ -130,23 +129,6 @@ def _same_person(scene: Scene) -> Iterator[Proposition]:
         if relation and owner and owner != scene.subject:
             claim = say(scene, attribute(relation), scene.subject.label, polarity=polarity)
             yield replace(claim, subject=owner)
-
-
-def _identified(scene: Scene) -> Iterator[Proposition]:
-    """ "The instrument is the bodhran" after "I'm learning an instrument": which one it is."""
-    match = re.fullmatch(r"the ([a-z]+(?: [a-z]+)?)", scene.clause.subject, re.IGNORECASE)
-    value = re.fullmatch(r"(?:the |an? )?([\w'-]+(?: [\w'-]+){0,2})", scene.complement.direct)
-    told = [noun for _, noun in scene.complement.phrases if noun not in ("the way", "way")]
-    if match is None or value is None or told or scene.clause.negated:
-        return
-    speaker = scene.referents.speaker
-    for fact in scene.referents.beliefs.about(speaker.key):
-        vague = fact.polarity and fact.status is Status.HELD and fact.object.key == match[1].casefold()
-        lasting = fact.relation.name in ("learns", "plays", "speaks", "studies", "does", "reads", "drives", "visits")
-        if vague and lasting:
-            kind = relation_type(fact.relation.name, fact.relation.label)
-            yield replace(say(scene, kind, scene.complement.direct, modality=fact.modality), subject=speaker)
-            return
 
 
 def naming(scene: Scene, name: str, whose: Term) -> Iterator[Proposition]:

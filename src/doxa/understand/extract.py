@@ -22,8 +22,7 @@ from doxa.understand.measures import AMOUNT
 from doxa.understand.nominals import appositions, lacks, sorts_of
 from doxa.understand.predications import predications
 from doxa.understand.propose import HOLE, Proposition, propose, propose_parsed
-from doxa.understand.referents import NAME, Referents, named
-from doxa.understand.refinements import EXACTLY
+from doxa.understand.referents import Referents, named
 from doxa.understand.relatives import name_relatives
 from doxa.understand.text import sentences, words
 
@@ -51,14 +50,11 @@ PIECES = re.compile(r"\s*;\s*|:\s+(?=\S+ \S+ \S)|\s+[—–-]\s+")
 SPLICE = re.compile(
     r", (?=(?:so )?(?:I|we|he|she|it|they|that) (?:am|is|are|was|were|have|has|will|work|live|now)\b|so \d[\d.,]*$)"
 )
-NAMED_FIRST = re.compile(rf"(?:[Ii]n )?{NAME},? $")
 SUBORDINATE = re.compile(
     r"(?:if|unless|when|while|whenever|until|after|before|as|once|since|although|though|because|whether|given|what|who|"
     r"where|how|the (?:more|less)|not only|either|neither)\b",
     re.IGNORECASE,
 )
-INVERTED = re.compile(r"^(?:Had|Were|Should) (?:I|we|you|he|she|it|they|the|my|our)\b")
-"""A condition without "if": "Had we bought it, we would be rich"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,9 +100,6 @@ def _pieces(text: str) -> list[str]:
 
 def _spliced(text: str) -> list[str]:
     """Split two statements that only a comma joins ("Left the council, I am with a law firm now")."""
-    exact = EXACTLY.search(text)
-    if exact is not None and NAMED_FIRST.match(text[: exact.start()]) and text[exact.end() :].startswith(", "):
-        return [text[: exact.end()], text[exact.end() + 2 :]]  # "Ghent to be precise, my office is near the river"
     match = SPLICE.search(text)
     if match is None or SUBORDINATE.match(text):
         return [text]
@@ -168,11 +161,9 @@ def _by_tree(scope: Scope, text: str) -> list[Proposition]:
 
 
 def _for_parser(text: str, at: datetime) -> str:
-    """Return a sentence without the words that only say how sure it is, and with the order and commas parsers need."""
+    """Return a sentence without the words that only say how sure it is, and with the commas parsers need."""
     if opening := HEDGE.match(text) or CERTAIN.match(text):
         text = text[opening.end() :]
-    if INVERTED.match(text):
-        text = re.sub(r"^(Had|Were|Should) (\w+)", lambda m: f"If {m[2]} {m[1].casefold()}", text)
     return _with_comma(text[:1].upper() + text[1:], at)
 
 
