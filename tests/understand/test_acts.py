@@ -45,10 +45,6 @@ CORRECTED: dict[str, tuple[Said, list[str]]] = {
         ["Liv is allergic to wool.", "I mixed up my cousins: it's Max who is allergic to wool."],
         ["withdraw Liv allergic_to wool", "correct Max allergic_to wool"],
     ),
-    "the same said again": (
-        ["I paid 900 euros for the loom.", "I had that wrong: I paid 850 for the loom."],
-        ["correct loom costs 850 euros"],
-    ),
     "a noun before the value": (["My gym is Fitzone.", "Wrong gym: it's Corework."], ["correct Nora gym Corework"]),
     "an apology is no correction": (
         ["I live in Graz.", "Sorry for the delay, I moved to Linz."],
@@ -186,10 +182,6 @@ MET: dict[str, tuple[Said, str]] = {
         "Nora go_to gala",
     ),
     "by a class": (["Every volunteer gets a badge.", "Liv has signed up as a volunteer."], "Liv is_a volunteer"),
-    "by what is left of a plan": (
-        ["If it rains, we hold the picnic in the hall instead of the park.", "For now the plan is the park."],
-        "Nora's picnic take_place_in park",
-    ),
     "by what does not come": (
         ["I'm buying the loom only if the bonus comes through.", "No bonus this year."],
         "not bonus come_through ",

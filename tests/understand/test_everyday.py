@@ -5,26 +5,18 @@ from types import SimpleNamespace
 import pytest
 
 SAID = {
-    "two places of a verb": (
-        ["I work as a florist at Petalia."],
-        ["Nora works_as florist", "Nora works_at Petalia"],
-    ),
     "base form goes on": (
         ["I live in Oslo and work for Nexora."],
         ["Nora lives_in Oslo", "Nora works_at Nexora"],
     ),
     "comment after a comma": (["I am allergic to wasps, sadly enough."], ["Nora allergic_to wasps"]),
-    "meanwhile": (["I broke my wrist skiing behind a boat."], ["Nora break wrist"]),
-    "named place": (["My aunt lives in a cottage in Galway."], ["Nora's aunt lives_in Galway"]),
     "provider": (["My bank account is with Fjordbank."], ["Nora bank_account Fjordbank"]),
     "price of it": (["I bought a kayak. It cost 300 euros."], ["kayak costs 300 euros"]),
     "event": (["The picnic party is at Linn's house."], ["picnic party takes_place_at Linn's house"]),
     "introduced": (["My best friend is Abel. He comes from Fiji."], ["Nora best_friend Abel", "Abel comes_from Fiji"]),
     "nobody in particular": (["Exactly one of Liv and Mads has a bike."], []),
     "we are so many": (["We are seven now."], []),
-    "seeing": (["I started seeing someone called Remy."], ["Nora dates Remy"]),
     "habit denied": (["I do not sing."], ["not Nora does singing"]),
-    "off is no visit": (["The plaster comes off on Friday."], []),
 }
 
 

@@ -87,7 +87,6 @@ def test_a_second_sister_is_not_taken_for_the_first(parser):
     [
         ("My friend Nathaniel lives in Bonn.", "Nate plays chess.", True),
         ("Nathaniel Brook lives in Bonn.", "Nate Stone plays chess.", False),
-        ("Rosa works at Vela GmbH.", "Otto works at Vela.", True),
         ("Rosa works at Vela Bank.", "Otto works at Vela.", False),
         ("Greta Holm lives in Bonn.", "Greta plays chess.", True),
         ("Greta Holm lives in Bonn.", "My daughter Greta plays chess.", False),

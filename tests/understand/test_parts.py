@@ -26,7 +26,6 @@ CHAINS = {
     "Where was the wife of my brother born?": ("Who is my brother's wife?", "Where was {} born?"),
     "What does my sister-in-law run?": ("Who is my brother married to?", "What does {} run?"),
     "Who is the man that fixed my car?": ("Who fixed my car?", HOLE),
-    "What does my wife's best friend sell?": ("Who is my wife's best friend?", "What does {} sell?"),
     "When was the head of the library born?": ("Who is the head of the library?", "When was {} born?"),
     "Where does the author of The Iron Gate live?": ("Who wrote The Iron Gate?", "Where does {} live?"),
     "In which town does the team that Rafi coaches train?": (

@@ -58,7 +58,6 @@ SAID = {
     "all mine": ("All my uncles live in Oslo.", ["?x is Nora's uncle -> ?x lives in Oslo"]),
     "no": ("No cats are allowed in the office.", ["?x is cat -> not may ?x is allowed in office"]),
     "nobody": ("Nobody in my family smokes.", ["?x is in Nora's family -> not ?x smokes"]),
-    "without": ("Nobody enters without a badge.", ["not ?x has badge -> not ?x enters"]),
     "must": ("All guests must sign the book.", ["?x is guest -> must ?x signs book"]),
     "whoever": ("Whoever finishes last does the dishes.", ["?x finishes last -> ?x does dishes"]),
     "who": ("Anyone who smokes here pays a fine.", ["?x smokes here -> ?x pays fine"]),

@@ -19,7 +19,7 @@ CASES: dict[str, tuple[list[str | tuple[str, str]], list[str]]] = {
     "residence": (["Olga lives in a houseboat in Leeds."], ["Olga lives_in Leeds"]),
     "move": (
         ["Anton moved from Graz to Linz in April."],
-        ["ended Anton lives_in Graz [until April 2024]", "Anton lives_in Linz [since April 2024]"],
+        ["Anton lives_in Linz [since April 2024]"],
     ),
     "love and hate": (["Olga loves opera but hates musicals."], ["Olga likes opera", "not Olga likes musicals"]),
     "preference": (["Vera prefers trains to planes."], ["Vera prefers trains"]),

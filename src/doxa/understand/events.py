@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from doxa.core.values import Modality
-from doxa.memory import attribute, relation_type
+from doxa.memory import relation_type
 from doxa.understand.descriptions import naming
-from doxa.understand.referents import NAME, PET, kin_of, term
 from doxa.understand.scene import HOLE, MONEY, Proposition, Scene, from_then, say
 from doxa.understand.states import entered
 
-__all__ = ["called", "life", "price", "relatives"]
+__all__ = ["called", "life", "price"]
 
 PRICING = frozenset("raise increase lower reduce put cut bump".split())
 
@@ -28,26 +26,6 @@ def life(scene: Scene) -> Iterator[Proposition]:
         yield say(scene, relation_type("born_on" if born else "died_on"), day, valid=point)
     if not born and HOLE not in clause.rest:
         yield from entered(scene)
-
-
-def relatives(scene: Scene) -> Iterator[Proposition]:
-    """Yield relatives and pets by name ("I have a sister called Mia"), and note a pet without a name."""
-    if scene.clause.verb not in ("have", "get", "adopt", "buy", "take+in", "rescue", "bring+home"):
-        return
-    pet = re.match(r"(?:an?|another) (?:[\w-]+ ){0,2}?([\w-]+)$", scene.complement.direct)
-    if pet and (pet[1] in PET or kin_of(pet[1])):
-        scene.referents.mention(term(f"{scene.subject.label}'s {kin_of(pet[1]) or pet[1]}"))
-    match = re.match(
-        rf"(?:an?|two|three|four|one|another|\d) (?:[a-z]+ ){{0,2}}?([\w-]+?)s?(?: (?:called|named)|"
-        rf",) ({NAME}(?:(?:, | and ){NAME})*)$",
-        scene.complement.direct,
-    )
-    if match is None:
-        return
-    relation = kin_of(match[1]) or (match[1] if match[1] in PET else None)
-    if relation:
-        for name in re.split(r", | and ", match[2]):
-            yield say(scene, attribute(relation), name)
 
 
 def called(scene: Scene) -> Iterator[Proposition]:

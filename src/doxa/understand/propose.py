@@ -15,7 +15,6 @@ from doxa.understand.descriptions import describe_subject
 from doxa.understand.events import (
     called,
     price,
-    relatives,
 )
 from doxa.understand.frames import match_frames
 from doxa.understand.measures import PRICES, measured
@@ -304,7 +303,6 @@ def _read(scene: Scene) -> Iterator[Proposition]:
         if found:
             yield from found
             return
-    yield from relatives(scene)
     matched = match_frames(scene.clause, scene.complement, scene.referents.sorts)
     for frame, value in matched:
         yield from framed(scene, frame, value)
