@@ -102,13 +102,13 @@ def _filled(declarative: Declarative, statement: str, answer: str) -> str | None
     )
     if NO_ANSWER.match(answer) or len(answer.split()) > 12 or parse_clause(words(answer)) is not None:
         return None
+    lowered = answer[:1].casefold() + answer[1:] if PREPOSITION.match(answer) else answer
     if HOLE not in statement:
         timed = declarative.kind in ("when", "how_long") and (
             PREPOSITION.match(answer) or re.match(r"[\w ]*\d|yesterday|last|next", answer)
         )
-        return f"{statement} {answer}" if timed else None
+        return f"{statement} {lowered}" if timed else None
     if PREPOSITION.match(answer):
-        lowered = answer[:1].casefold() + answer[1:]
         return re.sub(rf"(?:\b(?:at|in|on|to|from|for|with|near) )?{HOLE}", lambda _: lowered, statement, count=1)
     if declarative.asks == "count":
         head = answer.split(",")[0]
