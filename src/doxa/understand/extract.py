@@ -18,7 +18,6 @@ from doxa.language.times import find_times
 from doxa.memory import is_tie, relation_names
 from doxa.understand.clauses import parse_clause
 from doxa.understand.continuations import continued, returned
-from doxa.understand.measures import AMOUNT
 from doxa.understand.nominals import appositions, lacks, sorts_of
 from doxa.understand.predications import predications
 from doxa.understand.propose import HOLE, Proposition, propose, propose_parsed
@@ -79,7 +78,7 @@ def extract(text: str, scope: Scope) -> list[Proposition]:
         return found
     named_text, told_apart = name_relatives(text)
     found = _relatives(scope, told_apart)
-    for piece in filter(str.strip, _pieces(named_text)):
+    for piece in _pieces(named_text):
         goes_on = list(continued(piece, scope.said, scope.referents, scope.at)) if piece != text else []
         found.extend(goes_on or _fresh(found, _by_tree(scope, piece)))
     if scope.role == "assistant":
@@ -88,14 +87,8 @@ def extract(text: str, scope: Scope) -> list[Proposition]:
 
 
 def _pieces(text: str) -> list[str]:
-    """Return the parts of a sentence that are parsed by themselves; a reading stays with the clause before it."""
-    found: list[str] = []
-    for piece in (part for whole in PIECES.split(text) for part in _spliced(whole)):
-        if found and AMOUNT.fullmatch(piece.strip(" .!")):
-            found[-1] = f"{found[-1]}: {piece}"
-        else:
-            found.append(piece)
-    return found
+    """Return the parts of a sentence that are parsed by themselves."""
+    return [part for whole in PIECES.split(text) for part in _spliced(whole) if part.strip()]
 
 
 def _spliced(text: str) -> list[str]:
@@ -150,7 +143,7 @@ def _relatives(scope: Scope, clauses: Sequence[str]) -> list[Proposition]:
 def parsed_texts(text: str, at: datetime) -> list[str]:
     """Return what the parser will be given of a written-out sentence, as far as that hangs on nothing before it."""
     named_text, _ = name_relatives(text)
-    return [_for_parser(piece, at) for piece in _pieces(named_text) if piece.strip()]
+    return [_for_parser(piece, at) for piece in _pieces(named_text)]
 
 
 def _by_tree(scope: Scope, text: str) -> list[Proposition]:

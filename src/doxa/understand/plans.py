@@ -1,4 +1,4 @@
-"""Appointments, visits and outings, and plans that move to another day or fall through."""
+"""Appointments, visits, and plans that move to another day or fall through."""
 
 from __future__ import annotations
 
@@ -14,13 +14,7 @@ from doxa.memory import attribute, relation_type
 from doxa.understand.referents import EVENT_NOUNS, term
 from doxa.understand.scene import Proposition, Scene, is_animate, say, when_of
 
-__all__ = [
-    "CANCELLING",
-    "MOVING",
-    "appointment",
-    "replanned",
-    "visit",
-]
+__all__ = ["CANCELLING", "MOVING", "appointment", "replanned", "visit"]
 
 APPOINTMENT = re.compile(rf"^(?:an? )?((?:[\w-]+ ){{0,2}}(?:{EVENT_NOUNS}))$", re.IGNORECASE)
 CANCELLING = frozenset(["cancel", "call+off", "drop"])

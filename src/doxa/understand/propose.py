@@ -12,20 +12,11 @@ from doxa.language.times import TimeSpan, find_times
 from doxa.memory import is_tie, relation_type
 from doxa.understand.clauses import PART_OF, Clause, Complement, complement_of
 from doxa.understand.descriptions import describe_subject
-from doxa.understand.events import (
-    called,
-    price,
-)
+from doxa.understand.events import called, price
 from doxa.understand.frames import match_frames
 from doxa.understand.measures import PRICES, measured
 from doxa.understand.open_clauses import open_clause
-from doxa.understand.plans import (
-    CANCELLING,
-    MOVING,
-    appointment,
-    replanned,
-    visit,
-)
+from doxa.understand.plans import CANCELLING, MOVING, appointment, replanned, visit
 from doxa.understand.predicates import framed, plain
 from doxa.understand.predications import Predication
 from doxa.understand.referents import NAME, PET, Referents, clean, kin_of, named, term
@@ -291,14 +282,7 @@ def _read(scene: Scene) -> Iterator[Proposition]:
     if scene.clause.verb == "be":
         yield from describe_subject(scene)
         return
-    for reader in (
-        measured,
-        appointment,
-        replanned,
-        visit,
-        price,
-        called,
-    ):
+    for reader in (measured, appointment, replanned, visit, price, called):
         found = list(reader(scene))
         if found:
             yield from found
