@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
@@ -89,6 +90,8 @@ def parser() -> Iterator[Parser]:
 
 
 @pytest.fixture(scope="session")
-def said() -> SimpleNamespace:
-    """The helpers of this folder."""
-    return SimpleNamespace(AT=AT, turn=turn, after=after, short=short, claims_of=claims_of)
+def said(parser: Parser) -> SimpleNamespace:
+    """The helpers of this folder; turns are parsed unless another parser is given."""
+    return SimpleNamespace(
+        AT=AT, turn=turn, short=short, after=partial(after, parser=parser), claims_of=partial(claims_of, parser=parser)
+    )

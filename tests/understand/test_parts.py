@@ -4,7 +4,6 @@ import pytest
 
 from doxa.core.plans import HOLE
 from doxa.understand import plans_of
-from doxa.understand.text import sentences
 
 CHAINS = {
     "In which city is the company based where Leo works?": ("Where does Leo work?", "In which city is {} based?"),
@@ -27,7 +26,6 @@ CHAINS = {
     "Where was the wife of my brother born?": ("Who is my brother's wife?", "Where was {} born?"),
     "What does my sister-in-law run?": ("Who is my brother married to?", "What does {} run?"),
     "Who is the man that fixed my car?": ("Who fixed my car?", HOLE),
-    "What does my wife's best friend sell?": ("Who is my wife's best friend?", "What does {} sell?"),
     "When was the head of the library born?": ("Who is the head of the library?", "When was {} born?"),
     "Where does the author of The Iron Gate live?": ("Who wrote The Iron Gate?", "Where does {} live?"),
     "In which town does the team that Rafi coaches train?": (
@@ -135,17 +133,3 @@ def test_a_role_may_be_known_as_it_stands(parser):
     """What a clause describes has to be found out; whose wife somebody is may be known already."""
     assert plans_of("What does the man who owns Rex play?", parser)[0].needed
     assert not plans_of("What does Leo's wife play?", parser)[0].needed
-
-
-@pytest.mark.parametrize(
-    ("said", "written"),
-    [
-        ("My wife's best friend is Lotta.", "My wife's best friend is Lotta"),
-        ("Ida's older sister lives here.", "Ida's older sister lives here"),
-        ("Ida's older than me.", "Ida is older than me"),
-        ("Tom's best at chess.", "Tom is best at chess"),
-    ],
-)
-def test_what_is_somebodys_own_is_not_what_he_is(said, written):
-    """Before a comparative and a noun "'s" tells whose it is, else "is"."""
-    assert [sentence.text for sentence in sentences(said)] == [written]

@@ -185,10 +185,6 @@ class Arguments:
         """Return a noun phrase without its times; "whose" is written out ("Anselm's parents")."""
         tree = self.tree
         priced = tree.kid(place, "nummod") is not None
-        if tree.form(place) in ("someone", "somebody") and any(
-            tree.form(k) in ("called", "named") for k in tree.kids(place)
-        ):
-            return tree.spell(tree.under(place, tree.kids(place, "punct")))  # "someone called Paulo"
         drop = [kid for kid in tree.kids(place, "nmod") if tree.form(kid) in ("life", "moment", "way")]
         paid_for = [kid for kid in tree.kids(place) if priced and self.case(kid) == "for"]
         drop += [kid for kid in tree.kids(place, "nmod:unmarked", "nmod:tmod") if self._dated(kid)]

@@ -11,7 +11,7 @@ from doxa.language.verbs import base_of, forms_of
 from doxa.language.words import ADVERBS, BE, DETERMINERS, DO, HAVE, HEDGES, MODALS, PREPOSITIONS, Tense
 from doxa.understand.verbgroup import VerbGroup, read_group
 
-__all__ = ["PART_OF", "Clause", "Complement", "STOPPERS", "complement_of", "is_finite", "parse_clause"]
+__all__ = ["PART_OF", "STOPPERS", "Clause", "Complement", "complement_of", "parse_clause"]
 
 SUBJECT_PRONOUNS = frozenset("i you he she it we they who that which this there everyone everybody someone".split())
 SPLITTERS = PREPOSITIONS - {"of", "than", "like"}
@@ -70,12 +70,6 @@ class Complement:
         if not preposition:
             return self.direct
         return next((noun for found, noun in self.phrases if found == preposition), "")
-
-
-def is_finite(word: str) -> bool:
-    """Tell whether a word may be the finite verb of a clause."""
-    word = word.casefold()
-    return word in BE or word in HAVE or word in DO or word in MODALS or bool(base_of(word, "base", "third", "past"))
 
 
 def parse_clause(tokens: list[str], *, terse: bool = False) -> Clause | None:

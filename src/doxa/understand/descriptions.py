@@ -6,13 +6,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from doxa.core.values import Interval, Modality, Status, Term
+from doxa.core.values import Interval, Modality, Term
 from doxa.language.times import MONTHS, number_of
 from doxa.memory import attribute, relation_type
-from doxa.understand.measures import COMPARED, headcount, measured
-from doxa.understand.referents import NAME, NEWBORN, PET, clean, kin_of, named, term
+from doxa.understand.measures import COMPARED, measured
+from doxa.understand.referents import NAME, PET, clean, kin_of, named, term
 from doxa.understand.refinements import is_country
-from doxa.understand.roles import post
 from doxa.understand.scene import (
     EMPTY_OBJECT,
     HOLE,
@@ -94,11 +93,7 @@ def describe_subject(scene: Scene) -> Iterator[Proposition]:
     """Return what a clause with "be" says, by the first reader that finds something."""
     for reader in (
         _same_person,
-        _come_home,
-        _identified,
-        post,
         measured,
-        headcount,
         _age,
         exclusive,
         _owned_value,
@@ -136,48 +131,11 @@ def _same_person(scene: Scene) -> Iterator[Proposition]:
             yield replace(claim, subject=owner)
 
 
-def _come_home(scene: Scene) -> Iterator[Proposition]:
-    """ "The lawnmower is home again": whoever had it has it no more."""
-    if scene.complement.direct.casefold() not in ("home", "home again", "back") or scene.clause.negated:
-        return
-    thing, speaker = scene.subject.key.rpartition("'s ")[2], scene.referents.speaker
-    beliefs = scene.referents.beliefs
-    holders = {claim.subject.key for claim in beliefs.said_of(thing) if claim.relation.name == "has"}
-    for fact in (fact for holder in sorted(holders) for fact in beliefs.about(holder, "has")):
-        now = fact.status is Status.HELD and fact.polarity and fact.valid.end is None
-        if now and fact.object.key == thing and fact.subject != speaker:
-            told = replace(say(scene, relation_type("has"), "", valid=from_then(scene)), object=fact.object)
-            yield replace(told, subject=fact.subject, polarity=False)
-            yield replace(told, subject=speaker)
-
-
-def _identified(scene: Scene) -> Iterator[Proposition]:
-    """ "The instrument is the bodhran" after "I'm learning an instrument": which one it is."""
-    match = re.fullmatch(r"the ([a-z]+(?: [a-z]+)?)", scene.clause.subject, re.IGNORECASE)
-    value = re.fullmatch(r"(?:the |an? )?([\w'-]+(?: [\w'-]+){0,2})", scene.complement.direct)
-    told = [noun for _, noun in scene.complement.phrases if noun not in ("the way", "way")]
-    if match is None or value is None or told or scene.clause.negated:
-        return
-    speaker = scene.referents.speaker
-    for fact in scene.referents.beliefs.about(speaker.key):
-        vague = fact.polarity and fact.status is Status.HELD and fact.object.key == match[1].casefold()
-        lasting = fact.relation.name in ("learns", "plays", "speaks", "studies", "does", "reads", "drives", "visits")
-        if vague and lasting:
-            kind = relation_type(fact.relation.name, fact.relation.label)
-            yield replace(say(scene, kind, scene.complement.direct, modality=fact.modality), subject=speaker)
-            return
-
-
 def naming(scene: Scene, name: str, whose: Term) -> Iterator[Proposition]:
     """Say what somebody or something is called; "Owner's dog" becomes the dog by name."""
     owner, _, noun = whose.label.rpartition("'s ")
     if owner and (kin_of(noun) or noun in PET):
         yield replace(say(scene, attribute(kin_of(noun) or noun), name), subject=term(owner))
-        born = scene.referents.births.get(whose.key)
-        known = scene.referents.beliefs.about(whose.key, "born_on") if NEWBORN.match(noun) else []
-        born = born or next((fact.valid for fact in known if fact.polarity), None)
-        if born is not None:
-            yield replace(say(scene, relation_type("born_on"), str(born), valid=born), subject=term(name))
     elif whose.key != name.casefold():
         yield replace(say(scene, relation_type("is_called"), name), subject=whose)
 
@@ -342,10 +300,6 @@ def _adjective(scene: Scene) -> Iterator[Proposition]:
             modality=scene.modality(),
         )
         return
-    if complement.direct in ("married", "engaged") and complement.at("to"):
-        kind = relation_type(f"{complement.direct}_to")
-        yield say(scene, kind, complement.at("to"), polarity=polarity, valid=state, ended=ended)
-        return
     compared = re.match(r"(?:\w+ ){0,4}?(older|younger|taller) than (.+)$", complement.direct)
     if compared:
         yield say(scene, relation_type(f"{compared[1]}_than"), compared[2], polarity=polarity)
@@ -365,22 +319,14 @@ def _adjective(scene: Scene) -> Iterator[Proposition]:
 
 
 def _origin(scene: Scene) -> Iterator[Proposition]:
-    """ "I'm from Braga", "I'm in Porto", "she is with Hartley now"."""
+    """ "I'm from Braga", "the shop is in Porto", "she is with Hartley now"."""
     complement, clause = scene.complement, scene.clause
     if complement.direct:
         return
     place = complement.at("in")
-    if scene.referents.place and place == scene.referents.place.label and scene.point and clause.tense == "past":
-        yield say(scene, relation_type("travels_to"), place, valid=scene.point, polarity=not clause.negated)
     if not is_animate(scene) and (named(clean(place)) or place == HOLE or re.match(r"room \w+$", place, re.IGNORECASE)):
         yield say(scene, relation_type("located_in"), place, polarity=not clause.negated, ended=clause.tense == "past")
         return
-    home = scene.referents.beliefs.about(scene.subject.key, "lives_in") if named(clean(place)) else []
-    if home and is_animate(scene):
-        there = any(fact.object.key == clean(place).casefold() for fact in home)
-        if (clause.negated and there) or (not clause.negated and "now" in clause.adverbs):
-            yield say(scene, relation_type("lives_in"), place, polarity=not clause.negated, valid=from_then(scene))
-            return
     work = complement.at("at") or complement.at("with")
     known = any(kind.name == "works_at" for kind, _ in known_of(scene, work)) if work else False
     sort = scene.referents.sorts.get(clean(work).casefold(), "")

@@ -1,4 +1,4 @@
-"""Readings: a number with its unit says how heavy, tall or warm it is, how long somebody works, how many they are.
+"""Readings: a number with its unit says how heavy, tall or warm it is, or how long somebody works.
 
 The unit tells the relation (`measures.toml`). Every such relation has one value at a time, so a new reading ends the
 one before.
@@ -8,31 +8,22 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from doxa.core.values import Modality, Term
-from doxa.language.syntax import Tree, base
-from doxa.language.times import NUMBERS, TimeSpan, number_of
-from doxa.language.words import Tense
+from doxa.core.values import Modality
+from doxa.language.times import NUMBERS
 from doxa.memory import RelationType, attribute, relation_type
-from doxa.understand.clauses import Clause, Complement
-from doxa.understand.predications import Predication
-from doxa.understand.referents import PET, kin_of, named, term
-from doxa.understand.scene import HOLE, MONEY, Proposition, Scene, from_then, is_animate, say
+from doxa.understand.scene import MONEY, Proposition, Scene, is_animate, say
 
 __all__ = [
     "AMOUNT",
     "COMPARED",
     "MEASURES",
     "PRICES",
-    "dose",
-    "headcount",
     "measured",
-    "readings",
     "with_number",
 ]
 
@@ -51,7 +42,6 @@ CHANGING = frozenset(
 )
 PRICES = frozenset("bump put raise increase lower reduce cut go rise climb jump drop fall shoot hike".split())
 """Verbs beside which a sum is a new price."""
-READ_AS = {"works_hours": "work", "costs": "cost"}
 COMPARED = re.compile(r"\b(?:more|less|extra|off|cheaper|dearer|heavier|lighter|taller|fewer|another)\b")
 """In an amount by which something differs."""
 TOWARDS = ("to", "at", "on", "", "around", "over", "under")
@@ -65,28 +55,6 @@ def _table() -> Mapping[str, Any]:
 @cache
 def _units() -> Mapping[str, re.Pattern[str]]:
     return {name: re.compile(rf"{NUMBER}[ -]?(?:{unit})", re.IGNORECASE) for name, unit in _table()["units"].items()}
-
-
-@cache
-def _reading() -> re.Pattern[str]:
-    units = "|".join(
-        [*_table()["units"].values(), r"(?:euros?|dollars?|pounds|francs?|kroner|quid|bucks|zloty)(?: (?:a|per) \w+)?"]
-    )
-    return re.compile(
-        rf"(?:[:,;(–—-]\s*|^)(?:(?:now|still|about|only|already|exactly|nearly|almost|it is|that is) )*"
-        rf"(?P<amount>{NUMBER}[ -]?(?:{units}))(?: (?:now|today|already|this time))?(?=\s*(?:$|[,;.:!)]))",
-        re.IGNORECASE,
-    )
-
-
-@cache
-def _people() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return the expressions for a number of people and for a group."""
-    words = _table()["people"]
-    return (
-        re.compile(rf"(?P<number>{NUMBER})(?: (?P<noun>{words['nouns']}))?", re.IGNORECASE),
-        re.compile(rf"(?:[\w'-]+ )*(?:{words['groups']})", re.IGNORECASE),
-    )
 
 
 def measured_in(text: str) -> str:
@@ -141,150 +109,3 @@ def _measurable(scene: Scene, relation: str) -> bool:
     if relation == "height":
         return animate and verb in CHANGING | {"be"}
     return relation not in ("temperature", "costs") or scene.subject != scene.referents.speaker
-
-
-def dose(scene: Scene) -> Iterator[Proposition]:
-    """Yield how much of a medicine is taken: "started me on 10 mg of ramipril", "put the ramipril up to 20 mg"."""
-    clause, complement = scene.clause, scene.complement
-    if clause.negated or clause.modality not in (Modality.ASSERTED, Modality.PLANNED):
-        return
-    amount = re.compile(rf"(?P<amount>{NUMBER} ?(?:{_table()['doses']['units']}))(?: of (?P<drug>[a-zA-Z-]+))?")
-    found = amount.search(clause.rest)
-    if found is None:
-        return
-    drug = found["drug"]
-    if not drug and clause.verb.partition("+")[0] in PRICES:
-        drug = complement.direct if not clause.passive and complement.direct else scene.subject.label
-    whose = term(re.sub(r"^(?:the|my|our|his|her) ", "", drug)) if drug else None
-    if whose is not None and clause.verb in ("take", "have") and not scene.referents.beliefs.about(whose.key, "dose"):
-        return  # told as what one takes
-    if whose is not None and len(whose.label.split()) < 3:
-        told = say(scene, attribute("dose"), found["amount"], valid=from_then(scene), ended=clause.ended)
-        yield replace(told, subject=whose)
-
-
-def headcount(scene: Scene) -> Iterator[Proposition]:
-    """Yield the size of a group: "we're six in the company now", "our choir has 30 members"."""
-    clause, complement = scene.clause, scene.complement
-    number, group = _people()
-    if clause.verb not in ("be", "have", "count", "number") or clause.modality not in (
-        Modality.ASSERTED,
-        Modality.PLANNED,
-    ):
-        return
-    of_speaker = scene.subject == scene.referents.speaker and clause.subject.casefold() in ("we", "there")
-    told = [complement.direct, *(noun for prep, noun in complement.phrases if prep in ("to", "up to", "down to"))]
-    for text in told:
-        size, place = _size(text, number)
-        if size is None:
-            continue
-        of_us = (size["noun"] or "").startswith("of ")
-        if of_us and not of_speaker:
-            whole = _group(scene, scene.subject.label) if group.fullmatch(scene.subject.label) else scene.subject
-        elif of_speaker:
-            where = place or next(
-                (n for p, n in complement.phrases if p in ("in", "on", "at") and group.fullmatch(n)), ""
-            )
-            whole = _group(scene, where)
-        else:
-            whole = (
-                scene.subject if group.fullmatch(scene.subject.label.rpartition("'s ")[2]) and size["noun"] else None
-            )
-        if whole is not None:
-            noun = size["noun"] if size["noun"] and not of_us else "people"
-            told_size = say(
-                scene, relation_type("headcount"), f"{_digits(size['number'])} {noun}", valid=scene.state(),
-                polarity=not clause.negated, ended=clause.ended or clause.tense == "past",
-            )  # fmt: skip
-            yield replace(told_size, subject=whole)
-            return
-
-
-def _size(text: str, number: re.Pattern[str]) -> tuple[re.Match[str] | None, str]:
-    """Return the number of people in a noun phrase, and the group that it names behind a preposition."""
-    head, _, place = re.sub(r"^(?:only|just|now|already|still) ", "", text).partition(" in ")
-    for preposition in (" on ", " at "):
-        if not place:
-            head, _, place = head.partition(preposition)
-    return number.fullmatch(head), place
-
-
-def _digits(number: str) -> str:
-    value = number_of(number)
-    return number if value is None else str(value)
-
-
-def _group(scene: Scene, where: str) -> Term | None:
-    """Return the group of which the speaker says "we": the one that is named, else the last whose size was told."""
-    speaker = scene.referents.speaker
-    if where:
-        noun = re.sub(r"^(?:the|our|my) ", "", where, flags=re.IGNORECASE)
-        return scene.referents.possession(speaker, noun) if not named(noun) else term(noun)
-    sized = [
-        claim.subject
-        for subject in scene.referents.beliefs.possessions(speaker.key)
-        for claim in scene.referents.beliefs.said_of(subject)[-8:]
-        if claim.relation.name == "headcount"
-    ]
-    return sized[-1] if sized else None
-
-
-def readings(tree: Tree, times: Sequence[TimeSpan]) -> Iterator[Predication]:
-    """Yield "Bruno weighs 31 kilos" for "Put Bruno on the scales: 31 kilos": a reading that stands beside a clause."""
-    for match in _reading().finditer(tree.text):
-        tokens = tree.covered(match.start("amount"), match.end("amount"))
-        relation = measured_in(match["amount"])
-        verb = _clause_before(tree, tokens[0]) if tokens else None
-        priced = relation == "costs"
-        if verb is None or not relation or (_argument(tree, tokens) and not priced):
-            continue
-        if priced and (tree.lemma(verb) not in PRICES or tree.top(tokens) < verb):
-            continue
-        whose = _measured_thing(tree, verb, relation)
-        if not whose:
-            continue
-        rest = match["amount"]
-        tense: Tense = "perfect" if relation not in READ_AS else "present"  # what was read off a moment ago
-        clause = Clause(subject=whose, verb=READ_AS.get(relation, "weigh"), rest=rest, tense=tense)
-        yield Predication(
-            head=verb, form="weigh", clause=clause, complement=Complement(direct=rest), subjects=(whose,),
-            objects=(rest,), times=tuple(span for span in times if span.kind not in ("clock", "duration")),
-        )  # fmt: skip
-
-
-def _argument(tree: Tree, tokens: Sequence[int]) -> bool:
-    """Tell whether an amount is part of a clause of its own ("he is 31 kilos", "it costs 3 euros")."""
-    top = tree.top(tokens)
-    return tree.kid(top, "cop", "nsubj", "case") is not None or base(tree.relation(top)) == "obj"
-
-
-def _clause_before(tree: Tree, place: int) -> int | None:
-    """Return the predicate of the clause that an amount stands behind."""
-    verbs = [token for token in range(place) if tree.upos(token) == "VERB"]
-    return next((v for v in verbs if tree.relation(v) in ("root", "conj", "parataxis", "advcl")), None)
-
-
-def _measured_thing(tree: Tree, verb: int, relation: str) -> str:
-    """Return what is measured: whoever is put on the scales, else who steps on them; the owner of a contract."""
-    subject = tree.kid(verb, "nsubj")
-    if relation == "works_hours":
-        owner = tree.kid(subject, "nmod:poss") if subject is not None else None
-        who = {"my": "I", "our": "I", "her": "she", "his": "he"}
-        return "" if owner is None else who.get(tree.form(owner), tree.phrase(owner).removesuffix("'s"))
-    if relation == "costs":
-        things = [kid for kid in tree.kids(verb, "obj") if tree.kid(kid, "nummod") is None]
-        subject = things[0] if things else subject
-        return "" if subject is None or tree.is_name(subject) or _living(tree, subject) else tree.phrase(subject)
-    weighing = tree.lemma(verb) in _table()["weighing"]["verbs"].split()
-    for kid in tree.kids(verb, "obj") if weighing else ():
-        if _living(tree, kid) or tree.lemma(verb) in ("weigh", "measure"):
-            return tree.phrase(kid)
-    if subject is None:
-        return "I"
-    return tree.phrase(subject) if _living(tree, subject) else ""
-
-
-def _living(tree: Tree, place: int) -> bool:
-    noun = tree.lemma(place)
-    pronoun = tree.form(place) in ("him", "her", "me", "i", "he", "she", "us", "we")
-    return tree.is_name(place) or pronoun or bool(kin_of(noun)) or noun in PET or HOLE in noun

@@ -10,7 +10,7 @@ from doxa.understand.clauses import Clause, Complement
 from doxa.understand.predications import Predication
 from doxa.understand.referents import PET, kin_of
 
-__all__ = ["appositions", "lacks", "relatives", "sorts_of"]
+__all__ = ["appositions", "lacks", "sorts_of"]
 
 NOTHING_LACKING = re.compile(
     r"problem|worry|worrie|idea|doubt|rush|need|thanks?|way|kidding|luck|matter|hurry|wonder|reason|clue|chance|point|"
@@ -90,16 +90,3 @@ def _is(place: int, subject: str, value: str) -> Predication:
     return Predication(
         head=place, form="be", clause=clause, complement=Complement(direct=value), subjects=(subject,), objects=(value,)
     )
-
-
-def relatives(tree: Tree) -> Iterator[Predication]:
-    """Yield "I have three cousins" for "my three cousins"."""
-    for place in range(len(tree.words)):
-        mine = any(tree.form(owner) in ("my", "our") for owner in tree.kids(place, "nmod:poss"))
-        if mine and tree.kid(place, "nummod") is not None and kin_of(tree.lemma(place)):
-            kept = [*tree.kids(place, "nummod"), *tree.kids(place, "amod"), place]
-            value = tree.spell(sorted(kept))
-            clause, complement = Clause(subject="I", verb="have", rest=value), Complement(direct=value)
-            yield Predication(
-                head=place, form="have", clause=clause, complement=complement, subjects=("I",), objects=(value,)
-            )

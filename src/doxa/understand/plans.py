@@ -1,48 +1,22 @@
-"""Appointments, visits and outings, and plans that move to another day or fall through."""
+"""Appointments, visits, and plans that move to another day or fall through."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 
 from doxa.core.values import Fact, Interval, Modality, Status
 from doxa.language import stems
 from doxa.language.times import find_times
-from doxa.language.verbs import base_of
 from doxa.memory import attribute, relation_type
-from doxa.understand.referents import EVENT_NOUNS, Referents, clean, term
-from doxa.understand.scene import Proposition, Scene, from_then, is_animate, say, when_of
+from doxa.understand.referents import EVENT_NOUNS, term
+from doxa.understand.scene import Proposition, Scene, is_animate, say, when_of
 
-__all__ = [
-    "CANCELLING",
-    "MOVING",
-    "activity",
-    "appointment",
-    "slot_time",
-    "moved",
-    "moved_clock",
-    "replanned",
-    "shifted",
-    "visit",
-]
+__all__ = ["CANCELLING", "MOVING", "appointment", "replanned", "visit"]
 
 APPOINTMENT = re.compile(rf"^(?:an? )?((?:[\w-]+ ){{0,2}}(?:{EVENT_NOUNS}))$", re.IGNORECASE)
-CLOCKED = re.compile(r"\d{1,2}[:.]\d\d|\d{1,2} ?[ap]\.?m|noon|midnight")
-WEEKLY = re.compile(r"^(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.IGNORECASE)
-SLOT = re.compile(
-    r"\b(?:(?P<which>[a-z]+) )?(?:slot|time|hour|start(?:ing)? time)"
-    r"(?: (?:for|of) (?:the |my |our )?(?P<what>[a-z][a-z ]*?))?"
-    r"(?: is| will be|:)(?: at)? (?P<clock>\d{1,2}[:.]\d\d(?: ?[ap]\.?m\.?)?|\d{1,2} ?[ap]\.?m\.?)",
-    re.IGNORECASE,
-)
-"""The clock time of something that was spoken of."""
-DATED = re.compile(
-    r"\b(?:date|day) (?:for|of) (?:the |my |our )?(?P<what>[a-z][a-z -]*?)(?:, it is|,? which is| is|:| to| will be) ",
-    re.IGNORECASE,
-)
-"""Its day."""
 CANCELLING = frozenset(["cancel", "call+off", "drop"])
 MOVING = frozenset(["move", "postpone", "reschedule", "push", "shift", "delay", "change"])
 
@@ -62,37 +36,6 @@ def appointment(scene: Scene) -> Iterator[Proposition]:
     yield say(scene, attribute(match[1]), when_of(scene), modality=modality, valid=point, polarity=polarity)
 
 
-def slot_time(text: str, referents: Referents, at: datetime) -> Iterator[Proposition]:
-    """Yield the day or the clock time of something ahead: "they've texted me the slot for cardiology: 10:40"."""
-    slot, dated = SLOT.search(text), DATED.search(text)
-    about = ((slot["what"] or slot["which"] or "") if slot else dated["what"] if dated else "").casefold()
-    fact = _ahead(referents, about) if about else None
-    if fact is None:
-        return
-    valid = fact.valid
-    if dated is not None:
-        span = next((s for s in find_times(text[dated.end() :], at, past=False) if s.kind == "point"), None)
-        if span is None:
-            return
-        valid = span.valid
-    day = Interval.format(valid.start, valid.start_precision)
-    value = term(f"{day} at {slot['clock']}" if slot else day)
-    kind = attribute(fact.relation.label)
-    yield Proposition(subject=referents.speaker, kind=kind, object=value, modality=fact.modality, valid=valid)
-
-
-def _ahead(referents: Referents, about: str) -> Fact | None:
-    """Return the latest plan of the speaker that words name."""
-    wanted = set(about.split())
-    known = [
-        fact
-        for fact in referents.beliefs.about(referents.speaker.key)
-        if fact.status is Status.HELD and fact.polarity and fact.valid.start is not None and fact.functional
-        and fact.modality is Modality.PLANNED and wanted & set(fact.relation.label.split())
-    ]  # fmt: skip
-    return known[-1] if known else None
-
-
 def visit(scene: Scene) -> Iterator[Proposition]:
     """Yield a visit to the speaker: "Mia came on 3 May"."""
     speaker = scene.referents.speaker
@@ -105,27 +48,6 @@ def visit(scene: Scene) -> Iterator[Proposition]:
         yield say(
             scene, relation_type("visits"), speaker.label, valid=scene.point, modality=modality, polarity=polarity
         )
-
-
-def activity(scene: Scene) -> Iterator[Proposition]:
-    """Yield what somebody goes doing: "I go climbing", "I'm going skiing on 24 January"."""
-    value = scene.complement.direct.split(" ")[0]
-    if scene.clause.verb == "go" and base_of(value, "gerund"):
-        modality, polarity = scene.modality(event=True), not scene.clause.negated
-        if scene.point is None and scene.clause.tense == "present" and not scene.clause.progressive:
-            modality = scene.clause.modality
-        yield say(scene, relation_type("does"), value, polarity=polarity, modality=modality, valid=scene.point)
-
-
-def moved(scene: Scene) -> Iterator[Proposition]:
-    """Yield the move that was planned, once it is made: "he moved yesterday"."""
-    clause, complement = scene.clause, scene.complement
-    if clause.verb not in ("move", "relocate") or clause.negated or complement.direct or complement.phrases:
-        return
-    facts = scene.referents.beliefs.about(scene.subject.key, "lives_in")
-    planned = [f for f in facts if f.modality is Modality.PLANNED and f.status is Status.HELD and f.polarity]
-    if planned and clause.tense in ("past", "perfect") and clause.modality is Modality.ASSERTED:
-        yield say(scene, relation_type("lives_in"), planned[-1].object.label, valid=from_then(scene))
 
 
 def replanned(scene: Scene) -> Iterator[Proposition]:
@@ -150,41 +72,6 @@ def replanned(scene: Scene) -> Iterator[Proposition]:
         day = plan.valid.start
     if day is not None:
         yield _moved(told, day, scene.clock)
-
-
-def moved_clock(scene: Scene) -> Iterator[Proposition]:
-    """Yield the new time of something that has its hour: "moved the nightly backup to 03:15". Cost as `replanned`."""
-    clause, what = scene.clause, scene.complement.direct
-    if clause.verb not in MOVING or clause.negated or not scene.clock or not what or clause.tense == "present":
-        return
-    topic = set(stems(clean(what)))
-    timed = [
-        fact
-        for fact in scene.referents.beliefs.facts.values()
-        if fact.status is Status.HELD and fact.polarity and CLOCKED.match(fact.object.label)
-        and topic and topic <= set(stems(fact.subject.label))
-    ]  # fmt: skip
-    for fact in timed[-1:]:
-        kind = relation_type(fact.relation.name, fact.relation.label)
-        told = say(scene, kind, scene.clock, valid=from_then(scene))
-        yield replace(told, subject=fact.subject)
-
-
-def shifted(scene: Scene) -> Iterator[Proposition]:
-    """Yield the weekday of something regular that moves: "they've moved choir from Tuesdays to Fridays"."""
-    clause, complement = scene.clause, scene.complement
-    to, from_ = complement.at("to"), complement.at("from")
-    if clause.verb not in MOVING | {"switch"} or clause.negated or not WEEKLY.search(to):
-        return
-    what = scene.subject
-    if complement.direct and not clause.passive:
-        what = scene.referents.resolve(complement.direct) or term(clean(complement.direct))
-    if what == scene.referents.speaker:
-        return
-    told = say(scene, relation_type("takes_place_on"), to, valid=from_then(scene), modality=scene.modality())
-    yield replace(told, subject=what)
-    if WEEKLY.search(from_):
-        yield replace(told, subject=what, object=term(clean(from_)), valid=Interval(), ended=True)
 
 
 def _plan(scene: Scene, topic: set[str], *, any_plan: bool) -> Fact | None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
-from doxa.core.values import Interval, Modality, Status
+from doxa.core.values import Interval, Modality
 from doxa.language.times import MONTHS
 from doxa.language.verbs import gerund_of
 from doxa.memory import attribute, relation_type, verb_type
@@ -15,7 +14,6 @@ from doxa.understand.frames import Frame
 from doxa.understand.referents import clean, named
 from doxa.understand.scene import (
     EMPTY_OBJECT,
-    ORGANISATION,
     Proposition,
     Scene,
     from_then,
@@ -24,7 +22,7 @@ from doxa.understand.scene import (
     say,
     say_each,
 )
-from doxa.understand.states import entered, forsaken, reemployed
+from doxa.understand.states import entered
 
 __all__ = ["framed", "plain"]
 
@@ -41,10 +39,6 @@ INTRANSITIVE = frozenset(
     "climb swim ski run walk fence meditate sing dance paint cook bake cycle hike jog smoke travel surf "
     "knit garden drive row draw rehearse volunteer".split()
 )
-COUPLE = ("engaged_to", "boyfriend", "girlfriend", "partner", "fiance")
-"""Ties that end when two people part."""
-USED_AS = dict.fromkeys("car van motorbike motorcycle truck scooter".split(), "drives")
-"""Nouns of things whose owner is known by how he uses them."""
 WEEKDAY = re.compile(rf"^\d|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|{'|'.join(MONTHS)})\b", re.IGNORECASE)
 """What an appointment moves to, not a person."""
 POINT_VERBS = frozenset(
@@ -61,8 +55,6 @@ def framed(scene: Scene, frame: Frame, value: str) -> Iterator[Proposition]:
         return
     event = bool(frame.event)
     modality = scene.modality(event=event)
-    if frame.relation == "works_in" and ORGANISATION.search(value):
-        kind = relation_type("works_at")
     if frame.modality:
         modality = Modality(frame.modality) if modality is Modality.ASSERTED else modality
     polarity = frame.polarity != clause.negated
@@ -74,7 +66,6 @@ def framed(scene: Scene, frame: Frame, value: str) -> Iterator[Proposition]:
     if frame.event == "stop" or clause.aspect == "stop":
         if clause.negated or modality is not Modality.ASSERTED:
             return
-        yield from _parted(scene, frame, value)
         polarity = not frame.polarity
     if event and clause.negated and modality is Modality.ASSERTED and frame.event != "point":
         return
@@ -89,25 +80,8 @@ def framed(scene: Scene, frame: Frame, value: str) -> Iterator[Proposition]:
     if clause.aspect == "start" and valid.start is not None:
         valid = Interval(start=valid.start, start_precision=valid.start_precision)
     yield from say_each(scene, kind, value, polarity, modality, valid, ended=clause.ended and not clause.negated)
-    yield from forsaken(scene, frame.relation, value)
-    if frame.relation in ("works_at", "works_as", "teaches_at") and polarity and not clause.ended:
-        yield from reemployed(scene, modality)
     if frame.also and not clause.negated:
         yield from say_each(scene, relation_type(frame.also), value, True, modality, scene.point or Interval())
-
-
-def _parted(scene: Scene, frame: Frame, value: str) -> Iterator[Proposition]:
-    """Say of what is known as something else that it is gone ("sold the car": drives a Panda)."""
-    if frame.relation == "dates":
-        for name in COUPLE:
-            for fact in scene.referents.beliefs.about(scene.subject.key, name):
-                if fact.status is Status.HELD and fact.polarity and fact.object.key == clean(value).casefold():
-                    told = say(scene, relation_type(name), "", polarity=False, valid=from_then(scene))
-                    yield replace(told, object=fact.object)
-    uses = USED_AS.get(clean(value).casefold().rpartition(" ")[2], "") if frame.relation == "has" else ""
-    for fact in scene.referents.beliefs.about(scene.subject.key, uses) if uses else ():
-        if fact.status is Status.HELD and fact.polarity:
-            yield say(scene, relation_type(uses), fact.object.label, polarity=False, valid=from_then(scene))
 
 
 def plain(scene: Scene) -> Iterator[Proposition]:
@@ -139,10 +113,7 @@ def plain(scene: Scene) -> Iterator[Proposition]:
         valid = scene.point
     polarity = not clause.negated and clause.aspect != "stop"
     modality = scene.modality(event=clause.verb in POINT_VERBS)
-    event = clause.tense in ("past", "perfect") and modality is Modality.ASSERTED
-    if not complement.direct and clause.negated and event and clause.verb in SVO:
-        yield from _denied(scene)
-    elif complement.direct and clause.verb in SVO:
+    if complement.direct and clause.verb in SVO:
         yield from say_each(
             scene, verb_type(clause.verb), complement.direct, polarity, modality, valid, ended=clause.ended
         )
@@ -161,16 +132,6 @@ def _is_activity(scene: Scene) -> bool:
     return habit and is_animate(scene) and bool(clause.aspect or clause.ended or clause.tense == "present")
 
 
-def _denied(scene: Scene) -> Iterator[Proposition]:
-    """Deny what is known of a verb that is negated without its object ("she did not pass")."""
-    if scene.complement.phrases:
-        return
-    kind = verb_type(scene.clause.verb)
-    for fact in scene.referents.beliefs.about(scene.subject.key, kind.name)[-1:]:
-        if fact.status is Status.HELD and fact.polarity:
-            yield say(scene, kind, fact.object.label, polarity=False)
-
-
 def _given_up(scene: Scene) -> Iterator[Proposition]:
     value = scene.complement.direct
     if (
@@ -180,18 +141,7 @@ def _given_up(scene: Scene) -> Iterator[Proposition]:
         or EMPTY_OBJECT.match(clean(value))
     ):
         return
-    known = known_of(scene, value)
-    if clean(value) in ("job", "work") or known:
-        for relation, held in known or known_of(scene, ""):
-            if (
-                relation.name in ("works_at", "does", "eats", "drinks", "likes", "member_of", "plays", "learns", "has")
-                or relation.name == "climb"
-            ):
-                yield say(scene, relation, held.label, polarity=False, valid=scene.state())
-        if clean(value) in ("job", "work"):
-            return
-    if not any(relation.name == "does" for relation, _ in known):
-        yield say(scene, relation_type("does"), value, polarity=False, valid=scene.state())
+    yield say(scene, relation_type("does"), value, polarity=False, valid=scene.state())
 
 
 def _left(scene: Scene) -> Iterator[Proposition]:

@@ -7,7 +7,6 @@ as text, and with polarity, tense, modality and attribution, which that work lea
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,7 +29,6 @@ ECHOES = frozenset("neither nor so too either".split())
 SKIPPED_MARKS = frozenset("than to for".split())
 PARTS_OF_NOUNS = frozenset(["appos", "compound", "nummod", "det", "flat"])
 TIME_PREPOSITIONS = frozenset("at on in between from by since until till before after during".split())
-SCHOOL_YEAR = re.compile(r"(?:in )?[Yy]ear \d{1,2}")
 REPORTED = ("reported", "claimed")
 TEMPORAL = frozenset("when once as after since while before until till".split())
 CHATTY = frozenset("love hate like prefer enjoy need want miss live work".split())
@@ -123,7 +121,7 @@ class _Reader:
             inside = base(relation) in PARTS_OF_NOUNS or relation in ("amod", "nsubj", "nmod:poss")
             # Behind a preposition it is no part of a noun, whatever the parser says.
             placed = self.tree.form(tokens[0]) in TIME_PREPOSITIONS
-            if (placed or not inside) and not SCHOOL_YEAR.fullmatch(span.text):
+            if placed or not inside:
                 self.adjuncts[top] = span
                 timed.update(tokens)
         self.timed = frozenset(timed)

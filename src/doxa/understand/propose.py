@@ -11,43 +11,16 @@ from doxa.core.values import Modality, Term
 from doxa.language.times import TimeSpan, find_times
 from doxa.language.words import PRONOUNS
 from doxa.memory import is_tie, relation_type
-from doxa.understand.careers import duty, employed, last_day, left
 from doxa.understand.clauses import PART_OF, Clause, Complement, complement_of
-from doxa.understand.descriptions import describe_subject, naming
-from doxa.understand.events import (
-    PRICING,
-    anniversary,
-    birth,
-    boundary,
-    called,
-    departure,
-    fondness,
-    price,
-    purchase,
-    relatives,
-    sale,
-    switched,
-    transfer,
-    turns,
-)
+from doxa.understand.descriptions import describe_subject
+from doxa.understand.events import called, price
 from doxa.understand.frames import match_frames
-from doxa.understand.measures import PRICES, dose, headcount, measured
+from doxa.understand.measures import PRICES, measured
 from doxa.understand.open_clauses import open_clause
-from doxa.understand.plans import (
-    CANCELLING,
-    MOVING,
-    activity,
-    appointment,
-    moved,
-    moved_clock,
-    replanned,
-    shifted,
-    visit,
-)
+from doxa.understand.plans import CANCELLING, MOVING, appointment, replanned, visit
 from doxa.understand.predicates import framed, plain
 from doxa.understand.predications import Predication
 from doxa.understand.referents import NAME, PET, Referents, clean, kin_of, named, term
-from doxa.understand.roles import dismissed, elected, switched_to, takeover
 from doxa.understand.scene import (
     HOLE,
     Proposition,
@@ -69,8 +42,8 @@ PAIRING = {
     "separate": "from",
 }
 """Verbs whose two subjects stand for subject and object, with the preposition of the latter."""
-UNKNOWN_HAND = MOVING | CANCELLING | PRICING | frozenset("sack fire dismiss lay+off let let+go oust vote+out".split())
-"""Verbs for what is done to somebody's plans and prices, where "they" may be anybody."""
+UNKNOWN_HAND = MOVING | CANCELLING
+"""Verbs for what is done to somebody's plans, where "they" may be anybody."""
 NO_ONE = re.compile(
     r"(?:(?:no|not|every|each|any) (?!one of my)\w|(?:every|some|any|no)(?:one|body|thing) )", re.IGNORECASE
 )
@@ -146,10 +119,6 @@ def _nicknamed(predication: Predication, referents: Referents, at: datetime) -> 
     called = named_so["whom"] if named_so else next(iter(predication.objects), "")
     whose = referents.resolve(called) if called else None
     if whose is None or not named(name) or predication.clause.negated:
-        return
-    if "'s " in whose.label:  # a relative or pet without a name so far
-        for scene in _scenes(predication.clause, predication.complement, ["I"], (), referents, at, dated=False):
-            yield from naming(scene, name, whose)
         return
     yield Proposition(subject=whose, kind=relation_type("is_called"), object=term(name))
 
@@ -281,8 +250,7 @@ def _subject(noun: str, clause: Clause, referents: Referents) -> Term | None:
     if noun.casefold() in ("it", "that") and clause.verb == "be" and re.search(FAVOURITE.pattern, clause.rest):
         return referents.thing
     subject = referents.resolve(noun) if noun else referents.speaker
-    verb, who = clause.verb.partition("+")[0], noun.casefold()
-    anybody = (who == "they" and clause.verb in UNKNOWN_HAND) or (who in ("he", "she") and verb in PRICING)
+    anybody = noun.casefold() == "they" and clause.verb in UNKNOWN_HAND
     return referents.speaker if subject is None and anybody else subject
 
 
@@ -310,39 +278,15 @@ def _placed(clause: Clause, complement: Complement, referents: Referents) -> Com
 def _read(scene: Scene) -> Iterator[Proposition]:
     """Yield what the first reader that fits finds; the table of frames comes after the special cases."""
     if scene.clause.modality is Modality.HYPOTHETICAL:
-        yield from fondness(scene)
         return
     if scene.clause.verb == "be":
-        yield from list(last_day(scene)) or describe_subject(scene)
+        yield from describe_subject(scene)
         return
-    for reader in (
-        measured,
-        headcount,
-        turns,
-        anniversary,
-        appointment,
-        replanned,
-        moved,
-        shifted,
-        visit,
-        activity,
-        price,
-        purchase,
-        transfer,
-        switched,
-        boundary,
-        called,
-    ):
+    for reader in (measured, appointment, replanned, visit, price, called):
         found = list(reader(scene))
         if found:
             yield from found
             return
-    for reader in (birth, switched_to, elected, dose, moved_clock, dismissed, takeover, left, employed, duty):
-        found = list(reader(scene))
-        if found:
-            yield from found
-            return
-    yield from (*relatives(scene), *sale(scene), *departure(scene))
     matched = match_frames(scene.clause, scene.complement, scene.referents.sorts)
     for frame, value in matched:
         yield from framed(scene, frame, value)

@@ -15,7 +15,6 @@ from doxa.language.times import find_times
 from doxa.memory import Beliefs, relation_type
 from doxa.understand.asked import Asked, asked_by_tree, trimmed
 from doxa.understand.declaratives import AUX, Declarative, declare, find_question
-from doxa.understand.idioms import plainly
 from doxa.understand.predications import predications
 from doxa.understand.propose import HOLE, Proposition, propose_parsed
 from doxa.understand.referents import NAME, NOT_NAMES, Referents, clean, kin_of, named
@@ -229,7 +228,7 @@ def _readings(
 ) -> Iterator[Question]:
     """Yield what a question asks for, by the tree of its statement."""
     kin = kin_of(declarative.noun) if declarative.noun else None
-    text = plainly(declarative.text)
+    text = declarative.text
     for tree in trees(f"{text[:1].upper()}{text[1:]}.", parser):
         for predication in predications(tree, [], terse=False):
             for told in propose_parsed(predication, referents, at):

@@ -6,13 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from doxa.core.values import Interval, Status, Term, Turn
+from doxa.core.values import Status, Term, Turn
 from doxa.language.times import DAYS, MONTHS
 from doxa.memory import FRESH, KIN, PET, Beliefs, Name, kin_of, sex_of
 from doxa.understand.people import base_name, conflict, known_from, namesakes, ties_of
-from doxa.understand.works import described_work
 
-__all__ = ["EVENT_NOUNS", "KIN", "NEWBORN", "PET", "WHERE_FROM", "Referents", "clean", "kin_of", "named", "term"]
+__all__ = ["EVENT_NOUNS", "KIN", "PET", "WHERE_FROM", "Referents", "clean", "kin_of", "named", "term"]
 
 CLOSE = tuple(dict.fromkeys([*(name.replace(" ", "_") for name in KIN.values()), *sorted(PET)]))
 """The relations that tie people and animals to somebody."""
@@ -109,8 +108,6 @@ class Referents:
     sorts: dict[str, str] = field(default_factory=dict)
     """What somebody or something with a name was called: "courier firm" by "swiftly"."""
     gender: dict[str, str] = field(default_factory=dict)
-    births: dict[str, Interval] = field(default_factory=dict)
-    """When a child was born that has no name yet, by its key."""
     _relatives: frozenset[str] | None = None
 
     @classmethod
@@ -370,9 +367,8 @@ class Referents:
         apart = WHERE_FROM.match(text)
         if apart is not None and named(apart["name"]):
             return self._known_from(apart["name"], apart["where"])
-        work = described_work(text, self.speaker, self.beliefs)
-        if work is not None or named(label):
-            return work or self.called(label)
+        if named(label):
+            return self.called(label)
         if OWN.search(text):
             return self._known_thing(self.speaker, label)
         for owner in (self.speaker, self.other):

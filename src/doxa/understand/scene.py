@@ -13,7 +13,6 @@ from doxa.language.verbs import base_of
 from doxa.memory import RelationType, attribute, relation_type
 from doxa.understand.clauses import Clause, Complement
 from doxa.understand.referents import KIN, NAME, PET, WHERE_FROM, Referents, clean, kin_of, named, term
-from doxa.understand.works import described_work
 
 __all__ = [
     "CLAUSAL",
@@ -238,8 +237,7 @@ def value_term(scene: Scene, value: str, *, place: bool = False) -> Term:
             return scene.referents.resolve(value) or term(clean(value))
     if place and named(clean(value)):
         return scene.referents.placed(value)
-    work = described_work(value, scene.referents.speaker, scene.referents.beliefs)
-    return work or term(clean(value) or value)
+    return term(clean(value) or value)
 
 
 def coordinated(text: str) -> list[str]:

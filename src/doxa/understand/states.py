@@ -8,24 +8,22 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from doxa.core.values import Interval, Modality, Status
+from doxa.core.values import Interval, Modality
 from doxa.memory import relation_type
-from doxa.understand.referents import clean
 from doxa.understand.scene import Proposition, Scene, from_then, is_animate, say
 
-__all__ = ["entered", "exclusive", "forsaken", "reemployed"]
+__all__ = ["entered", "exclusive"]
 
 MANNER = re.compile(
     r"^(?:(?:happily|newly|still|recently|now|currently|finally|officially|sadly|freshly|just|also|already|very much|"
     r"very|temporarily|permanently|heavily|long|fully) )+",
     re.IGNORECASE,
 )
-STARTING = ("start", "begin", "join")
 ABOUT = frozenset(["to", "about", "of", "from", "in", "at"])
 """Prepositions of what an adjective is said of ("open to ideas", "closed in winter")."""
 AFTER = re.compile(
@@ -40,7 +38,6 @@ class State:
     relation: str
     value: str
     animate: bool
-    ends: tuple[str, ...] = ()
 
 
 @cache
@@ -54,8 +51,7 @@ def _states(column: str) -> Mapping[str, State]:
     found: dict[str, State] = {}
     for row in _table()["state"]:
         for value, words in row.get(column, {}).items():
-            ends = tuple(row.get("ends", {}).get(value, "").split())
-            state = State(row["relation"], value, row["who"] == "anybody", ends)
+            state = State(row["relation"], value, row["who"] == "anybody")
             found.update(dict.fromkeys(words.split(), state))
     return found
 
@@ -96,51 +92,9 @@ def entered(scene: Scene) -> Iterator[Proposition]:
 
 
 def _in_state(scene: Scene, state: State, valid: Interval, modality: Modality, *, ended: bool) -> Iterator[Proposition]:
-    """Yield a state with what it ends; without a time it begins on the day on which it ends something."""
-    polarity = not scene.clause.negated
-    over = list(_ended(scene, state)) if polarity and not ended and modality is Modality.ASSERTED else []
-    if over and valid.start is None and valid.end is None:
-        valid = Interval(start=scene.today)
-    kind = relation_type(state.relation)
+    kind, polarity = relation_type(state.relation), not scene.clause.negated
     yield say(scene, kind, state.value, polarity=polarity, valid=valid, ended=ended, modality=modality)
-    yield from over
 
 
 def _may_have(scene: Scene, state: State) -> bool:
     return is_animate(scene) if state.animate else scene.subject != scene.referents.speaker
-
-
-def _ended(scene: Scene, state: State) -> Iterator[Proposition]:
-    """Yield the denial of what is known and ends with a state."""
-    for name in state.ends:
-        for fact in scene.referents.beliefs.about(scene.subject.key, name):
-            if fact.status is Status.HELD and fact.polarity and fact.valid.end is None:
-                told = say(scene, relation_type(name), fact.object.label, polarity=False, valid=from_then(scene))
-                yield replace(told, object=fact.object)
-
-
-def reemployed(scene: Scene, modality: Modality) -> Iterator[Proposition]:
-    """Yield that somebody who works is out of work no more."""
-    over = scene.clause.tense == "past" and not scene.clause.verb.startswith(STARTING)
-    if over or modality is not Modality.ASSERTED:
-        return
-    for fact in scene.referents.beliefs.about(scene.subject.key, "employment_status"):
-        if fact.status is Status.HELD and fact.polarity and fact.object.key == "unemployed" and fact.valid.end is None:
-            told = say(scene, relation_type("employment_status"), "", polarity=False, valid=from_then(scene))
-            yield replace(told, object=fact.object)
-
-
-def forsaken(scene: Scene, relation: str, value: str) -> Iterator[Proposition]:
-    """Yield the end of a diet that does not allow what somebody now eats or drinks."""
-    clause = scene.clause
-    habit = clause.tense in ("present", "perfect") and not clause.negated and not clause.ended
-    if not habit or scene.modality() is not Modality.ASSERTED or clause.aspect == "stop":
-        return
-    word = clean(value).casefold()
-    for row in _table()["forsaken"]:
-        if row["relation"] != relation or not re.fullmatch(row["objects"], word):
-            continue
-        for fact in scene.referents.beliefs.about(scene.subject.key, "follows_diet"):
-            if fact.status is Status.HELD and fact.polarity and fact.object.key in row["diet"].split():
-                kind = relation_type("follows_diet")
-                yield say(scene, kind, fact.object.label, polarity=False, valid=from_then(scene))

@@ -14,9 +14,7 @@ from doxa.understand.agreement import accepted, answered, confirmed, quoted_valu
 from doxa.understand.declaratives import is_question
 from doxa.understand.earlier import Earlier
 from doxa.understand.extract import Scope, extract, parsed_texts, people
-from doxa.understand.idioms import plainly
 from doxa.understand.plausibility import plausible
-from doxa.understand.presuppositions import presupposed
 from doxa.understand.propose import Proposition
 from doxa.understand.referents import Referents, kin_of, named, term
 from doxa.understand.refinements import refined
@@ -242,12 +240,12 @@ def _ruled(reading: _Reading, sentence: Sentence) -> Sentence:
 def _state(reading: _Reading, sentence: Sentence, *, source: str = "") -> None:
     turn = reading.turn
     scope = Scope(referents=reading.referents, at=turn.at, role=turn.role, parser=reading.parser)
-    text = plainly(mended(sentence.text, turn.at))
+    text = mended(sentence.text, turn.at)
     found = extract(text, scope)
     if reading.parser is not None and not source:  # what is quoted was worth quoting
         found, dropped = plausible(found, text, reading.referents.speaker, reading.turn.role)
         reading.dropped.extend(dropped)
-    found = [*refined(found, sentence.text, reading.beliefs), *presupposed(sentence.text, scope)]
+    found = list(refined(found, sentence.text, reading.beliefs))
     span = sentence.text
     claims = _placed(reading, [_claim(turn, proposition, span, source) for proposition in found], span)
     if not claims:

@@ -57,7 +57,7 @@ def reading_of(
         turn: what was said.
         context: earlier turns of its session.
         beliefs: what is believed before it.
-        parser: parses its sentences; when it fails, the turn is read by the order of its words.
+        parser: parses its sentences; when it fails, what the turn states is kept as text.
         extraction: what a language model or an AMR parser read out of it; its claims take the place of the built-in
             ones.
         trained: says how far what was read the built-in way can be trusted; None takes all of it as certain.
@@ -160,7 +160,7 @@ def _read(
         try:
             found = understand(turn, context, beliefs, parser, plain=plain)
         except BackendError as exc:
-            failed = f"the parser failed, so the turn was read without it: {exc}"
+            failed = f"the parser failed, so what the turn states is kept as text: {exc}"
             found = understand(turn, context, beliefs, plain=plain)
     except Exception as exc:  # noqa: BLE001  kept as text: one turn must not hold up all that come after it
         return Understanding(intents=("chat",)), f"the turn could not be understood: {exc!r}"
