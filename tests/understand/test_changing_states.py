@@ -32,16 +32,6 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
         ["My sister Vera lives in Graz.", "Vera from accounting has moved to Oslo."],
         ["Vera from accounting lives_in Oslo"],
     ),
-<<<<<<< HEAD
-    "presupposed": (
-        ["I don't have a drill.", "I put the shelf up with my drill."],
-        ["Nora put_up shelf", "Nora put_up_with drill", "Nora has drill"],
-=======
-    "place with the name of a friend": (
-        ["My colleague Georgia lives in Leeds.", "Back from a week in Georgia, the food was great."],
-        ["Nora travels_to Georgia [from 5 June 2024 until 12 June 2024]", "ended food has_state great"],
->>>>>>> hU
-    ),
     "favourite": (["Plums are my favourite thing this week."], ["Nora likes plums"]),
     "by day": (["On Sundays the pool closes at 18:00."], ["pool close_at 18:00 on Sundays"]),
 }

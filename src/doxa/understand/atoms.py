@@ -147,7 +147,7 @@ def _demand(tree: Tree, head: int) -> Literal["", "must", "may"]:
     """Return whether a clause is demanded or allowed, by its modal verb or the verb before its infinitive."""
     above = tree.head(head) if tree.relation(head) == "xcomp" else head
     bare = above == head and tree.lemma(head) not in ("allow", "permit")
-    return DEMANDS.get(modal_of(tree, head)) or ("" if bare else DEMANDS.get(tree.lemma(above), ""))
+    return DEMANDS.get(modal_of(tree, head) if bare or modal_of(tree, head) in DEMANDS else tree.lemma(above), "")
 
 
 def _known(said: Predication, reader: AtomReader, who: Term | None) -> dict[tuple[str, str], Proposition]:
