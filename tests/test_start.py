@@ -55,3 +55,9 @@ def test_the_server_is_put_together_without_what_reads_and_the_tools_for_models(
     found = loaded_after("from doxa.transport.http import application")
     assert "fastapi" in found
     assert found & (READING | MODELS | STATE | {"mcp"}) == set()
+
+
+def test_every_name_that_is_loaded_late_can_be_had():
+    from doxa import engine
+
+    assert all(getattr(engine, name) is not None for name in engine.__all__)

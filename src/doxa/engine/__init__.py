@@ -116,9 +116,9 @@ def _room_beside(name: str) -> Any:
 
             return getattr(untold, name)
         case "encoder_options" | "relation_counts":
-            from doxa.engine import wiring
+            from doxa.engine.wiring import parts
 
-            return getattr(wiring, name)
+            return getattr(parts, name)
         case "Editor":
             from doxa import tasks
 
