@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import islice
 from typing import Any, Literal
 
 from doxa.core.values import Change, ChangeKind, Claim, Fact, Modality, Rule, Status, Term
-from doxa.memory.dimensions import dimension_of
+from doxa.memory.dimensions import ValueIndex, dimension_of
 from doxa.memory.identity import Identity, Renames, is_identity
 from doxa.memory.names import NameIndex
 from doxa.memory.predicates import PredicateIndex
@@ -91,6 +91,7 @@ class Beliefs:
     _changes_of: dict[str, list[Change]] = field(default_factory=lambda: defaultdict(list))
     _changes_by: dict[str, list[Change]] = field(default_factory=lambda: defaultdict(list))
     _predicates: PredicateIndex = field(default_factory=PredicateIndex, compare=False)
+    _values: ValueIndex = field(default_factory=ValueIndex, compare=False)
     policy: str = "recency"
     """Which of several beliefs that clash gives way (`revise.policies`)."""
     kept: dict[str, Any] = field(default_factory=dict, compare=False)
@@ -255,6 +256,7 @@ class Beliefs:
 
     def _index(self, fact: Fact) -> None:
         self._predicates.add(fact)
+        self._values.add(fact)
         self._by_slot[slot_of(fact)].append(fact.fact_id)
         if is_identity(fact):
             for term in (fact.subject, fact.object):
@@ -273,6 +275,7 @@ class Beliefs:
             return
         key = fact.subject.key
         self._predicates.remove(fact)
+        self._values.remove(fact)
         self._by_slot[slot_of(fact)].remove(fact_id)
         self._by_subject[key].remove(fact_id)
         self._by_relation[key, fact.relation.name].remove(fact_id)
@@ -370,6 +373,10 @@ class Beliefs:
         """Return the live claims of a turn, slot by slot; empty when it made none, or was withdrawn."""
         said = (claim for slot in self.slots_of_turn(turn_id) for claim in self.claims.get(slot, ()))
         return [claim for claim in said if claim.turn_id == turn_id]
+
+    def valued(self, kind: str, words: Collection[str]) -> list[Fact]:
+        """Return facts with one value of a kind (`measures`) at a time, about what stems name; most alike first."""
+        return [self.facts[key] for key in self._values.alike(kind, words)]
 
     def predicates(self, relations: frozenset[str] | None) -> PredicateIndex:
         """Return the index of the facts of some relations by what they say; None for all.

@@ -7,13 +7,16 @@ leaves from one pier, a house has one number of square metres. The kind is read 
 from __future__ import annotations
 
 import re
+from collections import Counter, defaultdict
+from collections.abc import Collection
+from dataclasses import dataclass, field
 from functools import lru_cache
 
-from doxa.core.values import Relation, Term
+from doxa.core.values import Fact, Modality, Relation, Term
 from doxa.language import stems
 from doxa.memory.ontology import inventory, relation_type
 
-__all__ = ["dimension_of", "measures"]
+__all__ = ["ValueIndex", "dimension_of", "measures"]
 
 NUMBER = (
     r"(?:[€$£]\s?)?\d[\d.,]*k?|(?:no|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|"
@@ -73,3 +76,40 @@ def measures(value: str) -> str:
         return "code"
     match = LABELLED.match(text)
     return " ".join(stems(f"{match['noun']}{match['of'] or ''}")) if match else ""
+
+
+MOST_ALIKE = 50
+"""Values that a lookup returns at most: those that share the most words, the latest of equals."""
+
+
+@dataclass(slots=True)
+class ValueIndex:
+    """Ids of facts with one value at a time, by what the value measures and the words of what it is a value of."""
+
+    _ids: dict[tuple[str, str], dict[str, None]] = field(default_factory=lambda: defaultdict(dict))
+
+    def add(self, fact: Fact) -> None:
+        """Take in a fact, if it has one value at a time."""
+        for key in _keys(fact):
+            self._ids[key][fact.fact_id] = None
+
+    def remove(self, fact: Fact) -> None:
+        """Forget a fact."""
+        for key in _keys(fact):
+            self._ids[key].pop(fact.fact_id, None)
+
+    def alike(self, kind: str, words: Collection[str]) -> list[str]:
+        """Return the ids of values of a kind that share words, most first. O(facts found)."""
+        shared: Counter[str] = Counter()
+        for word in sorted(words):
+            shared.update(list(self._ids.get((kind, word), ())))
+        order = {key: place for place, key in enumerate(shared)}
+        return sorted(shared, key=lambda key: (-shared[key], -order[key]))[:MOST_ALIKE]
+
+
+def _keys(fact: Fact) -> list[tuple[str, str]]:
+    if not fact.functional or not fact.polarity or fact.modality not in (Modality.ASSERTED, Modality.PLANNED):
+        return []
+    kind = measures(fact.object.label)
+    words = dict.fromkeys([*stems(f"{fact.subject.label} {fact.relation.label}"), *kind.split()])
+    return [(kind, word) for word in words]

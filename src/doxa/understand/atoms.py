@@ -145,9 +145,12 @@ def _named(verb: str) -> RelationType:
 
 def _demand(tree: Tree, head: int) -> Literal["", "must", "may"]:
     """Return whether a clause is demanded or allowed, by its modal verb or the verb before its infinitive."""
-    above = tree.head(head) if tree.relation(head) == "xcomp" else head
-    bare = above == head and tree.lemma(head) not in ("allow", "permit")
-    return DEMANDS.get(modal_of(tree, head) if bare or modal_of(tree, head) in DEMANDS else tree.lemma(above), "")
+    modal = modal_of(tree, head)
+    if modal in DEMANDS:
+        return DEMANDS[modal]
+    governed = tree.relation(head) == "xcomp" or tree.lemma(head) in ("allow", "permit")
+    above = tree.lemma(tree.head(head) if tree.relation(head) == "xcomp" else head)
+    return DEMANDS[above] if governed and above in DEMANDS else ""
 
 
 def _known(said: Predication, reader: AtomReader, who: Term | None) -> dict[tuple[str, str], Proposition]:

@@ -11,6 +11,7 @@ from doxa.core.values import Act, Claim, Modality, Rule, Term, Turn
 from doxa.language.times import Repeat, read_times
 from doxa.memory import Beliefs, inventory, measures
 from doxa.understand.agreement import accepted, answered, confirmed, quoted_value
+from doxa.understand.alignment import realigned
 from doxa.understand.declaratives import is_question
 from doxa.understand.earlier import Earlier
 from doxa.understand.extract import Scope, extract, parsed_texts, people
@@ -248,6 +249,9 @@ def _state(reading: _Reading, sentence: Sentence, *, source: str = "") -> None:
     found = list(refined(found, sentence.text, reading.beliefs))
     span = sentence.text
     claims = _placed(reading, [_claim(turn, proposition, span, source) for proposition in found], span)
+    if turn.role == "user" and not source:
+        act = Act.CORRECT if reading.mending else Act.STATE
+        claims = realigned(claims, text, reading.said, turn, reading.context, reading.beliefs, act=act)
     if not claims:
         return
     reading.claims.extend(claims)
