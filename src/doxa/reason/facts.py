@@ -28,6 +28,7 @@ from doxa.reason.matching import Match, matches, wording
 from doxa.reason.owners import owner
 from doxa.reason.readings import by_entity, readings
 from doxa.reason.sources import by_source, who_says
+from doxa.reason.special import counted, kin, life, marital, retired
 from doxa.reason.times import at_time
 from doxa.reason.truth import truth
 
@@ -62,8 +63,7 @@ def answer_from_facts(
         draft = _tie(question, beliefs, turn)
         if draft is not None:
             return draft
-    owned = owner(question, beliefs, turn, day=day, today=today)
-    return owned or asking.exact() or asking.soft() or asking.otherwise()
+    return asking.special() or asking.counted() or asking.exact() or asking.soft() or asking.otherwise()
 
 
 @dataclass(slots=True)
@@ -80,6 +80,22 @@ class _Asking:
     """Facts were found, but none of the time that is asked about."""
     withdrawn: bool = False
     """Facts were found that say it, and every one of them was taken back."""
+
+    def special(self) -> Draft | None:
+        """Return what follows from facts that do not name what is asked: being alive, or married."""
+        for of in (life, marital, retired, kin, owner):
+            draft = of(self.question, self.beliefs, self.turn, day=self.day, today=self.today)
+            if draft is not None:
+                return draft
+        return None
+
+    def counted(self) -> Draft | None:
+        """Return how many there are by the entities that are known, where facts of one relation tell of fewer."""
+        if self.question.asks != "count":
+            return None
+        exact, known = self.exact(), counted(self.question, self.beliefs, self.turn, self.today)
+        both = exact is not None and known is not None and (exact.value or "").isdigit()
+        return known if both and known and exact and int(known.value or 0) > int(exact.value or 0) else exact
 
     def exact(self) -> Draft | None:
         """Return what the facts of the relation say that the question names, or of one that answers it as well."""
@@ -98,6 +114,10 @@ class _Asking:
         question = self.question
         if question.kind == "why" or (self.gap and question.asks != "truth"):
             return None
+        if question.asks == "count":
+            draft = counted(question, self.beliefs, self.turn, self.today)
+            if draft is not None:
+                return draft
         by_entities = by_entity(question, self.beliefs)
         for number, group in enumerate(self._matches(by_entities)):
             if number == MOST_GROUPS:

@@ -20,7 +20,7 @@ from doxa.language import base_forms, stems
 from doxa.memory import Beliefs, is_name, relation_type
 from doxa.reason.kinds import GROUPS, PATTERNS, PLACED, PLACES, fitting, place_of
 
-__all__ = ["Match", "matches", "wording"]
+__all__ = ["Match", "matches", "members", "wording"]
 
 THRESHOLD = 0.6
 TRUTH_THRESHOLD = 0.7
@@ -64,7 +64,7 @@ def _groups() -> Mapping[str, frozenset[int]]:
 
 
 @cache
-def _members() -> Mapping[str, frozenset[str]]:
+def members() -> Mapping[str, frozenset[str]]:
     """Return the stems of what is of a kind, by the stem of the word for the kind."""
     rows = (row.partition(":") for row in _table()["kinds"])
     return {stems(kind)[0]: frozenset(s for word in words.split() for s in stems(word)) for kind, _, words in rows}
@@ -323,7 +323,7 @@ def _related(word: str, others: frozenset[str]) -> bool:
     """Tell whether one of some stems means the same as a word, or is of the kind that it names."""
     groups = _groups().get(word, frozenset())
     return any(groups & _groups().get(other, frozenset()) for other in others) or bool(
-        _members().get(word, frozenset()) & others
+        members().get(word, frozenset()) & others
     )
 
 

@@ -16,11 +16,10 @@ from dataclasses import dataclass
 from doxa.core.values import Evidence, Question, Turn
 from doxa.language import stems
 from doxa.language.times import read_times
+from doxa.reason.sentences import SENTENCE
 
-__all__ = ["SENTENCE", "Telling", "asked_of", "content_of", "tellings"]
+__all__ = ["Telling", "asked_of", "content_of", "tellings"]
 
-SENTENCE = re.compile(r"(?<=[.!?…])\s+|\n+")
-"""Parts sentences."""
 ABOVE, FOUND, AROUND = 0.2, 0.5, 0.3
 """Weights of the words of a sentence, of the rank of its turn and of the words around it."""
 OTHER = 0.55
