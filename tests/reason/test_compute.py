@@ -10,7 +10,7 @@ from doxa.backends.registry import load
 from doxa.core.values import Turn
 from doxa.language.amounts import converted, numbers_of
 from doxa.reason import concerns, work_out
-from doxa.reason.compute.expressions import Operation, Stated, steps, value_of, written
+from doxa.reason.compute.expressions import Operation, Stated, sources, steps, value_of, written
 
 AT = datetime(2026, 6, 1, 10, tzinfo=UTC)
 
@@ -42,6 +42,8 @@ def answer(parser, *texts):
             (("I sold 4 lamps.", "Ana"), ("I sold 7 lamps.", "Ben"), "How many lamps did Ana and Ben sell together?"),
             "11",
         ),
+        (("A box holds 6 cups.", "We bought 4 boxes.", "How many cups did we buy?"), "24"),
+        (("I read 8 pages a day.", "How many pages do I read in a week?"), "56"),
         (
             (
                 "A jacket costs 80 euros.",
@@ -56,10 +58,6 @@ def answer(parser, *texts):
         ),
         (("Lea is 34.", "Max is 29.", "Who is older, Lea or Max?"), "Lea"),
         (
-            ("The fair is on 3 July 2026.", "The race is on 27 June 2026.", "Which comes first: the fair or the race?"),
-            "race",
-        ),
-        (
             (
                 "The fair is on 3 July 2026.",
                 "The race is on 27 June 2026.",
@@ -70,10 +68,31 @@ def answer(parser, *texts):
         (("My aunt was born on 3 August 1958.", "How old is my aunt?"), "67"),
         (("The rope was 3 metres long.", "I cut off 80 centimetres.", "How long is the rope now?"), "220 centimetres"),
         (("We invited 24 guests.", "Correction: we invited 28 guests.", "How many guests did we invite?"), "28"),
+        (("The stove cost 90 euros.", "The sink was 60 euros.", "What did the stove and the sink cost together?"),
+         "150 euros"),
+        (("I paid 20 euros for the vase.", "I bought a lamp for 35 euros.", "How much did I pay for the vase and the "
+          "lamp?"), "55 euros"),
         (("Ida earns 10 euros an hour.", "She got a 20% raise.", "How much does Ida earn an hour now?"), "12 euros"),
+        (("Ida's wage was 10 euros an hour.", "Ida was given a raise of 3 euros an hour.", "What is Ida's wage now?"),
+         "13 euros"),
+        (("The fee was 80 euros.", "It is 100 euros now.", "By how many percent did the fee go up?"), "25%"),
+        (("I borrowed 90 euros from Uli.", "I gave him back 40 euros.", "How much do I still owe Uli?"), "50 euros"),
+        (("Eva was born in 1970.", "Jan was born in 1964.", "Who is older, Eva or Jan?"), "Jan"),
+        (("Eva was born in 1970.", "Jan was born in 1964.", "Is Eva younger than Jan?"), "yes"),
+        (("The mill was built in 1805.", "The barn was built in 1820.", "How many years older is the mill than the "
+          "barn?"), "15 years"),
+        (("My cat Mia weighs 4 kg.", "My mouse Bo weighs 30 grams.", "My dog Rex weighs 20 kg.",
+          "Which of my pets is heavier?"), "Rex"),
+        (("My cousin Ulf is 1.80 m tall.", "My cousin Jon is 1.75 m tall.", "Which of my cousins is taller?"), "Ulf"),
+        (("Rita has 30 shells.", "Hugo has 18 shells.", "What is the difference between Rita's and Hugo's shells?"),
+         "12"),
+        (("I joined the club in 2010.", "I left the club in 2016.", "How long was I in the club?"), "6 years"),
+        (("The fair is on 3 July 2026.", "The race is on 10 July 2026.", "How many days after the fair is the race?"),
+         "7 days"),
         (("I sold 12 jars on Monday.", "On Tuesday I sold 8.", "Actually it was 15 on Monday.",
           "How many jars did I sell altogether?"), "23"),
         (("There are 4 red cups and 3 blue cups.", "How many blue cups are there?"), "3"),
+        (("Ann has 6 hats.", "Bea has twice as many hats as Ann.", "How many hats does Bea have?"), "12"),
     ],
 )  # fmt: skip
 def test_what_was_stated_adds_up(parser, texts, value):
@@ -86,8 +105,11 @@ def test_what_was_stated_adds_up(parser, texts, value):
         ("Rosa has some apples.", "How many apples does Rosa have?"),
         ("Rosa has 3 cats.", "How many dogs does Rosa have?"),
         ("Rosa has about 40 books.", "How many books does Rosa have?"),
-        ("Ann has 6 hats.", "Bea has twice as many hats as Ann.", "How many hats does Bea have?"),
         ("The stove cost 90 euros.", "The sink is new.", "What did the stove and the sink cost together?"),
+        ("Ida earns 10 euros an hour.", "She got a raise.", "How much does Ida earn an hour now?"),
+        ("Eva was born in 1970.", "Jan lives in Rome.", "Who is older, Eva or Jan?"),
+        ("My cat Mia weighs 4 kg.", "My dog Rex is black.", "Which of my pets is heavier?"),
+        ("Eva was born in 1970.", "Jan is 56.", "Who is older, Eva or Jan?"),
     ],
 )
 def test_what_is_not_certain_is_not_computed(parser, texts):
@@ -123,6 +145,7 @@ def test_an_expression_is_exact_and_shows_its_steps():
     whole = Operation(operator="×", parts=(third, Stated(value=Fraction(3), turn_id="b")))
     assert value_of(whole) == 1
     assert steps(whole) == ("1 ÷ 3 ≈ 0.3333", "0.3333 × 3 = 1")
+    assert sources(whole) == ("a", "b")
 
 
 @pytest.mark.parametrize(("number", "text"), [(Fraction(5), "5"), (Fraction(5, 2), "2.5"), (Fraction(2, 3), "0.6667")])

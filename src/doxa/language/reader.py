@@ -17,7 +17,7 @@ from doxa.language.amounts import Number, numbers_of, unit_named
 from doxa.language.sentence import Argument, Frame, Sentence
 from doxa.language.stemming import stems
 from doxa.language.syntax import Tree, base
-from doxa.language.times import TimeSpan, find_times
+from doxa.language.times import Clock, TimeSpan, find_times, read_times
 from doxa.language.words import PRONOUNS, QUANTIFIERS
 
 __all__ = ["read_sentences"]
@@ -110,6 +110,7 @@ class _Reader:
     timed: set[int] = field(default_factory=set)
     """The words of dates and clock times."""
     when: Interval | None = None
+    clock_min: int | None = None
 
     def __post_init__(self) -> None:
         text, words = self.tree.text, self.tree.words
@@ -120,6 +121,9 @@ class _Reader:
                 self.timed.update(self._within(span))
                 if span.kind != "clock" and self.when is None:
                     self.when = span.valid
+        for time in read_times(text, self.turn.at):
+            if isinstance(time.value, Clock) and self.clock_min is None:
+                self.clock_min = time.value.hour * 60 + time.value.minute
         for number in numbers_of(text):
             for i, word in enumerate(words):
                 held = number.start <= word.start < number.end or word.start <= number.start < word.end
@@ -193,6 +197,7 @@ class _Reader:
             conditional=any(tree.relation(k) == "mark" and tree.form(k) in ("if", "unless") for k in kids),
             words=words,
             when=self.when,
+            clock_min=self.clock_min,
             more=sign,
         )
 

@@ -69,6 +69,8 @@ class Frame:
     """Stems of all its words."""
     when: Interval | None = None
     """The first time that its sentence tells."""
+    clock_min: int | None = None
+    """Minutes after midnight of a clock time that is named."""
     more: int = 0
     """1 or -1 where "more" or "less" belongs to the verb."""
 

@@ -1,7 +1,7 @@
 """compute: question, dialogue -> a number or comparison that follows from what was stated, with its working.
 
-Counts, sums, differences, averages, changed prices, comparisons, dates and durations; exactly, by rules over dependency
-trees and never by a model. Where the reading is not certain there is no answer.
+Counts, sums, differences, products, rates, averages, percentages, comparisons, dates and durations; exactly, by rules
+over dependency trees and never by a model. Where the reading is not certain there is no answer.
 """
 
 from doxa.reason.compute.answering import concerns, work_out

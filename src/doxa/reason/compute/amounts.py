@@ -1,13 +1,14 @@
-"""The amount of something: what is held, what came to it and went, what was done in all.
+"""The amount of something: what is held, what came to it and went, what is so many in each, or so many per day.
 
-An amount is folded out of the entries in the order in which they were said: what is there is set, added to and taken
-from; parts of a whole in several places add up. What is uncertain on the way (something vague of the same kind, an
-amount that is told by another) gives None: no number is better than a wrong one.
+An amount is folded out of the entries in the order in which they were said: what is there is set, added to, taken from
+and multiplied; parts of a whole in several places add up. Where nobody states the amount, it is composed of amounts per
+something ("24 bottles in a crate", "5 crates"). What is uncertain on the way (something vague of the same kind, two
+ways that give different results) gives None: no number is better than a wrong one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -18,7 +19,11 @@ from doxa.reason.compute.asked import Asked
 from doxa.reason.compute.expressions import Expression, Operation, Operator, Stated, value_of
 from doxa.reason.compute.ledger import Entry, verbs
 
-__all__ = ["Found", "Ledger", "joined", "owned", "rescaled", "stated", "total_of", "within"]
+__all__ = ["Found", "Ledger", "in_force", "joined", "owned", "rescaled", "stated", "total_of", "within"]
+
+DEEPEST = 4
+"""Amounts per something that are multiplied in a row at most."""
+SPENDING = frozenset(["money"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +33,8 @@ class Found:
     expression: Expression
     unit: str
     entries: tuple[Entry, ...] = ()
+    thing: str = ""
+    per: str = ""
 
     @property
     def value(self) -> Fraction:
@@ -83,16 +90,18 @@ class Ledger:
     """All entries of a dialogue, in order."""
 
     entries: tuple[Entry, ...]
+    subjects: frozenset[frozenset[str]] = frozenset()
+    """Stems of all of whom or of what the dialogue says something."""
 
     def of(self, goal: Asked) -> list[Entry]:
         """Return the entries that count or measure what is asked about, by whomever."""
-        return [entry for entry in self.entries if _is(entry, goal) and _in_force(entry, goal)]
+        return [entry for entry in self.entries if _is(entry, goal) and in_force(entry, goal)]
 
     # --- what is there -------------------------------------------------------------------------------------------
 
-    def held(self, goal: Asked) -> Found | None:
+    def held(self, goal: Asked, depth: int = DEEPEST) -> Found | None:
         """Return how many there are at the end, of one owner or of several."""
-        same = [e for e in self.of(goal) if not e.per or e.does == "hold"]
+        same = [e for e in self.of(goal) if not e.per or (e.does == "hold" and not _divides(e))]
         same = [e for e in same if not e.per or (set(e.per) <= e.owner and owned(goal.owners, e.owner))]
         mine = [e for e in same if self._concerns(e, goal, same)]
         mine = [e for e in mine if (goal.future or not e.future) and self._passes(e, goal, mine)]
@@ -100,8 +109,13 @@ class Ledger:
             return None
         if any(e.vague and e.kind == "count" for e in mine):
             return None
-        known = any(e.kind == "count" and (e.does in ("hold", "gain") or e.to) for e in mine)
-        return self._folded(mine, goal) if known else None
+        base = [e for e in mine if e.does in ("hold", "gain") or e.to]
+        if not any(e.kind == "count" or (e.kind == "multiple" and e.than) for e in base):
+            composed = self.composed(replace(goal, given=()), skip=frozenset(id(e) for e in mine), depth=depth - 1)
+            if composed is None:
+                return None
+            return self._folded(mine, goal, start=composed)
+        return self._folded(mine, goal)
 
     def _concerns(self, entry: Entry, goal: Asked, same: Sequence[Entry]) -> bool:
         """Tell whether an entry changes what the owners in question have."""
@@ -125,20 +139,22 @@ class Ledger:
         elsewhere = entry.places in places
         return entry.does != "hold" and not elsewhere and len(places) < 2
 
-    def _folded(self, entries: Sequence[Entry], goal: Asked) -> Found | None:
-        unit = _unit_of(entries, goal)
+    def _folded(self, entries: Sequence[Entry], goal: Asked, start: Found | None = None) -> Found | None:
+        unit = start.unit if start else _unit_of(entries, goal)
         parts: dict[tuple[frozenset[str], frozenset[str]], tuple[int, Expression]] = {}
-        total: Expression | None = None
-        used: list[Entry] = []
+        total: Expression | None = start.expression if start else None
+        used: list[Entry] = list(start.entries) if start else []
         for entry in entries:
             own = self._in_unit(entry, unit)
             if own is None:
                 return None
             used.append(entry)
             gives = owned(goal.owners, entry.to) and not owned(goal.owners, entry.owner)
-            if _is_relative(entry):
-                return None
-            if entry.does == "hold" and not entry.more and entry.kind != "part":
+            if entry.kind == "multiple" or (entry.than and entry.more):
+                own = self._related(entry, goal, own)
+                if own is None:
+                    return None
+            if entry.does == "hold" and not (entry.more and not entry.than) and entry.kind != "part":
                 total = self._set(parts, entry, own, total)
                 continue
             if entry.kind == "part":
@@ -155,7 +171,11 @@ class Ledger:
                 total = joined("+", total, own)
             else:
                 used.pop()
-        return Found(expression=total, unit=unit, entries=tuple(used)) if total is not None else None
+        for left_out in goal.without:
+            if total is None or not any(left_out <= frozenset(stems(entry.text)) for entry in used):
+                return None
+            total = joined("-", total, Stated(value=Fraction(1)))
+        return Found(expression=total, unit=unit, entries=tuple(used), thing=goal.head) if total is not None else None
 
     @staticmethod
     def _set(
@@ -185,22 +205,52 @@ class Ledger:
             return stated(entry)
         return rescaled(stated(entry), entry.unit, unit)
 
+    def _related(self, entry: Entry, goal: Asked, own: Expression) -> Expression | None:
+        """Return an amount that is told by that of another: "twice as many as Vera", "35 fewer than ours"."""
+        before = Ledger(
+            tuple(
+                e
+                for e in self.entries
+                if e.order < entry.order or (e.order == entry.order and e is not entry and e.than == frozenset())
+            )
+        )
+        other = before.amount(
+            replace(
+                goal,
+                owners=(entry.than,),
+                labels=("",),
+                anyone=False,
+                filters=frozenset(),
+                verb=entry.verb,
+                than=frozenset(),
+                compared=0,
+            )
+        )
+        if other is None:
+            return None
+        if entry.kind == "multiple":
+            return joined("×", other.expression, stated(entry))
+        return joined("+" if entry.more > 0 else "-", other.expression, own)
+
     # --- what was done -------------------------------------------------------------------------------------------
 
     def done(self, goal: Asked) -> Found | None:
         """Return how much was done in all, by the verb of the question, in its time, with what it names."""
         same = [e for e in self.of(goal) if not e.per or e.does == "hold"]
-        mine = [e for e in same if e.verb == goal.verb or _money(e, goal)]
+        alike = [
+            e for e in same if e.verb == goal.verb or _money(e, goal) or (e.kind == "multiple" and e.verb == goal.verb)
+        ]
         mine = [
             e
-            for e in mine
-            if not goal.owners or owned(goal.owners, e.owner) or (owned(goal.owners, WE) and not e.owner)
+            for e in alike
+            if not goal.owners or owned(goal.owners, e.owner) or (owned(goal.owners, WE_KEYS) and not e.owner)
         ]
         mine = [e for e in mine if within(e.when, goal.when) and goal.filters <= e.about | e.words | e.places]
-        if not mine or any(e.vague or _is_relative(e) for e in mine):
+        mine = [e for e in mine if not any(one <= e.about for one in goal.without)]
+        if not mine or any(e.vague for e in mine):
             return None
-        if any(e.more and (e.per or e.does != "done") for e in mine) and mine[0].more == 0:
-            return None  # something grows
+        if any(e.more and not e.than and (e.per or e.does != "done") for e in mine) and mine[0].more == 0:
+            return None  # something grows: see `series`
         unit = _unit_of(mine, goal)
         whole = [e for e in mine if e.total]
         mine = whole or mine
@@ -211,20 +261,173 @@ class Ledger:
                 before = Ledger(tuple(e for e in self.entries if e.order < entry.order))
                 there = before.held(replace(goal, verb="have", filters=frozenset(), when=None))
                 own = joined("×", there.expression, stated(entry)) if there is not None else None
+            elif entry.kind == "multiple" or entry.than:
+                own = self._related(entry, goal, own or stated(entry))
             if own is None:
                 return None
             total = own if total is None else joined("+", total, own)
-        return Found(expression=total, unit=unit, entries=tuple(mine)) if total is not None else None
+        return Found(expression=total, unit=unit, entries=tuple(mine), thing=goal.head) if total is not None else None
+
+    # --- so many in each -----------------------------------------------------------------------------------------
+
+    def composed(self, goal: Asked, skip: frozenset[int] = frozenset(), depth: int = DEEPEST) -> Found | None:
+        """Return an amount as a product of amounts per something; None when there is none, or two that differ."""
+        found = [f for f in self._chains(goal, depth, skip) if f.per == ""]
+        if not found:
+            return None
+        return found[0] if len({f.value for f in found}) == 1 else None
+
+    def rate(self, goal: Asked, per: str) -> Found | None:
+        """Return how much there is per something."""
+        found: list[Found] = []
+        for chain in self._rates(goal, DEEPEST):
+            factor = Fraction(1) if chain.per == per else converted(per, chain.per)
+            if factor is None:
+                continue
+            expression = chain.expression if factor == 1 else joined("×", chain.expression, Stated(value=factor))
+            found.append(replace(chain, expression=expression, per=per))
+        return found[0] if found and len({f.value for f in found}) == 1 else None
+
+    def _rates(self, goal: Asked, depth: int) -> Iterator[Found]:
+        """Yield what there is so much of per something, by one entry or several in a row."""
+        if depth <= 0:
+            return
+        same = [
+            e
+            for e in self.of(goal)
+            if e.per
+            and e.kind == "count"
+            and (
+                not goal.owners
+                or not e.owner
+                or owned(goal.owners, e.owner)
+                or goal.owners[0] in (WE, THEY)
+                or e.owner in (WE, THEY)
+                or set(e.per) <= e.owner
+            )
+        ]
+        everyones = [e for e in self.of(goal) if e.per and e.kind == "count"]
+        if not same and len({e.owner for e in everyones}) == 1:
+            same = everyones  # how fast the car goes tells how far the trip is
+        heads = dict.fromkeys((e.unit or e.head, e.per) for e in same if not e.more)
+        for name, per in heads:
+            own = [e for e in same if (e.unit or e.head, e.per) == (name, per) and not e.more]
+            if not own or own[-1].vague:
+                continue
+            expression: Expression = stated(own[-1])
+            used = [e for e in own if e.order == own[-1].order]
+            if len(used) > 1:  # "two every morning and one every evening"
+                expression = Operation(operator="+", parts=tuple(stated(e) for e in used))
+            if own[-1].among != 1:
+                expression = joined("÷", expression, Stated(value=own[-1].among, turn_id=own[-1].turn.turn_id))
+            for change in self._changes(own[-1], goal):
+                expression = joined("+" if change.more > 0 else "-", expression, stated(change))
+                used.append(change)
+            unit = own[-1].unit
+            if goal.unit and unit and goal.unit != unit:
+                scaled = rescaled(expression, unit, goal.unit)
+                if scaled is None:
+                    continue
+                expression, unit = scaled, goal.unit
+            for one in per:
+                found = Found(expression=expression, unit=unit, entries=tuple(used), thing=name, per=one)
+                yield found
+                yield from self._prolonged(found, goal, depth)
+
+    def _often(self, per: str) -> list[Entry]:
+        """Return how often something is done per time, where that is told of one thing only ("3 times a week")."""
+        if unit_named(per) is not None or any(e.head == per and e.per for e in self.entries):
+            return []
+        often = [e for e in self.entries if e.head == TIMES and e.per and e.kind == "count" and not e.vague]
+        return often if len(often) == 1 else []
+
+    def _prolonged(self, found: Found, goal: Asked, depth: int) -> Iterator[Found]:
+        """Yield a rate over something whose own rate is known: 20 push-ups a set, 3 sets a day."""
+        for one in self._often(found.per):
+            yield Found(
+                expression=joined("×", stated(one), found.expression), unit=found.unit, entries=(*found.entries, one),
+                thing=found.thing, per=one.per[0],
+            )  # fmt: skip
+        inner = _goal_of(found.per, goal)
+        for other in self._rates(inner, depth - 1):
+            if other.per != found.per:
+                yield Found(
+                    expression=joined("×", other.expression, found.expression),
+                    unit=found.unit,
+                    entries=(*found.entries, *other.entries),
+                    thing=found.thing,
+                    per=other.per,
+                )
+
+    def _changes(self, entry: Entry, goal: Asked) -> list[Entry]:
+        """Return later entries by which an amount per something becomes more or less ("one set less")."""
+        later = [e for e in self.entries if e.order > entry.order and e.more and not e.than and e.kind == "count"]
+        later = [e for e in later if in_force(e, goal)]
+        alike = {e.owner for e in self.entries if (e.unit, e.head) == (entry.unit, entry.head) and e.per and not e.more}
+        if len(alike) > 1:
+            later = [e for e in later if owned([entry.owner], e.owner)]
+        return [
+            e
+            for e in later
+            if (e.unit, e.head) == (entry.unit, entry.head) and (not e.per or set(e.per) & set(entry.per))
+        ]
+
+    def _chains(self, goal: Asked, depth: int, skip: frozenset[int]) -> Iterator[Found]:
+        """Yield amounts: so much in each, times how many there are."""
+        if depth <= 0:
+            return
+        for chain in self._rates(goal, depth):
+            if any(id(e) in skip for e in chain.entries):
+                continue
+            for amount in self._many(chain.per, goal, depth):
+                yield Found(
+                    expression=joined("×", amount.expression, chain.expression),
+                    unit=chain.unit,
+                    entries=(*chain.entries, *amount.entries),
+                    thing=chain.thing,
+                )
+
+    def _many(self, per: str, goal: Asked, depth: int) -> Iterator[Found]:
+        """Yield how many there are of what something is per."""
+        for value, name in goal.given:
+            factor = Fraction(1) if name == per else converted(name, per)
+            if factor is not None:
+                given = Stated(value=value)
+                expression = given if factor == 1 else joined("×", given, Stated(value=factor))
+                yield Found(expression=expression, unit="", entries=())
+        if goal.given and any(converted(name, per) is not None or name == per for _, name in goal.given):
+            return
+        inner = _goal_of(per, goal)
+        found = self.held(inner, depth - 1) if any(not e.per for e in self.of(inner)) else None
+        if found is None and any(not e.per for e in self.of(inner)):
+            plain = [e for e in self.of(inner) if not e.per and e.kind == "count" and not e.vague and not e.more]
+            if len({e.value for e in plain}) == 1:
+                found = Found(expression=stated(plain[-1]), unit=plain[-1].unit, entries=(plain[-1],))
+        if found is not None:
+            yield found
 
     # --- either --------------------------------------------------------------------------------------------------
 
     def amount(self, goal: Asked) -> Found | None:
-        """Return an amount, of what is there or of what was done; None for an amount per something."""
+        """Return an amount, however it is known."""
+        from_state = goal.verb in verbs("state") or goal.negative
         if len(goal.owners) > 1:
             return self._of_several(goal)
-        if goal.per or goal.given:
-            return None
-        return self.held(goal) if goal.verb in verbs("state") or goal.negative else self.done(goal)
+        if goal.per:
+            return self.rate(goal, goal.per)
+        if goal.given:
+            return self.composed(goal)
+        if goal.dimensions and not goal.head and not from_state and "money" in goal.dimensions:
+            bought = {e.unit or e.head for e in self.entries if e.does == "gain" and not e.per and e.kind == "count"}
+            priced = any(set(e.per) & bought for e in self.entries if is_money(e.unit))
+            return self.priced(goal) if priced else self.done(goal) or self.priced(goal)
+        if from_state:
+            return self.held(goal)
+        return (
+            self.done(goal) or self.composed(replace(goal, filters=frozenset()))
+            if not goal.filters
+            else self.done(goal)
+        )
 
     def _of_several(self, goal: Asked) -> Found | None:
         """Return the sum over several owners; each has to be known."""
@@ -235,6 +438,34 @@ class Ledger:
                 return None
             found.append(one)
         return total_of(found)
+
+    def priced(self, goal: Asked) -> Found | None:
+        """Return what was paid: for each thing that was bought the number of it times its price, and stated sums."""
+        prices = [e for e in self.entries if e.unit and is_money(e.unit) and e.per and e.does == "hold"]
+        sums: list[Found] = []
+        for entry in self.entries:
+            if entry.unit and is_money(entry.unit):
+                paid = not entry.per and entry.verb in verbs("spend") and entry.verb != "cost"
+                if paid and goal.filters <= entry.about and within(entry.when, goal.when):
+                    sums.append(Found(expression=stated(entry), unit=entry.unit, entries=(entry,)))
+                continue
+            if entry.does != "gain" or entry.kind != "count" or entry.per:
+                continue
+            name = entry.unit or entry.head
+            price = [p for p in prices if name in p.per and (not entry.unit or entry.head in p.about)]
+            if not within(entry.when, goal.when):
+                continue
+            if price and goal.filters <= entry.words:
+                if entry.vague:
+                    return None
+                cost: Expression = stated(price[-1])
+                if price[-1].among != 1:
+                    cost = joined("÷", cost, Stated(value=price[-1].among, turn_id=price[-1].turn.turn_id))
+                expression = joined("×", stated(entry), cost)
+                sums.append(Found(expression=expression, unit=price[-1].unit, entries=(entry, price[-1])))
+            elif goal.filters <= entry.words:
+                return None  # something was bought whose price nobody told
+        return total_of(sums) if sums else None
 
 
 def total_of(found: Sequence[Found]) -> Found | None:
@@ -248,19 +479,20 @@ def total_of(found: Sequence[Found]) -> Found | None:
         parts.append(scaled)
     expression = parts[0] if len(parts) == 1 else Operation(operator="+", parts=tuple(parts))
     entries = _distinct(e for one in found for e in one.entries)
-    return Found(expression=expression, unit=unit, entries=entries)
+    return Found(expression=expression, unit=unit, entries=entries, thing=found[0].thing)
 
 
 def _distinct(entries: Iterable[Entry]) -> tuple[Entry, ...]:
     return tuple({id(entry): entry for entry in entries}.values())
 
 
+TIMES = stems("times")[-1]
 WE, THEY = frozenset(["we"]), frozenset(["they"])
+WE_KEYS = WE
 
 
-def _is_relative(entry: Entry) -> bool:
-    """Tell whether an amount is told by that of another: "twice as many as Vera", "35 fewer than ours"."""
-    return entry.kind == "multiple" or bool(entry.than and entry.more)
+def _divides(entry: Entry) -> bool:
+    return entry.among != 1
 
 
 def _is(entry: Entry, goal: Asked) -> bool:
@@ -277,7 +509,7 @@ def _is(entry: Entry, goal: Asked) -> bool:
             return True
         return unit.dimension in goal.dimensions
     if entry.unit and entry.kind == "count":
-        return False
+        return entry.head == goal.head and False
     if entry.kind == "multiple":
         return not entry.head or entry.head == goal.head or goal.head in entry.about
     if entry.kind == "part" and not entry.head:
@@ -285,12 +517,34 @@ def _is(entry: Entry, goal: Asked) -> bool:
     return entry.head == goal.head and bool(goal.head) and goal.words <= entry.words | entry.about
 
 
-def _in_force(entry: Entry, goal: Asked) -> bool:
+def in_force(entry: Entry, goal: Asked) -> bool:
     """Tell whether what an entry says has begun when a question asks, or the question asks ahead."""
     start = entry.when.start if entry.when is not None and entry.does in ("grow", "shrink", "hold") else None
     if start is None or goal.turn is None or goal.future or start <= goal.turn.at.date():
         return True
     return goal.when is not None and goal.when.start is not None and goal.when.start >= start
+
+
+def _goal_of(name: str, goal: Asked) -> Asked:
+    """Return the question for how many there are of something that another amount is per."""
+    unit = unit_named(name)
+    bare = replace(
+        goal,
+        filters=frozenset(),
+        when=None,
+        unit="",
+        dimensions=(),
+        compared=0,
+        per="",
+        verb="have",
+        kind="amount",
+        negative=False,
+    )
+    if unit is not None and unit.name == name:
+        return replace(
+            bare, head="", words=frozenset(), unit=name, dimensions=(unit.dimension,), owners=(), anyone=True
+        )
+    return replace(bare, head=name, words=frozenset(stems(name)), owners=(), anyone=True)
 
 
 def _unit_of(entries: Sequence[Entry], goal: Asked) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 
 from doxa.backends.parser import Parser, split
@@ -12,9 +13,11 @@ from doxa.language import stems
 from doxa.language.amounts import unit_named
 from doxa.language.reader import read_sentences
 from doxa.language.sentence import Sentence
-from doxa.reason.compute.amounts import Ledger, owned
+from doxa.reason.compute.ages import on_ages
+from doxa.reason.compute.amounts import Ledger, owned, within
 from doxa.reason.compute.asked import AVERAGE, CONCERNS, CUES, TOTAL, Asked, asked
 from doxa.reason.compute.calendar import on_calendar
+from doxa.reason.compute.costs import changed, on_costs, raised
 from doxa.reason.compute.ledger import Entry, Happening, Speakers, entries_of, happenings
 from doxa.reason.compute.solve import NOTHING, Result, is_sum, solve
 from doxa.reason.drafts import citation_of
@@ -81,7 +84,7 @@ def work_out(text: str, turns: Sequence[Turn], parser: Parser, *, asker: Turn, t
     sentences = [s for turn in told for s in read_sentences(turn, parser)]
     sentences += [s for s in own if s is not question]
     result = _result(question, sentences, today)
-    if result is NOTHING:
+    if result is UNCERTAIN:
         return Draft(text="I don't know: what I remember does not add up to that for certain.", abstained=True)
     if result is None:
         return None
@@ -104,16 +107,20 @@ def _result(question: Sentence, sentences: Sequence[Sentence], today: date | Non
     if goal is None:
         return None
     told = happenings(sentences, Speakers())
-    found = on_calendar(goal, told, today)
-    if found is None:
-        found = NOTHING if _is_open(goal, entries, told) else solve(goal, Ledger(tuple(entries)))
+    found = (
+        _times(goal, told)
+        or on_calendar(goal, told, today)
+        or _amount(goal, Ledger(tuple(entries), frozenset(one.owner for one in told)), told)
+    )
+    if found is NOTHING:
+        return UNCERTAIN
     wants = goal.dimensions or re.search(r"\bhow (?:many|much)\b", goal.text, re.IGNORECASE)
-    return NOTHING if found is None and wants and _combines(goal, entries) else found
+    return UNCERTAIN if found is None and wants and _combines(goal, entries) else found
 
 
 def _combines(goal: Asked, entries: Sequence[Entry]) -> bool:
     """Tell whether a question wants several amounts taken together, so that one that is stated is no answer."""
-    if len(goal.owners) > 1 or goal.than or any(unit_named(name) for _, name in goal.given):
+    if len(goal.owners) > 1 or goal.than or goal.without or any(unit_named(name) for _, name in goal.given):
         return True
     if AVERAGE.search(goal.text) or (goal.compared and goal.kind == "amount"):
         return bool(entries)
@@ -128,13 +135,60 @@ def _combines(goal: Asked, entries: Sequence[Entry]) -> bool:
     return len(counted) > 1
 
 
-def _is_open(goal: Asked, entries: Sequence[Entry], told: Sequence[Happening]) -> bool:
+def _amount(goal: Asked, ledger: Ledger, told: Sequence[Happening]) -> Result | None:
+    """Return an age, a price or another amount; `NOTHING` when the question asks for one that is not certain."""
+    found = on_ages(goal, told, ledger)
+    if found is not None:
+        return found
+    now = raised(goal, ledger, told)
+    if now.unknown or _is_open(goal, ledger, told):
+        return NOTHING
+    found = on_costs(goal, now.ledger) or solve(goal, now.ledger) or changed(goal, now)
+    if found is None and now.working:
+        return NOTHING  # what facts say is what it was before
+    if found is None or found is NOTHING or not now.working:
+        return found
+    entries = (*now.entries, *found.entries)
+    return replace(found, working=(*now.working, *found.working), entries=entries)
+
+
+def _is_open(goal: Asked, ledger: Ledger, told: Sequence[Happening]) -> bool:
     """Tell whether what is added up or left was changed once more, without a number ("took a handful of beans out")."""
-    known = {entry.order for entry in entries}
+    known = {entry.order for entry in ledger.entries}
     unsaid = [one for one in told if one.order not in known and UNSAID.search(one.text)]
     whole = TOTAL.search(goal.text) or AVERAGE.search(goal.text) or REMAINS.search(goal.text)
     same = (one.verb == goal.verb and goal.owners and owned(goal.owners, one.owner) for one in unsaid)
     return any(same) or (whole is not None and any(goal.head and goal.head in one.about for one in unsaid))
+
+
+UNCERTAIN = Result(value="", text="")
+"""Several amounts have to be taken together, and one of them is not certain: a fact that states a part is no answer."""
+
+
+def _times(goal: Asked, told: Sequence[Happening]) -> Result | None:
+    """Return how many times something was done: on how many occasions it was told of."""
+    if not re.search(r"\bhow (?:many times|often)\b", goal.text, re.IGNORECASE) or goal.frame is None:
+        return None
+    wanted = goal.filters - frozenset(stems("times time often"))
+    found = [one for one in told if one.verb == goal.verb and wanted <= one.about and within(one.when, goal.when)]
+    found = [one for one in found if not goal.owners or owned(goal.owners, one.owner)]
+    undated = [one for one in found if one.when is None]
+    fresh = [one for one in undated if re.search(r"\b(?:again|another|once more)\b", one.text, re.IGNORECASE)]
+    if (
+        not found
+        or len(undated) - len(fresh) > 1
+        or any(re.search(r"\b(?:twice|times|every|each)\b", one.text) for one in found)
+    ):
+        return None
+    occasions = {(one.when.start if one.when else one.order): one for one in found}
+    lines = tuple(one.text for one in occasions.values())
+    value = str(len(occasions))
+    return Result(
+        value=value,
+        text=f"{value} times",
+        working=lines,
+        turn_ids=tuple(one.turn.turn_id for one in occasions.values()),
+    )
 
 
 def _draft(result: Result, turns: Sequence[Turn], confidence: float) -> Draft:

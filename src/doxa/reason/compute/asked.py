@@ -12,17 +12,17 @@ from doxa.language import stems
 from doxa.language.amounts import unit_named
 from doxa.language.sentence import Argument, Frame, Sentence
 from doxa.language.times import DAYS, MONTHS
-from doxa.reason.compute.ledger import THEM, Speakers, comparatives, head_of, listed
+from doxa.reason.compute.ledger import THEM, Speakers, comparatives, head_of, listed, verbs
 
 __all__ = ["CONCERNS", "Asked", "asked"]
 
 CONCERNS = re.compile(
     r"\bhow (?:many|much|old|long|far|tall|high|heavy|wide|deep|often|big|large)\b|"
-    r"\bwhat(?: is| was|'s)? (?:the )?(?:total|sum|average|mean|difference)\b|"
-    r"\baverage\b|\b(?:most|least|fewest|fewer|more|less)\b|"
+    r"\bwhat(?: is| was|'s)? (?:the )?(?:total|sum|average|mean|difference|percentage|percent|share)\b|"
+    r"\bpercent(?:age)?\b|\baverage\b|\b(?:most|least|fewest|fewer|more|less)\b|"
     r"\b(?:old|young|tall|high|heav|light|cheap|dear|long|short|fast|earl|late|big|larg|small|near|far|deep|wide)"
     r"(?:i?er|i?est|est|ther|thest)\b|"
-    r"\b(?:first|last|best|worst|earlier|later|eldest|elder)\b|\bby how\b|"
+    r"\b(?:first|last|best|worst|actual|earlier|later|eldest|elder)\b|\bby how\b|\beach of\b|"
     r"\b(?:together|altogether|combined|in total|in all|total|difference)\b|"
     r"\bwhat\b.*\b(?:cost|costs|pay|pays|paid|charge|charged|earns?|owes?|spent|wages?|salary|price|rent|fee|bill)\b",
     re.IGNORECASE,
@@ -31,12 +31,17 @@ CONCERNS = re.compile(
 TOTAL = re.compile(
     r"\b(?:in all|altogether|in total|total|together|combined|overall|sum|all in all|both)\b", re.IGNORECASE
 )
+LEFT = re.compile(
+    r"\b(?:left|remain(?:s|ing)?|still|over|now|then|currently|after (?:that|this|the)|at the moment)\b", re.I
+)
 AVERAGE = re.compile(r"\b(?:average|mean)\b", re.IGNORECASE)
+PERCENT = re.compile(r"\b(?:percent|percentage|per cent|share|proportion|fraction)\b", re.IGNORECASE)
 PRICED = re.compile(
     r"(?:and |so |now )?what (?:do|does|did|will|would|have|has)\b.*\b(?:cost|pay|paid|charge|earn|owe|spend|spent)\b|"
     r"(?:and |so |now )?what (?:is|was|were|are|will)\b.*\b(?:wages?|salary|price|cost|rent|fee|fare|bill)\b"
 )
 """Asks for a sum of money with "what"."""
+EXCEPT = re.compile(r"^(?:besides|except|excluding|without|but|than|apart from|other than|except for|from)$")
 MEASURED = {
     "old": "age",
     "long": "length time",
@@ -86,7 +91,10 @@ class Asked:
     dimensions: tuple[str, ...] = ()
     owners: tuple[frozenset[str], ...] = ()
     labels: tuple[str, ...] = ()
+    anyone: bool = False
+    """"they", or nobody: whoever it is."""
     verb: str = ""
+    state: str = ""
     per: str = ""
     given: tuple[tuple[Fraction, str], ...] = ()
     """Amounts that the question itself gives ("in 2 hours", "for four weeks")."""
@@ -97,8 +105,13 @@ class Asked:
     than_label: str = ""
     compared: int = 0
     """1 for "more", -1 for "fewer", where a difference or the greater one is asked for."""
+    among: tuple[tuple[frozenset[str], str], ...] = ()
+    """What is to be compared, by name."""
+    without: tuple[frozenset[str], ...] = ()
     negative: bool = False
     future: bool = False
+    each: bool = False
+    nth: int = 0
     kind: str = "amount"
     frame: Frame | None = None
     turn: Turn | None = None
@@ -111,14 +124,14 @@ def asked(sentence: Sentence, speakers: Speakers) -> Asked | None:
     if frame is None:
         return None
     wanted = _wanted(sentence, frame)
-    base = Asked(text=text, frame=frame, turn=sentence.turn, verb=frame.verb, when=frame.when)
+    base = Asked(text=text, frame=frame, turn=sentence.turn, verb=frame.verb, state=frame.state, when=frame.when)
     base = replace(base, negative=frame.negative, future=frame.future or bool(re.search(r"\bwill\b", text)))
     everything = [p for c in sentence.frames for p in ((c.subject,) if c.subject else ()) + c.arguments]
     base = _thing(base, wanted, frame, text)
-    base = _owners(base, wanted, frame, sentence.turn, speakers)
+    base = _owners(base, wanted, everything, sentence, speakers)
     base = _given(base, wanted, everything)
     filters = _filters(base, sentence, everything)
-    return replace(base, filters=filters)
+    return replace(base, filters=filters, nth=_nth(text))
 
 
 def _main(sentence: Sentence) -> Frame | None:
@@ -194,7 +207,7 @@ def _much(base: Asked, frame: Frame, low: str, comparative: str) -> Asked:
         kinds, sign = comparatives()[comparative]
         return replace(base, dimensions=_dimensions(kinds), compared=sign)
     if frame.verb == "be" and frame.state in ("much", ""):
-        return replace(base, verb="cost", dimensions=_dimensions(("money",)))
+        return replace(base, verb="cost", state="", dimensions=_dimensions(("money",)))
     dims = "money" if "expensive" in low else DIMENSIONS.get(frame.verb, "")
     sign = 1 if "how much more" in low else -1 if "how much less" in low else 0
     return replace(base, dimensions=_dimensions((dims,)) if dims else (), compared=sign)
@@ -231,11 +244,16 @@ def _dimensions(kinds: Sequence[str]) -> tuple[str, ...]:
     return tuple(f for f in found if f and f != "mass?")
 
 
-def _owners(base: Asked, wanted: Argument | None, frame: Frame, turn: Turn, speakers: Speakers) -> Asked:
+def _owners(
+    base: Asked, wanted: Argument | None, everything: Sequence[Argument], sentence: Sentence, speakers: Speakers
+) -> Asked:
     """Say whose it is: the subject and what is coordinated with it, and with whom it is compared."""
+    frame, turn = base.frame, sentence.turn
+    assert frame is not None
     owners: list[frozenset[str]] = []
     labels: list[str] = []
     than, than_label = frozenset[str](), ""
+    anyone = frame.subject is None or frame.subject is wanted
     for argument in ((frame.subject,) if frame.subject else ()) + frame.arguments:
         if argument is wanted:
             continue
@@ -243,17 +261,32 @@ def _owners(base: Asked, wanted: Argument | None, frame: Frame, turn: Turn, spea
             than, than_label = speakers.resolve(argument, turn)
         elif argument.role in ("subject", "and"):
             if argument.head in THEM or argument.head in ("who", "what", "which", "there", "each", "that"):
-                continue
-            words, label = speakers.resolve(argument, turn)
-            if words and not (argument.number is not None and unit_named(argument.head) is not None):
-                owners.append(words)
-                labels.append(label)
+                anyone = True
+            else:
+                words, label = speakers.resolve(argument, turn)
+                if words and not (argument.number is not None and unit_named(argument.head) is not None):
+                    owners.append(words)
+                    labels.append(label)
+    low = sentence.text.casefold()
+    each = bool(frame.subject is not None and frame.subject.each) or bool(
+        re.search(r"\beach\b", low) and not re.search(r"\beach (?:day|week|month|year|morning|evening)", low)
+    )
+    without = tuple(
+        p.words
+        for p in everything
+        if EXCEPT.match(p.role)
+        and p is not wanted
+        and (p.role not in ("than", "from", "but") or (p.role == "from" and "apart" in low))
+    )
     return replace(
         base,
         owners=tuple(dict.fromkeys(owners)),
         labels=tuple(labels),
+        anyone=anyone and not owners,
         than=than,
         than_label=than_label,
+        each=each,
+        without=without,
     )
 
 
@@ -289,6 +322,7 @@ def _given(base: Asked, wanted: Argument | None, everything: Sequence[Argument])
 def _filters(base: Asked, sentence: Sentence, everything: Sequence[Argument]) -> frozenset[str]:
     """Return the stems that restrict what counts."""
     known = set(CUES) | base.words | {base.head} | base.than | {stem for owner in base.owners for stem in owner}
+    known |= {stem for words in base.without for stem in words}
     known |= {stem for _, name in base.given for stem in stems(name)} | set(stems(base.per)) | set(stems(base.unit))
     found: set[str] = set()
     for frame in sentence.frames:
@@ -300,3 +334,26 @@ def _filters(base: Asked, sentence: Sentence, everything: Sequence[Argument]) ->
     comparative = {stem for word in (*comparatives(), *GRADED) for stem in stems(word)}
     numbers = {word for word in found if word.isdigit()}
     return frozenset(found - known - verbal - timed - comparative - numbers)
+
+
+ORDINALS = {
+    word: n + 1
+    for n, word in enumerate(
+        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
+    )
+}
+
+
+def _nth(text: str) -> int:
+    match = re.search(
+        rf"\b({'|'.join(ORDINALS)}|\d+(?:st|nd|rd|th)) (?:week|month|year|day|session|round)\b", text, re.IGNORECASE
+    )
+    if match is None:
+        return 0
+    word = match[1].casefold()
+    return ORDINALS.get(word) or int(re.sub(r"\D", "", word))
+
+
+def is_state(base: Asked) -> bool:
+    """Tell whether a question asks how many there are, not how many came to be."""
+    return base.verb in verbs("state") or base.verb.split()[0] in ("be", "have")

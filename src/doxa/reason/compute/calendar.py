@@ -1,4 +1,4 @@
-"""Dates and durations: how long ago, until or between, how old somebody is, which of two came first."""
+"""Dates and durations: how long ago, until or between, how old somebody is, what came first, how long it took."""
 
 from __future__ import annotations
 
@@ -18,24 +18,31 @@ from doxa.reason.compute.solve import Result
 __all__ = ["on_calendar"]
 
 BIRTH = frozenset(stems("born birth bear"))
+BEGINS, ENDS = frozenset(stems("start begin leave depart open")), frozenset(stems("end finish arrive close stop"))
 LEAST_DAYS = 92
 """Up to this many days a length of time is told in days, beyond it in months and years."""
-LENGTH = re.compile(r"\bhow (?:long|many (?:days|weeks|months|years))\b", re.IGNORECASE)
 AGO = re.compile(r"\bago\b|\bhow long (?:is it|has it been) since\b", re.IGNORECASE)
 UNTIL = re.compile(r"\b(?:until|till|to go|before)\b", re.IGNORECASE)
 BETWEEN = re.compile(
     r"\bbetween\b(?P<one>.+?)\band\b(?P<other>.+)|\bfrom\b(?P<first>.+?)\b(?:to|until|till)\b(?P<last>.+)",
     re.IGNORECASE,
 )
-OLD = re.compile(r"\bhow old\b.*?(?:\bwhen\b(?P<when>.+)|\bon\b.+|\bin \d.+)?$", re.IGNORECASE)
-ORDER = re.compile(
-    r"(?:did|was|is|were|does|do|has|have|will)\b(?P<one>.+?)\b(?P<word>before|after|earlier than|later than)\b"
-    r"(?P<other>.+)",
+APART = re.compile(
+    r"\bhow (?:long|many (?:days|weeks|months|years)) (?:before|after) (?P<one>[\w' ]+?) "
+    r"(?:did|was|were|is|are|do|does|had|has|will) (?P<other>.+)",
     re.IGNORECASE,
 )
-"""Asks whether one thing was before or after another."""
-SOONER = re.compile(r"\b(?:first|earlier|sooner)\b", re.IGNORECASE)
-LATER = re.compile(r"\b(?:last|later)\b", re.IGNORECASE)
+TAKING = re.compile(
+    r"\bhow (?:long|many (?:days|weeks|months|years)) (?:did|does|will|has|had) it (?:take|taken|be)\b.*?"
+    r"\b(?:to|until|till|before)\b (?P<other>.+?) \b(?:after|since|from)\b (?P<one>.+)",
+    re.IGNORECASE,
+)
+HAD = re.compile(r"\bhow (?:long|many (?:days|weeks|months|years)) had (?P<one>.+?) when (?P<other>.+)", re.IGNORECASE)
+JOINED = frozenset("join start begin enter move become marry".split())
+LEFT = frozenset("leave quit finish end stop graduate retire resign divorce".split())
+OLD = re.compile(r"\bhow old\b(?P<who>.*?)(?:\bwhen\b(?P<when>.+)|\bon\b.+|\bin \d.+)?$", re.IGNORECASE)
+FIRST = re.compile(r"\b(?:first|earlier|earliest|sooner|before)\b", re.IGNORECASE)
+LAST = re.compile(r"\b(?:last|later|latest|after)\b", re.IGNORECASE)
 SAYING = frozenset(
     stems("lie day week month year pass be come happen take place long how many much did was is there the start begin")
 )
@@ -52,36 +59,52 @@ def on_calendar(goal: Asked, told: Sequence[Happening], today: date | None) -> R
     text = goal.text.rstrip("?! .")
     if re.search(r"\bhow old\b", text, re.IGNORECASE):
         return _age(goal, text, told, today)
-    if not LENGTH.search(text):
-        return _before(text, told) or _first(text, told)
-    between, ago = BETWEEN.search(text), AGO.search(text)
-    if between and not ago:
-        ends = (between["one"] or between["first"], between["other"] or between["last"])
-        one, other = (_event(end, told) for end in ends)
+    if not re.search(r"\bhow (?:long|many (?:days|weeks|months|years|hours|minutes))\b", text, re.IGNORECASE):
+        return _order(goal, text, told)
+    apart = APART.search(text) or TAKING.search(text) or HAD.search(text)
+    if apart:
+        return _apart(goal, apart, told)
+    between = BETWEEN.search(text)
+    if between and not AGO.search(text):
+        one, other = (
+            _event(part or "", told)
+            for part in ((between["one"] or between["first"]), (between["other"] or between["last"]))
+        )
         return _between(goal, one, other)
-    if today is None or not (ago or UNTIL.search(text)):
-        return None
-    found = _event(re.sub(r".*\b(?:ago|since|until|till|to go|before)\b", "", text, flags=re.IGNORECASE), told)
-    if found is None or (found.day > today if ago else found.day < today):
-        return None
-    return _between(goal, found, _Moment(today, "day", None))
+    if AGO.search(text) and today is not None:
+        found = _event(re.sub(r".*\b(?:ago|since)\b", "", text, flags=re.IGNORECASE), told)
+        return _since(goal, found, today)
+    if UNTIL.search(text) and today is not None:
+        found = _event(re.sub(r".*\b(?:until|till|to go|before)\b", "", text, flags=re.IGNORECASE), told)
+        return _ahead(goal, found, today)
+    return _lasting(goal, text, told) or _stay(goal, text, told)
 
 
 @dataclass(frozen=True, slots=True)
 class _Moment:
     day: date
     precision: str
-    source: Happening | None
-    """What was said to be then; None of today."""
+    source: Happening
 
 
 def _event(words: str, told: Sequence[Happening]) -> _Moment | None:
     """Return the one thing that is meant by some words; None when there is none, or several on different days."""
     forms = base_forms()
-    wanted = frozenset(stems(" ".join(forms.get(word, word) for word in words.casefold().split()))) - _light()
+    words = " ".join(forms.get(word, word) for word in words.casefold().split())
+    wanted = {stem for stem in stems(words) if stem not in _light()}
+    starts, ends = set(stems(words)) & BEGINS, set(stems(words)) & ENDS
     if not wanted:
         return None
-    found = [one for one in told if one.when is not None and wanted <= one.about | frozenset(stems(one.verb))]
+    found = [
+        one
+        for one in told
+        if one.when is not None and one.when.start is not None and wanted <= one.about | _stemmed(one.verb)
+    ]
+    if ends and not wanted & ENDS:
+        found = [one for one in found if one.about & ENDS]
+    elif starts or any(one.about & ENDS for one in found):
+        found = [one for one in found if not one.about & ENDS] or found
+    found = [one for one in found if one.about & BEGINS] or found if starts else found
     days = {(one.when.start, one.when.start_precision) for one in found if one.when is not None}
     if len(days) != 1:
         return None
@@ -90,11 +113,19 @@ def _event(words: str, told: Sequence[Happening]) -> _Moment | None:
 
 
 def _light() -> frozenset[str]:
-    return CUES | SAYING | {stem for word in comparatives() for stem in stems(word)}
+    return frozenset(
+        CUES
+        | SAYING
+        | BEGINS - frozenset(stems("leave open"))
+        | {stem for word in comparatives() for stem in stems(word)}
+    )
+
+
+def _stemmed(text: str) -> frozenset[str]:
+    return frozenset(stems(text))
 
 
 def _between(goal: Asked, one: _Moment | None, other: _Moment | None) -> Result | None:
-    """Return how much time lies between two moments."""
     if one is None or other is None:
         return None
     first, last = sorted((one, other), key=lambda moment: moment.day)
@@ -102,32 +133,75 @@ def _between(goal: Asked, one: _Moment | None, other: _Moment | None) -> Result 
     if value is None:
         return None
     working = f"{_said(first)} to {_said(last)} = {value}"
-    return Result(value=value, text=value, working=(working,), turn_ids=_turns([one, other]))
+    return Result(
+        value=value, text=value, working=(working,), turn_ids=(one.source.turn.turn_id, other.source.turn.turn_id)
+    )
+
+
+def _apart(goal: Asked, match: re.Match[str], told: Sequence[Happening]) -> Result | None:
+    """Return how long before (or after) one did something another did it: "how many years before Tom did Ana join"."""
+    other, own = _event(match["other"], told), _event(match["one"], told)
+    if own is not None and other is not None:
+        return _between(goal, own, other)
+    verb = {one.verb for one in told if other is not None and one is other.source}
+    one = _event(f"{match['one']} {' '.join(verb)}", told)
+    return _between(goal, one, other)
+
+
+def _since(goal: Asked, found: _Moment | None, today: date) -> Result | None:
+    if found is None or found.day > today:
+        return None
+    value = _length(found, _Moment(today, "day", found.source), goal)
+    if value is None:
+        return None
+    return Result(
+        value=value,
+        text=f"{value} ago",
+        working=(f"{_said(found)} to {Interval.format(today, 'day')} = {value}",),
+        turn_ids=(found.source.turn.turn_id,),
+    )
+
+
+def _ahead(goal: Asked, found: _Moment | None, today: date) -> Result | None:
+    if found is None or found.day < today:
+        return None
+    value = _length(_Moment(today, "day", found.source), found, goal)
+    if value is None:
+        return None
+    return Result(
+        value=value,
+        text=value,
+        working=(f"{Interval.format(today, 'day')} to {_said(found)} = {value}",),
+        turn_ids=(found.source.turn.turn_id,),
+    )
 
 
 def _length(first: _Moment, last: _Moment, goal: Asked) -> str | None:
     """Return the time between two moments in the unit that is asked for; None when they are not known that exactly."""
+    unit = goal.unit or next(
+        (u for u in ("day", "week", "month", "year") if re.search(rf"\bmany {u}s\b", goal.text, re.IGNORECASE)), ""
+    )
     coarse = {first.precision, last.precision}
     gap = relativedelta(last.day, first.day)
-    years = last.day.year - first.day.year if "year" in coarse else gap.years
-    days = (last.day - first.day).days if coarse == {"day"} else None
-    match goal.unit:
+    days = (last.day - first.day).days
+    match unit:
         case "year":
+            years = last.day.year - first.day.year if "year" in coarse else gap.years
             return _counted(years, "year")
         case "month":
             return None if "year" in coarse else _counted(gap.years * 12 + gap.months, "month")
         case "day":
-            return None if days is None else _counted(days, "day")
+            return _counted(days, "day") if coarse == {"day"} else None
         case "week":
-            if days is None:
+            if coarse != {"day"}:
                 return None
             weeks, rest = divmod(days, 7)
             return _counted(weeks, "week") + (f" and {_counted(rest, 'day')}" if rest else "")
     if "year" in coarse:
-        return _counted(years, "year")
-    if days is not None and days <= LEAST_DAYS:
+        return _counted(last.day.year - first.day.year, "year")
+    if coarse == {"day"} and days <= LEAST_DAYS:
         return _counted(days, "day")
-    parts = [(gap.years, "year"), (gap.months, "month"), (gap.days if days is not None else 0, "day")]
+    parts = [(gap.years, "year"), (gap.months, "month"), (gap.days if coarse == {"day"} else 0, "day")]
     return " and ".join(_counted(n, unit) for n, unit in parts if n) or None
 
 
@@ -140,68 +214,149 @@ def _said(moment: _Moment) -> str:
     return Interval.format(moment.day, "year" if precision == "year" else "month" if precision == "month" else "day")
 
 
-def _turns(moments: Sequence[_Moment]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(one.source.turn.turn_id for one in moments if one.source is not None))
-
-
 def _age(goal: Asked, text: str, told: Sequence[Happening], today: date | None) -> Result | None:
     """Return how old somebody is, or was when something happened: the time since he was born."""
-    match, owners = OLD.search(text), goal.owners
+    match = OLD.search(text)
+    owners = goal.owners
     if match is None or len(owners) != 1:
         return None
-    mine = [one for one in told if one.owner and (one.owner <= owners[0] or owners[0] <= one.owner)]
-    births = [one for one in mine if one.about & BIRTH and one.when is not None]
+    births = [
+        one
+        for one in told
+        if one.about & BIRTH
+        and one.when is not None
+        and (one.owner and (one.owner <= owners[0] or owners[0] <= one.owner))
+    ]
     if len({one.when for one in births}) != 1 or births[-1].when is None or births[-1].when.start is None:
         return None
     born = _Moment(births[-1].when.start, births[-1].when.start_precision, births[-1])
     then: _Moment | None
     if match["when"]:
-        others = [one for one in told if one not in births and (one in mine or not one.owner)]
-        then = _event(" ".join(word for word in match["when"].split() if not set(stems(word)) & owners[0]), others)
+        others = [
+            one
+            for one in told
+            if one not in births and (not one.owner or one.owner <= owners[0] or owners[0] <= one.owner)
+        ]
+        then = _event(" ".join(w for w in match["when"].split() if not set(stems(w)) & owners[0]), others)
     elif goal.when is not None and goal.when.start is not None:
-        then = _Moment(goal.when.start, goal.when.start_precision, None)
+        then = _Moment(goal.when.start, goal.when.start_precision, births[-1])
     else:
-        then = _Moment(today, "day", None) if today is not None else None
+        then = _Moment(today, "day", births[-1]) if today is not None else None
     if then is None or then.day < born.day:
         return None
-    coarse = "year" in (born.precision, then.precision)
-    years = then.day.year - born.day.year if coarse else relativedelta(then.day, born.day).years
-    working = f"{_said(born)} to {_said(then)} = {_counted(years, 'year')}"
+    years = (
+        relativedelta(then.day, born.day).years
+        if "year" not in (born.precision, then.precision)
+        else then.day.year - born.day.year
+    )
+    value = str(years)
+    turn_ids = (born.source.turn.turn_id, then.source.turn.turn_id)
     return Result(
-        value=str(years), text=f"{years} years old", working=(working,), turn_ids=_turns([born, then])
-    )  # fmt: skip
+        value=value,
+        text=f"{value} years old",
+        working=(f"{_said(born)} to {_said(then)} = {_counted(years, 'year')}",),
+        turn_ids=tuple(dict.fromkeys(turn_ids)),
+    )
 
 
-def _before(text: str, told: Sequence[Happening]) -> Result | None:
-    """Return whether one thing was before, or after, another."""
-    asked = ORDER.match(text)
-    if asked is None:
+def _order(goal: Asked, text: str, told: Sequence[Happening]) -> Result | None:
+    """Return which of two or more came first, or last."""
+    sign = -1 if FIRST.search(text) else 1 if LAST.search(text) else 0
+    if not sign or not re.search(r"\bor\b|\bearliest\b|\blatest\b|\bbefore\b|\bafter\b|^\s*who\b", text, re.IGNORECASE):
         return None
-    one, other = _event(asked["one"], told), _event(asked["other"], told)
-    if one is None or other is None or one.day == other.day:
+    yes = re.match(
+        r"(?:did|was|is|were|does|do|has|have|will)\b(?P<one>.+?)\b(?P<word>before|after|earlier than|later than)\b"
+        r"(?P<other>.+)",
+        text,
+        re.IGNORECASE,
+    )
+    if yes:
+        one, other = _event(yes["one"], told), _event(yes["other"], told)
+        if one is None or other is None or one.day == other.day:
+            return None
+        true = (one.day < other.day) == bool(re.search("before|earlier", yes["word"], re.IGNORECASE))
+        return _ordered("yes" if true else "no", [one, other])
+    tail = (
+        re.split(r"[,:]", text)[-1]
+        if re.search(r"[,:]", text)
+        else re.sub(r".*?\b(?:first|earlier|later|last|sooner)\b", "", text, flags=re.IGNORECASE)
+    )
+    if re.match(r"\s*(?:who|which)\b", text, re.IGNORECASE) and not re.search(r"\bor\b", text):
+        return _first_of_all(goal, told, sign)
+    names = [name.strip(" ,:") for name in re.split(r"\bor\b|,", tail) if name.strip(" ,:")]
+    moments = [(name, _event(name, told)) for name in names]
+    if len(moments) < 2 or any(moment is None for _, moment in moments):
         return None
-    so = (one.day < other.day) == (asked["word"].casefold() in ("before", "earlier than"))
-    return _ordered("yes" if so else "no", [one, other])
-
-
-def _first(text: str, told: Sequence[Happening]) -> Result | None:
-    """Return which of two or more that a question names was first, or last."""
-    latest = LATER.search(text) is not None
-    if not (latest or SOONER.search(text)) or not re.search(r"\bor\b", text, re.IGNORECASE):
-        return None
-    named = re.split(r"[,:]|\b(?:first|earlier|later|last|sooner)\b", text, maxsplit=1, flags=re.IGNORECASE)[-1]
-    names = [name.strip(" ,:") for name in re.split(r"\bor\b|,", named) if name.strip(" ,:")]
-    known = [(name, moment) for name in names if (moment := _event(name, told)) is not None]
-    if len(known) < max(2, len(names)):
-        return None
-    best = (max if latest else min)(known, key=lambda pair: pair[1].day)
+    known = [(name, moment) for name, moment in moments if moment is not None]
+    best = (max if sign > 0 else min)(known, key=lambda pair: pair[1].day)
     if sum(moment.day == best[1].day for _, moment in known) > 1:
         return None
     return _ordered(re.sub(r"^(?:the|my|our|a|an) ", "", best[0], flags=re.IGNORECASE), [moment for _, moment in known])
 
 
+def _first_of_all(goal: Asked, told: Sequence[Happening], sign: int) -> Result | None:
+    """Return who did something first, or last, of all of whom it is told when they did it."""
+    found = [one for one in told if one.verb == goal.verb and goal.filters <= one.about and one.owner]
+    known = {
+        one.owner: _Moment(one.when.start, one.when.start_precision, one)
+        for one in found
+        if one.when and one.when.start
+    }
+    if len(known) < 2 or any(one.when is None for one in found):
+        return None
+    best = (max if sign > 0 else min)(known.values(), key=lambda moment: moment.day)
+    if sum(moment.day == best.day for moment in known.values()) > 1:
+        return None
+    return _ordered(best.source.label, list(known.values()))
+
+
 def _ordered(value: str, moments: Sequence[_Moment]) -> Result:
-    lines = tuple(
-        f"{_said(one)}: {one.source.text}" for one in sorted(moments, key=lambda one: one.day) if one.source is not None
+    lines = tuple(f"{_said(m)}: {m.source.text}" for m in sorted(moments, key=lambda m: m.day))
+    turn_ids = tuple(moment.source.turn.turn_id for moment in moments)
+    return Result(value=value, text=value[:1].upper() + value[1:], working=lines, turn_ids=turn_ids)
+
+
+def _lasting(goal: Asked, text: str, told: Sequence[Happening]) -> Result | None:
+    """Return how long something takes whose beginning and end are known, by the clock or the calendar."""
+    wanted = {stem for stem in stems(text) if stem not in _light()}
+    wanted -= frozenset(stems("journey trip ride drive way last go event"))
+    clocks = [one for one in told if one.clock_min is not None]
+    begin = [one for one in clocks if one.about & BEGINS and wanted <= one.about]
+    end = [one for one in clocks if one.about & ENDS and wanted <= one.about]
+    if len({one.clock_min for one in begin}) == 1 and len({one.clock_min for one in end}) == 1:
+        start, stop = begin[-1].clock_min or 0, end[-1].clock_min or 0
+        hours, minutes = divmod((stop - start) % (24 * 60), 60)
+        value = " ".join(_counted(n, unit) for n, unit in ((hours, "hour"), (minutes, "minute")) if n)
+        line = f"{start // 60}:{start % 60:02} to {stop // 60}:{stop % 60:02} = {value}"
+        return Result(value=value, text=value, working=(line,), turn_ids=(begin[-1].turn.turn_id, end[-1].turn.turn_id))
+    named = " ".join(wanted)
+    days = [
+        one for one in told if one.when is not None and one.when.start is not None and wanted and wanted <= one.about
+    ]
+    first = [one for one in days if one.about & BEGINS]
+    last = [one for one in days if one.about & ENDS]
+    if not named or len({one.when for one in first}) != 1 or len({one.when for one in last}) != 1:
+        return None
+    one, other = (
+        _Moment(d.when.start, d.when.start_precision, d) for d in (first[-1], last[-1]) if d.when and d.when.start
     )
-    return Result(value=value, text=value[:1].upper() + value[1:], working=lines, turn_ids=_turns(moments))
+    return _between(goal, one, other) if one.day <= other.day else None
+
+
+def _stay(goal: Asked, text: str, told: Sequence[Happening]) -> Result | None:
+    """Return how long somebody was somewhere: from when he joined or started to when he left or stopped."""
+    asker = frozenset(stems(goal.turn.speaker)) if goal.turn is not None and re.search(r"\bI\b", text) else frozenset()
+    who = goal.owners[0] if goal.owners else asker
+    if not who:
+        return None
+    wanted = {s for s in stems(text) if s not in _light()} - frozenset(stems(goal.verb)) - who
+    mine = [one for one in told if one.when is not None and one.when.start is not None and wanted <= one.about]
+    mine = [one for one in mine if wanted and one.owner and (one.owner <= who or who <= one.owner)]
+    first = [one for one in mine if one.verb in JOINED]
+    last = [one for one in mine if one.verb in LEFT]
+    if len({one.when for one in first}) != 1 or len({one.when for one in last}) != 1:
+        return None
+    one, other = (
+        _Moment(d.when.start, d.when.start_precision, d) for d in (first[-1], last[-1]) if d.when and d.when.start
+    )
+    return _between(goal, one, other) if one.day <= other.day else None

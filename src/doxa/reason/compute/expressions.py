@@ -8,7 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Literal
 
-__all__ = ["Expression", "Operation", "Operator", "Stated", "steps", "value_of", "written"]
+__all__ = ["Expression", "Operation", "Operator", "Stated", "sources", "steps", "value_of", "written"]
 
 Operator = Literal["+", "-", "×", "÷"]
 PLACES = 4
@@ -53,6 +53,12 @@ def value_of(expression: Expression) -> Fraction:
     return first
 
 
+def sources(expression: Expression) -> tuple[str, ...]:
+    """Return the ids of the turns that an expression rests on, in the order of its parts."""
+    found = (leaf.turn_id for leaf in _leaves(expression))
+    return tuple(dict.fromkeys(turn_id for turn_id in found if turn_id))
+
+
 def steps(expression: Expression) -> tuple[str, ...]:
     """Return the working, one line an operation, inner ones first ("3 × 20 = 60"); none for a stated number."""
     return tuple(dict.fromkeys(_steps(expression)))
@@ -64,6 +70,14 @@ def written(value: Fraction, *, places: int = PLACES) -> str:
         return str(value.numerator)
     exact = Decimal(value.numerator) / Decimal(value.denominator)
     return f"{exact:.{places}f}".rstrip("0").rstrip(".")
+
+
+def _leaves(expression: Expression) -> Iterator[Stated]:
+    if isinstance(expression, Stated):
+        yield expression
+        return
+    for part in expression.parts:
+        yield from _leaves(part)
 
 
 def _steps(expression: Expression) -> Iterator[str]:

@@ -35,7 +35,7 @@ __all__ = [
     "verbs",
 ]
 
-Does = Literal["hold", "gain", "lose", "done", "grow", "shrink"]
+Does = Literal["hold", "gain", "lose", "done", "grow", "shrink", "share", "each_grow"]
 FIRST, GROUP = frozenset(["i", "me", "my", "mine"]), frozenset(["we", "us", "our", "ours"])
 THIRD = frozenset(["he", "she", "him", "her", "his", "hers"])
 THEM = frozenset(["they", "them", "their", "theirs", "these", "those"])
@@ -98,14 +98,13 @@ class Entry:
     """Name of the unit of measure; empty for what is counted."""
     per: tuple[str, ...]
     """Nouns of what there is so much of in each; empty for an amount of its own."""
-    does: Does
+    does: str
     verb: str
     owner: frozenset[str]
     owner_label: str
     to: frozenset[str]
     """Who gets it, where somebody gives it."""
     than: frozenset[str]
-    """With whom or what it is compared; the number is no amount of its own then."""
     more: int
     about: frozenset[str]
     """Stems of the whole frame."""
@@ -121,6 +120,13 @@ class Entry:
     vague: bool = False
     total: bool = False
     definite: bool = False
+    among: Fraction = Fraction(1)
+    """How many of `per` the value is for: "3 tickets cost 21 euros"."""
+
+    @property
+    def thing(self) -> str:
+        """Return the name of what is counted, for messages."""
+        return self.unit or self.head
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,6 +137,8 @@ class Happening:
     """Stems of what it is, with whom it concerns."""
     verb: str
     when: Interval | None
+    clock_min: int | None
+    """Minutes after midnight, where a clock time was named."""
     owner: frozenset[str]
     label: str
     turn: Turn
@@ -206,15 +214,14 @@ def head_of(argument: Argument) -> str:
     return last[-1] if last else ""
 
 
-def does(frame: Frame, argument: Argument) -> Does:
+def does(frame: Frame, argument: Argument) -> str:
     """Return what a frame does with a quantity."""
     verb = frame.verb
     if verb == "be":
         return "hold"
     if frame.passive and argument.role == "subject" and verb in verbs("gain") - verbs("lose"):
         return "gain"
-    kinds: tuple[Does, ...] = ("hold", "gain", "lose")
-    for kind in kinds:
+    for kind in ("hold", "gain", "lose"):
         if verb in verbs(kind) or (" " in verb and verb.split()[0] in verbs(kind) and verb not in _particled()):
             return kind
     return "done"
@@ -243,6 +250,7 @@ def happenings(sentences: Sequence[Sentence], speakers: Speakers) -> list[Happen
                         about=about,
                         verb=frame.verb,
                         when=frame.when,
+                        clock_min=frame.clock_min,
                         owner=owner,
                         label=label or (objects[0].label if objects else ""),
                         turn=sentence.turn,
@@ -278,11 +286,17 @@ def _of_clause(frame: Frame, sentence: Sentence, order: int, speakers: Speakers)
     owner, label = speakers.resolve(frame.subject, sentence.turn)
     everything = [*((frame.subject,) if frame.subject else ()), *frame.arguments]
     reader = _Reader(frame, sentence, order, speakers, everything, owner, label)
+    shares = frame.verb in verbs("share")
     found: list[Entry] = []
     for argument in everything:
         if argument.number is None and not (argument.vague and argument.role in ("object", "subject", "predicate")):
             continue
-        if argument.role not in ("as", "than", "until", "since") or (
+        sharers = argument.role in ("among", "between", "by", "with") or (
+            argument is frame.subject and not frame.passive
+        )
+        if shares and sharers:
+            found.append(reader.entry(argument, does="share"))
+        elif argument.role not in ("as", "than", "until", "since") or (
             argument.number and argument.number.kind == "multiple"
         ):
             found.append(reader.entry(argument))
@@ -307,13 +321,13 @@ class _Reader:
     owner: frozenset[str]
     label: str
 
-    def entry(self, argument: Argument) -> Entry:
+    def entry(self, argument: Argument, *, does: str = "") -> Entry:
         """Return the quantity that a argument states."""
         frame, number = self.frame, argument.number
         kind = number.kind if number else "count"
         unit, head, words = self._counted(argument, kind)
         is_subject = argument is frame.subject
-        what, more = self._done(argument, unit, kind)
+        what, more = self._done(argument, unit, kind) if not does else (does, 0)
         if frame.state in comparatives() and (unit or head) and number is not None:
             more = comparatives()[frame.state][1]  # "9 cm taller than Anton"
         bare = not unit and not head and argument.role == "predicate"
@@ -322,15 +336,16 @@ class _Reader:
         if what == "hold" and unit == "year" and frame.state == "old":
             head = "age"
         per = _per(frame, argument, self.everything, is_subject)
+        among = frame.subject.value if frame.subject is not None and per and not is_subject else None
         text = self.sentence.text
         return Entry(
             value=number.value if number else Fraction(0), kind=kind, head=head, words=words, unit=unit, per=per,
-            does=what, verb=frame.verb, owner=frozenset() if is_subject else self._owner(),
+            does=what, verb=frame.verb, owner=frozenset() if is_subject else self._owner(what),
             owner_label="" if is_subject else self.label, to=self._to(argument), than=self._than(kind), more=more,
             about=frozenset(s for p in self.everything for s in p.words) | frozenset(stems(frame.verb)) | frame.words,
-            places=self._places(argument), when=frame.when, turn=self.sentence.turn,
+            places=self._places(argument) if not does else frozenset(), when=frame.when, turn=self.sentence.turn,
             text=text, order=self.order, state=frame.state, negative=frame.negative, future=frame.future,
-            vague=number is None or bool(HEDGED.search(text)),
+            vague=number is None or bool(HEDGED.search(text)), among=among or Fraction(1),
             total="in total" in text or "altogether" in text, definite=argument.definite,
         )  # fmt: skip
 
@@ -352,7 +367,7 @@ class _Reader:
             self.speakers.counted = head
         return unit, head, words
 
-    def _done(self, argument: Argument, unit: str, kind: str) -> tuple[Does, int]:
+    def _done(self, argument: Argument, unit: str, kind: str) -> tuple[str, int]:
         """Return what a frame does with a quantity, and whether that is more (1) or less (-1) than there was."""
         verb, what, more = self.frame.verb, does(self.frame, argument), argument.more or self.frame.more
         if verb not in growing():
@@ -364,7 +379,7 @@ class _Reader:
             what = "grow" if sign > 0 else "shrink"
         return what, more
 
-    def _owner(self) -> frozenset[str]:
+    def _owner(self, what: str) -> frozenset[str]:
         subject = self.frame.subject
         mine = subject is not None and subject.owner in FIRST and self.frame.verb in growing()
         return self.owner | self.speakers.speaker(self.sentence.turn)[0] if mine else self.owner  # "my salary" is mine
@@ -376,7 +391,7 @@ class _Reader:
     def _than(self, kind: str) -> frozenset[str]:
         multiple = kind == "multiple"
         found = (p for p in self.everything if p.role == "than" or (p.role == "as" and multiple and not p.vague))
-        return next((self.speakers.resolve(p, self.sentence.turn)[0] for p in found), frozenset())
+        return next((_than(p, self.sentence, self.speakers) for p in found), frozenset())
 
     def _places(self, argument: Argument) -> frozenset[str]:
         near = (p for p in _near(argument, self.everything) if p.role in PLACING and p.number is None and not p.each)
@@ -397,6 +412,13 @@ def _near(argument: Argument, everything: Sequence[Argument]) -> list[Argument]:
         if other.number is None and (n > at or not any(p.number is not None for p in everything[:n])):
             found.append(other)
     return found
+
+
+def _than(argument: Argument, sentence: Sentence, speakers: Speakers) -> frozenset[str]:
+    if argument.head in ("ours", "mine", "his", "hers", "theirs"):
+        subject = next((frame.subject for frame in sentence.frames if frame.subject is not None), None)
+        return frozenset(stems(subject.head)) if subject is not None else frozenset()
+    return speakers.resolve(argument, sentence.turn)[0]
 
 
 def _of(argument: Argument, everything: Sequence[Argument]) -> Argument | None:
@@ -430,7 +452,11 @@ def _per(frame: Frame, argument: Argument, everything: Sequence[Argument], is_su
         and not subject.name
         and (
             subject.each
-            or (subject.number is not None and subject.number.kind == "count" and subject.value == 1)
+            or (
+                subject.number is not None
+                and subject.number.kind == "count"
+                and (subject.value == 1 or frame.verb == "cost")
+            )
             or (subject.indefinite and frame.verb in verbs("hold"))
         )
     ):
@@ -445,9 +471,17 @@ def _unit_or_head(argument: Argument) -> str:
 
 def _likeness(old: Entry, new: Entry) -> tuple[int, int]:
     """Return how much a correction says of what it corrects: its owner or its time, and words that they share."""
-    time = old.when is not None and old.when == new.when
+    weekday = old.when is not None and new.when is not None and _weekday(old) == _weekday(new)
     owner = bool(new.owner) and new.owner == old.owner
-    return int(time) + int(owner), len(new.about & old.about)
+    return int(weekday) + int(owner), len(new.about & old.about)
+
+
+def _weekday(entry: Entry) -> tuple[str, int, int] | int | None:
+    """Return the day or month that an entry names: "on Friday" is the same one before and after it was Friday."""
+    if entry.when is None or entry.when.start is None:
+        return None
+    start = entry.when.start
+    return start.weekday() if f"{start:%A}" in entry.text else (entry.when.start_precision, start.month, start.day)
 
 
 def _corrected(found: list[Entry], made: list[Entry], sentence: Sentence) -> list[Entry]:
