@@ -91,7 +91,6 @@ CASES: dict[str, tuple[list[str | tuple[str, str]], list[str]]] = {
         ["The meeting is on Monday, no, on Tuesday."],
         ["planned meeting takes_place_on 18 June 2024 [18 June 2024]"],
     ),
-    "answer with a number": ([("Helper", "How old is your daughter?"), "Seven."], ["Nora's daughter has_age 7"]),
     "counterfactual": (["If I had set an alarm, I would have caught the train."], ["not Nora set alarm"]),
     "no this, no that": (["No sugar, no milk."], ["not Nora has sugar", "not Nora has milk"]),
     "he": (["Anton visited me.", "He lives in Linz."], ["Anton lives_in Linz"]),
