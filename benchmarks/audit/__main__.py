@@ -42,17 +42,15 @@ def fires(path: Path) -> None:
 
 def frames() -> dict[str, Change]:
     """Return, for every frame of the tasks, what leaves it out."""
-    from doxa.tasks import frames, statements, trim
+    from doxa.tasks import frames, trim
 
     def without(name: str) -> Change:
         def change() -> None:
-            for module, held in ((trim, "FRAMES"), (trim, "TELLING")):
-                kept = tuple(_idle if one.__name__ == name else one for one in getattr(module, held))
-                setattr(module, held, kept)
+            trim.FRAMES = tuple(_idle if one.__name__ == name else one for one in frames.FRAMES)  # type: ignore[attr-defined]
 
         return change
 
-    return {one.__name__: without(one.__name__) for one in (*frames.FRAMES, *statements.TELLING)}
+    return {one.__name__: without(one.__name__) for one in frames.FRAMES}
 
 
 def _idle(*_: object) -> None:
