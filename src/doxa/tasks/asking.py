@@ -52,7 +52,8 @@ def answer(scene: Scene, clause: Clause, replies: list[str]) -> str:
     keys = nodes_in(scene, clause) or nodes_in(scene, clause, hidden=True)
     scene.attend(*([key for key in keys if scene.editor.node(key).kind is not NodeKind.SLOT] or keys))
     past = read_turn(clause.text).past
-    told = " ".join(dict.fromkeys(_told(scene, key, past=past) for key in keys))
+    parts = [key for key in keys if not any(key in scene.editor.ancestors(other) for other in keys)]
+    told = " ".join(dict.fromkeys(_told(scene, key, past=past) for key in parts))
     told = told or summary(scene, [root for root in (scene.root(),) if root is not None])
     if told not in replies:
         replies.append(told)
