@@ -42,15 +42,17 @@ def fires(path: Path) -> None:
 
 def frames() -> dict[str, Change]:
     """Return, for every frame of the tasks, what leaves it out."""
-    from doxa.tasks import frames, trim
+    from doxa.tasks import frames, statements, trim
 
     def without(name: str) -> Change:
         def change() -> None:
-            trim.FRAMES = tuple(_idle if one.__name__ == name else one for one in frames.FRAMES)  # type: ignore[attr-defined]
+            for module, held in ((trim, "FRAMES"), (trim, "TELLING")):
+                kept = tuple(_idle if one.__name__ == name else one for one in getattr(module, held))
+                setattr(module, held, kept)
 
         return change
 
-    return {one.__name__: without(one.__name__) for one in frames.FRAMES}
+    return {one.__name__: without(one.__name__) for one in (*frames.FRAMES, *statements.TELLING)}
 
 
 def _idle(*_: object) -> None:

@@ -1,7 +1,7 @@
 """amounts: text -> typed values and shifts.
 
-Times come from `language.times`; this adds what a task slot needs beside them: money, quantities, bare hours after "at"
-and identifiers. Changes by an amount come from `shifts`.
+Times come from `core.times`; this adds what a task slot needs beside them: money, quantities, bare hours after "at" and
+identifiers. Changes by an amount come from `shifts`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,19 @@ from doxa.tasks.shifts import Shift, number_in, read_shifts
 
 __all__ = ["GUESSED", "Typed", "clock_text", "clock_value", "minutes_of", "read_values"]
 
-NO_TIMES = frozenset(
-    ("now", "currently", "today's", "the day", "day", "at the moment", "the moment", "the time", "this time", "then")
+NO_TIMES = (
+    "now",
+    "currently",
+    "today's",
+    "the day",
+    "day",
+    "at the moment",
+    "the moment",
+    "the time",
+    "this time",
+    "then",
 )
+
 GUESSED = "half of the day guessed"
 NUMBER = r"(?:\d+(?:[.,]\d+)*|[a-z]+)"
 CURRENCY = r"euros?|eur|dollars?|usd|bucks|pounds?|quid|gbp|francs?|chf|kronor|kroner|yen|cents?|pence"
@@ -45,10 +55,16 @@ BARE_HOUR = re.compile(
     r"pounds?|[$€£]|[a-z]+s\b|or|people|of|(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\b))",
     re.I,
 )
+LASTING = re.compile(
+    r"\s+for\s+(?=(?:\d+|an?|one|two|three|four|five|six|seven|ten) (?:night|day|week|month|hour|min))", re.I
+)
 OF_DAY = re.compile(
     r"\b(1[0-2]|[1-9]|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?:[:.](\d\d))?(?: o'clock)?\s+"
     r"(in the (?:morning|afternoon|evening)|at night)\b",
     re.I,
+)
+HOURS = re.compile(
+    r"(?:from )?\b(\d{1,2}(?:[:.]\d\d)?)\s?(?:to|-|–|until|till)\s?(\d{1,2}(?:[:.]\d\d)?)\b(?:\s?([ap]\.?m\.?))?", re.I
 )
 
 
@@ -118,8 +134,15 @@ def _one_of(rate: re.Match[str] | None) -> str:
 
 
 def _hours(text: str) -> list[Typed]:
-    """Return hours that stand bare behind "at"."""
+    """Return ranges of hours and hours that stand bare behind "at"."""
     found = []
+    for match in HOURS.finditer(text):
+        if ":" in match[0] or match[3] or match[0].lower().startswith("from"):
+            start = match.start(1)
+            said = text[start : match.end()]
+            found.append(
+                Typed(start=start, end=match.end(), value=clock_value(said, minutes_of(match[1], match[3] or "")))
+            )
     for match in BARE_HOUR.finditer(text):
         hour = int(number_in(match[1]) or 0)
         minutes = hour * 60 + (720 if hour < 7 else 0)
@@ -147,6 +170,28 @@ def _times(text: str, at: datetime) -> list[Typed]:
     found: list[Typed] = []
     for one in read_times(text, at, past=False):
         value = one.value
+        lasting = LASTING.search(one.text)
+        if lasting:
+            for start, said in (
+                (one.start, one.text[: lasting.start()]),
+                (one.start + lasting.end(), one.text[lasting.end() :]),
+            ):
+                found += [
+                    replace(inner, start=start + inner.start, end=start + inner.end) for inner in _times(said, at)
+                ]
+            continue
+        clock = re.search(r",?\s(?:at|from) ", one.text)
+        recurring = re.match(r"every |each |(?:mon|tues|wednes|thurs|fri|satur|sun)days\b", one.text, re.I)
+        if recurring and clock:  # "every Monday at a quarter past three" has a day and a time
+            at_clock = one.start + clock.end()
+            found += [
+                Typed(start=one.start, end=one.start + clock.start(), value=_day_value(one.text[: clock.start()]))
+            ]
+            found += [
+                Typed(start=at_clock + inner.start, end=at_clock + inner.end, value=inner.value)
+                for inner in _times(one.text[clock.end() :], at)
+            ]
+            continue
         if isinstance(value, Period) and value.places is not None:
             same = re.match(r"(?:the |on the )?same\b|that\b", text[slice(*value.places[0])], re.I)
             (a, b), (c, d) = ((one[0], one[1] - text[: one[1]].endswith(".")) for one in value.places)
@@ -164,6 +209,10 @@ def _times(text: str, at: datetime) -> list[Typed]:
             if typed is not None:
                 found.append(typed)
     return found
+
+
+def _day_value(text: str) -> TaskValue:
+    return TaskValue(text=text.strip(), kind=ValueKind.DATE)
 
 
 def _told(said: str, moment: datetime) -> str:

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from doxa.core.errors import TaskCycleError, TaskError
 from doxa.core.tasks import NodeKind, TaskValue, ValueKind
-from doxa.tasks.adding import add_items, put_slot, slot_name, value_of
+from doxa.tasks.adding import add_items, put_slot, shape_of, slot_name, value_of
 from doxa.tasks.amounts import GUESSED
 from doxa.tasks.moving import in_month, nearest, shifted
 from doxa.tasks.phrases import Element, words_of
-from doxa.tasks.scene import Scene, fits
+from doxa.tasks.scene import GENDERED, Scene, fits
 from doxa.tasks.shifts import Shift
 
 __all__ = [
@@ -23,6 +23,9 @@ __all__ = [
     "places_of",
     "replace_items",
     "set_value",
+    "slots_alike",
+    "swap_nodes",
+    "swap_values",
 ]
 
 CLOCKLIKE = range(1, 25)
@@ -44,6 +47,8 @@ def set_value(
     slot = slot_for(scene, target, value, prep=prep, hint=hint)
     if slot is not None:
         old = scene.editor.value(slot)
+        if target is not None and "number" in target.words and old is not None and shape_of(old) == "address":
+            value = TaskValue(text=re.sub(r"\d+\w?", value.text, old.text, count=1))
         scene.editor.set(slot, coerced(old, value))
         scene.touch(slot)
         return slot
@@ -54,6 +59,9 @@ def set_value(
 
 def made_slot(scene: Scene, target: Element | None, value: TaskValue, *, prep: str, hint: str) -> str | None:
     """Make a slot for a value under what is spoken of."""
+    whose = scene.find(Element(text="", pronoun=target.det)) if target is not None and target.det in GENDERED else []
+    if target is not None and whose and target.words:
+        return put_slot(scene, whose[0], target.text, value)
     if target is not None and target.words and not target.pronoun:
         things = scene.find(target, accept=lambda key: not is_slot(scene, key))
         slot = next(iter(scene.find(target, accept=lambda key: is_slot(scene, key))), None) if not things else None
@@ -131,6 +139,9 @@ def slot_for(scene: Scene, target: Element | None, value: TaskValue, *, prep: st
     last; a slot of what is spoken of, from the nearest thing outwards.
     """
     wanted = numeric(value, prep)
+    whose = scene.find(Element(text="", pronoun=target.det)) if target is not None and target.det in GENDERED else []
+    if target is not None and whose and target.words:  # "her income is 21,600"
+        return scene.slot_named(whose[0], target.words)
     if target is not None and target.words and not target.pronoun and not target.ones:
         slot = next(iter(scene.find(target, accept=lambda key: is_slot(scene, key))), None)
         split = parted(scene, target)
@@ -161,7 +172,8 @@ def slot_for(scene: Scene, target: Element | None, value: TaskValue, *, prep: st
                 return inner
             if scene.editor.value(thing) is not None and fits(scene.editor.value(thing), wanted):
                 return thing
-        return None
+        partial = part_of_value(scene, target)
+        return partial if things == [] else None
     meant = scene.find(target) if target is not None and (target.pronoun or target.ones or target.ordinal) else []
     return slot_spoken_of(scene, meant, wanted, hint)
 
@@ -206,6 +218,17 @@ def parted(scene: Scene, target: Element) -> tuple[str, tuple[str, ...]] | None:
             full = [key for key in found if set(head) <= scene.words(key)]
             if full and not set(slot) <= scene.words(full[0]):
                 return full[0], slot
+    return None
+
+
+def part_of_value(scene: Scene, target: Element) -> str | None:
+    """Return the address that a new house number is for; its text takes the number in."""
+    if "number" not in target.words or not ({"house", "street", "door", "flat", "building"} & set(target.words)):
+        return None
+    for key in (*scene.visible_focus(), *scene.everything()):
+        old = scene.editor.value(key)
+        if old is not None and shape_of(old) == "address" and re.search(r"\d+", old.text):
+            return key
     return None
 
 
@@ -267,6 +290,11 @@ def apply_shift(
             for above in scene.editor.ancestors(key):
                 pool += scene.slots(above)
         pool += [key for key in scene.everything() if is_slot(scene, key)]
+    if shift.unit and not re.match(r"minute|hour|day|night|week|month|year|fortnight|factor|quarter", shift.unit):
+        numbers = [key for key in dict.fromkeys((*pool, *scene.everything())) if scene.seen(key)]
+        pool = [key for key in numbers if counts(scene, key, shift.unit)]
+        if not pool and shift.unit == "people":  # "12 more have signed up", where delegates are counted
+            pool = [key for key in numbers if is_tally(scene, key)]
     if hint:
         asked = set(words_of(hint))
         pool = [key for key in (*pool, *scene.everything()) if is_slot(scene, key) and asked & scene.words(key)] or pool
@@ -279,7 +307,7 @@ def apply_shift(
         old = scene.editor.value(key) or TaskValue(text="")
         moved = shifted(old, shift)
         if moved is not None:
-            scene.moved = True
+            scene.moved = (key, old, shift)
             scene.editor.set(key, moved)
             scene.touch(key)
             return key
@@ -290,6 +318,44 @@ def named_first(scene: Scene, slots: list[str], hint: str) -> list[str]:
     """Return slots with those that a hint names in front."""
     asked = set(words_of(hint)) if hint else set()
     return sorted(slots, key=lambda key: not (asked & scene.words(key)))
+
+
+UNITS = {
+    "kilometre": "km",
+    "kilometer": "km",
+    "metre": "m",
+    "meter": "m",
+    "kilo": "kg",
+    "gram": "g",
+    "litre": "l",
+    "k": "km",
+}
+
+
+def unit_word(unit: str) -> str:
+    """Return a unit in its short form: "kilometres" are km."""
+    word = words_of(unit)[-1] if unit else ""
+    return UNITS.get(word, word)
+
+
+def is_tally(scene: Scene, key: str) -> bool:
+    """Tell whether a slot counts something: "delegates: 80"."""
+    value = scene.editor.value(key)
+    return value is not None and value.kind is ValueKind.NUMBER and bool(value.unit)
+
+
+def counts(scene: Scene, key: str, unit: str) -> bool:
+    """Tell whether a slot counts things of a name: "30 people" counts people, and so does the slot "guests"."""
+    value = scene.editor.value(key)
+    if value is None or value.amount is None or value.kind not in (ValueKind.NUMBER, ValueKind.QUANTITY):
+        return False
+    word = unit_word(unit)
+    above = [scene.editor.node(parent).name for parent in scene.editor.node(key).parents]
+    names = {word for name in (scene.editor.node(key).name, *above) for word in words_of(name)}
+    names.add(unit_word(value.unit or ""))
+    return word in names or (
+        word in ("people", "person", "guest", "one") and bool(names & {"people", "guest", "person"})
+    )
 
 
 def replace_items(
@@ -360,9 +426,77 @@ def places_of(scene: Scene, where: Element) -> list[str]:
     return list(scene.find(where))
 
 
-def move_to(scene: Scene, things: Sequence[Element], place: Element, source: Element | None = None) -> bool:
+def swap_nodes(scene: Scene, one: Element, other: Element) -> bool:
+    """Let two things that are there change places; False where one of them is not there."""
+    first, second = scene.find(one), scene.find(other)
+    if not first or not second or first[0] == second[0]:
+        return False
+    a, b = first[0], second[0]
+    nodes = scene.editor
+    slots = [(x, nodes.child(b, nodes.node(x).name)) for x in scene.slots(a)]
+    try:
+        if (
+            nodes.value(a) is None
+            and nodes.value(b) is None
+            and not nodes.items(a)
+            and not nodes.items(b)
+            and any(y for _, y in slots)
+        ):
+            for x, y in slots:
+                if y is not None:
+                    nodes.swap(x, y)
+        elif (
+            nodes.node(a).kind is NodeKind.ITEM
+            and nodes.node(b).kind is NodeKind.ITEM
+            and nodes.node(a).parents != nodes.node(b).parents
+        ):
+            above, below = nodes.node(a).parents[0], nodes.node(b).parents[0]
+            nodes.move(a, below, above)
+            nodes.move(b, above, below)
+        else:
+            nodes.swap(a, b)
+    except TaskCycleError as exc:
+        scene.doubts.append(str(exc))
+        return False
+    scene.touch(a)
+    scene.touch(b)
+    scene.group = [a, b]
+    return True
+
+
+def slots_alike(scene: Scene, named: Element) -> list[str]:
+    """Return the slots that a plural names: "the vets" of two visits."""
+    return [
+        key
+        for key in scene.everything()
+        if is_slot(scene, key)
+        and scene.editor.value(key) is not None
+        and set(named.words) <= set(words_of(scene.editor.node(key).name))
+    ]
+
+
+def swap_values(scene: Scene, one: Element, other: Element) -> bool:
+    """Let two values change places: "have Ana and Ben trade places", where each of them stands in one slot."""
+    slots = [key for key in scene.everything() if is_slot(scene, key) and scene.editor.value(key) is not None]
+    pair = []
+    for said in (one, other):
+        here = [key for key in slots if set(said.words) <= set(words_of(scene.editor.value(key).text))]  # type: ignore[union-attr]
+        if len(here) != 1 or not said.words:
+            return False
+        pair += here
+    if pair[0] == pair[1]:
+        return False
+    scene.editor.swap(*pair)
+    for key in pair:
+        scene.touch(key)
+    return True
+
+
+def move_to(
+    scene: Scene, things: Sequence[Element], place: Element, source: Element | None = None, *, target: str | None = None
+) -> bool:
     """Put things under another parent; False where they, or it, are not there."""
-    target = next(iter(scene.find(place)), None)
+    target = target or next((key for key in scene.find(place)), None)
     moved = False
     for thing in things:
         for key in scene.find(thing):

@@ -122,7 +122,7 @@ def _of_clause(clause: Clause, *, named: int, last: bool) -> Iterator[str]:
             yield f"not {kind}"
     if last:
         yield f"last {clause.mood}"
-    for flag in ("negated", "question", "listed"):
+    for flag in ("negated", "question", "label", "listed"):
         if getattr(clause, flag):
             yield f"{flag} {clause.mood}"
     for typed in clause.values:

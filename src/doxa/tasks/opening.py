@@ -137,7 +137,8 @@ def _kept(clause: Clause) -> str:
     listed = needs and sum(token.deprel == "conj" for token in nouns) > 1 and clause.mood == "statement"
     if listed and not any(token.upos == "PROPN" for token in nouns):
         return "lists what something needs"
-    return ""
+    labelled = clause.label and clause.mood == "statement" and clause.subject and clause.subject[0].upos == "PROPN"
+    return "has a heading and its parts" if labelled else ""
 
 
 KEPT = re.compile(r"\b(?:keep (?:track|a (?:list|record|note|tally)|tabs)|start a (?:list|record)|make a list)\b")

@@ -20,9 +20,20 @@ __all__ = ["Element", "elements", "is_colour", "stem", "words_of"]
 
 PREPOSITIONAL = frozenset("ADP SCONJ PART VERB CCONJ ADV NOUN ADJ".split())
 FIXED = (
-    "instead of", "rather than", "in place of", "because of", "apart from", "other than", "next to", "along with",
-    "as well as", "such as", "out of", "due to", "together with",
-)  # fmt: skip
+    "instead of",
+    "rather than",
+    "in place of",
+    "because of",
+    "apart from",
+    "other than",
+    "next to",
+    "along with",
+    "as well as",
+    "such as",
+    "out of",
+    "due to",
+    "together with",
+)
 NUMBERED = frozenset(
     (
         "week day phase part number no. room section chapter act scene table set version unit lot row bed "
@@ -86,6 +97,8 @@ class Element:
     value: TaskValue | None = None
     shift: Shift | None = None
     each: str = ""
+    variants: tuple[str, ...] = ()
+    """What stood in brackets behind it."""
     attached: tuple[tuple[str, Element], ...] = ()
     """What follows it, by its preposition; an empty one for an attribute ("size M")."""
     names: bool = False
@@ -159,6 +172,9 @@ def elements(tokens: Sequence[Token], text: str, values: Sequence[Typed]) -> lis
             for element in _split(words, text, values):
                 if head is None and not prep and not attached:
                     head = element
+                elif head is not None and head.person and prep == "from" and _common(element) and not attached:
+                    text_ = f"{head.text} from {element.text}"  # "Anna from work" is not Anna from school
+                    head = replace(head, text=text_, words=words_of(text_), end=element.end)
                 else:
                     attached.append((prep, element))
         if head is None and attached:
@@ -168,14 +184,20 @@ def elements(tokens: Sequence[Token], text: str, values: Sequence[Typed]) -> lis
     return found
 
 
+def _common(element: Element) -> bool:
+    return bool(element.words) and not element.names and element.value is None and not element.pronoun
+
+
 def _segments(tokens: Sequence[Token], values: Sequence[Typed]) -> Iterator[tuple[list[Token], bool]]:
     """Cut at commas and "and", not inside brackets, values or names."""
     segment: list[Token] = []
     depth, first = 0, True
-    for token in tokens:
+    for i, token in enumerate(tokens):
         depth += (token.form == "(") - (token.form == ")")
         inside = any(value.start < token.start < value.end for value in values)
         closes = token.lower in SEPARATORS and depth == 0 and not inside
+        if closes and token.lower in ("and", "&") and _joined_modifiers(tokens, i):
+            closes = False
         if closes:
             if segment:
                 yield segment, first
@@ -185,6 +207,18 @@ def _segments(tokens: Sequence[Token], values: Sequence[Typed]) -> Iterator[tupl
             segment.append(token)
     if segment:
         yield segment, first
+
+
+def _joined_modifiers(tokens: Sequence[Token], at: int) -> bool:
+    """Tell whether "and" joins two adjectives before one noun ("black and white shirt")."""
+    if not 0 < at < len(tokens) - 2:
+        return False
+    before, behind, noun = tokens[at - 1], tokens[at + 1], tokens[at + 2]
+    return (
+        before.upos == behind.upos == "ADJ"
+        and noun.upos == "NOUN"
+        and (at < 2 or tokens[at - 2].upos in ("DET", "NUM", "PUNCT", "CCONJ"))
+    )
 
 
 def _by_preposition(segment: Sequence[Token], values: Sequence[Typed]) -> Iterator[tuple[str, list[Token]]]:
@@ -357,6 +391,10 @@ def _attached(found: list[Element]) -> list[Element]:
             return [replace(found[1], attached=(("", found[0]), *found[1].attached), start=found[0].start)]
         return found
     head, *rest = found
+    if head.words[-1:] in (("size",), ("colour",), ("color",)) and len(head.words) > 1 and rest[0].value is not None:
+        name, _, attribute = head.text.rpartition(" ")
+        head = replace(head, text=name, words=head.words[:-1])
+        return [replace(head, attached=(*head.attached, (attribute.lower(), rest[0])), end=rest[-1].end)]
     return [replace(head, attached=(*head.attached, *(("", one) for one in rest)), end=rest[-1].end)]
 
 
@@ -380,6 +418,7 @@ def _noun(tokens: Sequence[Token], text: str) -> list[Element]:
     """Return the element of a noun phrase without values."""
     words = [token for token in tokens if token.form not in (",", ";", ":", '"')]
     words = _plain(words)
+    variants, words = _variants(words, text)
     if all(token.lower in ("the", "a", "an", "my", "our", "your", "its") for token in words):
         return []
     head, words = _determined(words)
@@ -409,6 +448,7 @@ def _noun(tokens: Sequence[Token], text: str) -> list[Element]:
         count=count or 2.0 if det == "both" or (det == "all" and not inner) else count,
         other=head.other or lowered in ("others", "rest", "remaining"),
         ones=ones,
+        variants=variants,
         names=is_name(words) or titled,
         start=tokens[0].start,
         end=tokens[-1].end,
@@ -416,15 +456,39 @@ def _noun(tokens: Sequence[Token], text: str) -> list[Element]:
         adjective=all(token.upos in ("ADJ", "ADV", "VERB", "PART", "DET") for token in words),
         person=titled or any(token.tag.endswith("PERSON") for token in (words[-2:] if is_name(words) else words[-1:])),
     )
-    if element.same and len(stems) == 1 and stems[0] in SAME_TIMES:
+    if element.same and element.words in SAME_TIMES:
         return []  # "same day" is no name; what it is the same as is looked up
-    return [element]
+    return [_sized(element, words, text)]
 
 
 TITLES = frozenset("dr mr mrs ms miss prof".split())
 KIN = frozenset("aunt uncle sir dame sister brother father professor doctor rev".split())
-SAME_TIMES = frozenset("hour place day time date week evening morning afternoon".split())
+SAME_TIMES = (
+    ("hour",),
+    ("place",),
+    ("day",),
+    ("time",),
+    ("date",),
+    ("week",),
+    ("evening",),
+    ("morning",),
+    ("afternoon",),
+)
+
+
 COUNTING = frozenset("one ones half part two session".split())
+
+
+def _variants(words: list[Token], text: str) -> tuple[tuple[str, ...], list[Token]]:
+    """Part what stands in brackets from a noun phrase."""
+    opened = next((i for i, token in enumerate(words) if token.form == "("), None)
+    if opened is None:
+        return (), words
+    closed = next((i for i, token in enumerate(words) if token.form == ")"), len(words))
+    inner = text[words[opened].end : words[closed - 1].end if closed > opened + 1 else words[opened].end]
+    parts = (part.strip() for part in re.split(r",|\band\b|\bor\b|&", inner))
+    variants = tuple(bare for part in parts if (bare := re.sub(r"^(?:the|an?|one)\s+|\s+ones?$", "", part, flags=re.I)))
+    return variants, [*words[:opened], *words[closed + 1 :]]
 
 
 def _determined(words: list[Token]) -> tuple[Element, list[Token]]:
@@ -456,8 +520,25 @@ def _trimmed(words: list[Token]) -> list[Token]:
     """Take adverbs, and an adjective that says something of the noun, off the end of a noun phrase."""
     while words and words[-1].lower in ADVERBS and words[-1].upos in ("ADV", "INTJ", "PART"):
         words = words[:-1]
+    while len(words) > 1 and words[-1].deprel == "acl" and words[-1].form.endswith("ing"):
+        words = words[:-1]  # "a car waiting" is a car
     while len(words) > 1 and words[-1].upos == "ADJ" and words[-1].deprel in ("root", "conj", "xcomp"):
         if not any(token.upos in ("NOUN", "PROPN") for token in words[:-1]):
             break
         words = words[:-1]  # "is the application due" is about the application
     return words
+
+
+def _sized(element: Element, words: Sequence[Token], text: str) -> Element:
+    """Part "rain jacket size M" into the thing and its size."""
+    at = next((i for i, token in enumerate(words) if token.lower == "size" and 0 < i < len(words) - 1), None)
+    if at is None and len(words) > 1 and words[0].lower == "size":
+        value = TaskValue(text=text[words[1].start : words[-1].end], kind=ValueKind.CHOICE)
+        return replace(element, text="size", words=("size",), attached=(("", Element(text=value.text, value=value)),))
+    if at is None:
+        return element
+    value = TaskValue(text=text[words[at + 1].start : words[-1].end], kind=ValueKind.CHOICE)
+    thing = text[words[0].start : words[at - 1].end]
+    return replace(
+        element, text=thing, words=words_of(thing), attached=(("size", Element(text=value.text, value=value)),)
+    )

@@ -243,6 +243,8 @@ def _naming(clause: Clause, names: dict[Token, bool], *, going_on: bool) -> str:
 
 def _going_on(clause: Clause) -> str:
     """Say what in a clause goes on from the tasks; empty where nothing does."""
+    if clause.label:
+        return "it has the label of a field"
     if said_before(clause):
         return ""
     if SAID.search(clause.lowered) and ("i thought" not in clause.lowered or clause.values or clause.question):

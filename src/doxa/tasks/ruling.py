@@ -4,27 +4,44 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from doxa.core.errors import TaskCycleError
 from doxa.core.tasks import Dependency, NodeKind, TaskValue, ValueKind
-from doxa.tasks.adding import put_slot
-from doxa.tasks.changing import scene_slot
+from doxa.tasks.adding import new_task, put_slot
+from doxa.tasks.changing import is_slot, scene_slot
 from doxa.tasks.moving import shifted
-from doxa.tasks.phrases import Element, elements, stem
+from doxa.tasks.phrases import Element, elements, stem, words_of
 from doxa.tasks.reading import Clause
-from doxa.tasks.roles import objects, subject, verb_in
+from doxa.tasks.roles import objects, subject
 from doxa.tasks.scene import Scene
-from doxa.tasks.shifts import Shift, number_in
+from doxa.tasks.shifts import Shift
 from doxa.tasks.verbs import Token
 
 __all__ = ["done_frame", "rule_frame"]
 
 
 def done_frame(scene: Scene, clause: Clause) -> str | None:
-    """ "Tick off the tiles", "I've finished the report"."""
-    if clause.mood == "question" or clause.negated or not verb_in(clause, "done"):
-        return None
-    keys = [key for one in objects(scene, clause) if one.words or one.pronoun for key in scene.find(one)]
+    """ "The deposit is paid", "tick off the tiles", "I've finished the report"."""
+    said: list[Element] = []
+    if f"{clause.verb} {clause.particle}" in ("tick off", "check off", "mark off") or (
+        clause.verb in ("finish", "complete") and clause.mood != "question"
+    ):
+        said = [one for one in objects(scene, clause) if one.text and not one.value]
+    elif clause.verb == "mark" and clause.has(("as done", "done", "complete", "completed", "finished")):
+        said = [replace(one, attached=(), text=one.text) for one in objects(scene, clause)][:1]
+    elif (
+        clause.verb == "be"
+        and clause.mood == "statement"
+        and not clause.negated
+        and re.search(
+            r"\b(?:is|are|'s) (?:all |now |already )?(?:done|finished|complete|completed|sorted|ticked off)\b",
+            clause.lowered,
+        )
+    ):
+        one = subject(scene, clause)
+        said = [one] if one is not None else []
+    keys = [key for one in said for key in scene.find(one)]
     for key in keys:
         scene.editor.done(key)
         scene.touch(key)
@@ -32,32 +49,125 @@ def done_frame(scene: Scene, clause: Clause) -> str | None:
 
 
 def rule_frame(scene: Scene, clause: Clause) -> str | None:
-    """ "Grouting is always the day after tiling", "painting can only start two days after the plastering"."""
-    match = RULE.search(clause.text)
-    if clause.mood == "question" or clause.mark == "if" or match is None:
+    """ "Grouting is always the day after tiling", "a letter has to be in before I can send the application"."""
+    if clause.mood == "question" or clause.mark == "if":
         return None
-    if not clause.has(STANDING) and not (match["amount"] and clause.mood == "statement"):
-        return None
-    start = clause.tokens[0].start
-    anchor = _anchor(scene, [token for token in clause.tokens if token.start >= start + match.start("anchor")])
     said = subject(scene, clause)
-    if anchor is None or said is None:
-        return None
-    if said.pronoun in ("i", "we", "you") and clause.verb not in ("have", "be"):
-        said = Element(text=clause.verb, words=(stem(clause.verb),))  # "we always bake the day before the market"
-    if not _follow(scene, said, anchor, *_distance(match), clause):
+    needed = re.search(
+        r"\b(?:has to|have to|must|needs? to) (?:be|come|arrive|happen|get|go)?\b.*?\b(?:before|until)\b(.+)$",
+        clause.lowered,
+    )
+    counted = RULE.search(clause.text)
+    if needed and not (counted is not None and counted["amount"] and counted["unit"]):
+        return need_frame(scene, clause, said, needed[1])
+    if re.search(r"\b(?:can't|cannot|can not|only|depends? on|waits? for|needs)\b", clause.lowered):
+        waits = re.search(
+            r"\b(?:can't|cannot|can not|can only|only|must|should).*?\b(?:until|before|once|after|when)\b(.+)$|"
+            r"\b(?:depends? on|waits? for|waiting for)\b(.+)$",
+            clause.lowered,
+        )
+        if waits and not clause.values and said is not None and not said.pronoun:
+            return wait_frame(scene, clause, said, waits[1] or waits[2])
+    if not apply_rule(scene, said, clause, clause.text):
         return None
     scene.ruled = True
     return "new" if scene.editor.forest.get(scene.last) is None else "update"
 
 
+def need_frame(scene: Scene, clause: Clause, said: Element | None, before: str) -> str | None:
+    """Note that one thing has to be there before another."""
+    words = words_of(before)
+    then = (
+        next((key for size in range(len(words)) for key in scene.find(Element(text=before, words=words[size:]))), None)
+        or scene.root()
+    )
+    if said is None or not said.words or then is None:
+        return None
+    key = next(iter(scene.find(replace(said, attached=()))), None)
+    if key is None:
+        name = scene.text[clause.subject[0].start : clause.subject[-1].end]
+        name = re.sub(r"^(?:a|an|the|my|our)\s+", "", name, flags=re.I)
+        key = new_task(scene, name, then if not is_slot(scene, then) else None)
+    if key != then and not is_slot(scene, then) and then not in scene.editor.node(key).parents:
+        scene.editor.depend(then, Dependency(on=key, kind="before", text=clause.text))
+    elif then in scene.editor.node(key).parents:
+        scene.editor.alias(key, f"needed before {scene.editor.node(then).name}")
+        scene.notes.append(f"{scene.editor.node(key).name} has to be there before {scene.editor.node(then).name}")
+    scene.touch(key)
+    return "new"
+
+
+def wait_frame(scene: Scene, clause: Clause, said: Element, on: str) -> str | None:
+    """Note that one thing waits for another."""
+    words = words_of(re.split(r"\b(?:is|are|has|have|was|gets?|arrives?|comes?)\b", on)[0])
+    anchor = next(iter(scene.find(Element(text=on, words=words))), None) if words else None
+    key = next(iter(scene.find(said)), None)
+    if anchor is None or key is None or anchor == key:
+        return None
+    scene.editor.depend(key, Dependency(on=anchor, kind="before", text=clause.text))
+    scene.touch(key)
+    return "update"
+
+
 RULE = re.compile(
-    r"(?:(?P<amount>\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|half an|the) )?"
-    r"(?P<unit>minute|hour|day|week|month|fortnight)?s? ?(?:straight |right )?"
-    r"(?P<way>after|before|following)\s+(?P<anchor>.+)$",
+    r"(?:(?P<amount>(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|half an|the)) )?(?P<unit>minute|"
+    r"hour|day|night|week|month|fortnight|morning|evening)?s? ?(?P<strict>straight |right |directly |immediately |"
+    r"shortly )?(?P<way>after|before|following|later than|ahead of|earlier than|prior to)\s+(?P<anchor>.+)$",
     re.I,
 )
-STANDING = ("always", "must", "has to", "have to", "needs to", "need to", "can only", "every time", "only", "whenever")
+SAME = re.compile(
+    r"(?:always |whenever )?(?:on |at )?(?:the )?same (?P<what>day|time|date|week|room|place|hour|evening|"
+    r"morning) as (?P<anchor>.+)$",
+    re.I,
+)
+STANDING = (
+    "always",
+    "must",
+    "has to",
+    "have to",
+    "needs to",
+    "need to",
+    "can only",
+    "should always",
+    "every time",
+    "no matter",
+    "only",
+    "straight after",
+    "right after",
+    "whenever",
+    "at least",
+    "by rule",
+    "automatically",
+    "follows",
+    "comes",
+)
+
+
+def apply_rule(scene: Scene, subject: Element | None, clause: Clause, text: str) -> bool:
+    """Read "X is always the day after Y" as a rule that X follows; False where the clause states none."""
+    match = RULE.search(text)
+    same = SAME.search(text) if match is None else None
+    if match is None and same is None:
+        return False
+    standing = clause.has(STANDING) or (
+        match is not None and (match["strict"] or (match["amount"] and clause.mood == "statement"))
+    )
+    if not standing:
+        return False
+    found = match or same
+    if found is None:
+        return False
+    start = clause.tokens[0].start
+    anchor = _anchor(scene, [token for token in clause.tokens if token.start >= start + found.start("anchor")])
+    if anchor is None:
+        return False
+    if subject is None:
+        before = [t for t in clause.tokens if t.end <= start + found.start() and t.lower not in STANDING]
+        subject = next((one for one in elements(before, scene.text, scene.typed) if one.words), None)
+    if subject is not None and subject.pronoun in ("i", "we", "you") and clause.verb not in ("have", "be"):
+        subject = Element(text=clause.verb, words=(stem(clause.verb),))  # "we always bake the day before the market"
+    amount, unit = _distance(match)
+    return _follow(scene, subject, anchor, amount, unit, clause)
 
 
 def _anchor(scene: Scene, tokens: Sequence[Token]) -> str | None:
@@ -74,19 +184,41 @@ def _anchor(scene: Scene, tokens: Sequence[Token]) -> str | None:
     return keys[0] if keys else None
 
 
-def _distance(match: re.Match[str]) -> tuple[float, str]:
-    """Return the amount and the unit of time of a rule; no unit where it only gives the order."""
-    unit, amount = (match["unit"] or "").lower(), number_in(match["amount"] or "")
-    sign = -1.0 if match["way"].lower() == "before" else 1.0
-    return (sign * (1.0 if amount is None else amount), unit) if unit else (0.0, "")
+def _distance(match: re.Match[str] | None) -> tuple[float, str]:
+    if match is None:
+        return 0.0, "day"
+    said = (match["amount"] or "").lower()
+    numbers = {
+        "a": 1,
+        "an": 1,
+        "the": 1,
+        "one": 1,
+        "two": 2,
+        "three": 3,
+        "four": 4,
+        "five": 5,
+        "six": 6,
+        "seven": 7,
+        "eight": 8,
+        "nine": 9,
+        "ten": 10,
+        "half an": 0.5,
+        "": 1,
+    }
+    amount = float(numbers.get(said, int(said) if said.isdigit() else 1))
+    unit = {"morning": "day", "evening": "day", "night": "day"}.get(
+        (match["unit"] or "").lower(), (match["unit"] or "").lower()
+    )
+    sign = -1.0 if match["way"].lower() in ("before", "ahead of", "earlier than", "prior to") else 1.0
+    return (sign * amount, unit) if unit else (0.0, "")
 
 
-def _follow(scene: Scene, said: Element, anchor: str, amount: float, unit: str, clause: Clause) -> bool:
+def _follow(scene: Scene, subject: Element | None, anchor: str, amount: float, unit: str, clause: Clause) -> bool:
     """Let a node follow another one by a distance, and give it its value."""
     source = _dated(scene, anchor, unit)
-    key = next(iter(scene.find(said)), None) if said.words or said.pronoun else None
-    if key is None and said.words and not said.pronoun:
-        key = scene_slot(scene, scene.root(), said.text, TaskValue(text=""))
+    key = next(iter(scene.find(subject)), None) if subject is not None and (subject.words or subject.pronoun) else None
+    if key is None and subject is not None and subject.words and not subject.pronoun:
+        key = scene_slot(scene, scene.root(), subject.text, TaskValue(text=""))
         scene.editor.set(key, None)
     if key is None:
         return False

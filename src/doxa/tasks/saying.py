@@ -41,7 +41,7 @@ def value_text(scene: Scene, key: str) -> str:
     return joined(shown) if isinstance(shown, list) else shown or ""
 
 
-def described(scene: Scene, key: str) -> str:
+def described(scene: Scene, key: str, *, deep: bool = True) -> str:
     """Return a task with its slots and items in one line."""
     editor = scene.editor
     parts: list[str] = []
@@ -59,7 +59,7 @@ def described(scene: Scene, key: str) -> str:
             text = value_text(scene, child)
             if text:
                 parts.append(f"{node.name}: {text}")
-        else:
+        elif deep:
             inner = compact(scene, child)
             parts.append(f"{node.name}{f' ({inner})' if inner else ''}")
     name = editor.node(key).name

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
+from itertools import pairwise
 from typing import Literal
 
 from doxa.core.tasks import NodeKind, TaskNode, TaskValue, ValueKind
@@ -18,9 +19,10 @@ from doxa.tasks.amounts import Typed
 from doxa.tasks.editing import Editor
 from doxa.tasks.phrases import Element, is_colour, words_of
 from doxa.tasks.reading import Clause
+from doxa.tasks.shifts import Shift
 from doxa.tasks.verbs import lexicon
 
-__all__ = ["FILLERS", "Scene", "Tie", "fits", "is_crew"]
+__all__ = ["FILLERS", "GENDERED", "Scene", "Tie", "fits", "is_crew"]
 
 FILLERS = {
     "thing",
@@ -43,6 +45,10 @@ FILLERS = {
     "category",
     "heading",
     "column",
+}
+GENDERED = {
+    **dict.fromkeys(("he", "him", "his"), "he"),
+    **dict.fromkeys(("she", "her", "hers"), "she"),
 }
 PLAIN_SLOTS = frozenset("time date day price duration quantity colour size".split())
 TieBreak = Literal["focus", "task", "order"]
@@ -86,16 +92,22 @@ class Scene:
     """The number of the commit that this turn takes back."""
     last: str = ""
     """The slot or node that was changed last."""
-    moved: bool = False
-    """Whether a value was moved by an amount in this turn."""
+    moved: tuple[str, TaskValue, Shift] | None = None
+    """The slot that was moved by an amount in this turn, its value before, and the amount."""
     ruled: bool = False
     """Whether the clause before stated a rule."""
     marks: list[int] = field(default_factory=list)
     """Checkpoints of the editor before each clause."""
+    consumed: list[Clause] = field(default_factory=list)
+    """Clauses that another one took in."""
     ties: dict[str, Tie] = field(default_factory=dict)
     """Of nodes taken out of several that fit equally well: those."""
 
     # -- what is spoken of
+
+    def before(self, clause: Clause) -> Clause | None:
+        """The clause before one of this turn, if any."""
+        return next((one for one, after in pairwise(self.clauses) if after is clause), None)
 
     def attend(self, *ids: str) -> None:
         """Put nodes in the focus, the first of them in front."""
@@ -316,6 +328,9 @@ class Scene:
         said = element.pronoun
         if element.ordinal:
             return self._by_ordinal(element, accept)
+        owned = self._owned(said) if said in GENDERED else []
+        if owned and (accept is None or accept(owned[0])):
+            return owned
         if said == "both" or element.count == 2.0 or element.det == "both":
             if len(group) == 2:
                 return group
@@ -333,6 +348,19 @@ class Scene:
             return group or focus[:1]
         things = [key for key in focus if not self.is_person(key)] if said in ("it", "that", "this", "one") else focus
         return (things or focus)[:1]
+
+    def _owned(self, pronoun: str) -> list[str]:
+        """Return the task of whom "hers" was said of before; none where nobody was."""
+        alias = f"pronoun:{GENDERED[pronoun]}"
+        known = [key for key in self.everything() if alias in self.editor.node(key).aliases]
+        ranked = [key for key in self.visible_focus() if key in known]
+        return (ranked or known)[:1]
+
+    def refer(self, pronoun: str, key: str) -> None:
+        """Note that somebody's task was spoken of with "he" or "she"."""
+        alias = f"pronoun:{GENDERED[pronoun]}"
+        if alias not in self.editor.node(key).aliases:
+            self.editor.alias(key, alias)
 
     def is_person(self, key: str) -> bool:
         """Tell whether a node is one of the people of a task."""
@@ -357,6 +385,12 @@ class Scene:
             ]
             if alike or same_kind:
                 return alike or same_kind
+        for key in self.focus:  # what is out of sight by now has siblings that are left
+            node = self.editor.get(key)
+            if node is not None and not self.editor.visible(key):
+                left = [one for parent in node.parents if self.seen(parent) for one in self.editor.current(parent)]
+                if left:
+                    return left
         return []
 
     def _by_ordinal(self, element: Element, accept: Callable[[str], bool] | None) -> list[str]:
@@ -378,15 +412,6 @@ class Scene:
         return [group[at]] if 0 <= at < len(group) else []
 
     # -- slots
-
-    def had(self, key: str) -> list[TaskValue]:
-        """Return the values that a slot has had, oldest first, each once in a row."""
-        found: list[TaskValue] = []
-        for _, _, after in self.editor.forest.revisions(key):
-            value = after.value if after is not None and after.status.standing else None
-            if value is not None and value.text and (not found or found[-1] != value):
-                found.append(value)
-        return found
 
     def slots(self, key: str) -> list[str]:
         """Return what has, or may have, a value under a node."""

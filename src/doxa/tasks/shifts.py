@@ -27,6 +27,22 @@ COUNTED = re.compile(
     r"\b(\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty)\s+([a-z]+)\s+(fewer|less|more|extra)\b",
     re.I,
 )
+JOINING = re.compile(
+    r"\b(\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty) (?:more|extra|others)"
+    r"(?=\s+(?:have|has|are|is|want|will|can|signed|joined|coming|came|said|replied|booked)\b)",
+    re.I,
+)
+ONTO = re.compile(r"\b(\d+(?:\.\d+)?)\s?([a-z]+)?\s+(onto|on to|off|on top of)\b(?!\s+\d)", re.I)
+KNOCKED = re.compile(
+    r"\b(?:knock|shave|lop|chop|trim|slice)(?:ing|s|ped|ed)?\s+(\d+(?:\.\d+)?|an?|one|two|three|four|five|six|seven|eight|"
+    r"nine|ten|fifteen|twenty)\s?([a-z]+)?\s+off\b",
+    re.I,
+)
+DAY_BEFORE = re.compile(
+    r"\bthe (day|week|month|night|morning|evening) (before|after|earlier|later)"
+    r"(?=\s*(?:$|[.,;!?]|instead|please|then))",
+    re.I,
+)
 NO_NOUNS = frozenset(("", "than", "of", "in", "for", "to", "on", "please", "then"))
 FACTORS = {"double": 2.0, "triple": 3.0, "halve": 0.5}
 FACTOR = re.compile(r"\b(double|halve|triple)\b", re.I)
@@ -76,7 +92,7 @@ def _amount(text: str) -> tuple[float, str]:
 
 def read_shifts(text: str) -> list[tuple[int, int, Shift]]:
     """Return the changes by an amount in a text with their places; what is said more exactly comes first."""
-    return [*_of_time(text), *_of_number(text)]
+    return [*_of_time(text), *_of_number(text), *_of_days(text)]
 
 
 def _of_time(text: str) -> list[tuple[int, int, Shift]]:
@@ -97,8 +113,10 @@ def _of_time(text: str) -> list[tuple[int, int, Shift]]:
 
 
 def _of_number(text: str) -> list[tuple[int, int, Shift]]:
-    """Return "five more people", "two tables fewer", "double it"."""
+    """Return "five more people", "two tables fewer", "3 k onto", "knock two off", "double it"."""
     found = []
+    for match in JOINING.finditer(text):
+        found.append((match.start(), match.end(), Shift(amount=number_in(match[1]) or 1.0, unit="people")))
     for match in MORE.finditer(text):
         said, noun = (match[1], match[3]) if match[1] else (match[4], match[5])
         sign = -1 if (match[2] or "").lower() in BACKWARD else 1
@@ -109,9 +127,27 @@ def _of_number(text: str) -> list[tuple[int, int, Shift]]:
         sign = -1 if match[3].lower() in BACKWARD else 1
         shift = Shift(amount=sign * (number_in(match[1]) or 1.0), unit=match[2].lower())
         found.append((match.start(), match.end(), shift))
+    for match in ONTO.finditer(text):
+        sign = -1 if match[3].lower() == "off" else 1
+        end = match.end(2) if match[2] else match.end(1)
+        found.append((match.start(), end, Shift(amount=sign * float(match[1]), unit=(match[2] or "").lower())))
+    for match in KNOCKED.finditer(text):
+        shift = Shift(amount=-(number_in(match[1]) or 1.0), unit=(match[2] or "").lower())
+        found.append((match.start(1), match.end(), shift))
     for match in FACTOR.finditer(text):
         if re.match(r"\s+(?:the|it|that|them|our|my)\b", text[match.end() :]):
             found.append((match.start(), match.end(), Shift(amount=FACTORS[match[1].lower()], unit="factor")))
+    return found
+
+
+def _of_days(text: str) -> list[tuple[int, int, Shift]]:
+    """Return "the day before", "the week after"."""
+    found = []
+    for match in DAY_BEFORE.finditer(text):
+        sign = -1.0 if match[2].lower() in ("before", "earlier") else 1.0
+        unit = match[1].lower()
+        unit = "day" if unit in ("night", "morning", "evening") else unit
+        found.append((match.start(), match.end(), Shift(amount=sign, unit=unit)))
     return found
 
 

@@ -6,6 +6,7 @@ What the paper leaves to a language model is grammar here; what it leaves open (
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,12 +31,24 @@ from doxa.tasks.moving import shifted
 from doxa.tasks.phrases import Element, elements, stem
 from doxa.tasks.reading import Clause, read_clauses
 from doxa.tasks.saying import said_of
-from doxa.tasks.scene import Scene, fits
+from doxa.tasks.scene import GENDERED, Scene, fits
 from doxa.tasks.shifts import Shift
+from doxa.tasks.statements import TELLING
+from doxa.tasks.telling import label_frame
 from doxa.tasks.verbs import lexicon
 
 __all__ = []
 
+AGREED = re.compile(
+    r"(?:please )?(?:let's |let us )?(?:do (?:that|it|so|this)|"
+    r"go (?:for it|ahead|with that|with it)|make it so|apply (?:that|it))"
+    r"(?: then| please| with (?:that|it))*"
+)
+SUPPOSED = re.compile(
+    r"(?:(?:and|so|ok|but|hm+|well),? )*(?:what (?:if|happens if|would happen if)|if|suppose|supposing|say)\b,? (.+?)"
+    r"(?:,? (?:what|how|when|where|who|would|does|do|is|then)\b.*)?$",
+    re.I | re.S,
+)
 ASK_BELOW = TasksConfig().ask_below
 NOTED = "Noted."
 CHANGING = ("new", "update", "remove", "replace", "rollback", "undo", "reset", "split", "merge")
@@ -135,7 +148,11 @@ def carried(
     before = 0
     for clause in scene.clauses:
         scene.marks.append(scene.editor.mark())
-        if clause.lowered in lexicon()["cues"]["discourse"] or is_courtesy(clause):
+        if (
+            clause.lowered in lexicon()["cues"]["discourse"]
+            or is_courtesy(clause)
+            or any(clause is one for one in scene.consumed)
+        ):
             continue
         if asks(clause):
             scene.intents.append(answer(scene, clause, replies))
@@ -177,11 +194,13 @@ def held_back(scene: Scene, clause: Clause, mark: int) -> bool:
 
 def carry_out_clause(scene: Scene, clause: Clause, parser: Parser) -> None:
     """Carry out one clause, what it settles, and what is left over of it."""
-    scene.ruled = False
-    if settle(scene, clause, parser):
+    ruled, scene.ruled = scene.ruled, False
+    if ruled and clause.join == "so" and clause.mood == "fragment":
+        return  # "two days after the staining, so on Thursday" draws what the rule says
+    if settle(scene, clause, parser) or agreed(scene, clause, parser):
         return
     intent = carry(scene, clause)
-    if not scene.ruled and not scene.moved and capture(scene, clause) and intent == "chat":
+    if not scene.ruled and scene.moved is None and capture(scene, clause) and intent == "chat":
         intent = "new"
     scene.intents.append(intent)
 
@@ -207,10 +226,13 @@ def named_together(commit: TaskCommit) -> tuple[str, ...]:
 
 def carry(scene: Scene, clause: Clause) -> str:
     """Carry out one clause by the first frame that fits, and return its intent; "chat" where none does."""
+    if again(scene, clause):
+        return "update"
     clause = mended(scene, clause)
+    referred(scene, clause)
     if clause.repair and clause.mood == "fragment" and corrected(scene, clause):
         return "update"
-    for frame in FRAMES:
+    for frame in (*FRAMES[:4], label_frame, *FRAMES[4:], *TELLING):
         mark = scene.editor.mark()
         try:
             intent = frame(scene, clause)
@@ -226,17 +248,59 @@ def carry(scene: Scene, clause: Clause) -> str:
     return "chat"
 
 
+def referred(scene: Scene, clause: Clause) -> None:
+    """Note of whose task "he" or "she" is said, right after it was spoken of."""
+    said = next((token.lower for token in clause.tokens if token.lower in GENDERED), "")
+    if not said or not scene.touched or not scene.seen(scene.last):
+        return
+    task = scene.root_of(scene.last)
+    if "'s " in scene.editor.node(task).name and not any(
+        alias.startswith("pronoun:") for alias in scene.editor.node(task).aliases
+    ):
+        scene.refer(said, task)
+
+
 def mended(scene: Scene, clause: Clause) -> Clause:
-    """Mark a clause that puts the one before it right, and take off what says so: "no, make that four"."""
-    cues = sorted(lexicon()["cues"]["repair"], key=len, reverse=True)
-    cue = next((cue for cue in cues if clause.lowered.startswith(f"{cue} ")), "")
+    """Take a clause that puts the one before it right: what that one changed is taken back first."""
+    cue = next(
+        (
+            cue
+            for cue in sorted(lexicon()["cues"]["repair"], key=len, reverse=True)
+            if clause.lowered.startswith(f"{cue} ")
+        ),
+        "",
+    )
     fragment = clause.mood == "fragment" or (clause.mood == "request" and clause.verb == "make")
-    if not cue or not scene.touched or not fragment:
+    if (
+        not cue
+        or not scene.touched
+        or not fragment
+        or not (clause.values or clause.mood == "request" or len(clause.tokens) <= 6)
+    ):
         return clause
+    if any(typed.shift is not None for typed in clause.values) or clause.mood == "request":
+        last = scene.last
+        scene.editor.back(scene.marks[-2] if len(scene.marks) > 1 else 0)
+        scene.last = last if scene.editor.get(last) is not None else ""
+        scene.forget()
     tokens = clause.rest[len(cue.split()) :] if clause.mood == "fragment" else clause.rest
     while tokens and (tokens[0].form == "," or tokens[0].lower in cue.split()):
         tokens = tokens[1:]
     return replace(clause, repair=True, rest=tuple(tokens))
+
+
+def again(scene: Scene, clause: Clause) -> bool:
+    """Move by another amount what was just moved: "half an hour later. Hmm, make that an hour"."""
+    typed = [one.value for one in clause.values if one.value is not None]
+    if scene.moved is None or len(clause.values) != 1 or not typed or typed[0].kind is not ValueKind.DURATION:
+        return False
+    key, before, by = scene.moved
+    said = clause.mood == "fragment" or (clause.mood == "request" and clause.verb == "make")
+    value = shifted(before, replace(by, amount=math.copysign(typed[0].amount or 0.0, by.amount), unit=typed[0].unit))
+    if not said or value is None or scene.last != key:
+        return False
+    scene.editor.set(key, value)
+    return True
 
 
 def corrected(scene: Scene, clause: Clause) -> bool:
@@ -250,6 +314,10 @@ def corrected(scene: Scene, clause: Clause) -> bool:
         return False
     said = found[0] if found[0].text or not found[0].attached else found[0].attached[0][1]
     old, value = scene.editor.value(scene.last), value_of(said)
+    year = re.fullmatch(r"\d{4}", value.text) and old is not None and re.search(r"\b\d{4}$", old.text)
+    if year and old is not None:  # "9 March 1991, no sorry, 1990"
+        said_date = f"{old.text[:-4]}{value.text}"
+        value = next((one.value for one in read_values(said_date, scene.at) if one.value is not None), value)
     if old is None or not (fits(old, value) or old.kind is ValueKind.TEXT):
         return False
     scene.editor.set(scene.last, coerced(old, value))
@@ -294,6 +362,19 @@ def settle(scene: Scene, clause: Clause, parser: Parser) -> bool:
             scene.intents.append("check")
         return True
     return False
+
+
+def agreed(scene: Scene, clause: Clause, parser: Parser) -> bool:
+    """Carry out what was only asked about: "And if I took lunch down to 12?", then "Do that."."""
+    commits = scene.editor.forest.commits
+    if not AGREED.fullmatch(clause.lowered) or scene.touched or not commits or commits[-1].edits:
+        return False
+    supposed = SUPPOSED.match(commits[-1].text)
+    if supposed is None:
+        return False
+    run(scene, supposed[1].rstrip(" ?.!"), parser)
+    scene.intents.append("update")
+    return bool(scene.touched)
 
 
 def waiting(scene: Scene) -> list[str]:

@@ -202,6 +202,15 @@ def is_nominal(tokens: Sequence[Token], at: int) -> bool:
     base = token.lower == token.lemma and before is not None and before.upos == "NOUN" and not before.form.endswith("s")
     if base and (at + 1 == len(tokens) or tokens[at + 1].upos in ("NUM", "NOUN")):
         return True  # "problem set 7": a verb would be "sets"
+    if at + 1 < len(tokens) and tokens[at + 1].form == "-" and tokens[at].end == tokens[at + 1].start:
+        return True  # "move-out checklist"
+    named = at + 1 < len(tokens) and re.fullmatch(r"[A-Z]|\d+", tokens[at + 1].form)
+    if named and (at + 2 == len(tokens) or tokens[at + 2].form in (":", ",")) and not at:
+        return True  # "Box A: mugs, plates"
+    if base and before is not None and before.deprel in ("nsubj", "compound") and tokens[at].tag == "O":
+        behind = tokens[at + 1].upos if at + 1 < len(tokens) else "PUNCT"
+        if behind in ("ADP", "PUNCT"):
+            return True  # "choir practice on Tuesday": one choir would be said to practise with an -s
     if not token.form.endswith("ing"):
         return at > 0 and tokens[at - 1].upos == "DET" and tokens[at - 1].lower in ("the", "a", "an", "my", "our")
     if before is not None and (

@@ -6,7 +6,7 @@ the engine from the history: a model says which change, or which earlier value, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,13 +14,13 @@ from doxa.core.errors import NotFoundError, TaskError
 from doxa.core.tasks import Dependency, NodeKind, TaskStatus, TaskValue
 from doxa.language import stems
 from doxa.tasks.adding import people_of
-from doxa.tasks.phrases import words_of
+from doxa.tasks.phrases import Element, words_of
 from doxa.tasks.prompted.material import GONE
 from doxa.tasks.prompted.shapes import COARSE, SAYING
 from doxa.tasks.prompted.support import Refusal, Support, line
 from doxa.tasks.scene import Scene
 from doxa.tasks.shifts import number_in
-from doxa.tasks.taking import give, people_slot, roll_back, take_back
+from doxa.tasks.taking import give, roll_back, split_task, take_back
 
 __all__ = ["Desk"]
 
@@ -471,22 +471,11 @@ def _split(desk: Desk, act: Act) -> None:
     names = [desk.name(part, NodeKind.TASK) for part in parts]
     if len(names) < 2:
         raise Refusal("it does not say what is divided into which parts")
-    for part, one in zip(parts, _divided(desk.scene, key, names), strict=True):
+    before = set(desk.scene.editor.changed())
+    split_task(desk.scene, key, [Element(text=name, words=words_of(name)) for name in names])
+    made = [one for one in desk.scene.group if one not in before]
+    for part, one in zip(parts, made, strict=True):
         desk.keep(part, one)
-
-
-def _divided(scene: Scene, whole: str, names: Sequence[str]) -> list[str]:
-    """Divide a task into parts that stand beside it, as it is what they wait for, and return them."""
-    people = people_slot(scene, whole)
-    made = scene.editor.split(whole, names, [people] if people is not None else [])
-    above = scene.editor.node(whole).parents
-    for key in made:
-        scene.editor.move(key, above[0] if above else None)
-        scene.editor.depend(key, Dependency(on=whole, kind="before", text="part"))
-        scene.touch(key)
-    scene.attend(*made)
-    scene.group = list(made)
-    return made
 
 
 def _merge(desk: Desk, act: Act) -> None:
