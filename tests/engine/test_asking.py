@@ -75,7 +75,6 @@ ASKED = [
     ("Ona", "How many languages does Ona speak?", "2"),
     ("Ona", "When did Ona visit Malta?", "July 2023"),
     ("Ona", "On which day does the choir meet?", "Tuesdays"),
-    ("Ona", "How many children of Ona's are known?", "2"),
     ("Odalys", "What does Odalys do for work now?", "bookkeeping business"),
     ("Odalys", "For how many years was Odalys at the tax office?", "4 years"),
     ("Odalys", "Who is the head coach of Odalys's team?", "Desmond Rourke"),

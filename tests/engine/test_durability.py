@@ -15,7 +15,9 @@ import pytest
 
 from doxa.core.config import Config
 from doxa.core.errors import BackendUnavailableError, ClosedError, StoreReadOnlyError
-from doxa.engine import Doxa, reading, turn
+from doxa.engine import Doxa
+from doxa.engine.absorb import turn
+from doxa.engine.reading import turns as reading
 from doxa.memory import MemoryLog, UserState
 
 TURNS = [

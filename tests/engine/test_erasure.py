@@ -9,7 +9,9 @@ from doxa.backends.store import NewRow
 from doxa.backends.store.sql import SQLStore
 from doxa.core.errors import InputError, NotFoundError
 from doxa.core.values import Turn
-from doxa.engine import Doxa, replay, turn
+from doxa.engine import Doxa
+from doxa.engine.answer import respond as answering_loop
+from doxa.engine.history import replay
 from doxa.engine.history.replay import erase_turn
 
 CANARY = "Zanzibar-7731"
@@ -146,14 +148,14 @@ def test_forgetting_a_reply_that_is_not_processed_leaves_nobody_waiting(filled):
 def test_a_reply_does_not_bring_back_what_was_forgotten_meanwhile(filled, monkeypatch, how):
     """It was written from the erased turn while somebody erased it: it is said, and not kept."""
     doxa, folder = filled
-    answering = turn.respond
+    answering = answering_loop.respond
 
     def slow(*args):
         reply = answering(*args)
         doxa.memory(user="ana").forget(**how)
         return reply
 
-    monkeypatch.setattr(turn, "respond", slow)
+    monkeypatch.setattr(answering_loop, "respond", slow)
     reply = doxa.dialogue(user="ana", session="s").respond("Did I ever move to a city with four digits?", turn_id="t9")
     assert reply.text
     doxa.flush()

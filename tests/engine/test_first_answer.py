@@ -10,7 +10,7 @@ from doxa.engine import Doxa
     ("said", "question", "value"),
     [
         ("My flight to Chengdu is on the 16th of May.", "When is Li's flight to Chengdu?", "16 May 2024"),
-        ("There are four of us in the company.", "How many people work in Li's company?", "4"),
+        ("There are four of us in the company.", "How many people work in Li's company?", "four"),
     ],
     ids=["when", "how many"],
 )

@@ -178,9 +178,9 @@ def test_rules_are_listed_with_their_words(cli):
 
 
 def test_a_sentence_with_several_rules_is_quoted_once(cli):
-    path = cli.file("rules.txt", "Ana: Either Tom or Mia will drive, but not both.\n")
+    path = cli.file("rules.txt", "Ana: Exactly one of Tom and Mia drives.\n")
     cli("ingest", path)
-    assert len(cli.json("rules")) > 1 and cli("rules").stdout.count('Ana: "Either Tom or Mia') == 1
+    assert len(cli.json("rules")) > 1 and cli("rules").stdout.count('Ana: "Exactly one of Tom and Mia') == 1
 
 
 def test_a_relation_that_no_fact_has_is_met_with_one_like_it(ana):

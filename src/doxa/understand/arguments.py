@@ -64,7 +64,8 @@ class Arguments:
             objects.extend(self._told_positively(tree.members(kid)))
         if not objects:
             loose = [kid for kid in tree.kids(head, "obl") if tree.relation(kid) == "obl" and not self.case(kid)]
-            objects = [k for k in loose if k > head and k not in self.adjuncts and tree.kid(k, "det") is not None][:1]
+            loose = [k for k in loose if k > head and k not in self.adjuncts]
+            objects = [k for k in loose if tree.kid(k, "det") is not None or tree.upos(k) == "PROPN"][:1]
         if not objects:  # a name behind its verb, whatever the parser calls it ("I quit Brightside last week")
             objects = [kid for kid in tree.kids(head, "advmod") if kid == head + 1 and tree.is_name(kid)]
         towards = [kid for kid in tree.kids(head, "xcomp") if tree.is_name(kid) and self._mark(kid) == "to"]
