@@ -135,17 +135,18 @@ def test_a_crash_between_receiving_and_understanding_is_made_good(config, tmp_pa
 
 @pytest.mark.parametrize("backlog", [0, 200], ids=["at once", "far behind"])
 def test_what_a_turn_means_does_not_depend_on_when_it_is_processed(config, backlog):
-    """An answer is understood by the question before it, however many turns came in since."""
+    """A pronoun means whom the turn before it names, however many turns came in since."""
     with Doxa.open(":memory:", config=config) as doxa:
         schedule, doxa._maintenance.schedule = doxa._maintenance.schedule, lambda user, **_: None
         chat = doxa.dialogue(user="ana", agent="helper", session="s")
-        chat.absorb("Where do you live?", role="assistant", at="2024-01-01")
-        chat.absorb("Lisbon.", at="2024-01-01")
+        chat.absorb("My sister Mia called.", at="2024-01-01")
+        chat.absorb("She lives in Lisbon.", at="2024-01-01")
         for _ in range(backlog):
             chat.absorb("All right.", at="2024-01-02")
         doxa._maintenance.schedule = schedule
         chat.flush()
-        assert [str(fact.object) for fact in doxa.memory(user="ana").facts(relation="lives in")] == ["Lisbon"]
+        lives = doxa.memory(user="ana").facts(relation="lives in")
+        assert [(str(fact.subject), str(fact.object)) for fact in lives] == [("Mia", "Lisbon")]
 
 
 def test_a_failing_encoder_keeps_the_turn_and_says_so(config, tmp_path, monkeypatch):
