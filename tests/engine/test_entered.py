@@ -10,8 +10,8 @@ import doxa
 from doxa import Config, Doxa
 
 ROOT = str(Path(doxa.__file__).parent)
-ABSORB, ASK = 119, 173
-"""Files of the package that may be entered."""
+ABSORB, ASK = 128, 170
+"""Files of the package that may be entered; some hang on how far promotion and search have come meanwhile."""
 
 
 class Entered:
