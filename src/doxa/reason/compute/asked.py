@@ -12,7 +12,7 @@ from doxa.language import stems
 from doxa.language.amounts import unit_named
 from doxa.language.sentence import Argument, Frame, Sentence
 from doxa.language.times import DAYS, MONTHS
-from doxa.reason.compute.ledger import THEM, Speakers, comparatives, head_of, listed, verbs
+from doxa.reason.compute.ledger import THEM, Speakers, comparatives, head_of, listed
 
 __all__ = ["CONCERNS", "Asked", "asked"]
 
@@ -352,8 +352,3 @@ def _nth(text: str) -> int:
         return 0
     word = match[1].casefold()
     return ORDINALS.get(word) or int(re.sub(r"\D", "", word))
-
-
-def is_state(base: Asked) -> bool:
-    """Tell whether a question asks how many there are, not how many came to be."""
-    return base.verb in verbs("state") or base.verb.split()[0] in ("be", "have")
