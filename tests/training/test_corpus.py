@@ -1,0 +1,52 @@
+"""The annotated corpus can be read, and its parts share nothing."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+CORPUS = Path(__file__).parents[2] / "training" / "corpus"
+FILES = sorted((*CORPUS.glob("train/*.txt"), *CORPUS.glob("dev/*.txt"), *CORPUS.glob("test/*.txt")))
+
+
+@pytest.fixture(scope="module")
+def tools():
+    sys.path.insert(0, str(CORPUS))
+    try:
+        import corpus
+        import questions
+
+        yield corpus, questions
+    finally:
+        sys.path.remove(str(CORPUS))
+
+
+@pytest.fixture(scope="module")
+def dialogues(tools):
+    return {path.stem: tools[0].read_dialogues(path) for path in FILES}
+
+
+def test_each_line_is_an_annotation_and_each_dialogue_has_a_name_of_its_own(dialogues):
+    found = [one for some in dialogues.values() for one in some]
+    assert len({one.id for one in found}) == len(found)
+    assert sum(len(one.turns) for one in found) >= 6_000
+
+
+def test_domains_of_the_test_part_are_its_own(dialogues):
+    of_test = {one.domain for one in dialogues["W6"]}
+    assert not of_test & {one.domain for name, some in dialogues.items() if name != "W6" for one in some}
+
+
+def test_each_question_is_over_a_dialogue_that_is_there(tools, dialogues):
+    paths = sorted(CORPUS.glob("questions/*.txt"))
+    asked = [question for path in paths for question in tools[1].read_questions(path, dialogues[path.stem])]
+    assert len(asked) >= 6_000
+
+
+def test_what_is_no_annotation_is_told_with_its_place(tools, tmp_path):
+    wrong = tmp_path / "wrong.txt"
+    wrong.write_text(
+        "# a-1 | domain: d | register: r | day: 2026-01-01\nAna: Hi there\n  f wave | agent=Ana\n  x what\n"
+    )
+    with pytest.raises(tools[0].CorpusError, match=r"wrong\.txt:3: 'Ana' does not stand[^\n]*\nwrong\.txt:4"):
+        tools[0].read_dialogues(wrong)
