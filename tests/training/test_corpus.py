@@ -1,6 +1,7 @@
 """The annotated corpus can be read, and its parts share nothing."""
 
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,9 @@ def tools():
     try:
         import corpus
         import questions
+        import task_turns
 
-        yield corpus, questions
+        yield corpus, questions, task_turns
     finally:
         sys.path.remove(str(CORPUS))
 
@@ -41,6 +43,14 @@ def test_each_question_is_over_a_dialogue_that_is_there(tools, dialogues):
     paths = sorted(CORPUS.glob("questions/*.txt"))
     asked = [question for path in paths for question in tools[1].read_questions(path, dialogues[path.stem])]
     assert len(asked) >= 6_000
+
+
+def test_each_act_is_there_in_many_wordings_and_each_plan_has_an_end(tools):
+    scenarios = [one for path in sorted(CORPUS.glob("tasks/*.txt")) for one in tools[2].read_scenarios(path)]
+    counts = Counter(act.kind for one in scenarios for turn in one.turns for act in turn.acts)
+    assert sum(len(one.turns) for one in scenarios) >= 3_000
+    assert len({one.domain for one in scenarios}) >= 60
+    assert min(counts[kind] for kind in tools[2].ACTS) >= 10
 
 
 def test_what_is_no_annotation_is_told_with_its_place(tools, tmp_path):
