@@ -74,7 +74,7 @@ def main() -> None:
     fp32 = export_fp32(Exported(network.eval()), args.work / "model.fp32.onnx")
     int8 = quantise(fp32, args.out / "model.onnx")
     write_tokenizer(args.out / "tokenizer.json")
-    write_card(args.out / "model.json", int8, classes, train + dev)
+    write_card(args.out / "model.json", card(int8, classes, train + dev))
     for path in sorted(args.out.iterdir()):
         print(f"{path.name}: {path.stat().st_size:,} bytes")
 
@@ -141,9 +141,9 @@ def write_tokenizer(path: Path) -> None:
     tokenizer.save(str(path), pretty=False)
 
 
-def write_card(path: Path, model: Path, classes: Inventory, sentences: Iterable[Sentence]) -> None:
-    """`model.json`: what the file is, where it comes from, its classes, and its checksum."""
-    card = {
+def card(model: Path, classes: Inventory, sentences: Iterable[Sentence]) -> dict[str, object]:
+    """What the file is, where it comes from, its classes, and its checksum."""
+    return {
         "name": NAME,
         "source": SOURCE,
         "treebanks": TREEBANKS,
@@ -155,6 +155,10 @@ def write_card(path: Path, model: Path, classes: Inventory, sentences: Iterable[
         "scripts": classes.scripts,
         "exceptions": exceptions(sentences),
     }
+
+
+def write_card(path: Path, card: dict[str, object]) -> None:
+    """`model.json`."""
     path.write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

