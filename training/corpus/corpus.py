@@ -12,10 +12,11 @@ import argparse
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
+from typing import Any, Protocol, TypeVar
 
 ROLES = frozenset(
     "agent theme value recipient content place source goal time span company means manner cause aim owner part".split()
@@ -92,13 +93,42 @@ class Dialogue:
     turns: list[Turn] = field(default_factory=list)
 
 
+class WithTurns(Protocol):
+    """A dialogue of any kind."""
+
+    turns: list[Any]
+
+
+Kept = TypeVar("Kept", bound=WithTurns)
+
+
 def read_dialogues(path: Path) -> list[Dialogue]:
     """Return the dialogues of a file.
 
     Raises:
         CorpusError: a line is no annotation; all such lines are told, one a line.
     """
-    dialogues: list[Dialogue] = []
+    return read_file(path, Dialogue, Turn, lambda dialogue, line: _annotate(dialogue.turns, line))
+
+
+def read_file(
+    path: Path,
+    dialogue: Callable[[str, str, str], Kept],
+    turn: Callable[[str, str, date], Any],
+    annotate: Callable[[Kept, str], None],
+) -> list[Kept]:
+    """Return what the dialogues of a file are made into, with the turns in their `turns`.
+
+    Args:
+        path: the file.
+        dialogue: makes one of its id, domain and register.
+        turn: makes one of its speaker, text and day.
+        annotate: takes a line that begins with two blanks, for the last turn of a dialogue.
+
+    Raises:
+        CorpusError: a line is no annotation; all such lines are told, one a line.
+    """
+    found: list[Kept] = []
     day = date.min
     wrong: list[str] = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
@@ -109,21 +139,21 @@ def read_dialogues(path: Path) -> list[Dialogue]:
                 if (head := HEAD.match(line)) is None:
                     raise CorpusError("expected '# id | domain: ... | register: ... | day: YYYY-MM-DD'")
                 day = date.fromisoformat(head["day"])
-                dialogues.append(Dialogue(head["id"], head["domain"].strip(), head["register"].strip()))
+                found.append(dialogue(head["id"], head["domain"].strip(), head["register"].strip()))
             elif line.startswith("@ "):
                 day = date.fromisoformat(line[2:].strip())
             elif line.startswith("  "):
-                _annotate(dialogues[-1].turns, line.strip())
+                annotate(found[-1], line.strip())
             else:
                 speaker, colon, text = line.partition(": ")
                 if not colon or not text.strip():
                     raise CorpusError("expected 'Speaker: text', or two blanks before an annotation")
-                dialogues[-1].turns.append(Turn(speaker.strip(), text.strip(), day))
+                found[-1].turns.append(turn(speaker.strip(), text.strip(), day))
         except (CorpusError, ValueError, IndexError) as exc:
             wrong.append(f"{path.name}:{number}: {exc}: {line.strip()}")
     if wrong:
         raise CorpusError("\n".join(wrong))
-    return dialogues
+    return found
 
 
 def _annotate(turns: Sequence[Turn], line: str) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
-from corpus import HEAD, CorpusError
+from corpus import CorpusError, read_file
 
 CHANGES = "new add set replace remove move swap split merge depend rule assign done reset rollback undo cancel"
 ACTS = frozenset(f"{CHANGES} ask close offer".split())
@@ -56,35 +56,20 @@ def read_scenarios(path: Path) -> list[Scenario]:
     Raises:
         CorpusError: a line is no annotation; all such lines are told, one a line.
     """
-    found: list[Scenario] = []
-    wrong: list[str] = []
-    day = date.min
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        try:
-            if not line.strip():
-                continue
-            if line.startswith("# "):
-                if (head := HEAD.match(line)) is None:
-                    raise CorpusError("expected '# id | domain: ... | register: ... | day: YYYY-MM-DD'")
-                day = date.fromisoformat(head["day"])
-                found.append(Scenario(head["id"], head["domain"].strip(), head["register"].strip()))
-            elif line.startswith("@ "):
-                day = date.fromisoformat(line[2:].strip())
-            elif line.startswith("  t "):
-                found[-1].turns[-1].acts.append(_act(line[4:], found[-1].turns[-1].text))
-            elif line.startswith("  s "):
-                found[-1].state.append(_state(line[4:]))
-            else:
-                speaker, colon, text = line.partition(": ")
-                if not colon or not text.strip() or line.startswith("  "):
-                    raise CorpusError("expected 'Speaker: text', or two blanks before t or s")
-                found[-1].turns.append(Turn(speaker.strip(), text.strip(), day))
-        except (CorpusError, ValueError, IndexError) as exc:
-            wrong.append(f"{path.name}:{number}: {exc}: {line.strip()}")
-    wrong += [f"{path.name}: {one.id} has no state" for one in found if not one.state]
-    if wrong:
+    found = read_file(path, Scenario, Turn, _annotate)
+    if wrong := [f"{path.name}: {one.id} has no state" for one in found if not one.state]:
         raise CorpusError("\n".join(wrong))
     return found
+
+
+def _annotate(scenario: Scenario, line: str) -> None:
+    if line.startswith("t "):
+        turn = scenario.turns[-1]
+        turn.acts.append(_act(line[2:], turn.text))
+    elif line.startswith("s "):
+        scenario.state.append(_state(line[2:]))
+    else:
+        raise CorpusError("expected t or s")
 
 
 def _act(line: str, text: str) -> Act:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import torch
 from decomp import DURATIONS, TRAITS
-from export import INPUTS, OPSET, OUTPUTS, card, quantise, write_card, write_tokenizer
+from export import OUTPUTS, batch_of, card, export_fp32, per_word, quantise, write_card, write_tokenizer
 from framed import Prepared, load
 from joint import MARKS, Joint
 from roles import FRAMES, KINDS, TENSES
@@ -34,15 +34,7 @@ class Exported(torch.nn.Module):
         self, ids: torch.Tensor, first: torch.Tensor, pool: torch.Tensor, features: torch.Tensor
     ) -> tuple[torch.Tensor, ...]:
         """The parser's scores, the marks, the places of frames `(frames, 2)`, and their roles."""
-        batch = {
-            "ids": ids,
-            "mask": torch.ones_like(ids),
-            "first": first,
-            "pool": pool,
-            "features": features,
-            "source": torch.zeros_like(ids[:, 0]),
-            "words": torch.ones_like(first[:, 1:], dtype=torch.bool),
-        }
+        batch = batch_of(ids, first, pool, features)
         out = self.joint(batch)
         share = torch.softmax(out["kinds"], -1)[..., list(FRAMES)].sum(-1)
         # The likeliest word is always read, so that no tensor is ever empty; `kinds` tells whether it is a predicate.
@@ -62,35 +54,13 @@ def main() -> None:
     args.out.mkdir(parents=True, exist_ok=True)
     prepared = load(args.work / "prepared.pickle.gz")
     models = [make_model(args.work, prepared, torch.device("cpu"), name, depth=None) for name in args.checkpoints]
-    fp32 = export_fp32(Exported(mean_of(models)).eval(), args.work / "model.fp32.onnx")
+    axes = per_word((*OUTPUTS, *MARKS)) | {"frames": {0: "count"}, "roles": {0: "count", 1: "words"}}
+    fp32 = export_fp32(Exported(mean_of(models)).eval(), args.work / "model.fp32.onnx", (*OUTPUTS, *OWN), axes)
     int8 = quantise(fp32, args.out / "model.onnx")
     write_tokenizer(args.out / "tokenizer.json")
     write_card(args.out / "model.json", frame_card(int8, prepared))
     for path in sorted(args.out.iterdir()):
         print(f"{path.name}: {path.stat().st_size:,} bytes")
-
-
-def export_fp32(network: Exported, path: Path) -> Path:
-    """The traced fp32 graph, with free sizes."""
-    example = (
-        torch.tensor([[101, 1045, 2293, 3899, 2015, 102]]),
-        torch.tensor([[0, 1, 2, 3]]),
-        torch.tensor([[[1, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0], [0, 0, 1, 0, 0, 0], [0, 0, 0, 0.5, 0.5, 0]]]),
-        torch.ones((1, 4, 4), dtype=torch.long),
-    )
-    words = {name: {0: "batch", 1: "words"} for name in (*OUTPUTS, *MARKS)}
-    with torch.inference_mode():
-        torch.onnx.export(
-            network,
-            example,
-            str(path),
-            input_names=list(INPUTS),
-            output_names=[*OUTPUTS, *OWN],
-            dynamic_axes=INPUTS | words | {"frames": {0: "count"}, "roles": {0: "count", 1: "words"}},
-            opset_version=OPSET,
-            dynamo=False,
-        )
-    return path
 
 
 def frame_card(model: Path, prepared: Prepared) -> dict[str, object]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import onnx
 import torch
-from export import INPUTS, OPSET, OUTPUTS, card, quantise, write_card, write_tokenizer
+from export import OUTPUTS, batch_of, card, export_fp32, per_word, quantise, write_card, write_tokenizer
 from framed import load
 from onnx import TensorProto, numpy_helper
 from reading import MARKS, Reading
@@ -42,15 +42,7 @@ class Exported(torch.nn.Module):
         self, ids: torch.Tensor, first: torch.Tensor, pool: torch.Tensor, features: torch.Tensor
     ) -> tuple[torch.Tensor, ...]:
         """The parser's scores; per word marks and pointers; the places that are looked from, and what is seen there."""
-        batch = {
-            "ids": ids,
-            "mask": torch.ones_like(ids),
-            "first": first,
-            "pool": pool,
-            "features": features,
-            "source": torch.zeros_like(ids[:, 0]),
-            "words": torch.ones_like(first[:, 1:], dtype=torch.bool),
-        }
+        batch = batch_of(ids, first, pool, features)
         out = self.reading(batch)
         likely = out["said"].sigmoid().amax(-1)
         # The likeliest word is always looked from, so that no tensor is ever empty.
@@ -71,7 +63,9 @@ def main() -> None:
     prepared = load(args.work / "prepared.pickle.gz")
     relations = torch.load(args.work / f"{args.checkpoints[0]}.pt", map_location="cpu", weights_only=True)["relations"]
     models = [start(args.work, prepared, name, relations) for name in args.checkpoints]
-    fp32 = export_fp32(Exported(mean_of(models)).eval(), args.work / "reader.fp32.onnx")
+    seen = {name: {0: "count", 1: "words"} for name in (*SEEN, "relations")}
+    axes = per_word((*OUTPUTS, "said", "points")) | seen | {"places": {0: "count"}}
+    fp32 = export_fp32(Exported(mean_of(models)).eval(), args.work / "reader.fp32.onnx", (*OUTPUTS, *OWN), axes)
     int8 = quantise(fp32, args.out / "model.onnx")
     table = lend(int8, ENCODER / "model.onnx")
     write_tokenizer(args.out / "tokenizer.json")
@@ -104,30 +98,6 @@ def lend(model: Path, encoder: Path) -> str:
             tensor.external_data.add(key=key, value=value)
     onnx.save(whole, model)
     return hashlib.sha256(lender).hexdigest()
-
-
-def export_fp32(network: Exported, path: Path) -> Path:
-    """The traced fp32 graph, with free sizes."""
-    example = (
-        torch.tensor([[101, 1045, 2293, 3899, 2015, 102]]),
-        torch.tensor([[0, 1, 2, 3]]),
-        torch.tensor([[[1, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0], [0, 0, 1, 0, 0, 0], [0, 0, 0, 0.5, 0.5, 0]]]),
-        torch.ones((1, 4, 4), dtype=torch.long),
-    )
-    words = {name: {0: "batch", 1: "words"} for name in (*OUTPUTS, "said", "points")}
-    seen = {name: {0: "count", 1: "words"} for name in (*SEEN, "relations")}
-    with torch.inference_mode():
-        torch.onnx.export(
-            network,
-            example,
-            str(path),
-            input_names=list(INPUTS),
-            output_names=[*OUTPUTS, *OWN],
-            dynamic_axes=INPUTS | words | seen | {"places": {0: "count"}},
-            opset_version=OPSET,
-            dynamo=False,
-        )
-    return path
 
 
 if __name__ == "__main__":

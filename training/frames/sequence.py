@@ -6,7 +6,7 @@ from typing import Final
 
 from doxa.backends.parser.words import words
 
-__all__ = ["Line", "Place", "Sequenced", "Word", "sequenced"]
+__all__ = ["Line", "Sequenced", "Word", "sequenced"]
 
 BEFORE: Final = 2
 """Turns before that are read."""
@@ -22,15 +22,6 @@ class Line:
 
     speaker: str
     text: str
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Place:
-    """Characters `start` to `end` of a line, by its number; `start` is -1 for the name of its speaker."""
-
-    turn: int
-    start: int
-    end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +41,6 @@ class Sequenced:
     words: tuple[Word, ...]
     begin: int
     """The first word of the last line; its speaker is two before."""
-
-    def place(self, start: int, end: int) -> Place:
-        """Return where the words `start` to `end` stand."""
-        first, last = self.words[start], self.words[end - 1]
-        return Place(first.turn, first.start, last.end if last.turn == first.turn else first.end)
 
 
 def sequenced(lines: Sequence[Line]) -> Sequenced:

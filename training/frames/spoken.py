@@ -38,7 +38,6 @@ PARTS = ("subject", "object", "verb", "from", "to", "on", "instead", "by")
 CLAIM_FLAGS = ("not", "plan", "wish", "maybe", "over", "withdraw", "minor", "correct")
 OPEN = "open"
 """The relation that a word of the turn names: those that are too rare to be learned by name."""
-POINTS = frozenset(",.!?;:\"'()…-")
 IDLE = frozenset("a an the my our your his her its their some this that these those to of 's ’s is".split())
 PREPOSITIONS = frozenset("of in on at for with from to by about near under over between into".split())
 OWNING = frozenset("my our your his her its their".split())

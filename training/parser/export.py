@@ -51,15 +51,7 @@ class Exported(torch.nn.Module):
         self, ids: torch.Tensor, first: torch.Tensor, pool: torch.Tensor, features: torch.Tensor
     ) -> tuple[torch.Tensor, ...]:
         """The scores, in the order of `OUTPUTS`."""
-        batch = {
-            "ids": ids,
-            "mask": torch.ones_like(ids),
-            "first": first,
-            "pool": pool,
-            "features": features,
-            "source": torch.zeros_like(ids[:, 0]),
-        }
-        out = self.network(batch)
+        out = self.network(batch_of(ids, first, pool, features))
         return tuple(out[name] for name in OUTPUTS)
 
 
@@ -71,7 +63,7 @@ def main() -> None:
     classes = load_classes(args.work, train + dev)
     network = Network(get_model_path(), classes)
     network.load_state_dict(average([args.work / f"{name}.pt" for name in args.checkpoints]))
-    fp32 = export_fp32(Exported(network.eval()), args.work / "model.fp32.onnx")
+    fp32 = export_fp32(Exported(network.eval()), args.work / "model.fp32.onnx", OUTPUTS, per_word(OUTPUTS))
     int8 = quantise(fp32, args.out / "model.onnx")
     write_tokenizer(args.out / "tokenizer.json")
     write_card(args.out / "model.json", card(int8, classes, train + dev))
@@ -98,8 +90,28 @@ def average(paths: Sequence[Path]) -> dict[str, torch.Tensor]:
     }
 
 
-def export_fp32(network: Exported, path: Path) -> Path:
-    """The traced fp32 graph, with free sizes."""
+def per_word(names: Iterable[str]) -> dict[str, dict[int, str]]:
+    """The free sizes of outputs that have a row for each word."""
+    return {name: {0: "batch", 1: "words"} for name in names}
+
+
+def batch_of(
+    ids: torch.Tensor, first: torch.Tensor, pool: torch.Tensor, features: torch.Tensor
+) -> dict[str, torch.Tensor]:
+    """The batch of one sentence, whole and without padding, set to the conventions of EWT."""
+    return {
+        "ids": ids,
+        "mask": torch.ones_like(ids),
+        "first": first,
+        "pool": pool,
+        "features": features,
+        "source": torch.zeros_like(ids[:, 0]),
+        "words": torch.ones_like(first[:, 1:], dtype=torch.bool),
+    }
+
+
+def export_fp32(network: torch.nn.Module, path: Path, outputs: Sequence[str], axes: dict[str, dict[int, str]]) -> Path:
+    """The traced fp32 graph; `axes` names the free sizes of its outputs."""
     example = (
         torch.tensor([[101, 1045, 2293, 3899, 2015, 102]]),
         torch.tensor([[0, 1, 2, 3]]),
@@ -112,8 +124,8 @@ def export_fp32(network: Exported, path: Path) -> Path:
             example,
             str(path),
             input_names=list(INPUTS),
-            output_names=list(OUTPUTS),
-            dynamic_axes=INPUTS | {name: {0: "batch", 1: "words"} for name in OUTPUTS},
+            output_names=list(outputs),
+            dynamic_axes=INPUTS | axes,
             opset_version=OPSET,
             dynamo=False,
         )
