@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from doxa.language.data import table
+from doxa.language.stemming import stems
 
 __all__ = [
     "ADVERBS",
@@ -14,6 +15,7 @@ __all__ = [
     "COUNTRIES",
     "DETERMINERS",
     "DO",
+    "EMPTY",
     "HAVE",
     "HEDGES",
     "MODALS",
@@ -43,6 +45,8 @@ PREPOSITIONS = _listed("prepositions")
 PRONOUNS = _listed("pronouns")
 SUBJECTS = _listed("subjects")
 QUANTIFIERS = _listed("quantifiers")
+EMPTY = frozenset(stem for word in _listed("empty") for stem in stems(word))
+"""Stems of the words that say nothing of what a sentence is about."""
 
 
 def _places(name: str) -> frozenset[str]:

@@ -17,12 +17,13 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime
 
 from doxa.language import split_text, stems
+from doxa.language.words import EMPTY
 from doxa.memory import kin_of
 from doxa.verify.mentions import Mention, bare_stems, compared, mentions
 from doxa.verify.sentences import cue
 from doxa.verify.values import kinds, opposed
 
-__all__ = ["EMPTY", "Conflict", "conflict_of"]
+__all__ = ["Conflict", "conflict_of"]
 
 PIECES = re.compile(r"[,;:]\s+| (?:but|and|so|though|since|because|which|who|when|while) ")
 """Parts the clauses of a sentence."""
@@ -50,15 +51,6 @@ CHANGE = re.compile(
     r"\b(?:now|moved|switched|changed|instead|pushed|put (?:off|back|up)|raised|went (?:up|down)|extended|sorry|"
     r"actually|misremembered|promoted|new|again|finally|meant|from now on|cancelled|since)\b",
     re.IGNORECASE,
-)
-EMPTY = frozenset(
-    stem
-    for word in (
-        "still now currently also too already just really actually anyway today these days always again ever ago "
-        "since until about around roughly own got get have has had make do thing way bit lot say said tell told know "
-        "be am is are was were been will would can could should may might name called good nice great help enough"
-    ).split()
-    for stem in stems(word)
 )
 
 

@@ -9,7 +9,8 @@ from typing import Literal, NamedTuple
 
 from doxa.core.values import Claim, SentenceVerdict, Turn, Verdict
 from doxa.language import stems
-from doxa.verify.conflicts import EMPTY, conflict_of
+from doxa.language.words import EMPTY
+from doxa.verify.conflicts import conflict_of
 from doxa.verify.evidence import Evidence, p_contradicted
 from doxa.verify.findings import Finding, Known
 from doxa.verify.logic import by_logic, by_own_word, listed_many

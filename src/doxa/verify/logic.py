@@ -19,6 +19,7 @@ from typing import Literal, NamedTuple
 
 from doxa.core.values import Act, Change, ChangeKind, Claim, Fact, Interval, Modality, Status
 from doxa.language import stems
+from doxa.language.words import EMPTY
 from doxa.memory import describe_rule, inventory, is_current, is_identity, rule_id
 from doxa.verify.findings import Finding, Known, quoted
 from doxa.verify.sentences import Clause, cue
@@ -31,11 +32,6 @@ EVENTS = frozenset(["born_on", "born_in", "died_on"])
 """Relations of which the day is no end."""
 LEAST_SHARED = 0.6
 """Share of the words of two propositions, less their values, that have to be common for them to be about one thing."""
-EMPTY = frozenset(
-    stem
-    for word in "is has have be cost costs price was were been are takes place held located situated happens".split()
-    for stem in stems(word)
-)
 
 
 class _When(NamedTuple):

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from doxa.core.values import Interval, Turn
 from doxa.language import split_text, stems
 from doxa.language.times import find_times
+from doxa.language.words import EMPTY
 from doxa.verify.findings import Finding, Known
 from doxa.verify.mentions import compared, mentions
 from doxa.verify.sentences import Spoken, cue
@@ -35,15 +36,18 @@ DENIED = re.compile(
     r"\bI (?:never|didn't|did not|don't|do not|can't|cannot|can not|won't|will not|am not able to|'m not able to)\b",
     re.IGNORECASE,
 )
-EMPTY = frozenset(
+
+
+PROMISING = frozenset(
     stem
     for word in (
-        "mention mentioning bring bringing talk talking ask asking speak discuss raise refer recommend suggest again "
-        "more please upset upsets anymore ever it that this them remind you know let promise sure make tell say said "
-        "understood never don stop sorry okay okay course will want like thing things about up"
+        "mention mentioning bring bringing talk talking ask asking speak discuss raise refer recommend "
+        "suggest more please upset upsets anymore it that this them remind you let promise sure understood "
+        "never don stop sorry okay okay course want like up "
     ).split()
     for stem in stems(word)
 )
+"""What is said of any promise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +70,7 @@ def promises_of(known: Known) -> list[Promise]:
 
 def broken(sentence: Spoken, promises: Sequence[Promise], known: Known) -> Finding | None:
     """Return what a sentence of a reply breaks, if anything."""
-    said = frozenset(stems(sentence.text)) - EMPTY
+    said = frozenset(stems(sentence.text)) - EMPTY - PROMISING
     for promise in reversed(promises):
         if not promise.about:
             continue
@@ -111,7 +115,7 @@ def _promises(turn: Turn) -> Iterator[Promise]:
         silent = bool(refused or given.groupdict().get("no"))
         if silent and not SPEAKING.search(given["what"]):
             continue
-        about = frozenset(stems(given["what"])) - EMPTY - _time_stems(given["what"], turn)
+        about = frozenset(stems(given["what"])) - EMPTY - PROMISING - _time_stems(given["what"], turn)
         times = find_times(given["what"], turn.at)
         yield Promise(
             text=sentence.strip(),

@@ -18,6 +18,7 @@ from typing import Literal
 
 from doxa.core.values import UNBELIEVED, Fact, Status, Turn
 from doxa.language import split_text, stems
+from doxa.language.words import EMPTY
 from doxa.memory import describe, is_current, kin_of
 from doxa.verify.findings import Finding, Known
 from doxa.verify.mentions import Mention, bare_stems, compared, mentions
@@ -31,15 +32,6 @@ SHARED = 0.6
 SHARED_NAME = 0.75
 """The same for a name that stands where another one stood, since many things may have several."""
 NEGATION = re.compile(r"\b(?:not|never|no|none|neither|nobody|nothing|without|cannot)\b|n't\b", re.IGNORECASE)
-EMPTY = frozenset(
-    stem
-    for word in (
-        "still now currently also too already just really actually anyway today these days moment always again ever "
-        "ago since until about around roughly own got get gets getting go goes going have having make makes made "
-        "do doing thing things way bit lot say said tell told know year month week day time much many every o'clock"
-    ).split()
-    for stem in stems(word)
-)
 PIECES = re.compile(r"[,;:] | (?:but|and|so|though) ")
 """Parts the clauses of a sentence."""
 PLACED = frozenset("in at to from called named is was with by near for on as mr mrs ms dr doctor professor it".split())
