@@ -15,10 +15,11 @@ def tools():
     sys.path.insert(0, str(CORPUS))
     try:
         import corpus
+        import marked
         import questions
         import task_turns
 
-        yield corpus, questions, task_turns
+        yield corpus, questions, task_turns, marked
     finally:
         sys.path.remove(str(CORPUS))
 
@@ -51,6 +52,29 @@ def test_each_act_is_there_in_many_wordings_and_each_plan_has_an_end(tools):
     assert sum(len(one.turns) for one in scenarios) >= 3_000
     assert len({one.domain for one in scenarios}) >= 60
     assert min(counts[kind] for kind in tools[2].ACTS) >= 10
+
+
+def test_each_mark_stands_in_words_of_the_turns(tools):
+    paths = sorted(CORPUS.rglob("marked/*.txt"))
+    turns = [turn for path in paths for one in tools[3].read_marked(path) for turn in one.turns]
+    assert sum(len(turn.claims) for turn in turns) > len(turns) >= 3_000
+    assert sum(not turn.claims for turn in turns) > len(turns) / 6
+
+
+def test_a_mark_says_where_its_words_stand(tools, tmp_path):
+    path = tmp_path / "one.txt"
+    path.write_text(
+        "# a-1 | domain: d | register: r | day: 2026-01-01\nAna: Tom picked Mia up at noon, Tom?\n"
+        "  c Tom#2 | picked up | Mia | on=at noon not\nBea: Nope.\n  c ^Tom | =visits | ^Mia\n"
+    )
+    first, second = tools[3].read_marked(path)[0].turns
+    (mark,), (answer,) = first.claims, second.claims
+    assert [(one.start, one.end) for one in (mark.subject, *mark.words, mark.object)] == [
+        (27, 30), (4, 10), (15, 17), (11, 14),
+    ]  # fmt: skip
+    assert mark.flags == {"not"}
+    assert mark.values[0][1].words == "at noon"
+    assert (answer.subject.turn, answer.object.turn, answer.relation) == (0, 0, "visits")
 
 
 def test_what_is_no_annotation_is_told_with_its_place(tools, tmp_path):

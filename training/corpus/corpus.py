@@ -12,7 +12,7 @@ import argparse
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -100,6 +100,8 @@ class WithTurns(Protocol):
 
 
 Kept = TypeVar("Kept", bound=WithTurns)
+View = Callable[[Any], Iterable[tuple[object, ...]]]
+"""What of a turn two annotators are compared by."""
 
 
 def read_dialogues(path: Path) -> list[Dialogue]:
@@ -164,7 +166,7 @@ def _annotate(turns: Sequence[Turn], line: str) -> None:
         words, equals, meant = rest.partition(" = ")
         if not equals:
             raise CorpusError("expected 'r words = what they mean'")
-        turn.references.append((_span(words, turns), meant.strip()))
+        turn.references.append((span_of(words, turns), meant.strip()))
     elif kind == "c ":
         turn.claims.append(_claim(rest))
     else:
@@ -180,12 +182,12 @@ def _frame(text: str, turns: Sequence[Turn]) -> Frame:
     for place, part in enumerate(parts[1:], 1):
         name, equals, words = part.partition("=")
         if equals and name in ROLES:
-            roles.append((name, _span(words, turns)))
+            roles.append((name, span_of(words, turns)))
         elif place == len(parts) - 1:
-            flags, values = _flags(part, FRAME_FLAGS, FRAME_VALUES)
+            flags, values = flags_of(part, FRAME_FLAGS, FRAME_VALUES)
         else:
             raise CorpusError(f"{name!r} is no role")
-    predicate = _span(said.strip(), turns) if said.strip() else Span("")
+    predicate = span_of(said.strip(), turns) if said.strip() else Span("")
     if not tilde and not said.strip():
         raise CorpusError("expected a predicate")
     return Frame(predicate, implied.strip(), tuple(roles), flags, tuple(values))
@@ -195,14 +197,15 @@ def _claim(text: str) -> Claim:
     parts = [part.strip() for part in text.split(" | ")]
     if len(parts) not in (3, 4) or not all(parts[:3]):
         raise CorpusError("expected 'c subject | relation | object', and perhaps '| flags'")
-    flags, values = _flags(parts[3], CLAIM_FLAGS, CLAIM_VALUES) if len(parts) == 4 else (frozenset(), [])
+    flags, values = flags_of(parts[3], CLAIM_FLAGS, CLAIM_VALUES) if len(parts) == 4 else (frozenset(), [])
     for key, value in values:
         if key in ("from", "to", "on") and not DAY.match(value):
             raise CorpusError(f"{key}={value} is no day, month or year")
     return Claim(*parts[:3], flags, tuple(values))
 
 
-def _flags(text: str, flags: frozenset[str], keys: frozenset[str]) -> tuple[frozenset[str], list[tuple[str, str]]]:
+def flags_of(text: str, flags: frozenset[str], keys: frozenset[str]) -> tuple[frozenset[str], list[tuple[str, str]]]:
+    """Return what stands behind the last bar: the flags, and the values by their keys."""
     found: set[str] = set()
     values: list[tuple[str, str]] = []
     for word in text.split():
@@ -218,7 +221,7 @@ def _flags(text: str, flags: frozenset[str], keys: frozenset[str]) -> tuple[froz
     return frozenset(found), values
 
 
-def _span(words: str, turns: Sequence[Turn]) -> Span:
+def span_of(words: str, turns: Sequence[Turn]) -> Span:
     """Return where words stand in the last turn, or, after ^, in the latest earlier one that holds them."""
     words = words.strip()
     if words.startswith("~"):
@@ -261,19 +264,21 @@ def _claims_of(turn: Turn) -> Iterator[tuple[object, ...]]:
             yield (claim.subject.casefold(), claim.relation, claim.object.casefold(), "not" in claim.flags)
 
 
-def agree(one: Sequence[Dialogue], other: Sequence[Dialogue]) -> None:
+def agree(one: Sequence[WithTurns], other: Sequence[WithTurns], views: Mapping[str, View]) -> None:
     """Print how far two annotators agree on the same turns."""
     both = zip(one, other, strict=True)
     pairs = [pair for mine, theirs in both for pair in zip(mine.turns, theirs.turns, strict=True)]
-    views = {
-        "frames": _frames_of,
-        "roles": _roles_of,
-        "references": lambda turn: ((span.start, meant.casefold()) for span, meant in turn.references),
-        "claims": _claims_of,
-    }
     for name, view in views.items():
         found = [Counter((at, *item) for at, pair in enumerate(pairs) for item in view(pair[side])) for side in (0, 1)]
         print(f"{name:<12} F1 {_shared(*found):.3f}  ({found[0].total()} and {found[1].total()})")
+
+
+VIEWS: Mapping[str, View] = {
+    "frames": _frames_of,
+    "roles": _roles_of,
+    "references": lambda turn: ((span.start, meant.casefold()) for span, meant in turn.references),
+    "claims": _claims_of,
+}
 
 
 def main() -> None:
@@ -298,7 +303,7 @@ def main() -> None:
                 counts.update(references=len(turn.references), claims=len(turn.claims))
     print(", ".join(f"{count} {name}" for name, count in counts.items()))
     if given.agree and len(read) == 2:
-        agree(*read)
+        agree(*read, VIEWS)
     sys.exit(bool(counts["files with mistakes"]))
 
 

@@ -38,7 +38,7 @@ def heard(model: Reading, batcher: SpokenBatcher, turns: Sequence[Spoken], *, su
         said, goals = out["said"].sigmoid(), out["points"].argmax(-1).tolist()
         for row, at in enumerate(places):
             one = turns[at]
-            said[row, : one.begin] = said[row, len(one.words) :] = 0
+            said[row, : one.begin, 0] = said[row, len(one.words) :] = 0
             found[at].points = {k: goals[row][k] - 1 for k in range(one.begin, len(one.words)) if goals[row][k]}
         rows, words = torch.nonzero((said > sure).any(-1), as_tuple=True)
         if not len(rows):
@@ -46,8 +46,8 @@ def heard(model: Reading, batcher: SpokenBatcher, turns: Sequence[Spoken], *, su
         seen = model.seen(out, batch, rows, words)
         roles, parts = (best_labels(torch.log_softmax(seen[name], -1).numpy()) for name in ("said_roles", "parts"))
         for k, (row, word) in enumerate(zip(rows.tolist(), words.tolist(), strict=True)):
-            one, at = turns[places[row]], places[row]
-            size = len(one.words)
+            turn, at = turns[places[row]], places[row]
+            size = len(turn.words)
             if said[row, word, 0] > sure:
                 flags = _flags(FRAME_FLAGS, seen["frame_flags"][k, word])
                 act = ACTS[int(seen["acts"][k, word].argmax())]
@@ -55,11 +55,12 @@ def heard(model: Reading, batcher: SpokenBatcher, turns: Sequence[Spoken], *, su
             if said[row, word, 1] > sure:
                 spans = spans_of(parts[k, :size].tolist(), PARTS)
                 for thing in (span for span in spans if span.role == "object" and span.start <= word < span.end):
-                    shares = seen["relations"][k, thing.start : thing.end].mean(0)
-                    relation = batcher.names[int(shares.argmax())]
+                    words = (range(one.start, one.end) for one in spans if one is thing or one.role == "verb")
+                    naming = [at for some in words for at in some]
+                    relation = batcher.names[int(seen["relations"][k, naming].mean(0).argmax())]
                     flags = _flags(CLAIM_FLAGS, seen["claim_flags"][k, thing.start : thing.end].mean(0))
                     whose = [span for span in spans if span.role == "subject"] or [
-                        Span(one.begin - 2, one.begin - 1, "subject")
+                        Span(turn.begin - 2, turn.begin - 1, "subject")
                     ]
                     found[at].claims += [Told(word, relation, (thing, who), flags) for who in whose]
     return found

@@ -15,12 +15,16 @@ from framed import FrameBatcher
 from joint import WIDE, Joint, Tensors
 from network import HIDDEN, Head, entropy
 from roles import labels_of
-from spoken import ACTS, CLAIM_FLAGS, FRAME_FLAGS, OPEN, PARTS, ROLES, Spoken
+from spoken import ACTS, CLAIM_FLAGS, FRAME_FLAGS, OPEN, PARTS, PREPOSITIONS, ROLES, Spoken, Told
 from torch import nn
+from transformers import AutoModel, AutoTokenizer
 from treebank import IGNORED, Inventory, Sentence
+
+from doxa.memory import relation_type
 
 POINT = 128
 MARKS = ("frame", "anchor")
+LEADING = PREPOSITIONS | frozenset("to up out off down away back through across after as along around against".split())
 ASKS = ("", *ROLES)
 OUTPUTS: Mapping[str, int] = {
     "said_roles": 1 + 2 * len(ROLES),
@@ -43,6 +47,9 @@ class Reading(Joint):
         self.point_from, self.point_to = Head(HIDDEN, POINT, 0.33), Head(HIDDEN, POINT, 0.33)
         self.point = nn.Linear(POINT, POINT, bias=False)
         self.relations = relations
+        self.named = nn.Linear(HIDDEN, WIDE, bias=False)
+        nn.init.zeros_(self.named.weight)
+        self.register_buffer("meanings", torch.zeros(relations, HIDDEN), persistent=False)
 
     def forward(self, batch: Tensors) -> Tensors:
         """As of `Joint`; `said` per word, `points` `(batch, n, n + 1)`: where a word points to, first to nothing."""
@@ -53,10 +60,14 @@ class Reading(Joint):
         return out | {"said": self.said(framing), "points": self.point(source) @ goal.transpose(1, 2) / POINT**0.5}
 
     def seen(self, out: Tensors, batch: Tensors, rows: torch.Tensor, at: torch.Tensor) -> Tensors:
-        """What is said of every word as seen from the words `at` of `rows`: `(places, n, size)` each."""
-        scores = self.told(self.reader.seen(out["framing"], batch["words"], rows, at))
-        names = [*OUTPUTS, "relations"]
-        return dict(zip(names, scores.split([*OUTPUTS.values(), self.relations], -1), strict=True))
+        """What is said of every word as seen from the words `at` of `rows`: `(places, n, size)` each.
+
+        A relation is found by its examples and by what its name means, so that rare ones are found as well.
+        """
+        words = self.reader.seen(out["framing"], batch["words"], rows, at)
+        parts = self.told(words).split([*OUTPUTS.values(), self.relations], -1)
+        seen = dict(zip([*OUTPUTS, "relations"], parts, strict=True))
+        return seen | {"relations": seen["relations"] + words @ self.named(self.meanings).T}
 
 
 class SpokenBatcher(FrameBatcher):
@@ -83,7 +94,12 @@ class SpokenBatcher(FrameBatcher):
         for row, one in enumerate(turns):
             own = slice(one.begin, len(one.words))
             said[row, own] = 0.0
+            if one.marked:
+                said[row, : one.begin, 1] = 0.0
+                said[row, : len(one.words), 0] = torch.nan
             points[row, own] = 0
+            for word in one.open_points:
+                points[row, word] = IGNORED
             for source, goal in one.points.items():
                 points[row, source] = goal + 1
             frames = {frame.word: frame for frame in one.frames}
@@ -146,15 +162,41 @@ class SpokenBatcher(FrameBatcher):
                 if all(span.end <= other.start or other.end <= span.start for other in apart):
                     apart.append(span)
             parts[:length] = labels_of(apart, length, {part: at for at, part in enumerate(PARTS)})
+            if not one.marked:
+                parts[[at for at in self._led(one, claims) if not parts[at]]] = IGNORED
         for claim in claims:
             (thing,) = (span for span in claim.spans if span.role == "object")
-            relation = self.relations.get(claim.relation, self.relations[OPEN])
-            relations[thing.start : thing.end] = relation
+            named = thing.start == word or any(span.role == "verb" for span in claim.spans)
+            relation = self.relations.get(claim.relation, self.relations[OPEN] if named else IGNORED)
+            for span in (thing, *(span for span in claim.spans if span.role == "verb")):
+                relations[span.start : span.end] = relation
             claim_flags[thing.start : thing.end] = [float(flag in claim.flags) for flag in CLAIM_FLAGS]
         return {
             "said_roles": roles, "parts": parts, "relations": relations, "claim_flags": claim_flags,
             "frame_flags": frame_flags, "acts": np.array(act), "asks": np.array(asks),
         }  # fmt: skip
+
+    def _led(self, one: Spoken, claims: Sequence[Told]) -> list[int]:
+        """The prepositions that lead to objects and the particles of verbs, which may belong to the relation's name."""
+        found = [span.start - 1 for claim in claims for span in claim.spans if span.role == "object" and span.start]
+        found += [span.end for claim in claims for span in claim.spans if span.role == "verb"]
+        return [at for at in found if at < len(one.words) and one.words[at].form.casefold() in LEADING]
+
+
+@torch.no_grad()
+def meanings_of(folder: Path, relations: Sequence[str]) -> torch.Tensor:
+    """Embeddings of what relations are called, `(relations, 384)`, as the sentence encoder has them; the first is 0."""
+    encoder, tokenizer = AutoModel.from_pretrained(folder).eval(), AutoTokenizer.from_pretrained(folder)
+    rows = [torch.zeros(HIDDEN)]
+    for name in relations[1:]:
+        known = relation_type(name)
+        given = tokenizer([name.replace("_", " "), known.label, *known.phrases], return_tensors="pt", padding=True)
+        there = given["attention_mask"].unsqueeze(-1)
+        words = encoder(**given).last_hidden_state * there
+        rows.append(nn.functional.normalize(words.sum(1) / there.sum(1), dim=-1).mean(0))
+    found = torch.stack(rows)
+    found[1:] -= found[1:].mean(0)  # what all have in common tells nothing
+    return found
 
 
 def bare_sentence(forms: Sequence[str], source: str = "silver") -> Sentence:
@@ -191,7 +233,7 @@ def spoken_loss(model: Reading, out: Tensors, batch: Tensors) -> dict[str, torch
         found |= {
             "roles": 3.0 * entropy(seen["said_roles"], batch["goal_said_roles"]),
             "parts": 3.0 * entropy(seen["parts"], batch["goal_parts"]),
-            "relations": 1.0 * entropy(seen["relations"], batch["goal_relations"]),
+            "relations": 2.0 * entropy(seen["relations"], batch["goal_relations"]),
             "claim_flags": 2.0 * known(seen["claim_flags"], batch["goal_claim_flags"]),
             "frame_flags": 2.0 * known(seen["frame_flags"][here, batch["at"]], batch["goal_frame_flags"]),
             "acts": 0.5 * entropy(seen["acts"][here, batch["at"]], batch["goal_acts"]),

@@ -22,6 +22,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "corpus"))
 
 import corpus
+import marked
 from roles import Span
 from sequence import BEFORE, Line, Word, sequenced
 
@@ -42,6 +43,7 @@ IDLE = frozenset("a an the my our your his her its their some this that these th
 PREPOSITIONS = frozenset("of in on at for with from to by about near under over between into".split())
 OWNING = frozenset("my our your his her its their".split())
 ME = frozenset("i me my mine we us our ours myself im".split())
+WHOSE = frozenset("his their its who whose which there then".split())
 VAGUE = frozenset("he she it they that this him them these those one".split())
 YOU = frozenset("you your yours u ur yourself".split())
 
@@ -82,6 +84,10 @@ class Spoken:
     lost: Counter[str] = field(default_factory=Counter)
     open_anchors: set[int] = field(default_factory=set)
     """Words on which a claim hangs that could not be placed."""
+    open_points: set[int] = field(default_factory=set)
+    """Words of which nobody said what they refer to."""
+    marked: bool = False
+    """Whether claims were marked in the words that say them, those of the turns before included; frames were not."""
 
     @property
     def forms(self) -> tuple[str, ...]:
@@ -110,30 +116,103 @@ class Spoken:
             frames=[replace(one, word=one.word - off, roles=moved(one.roles)) for one in self.frames],
             claims=[replace(one, anchor=one.anchor - off, spans=moved(one.spans)) for one in self.claims],
             points={source - off: goal - off for source, goal in self.points.items()},
-            open_anchors={at - off for at in self.open_anchors},
+            open_anchors={at - off for at in self.open_anchors if at >= off},
+            open_points={at - off for at in self.open_points},
         )
 
 
 def read(paths: Iterable[Path]) -> Iterator[Spoken]:
-    """The turns of annotated files."""
+    """The turns of annotated files; those in a folder `marked` are marked ones."""
     for path in paths:
-        for dialogue in corpus.read_dialogues(path):
-            for at in range(len(dialogue.turns)):
-                yield _Placing(dialogue, at).placed()
+        if path.parent.name == "marked":
+            for told in marked.read_marked(path):
+                yield from (_marked(told, at) for at in range(len(told.turns)))
+        else:
+            for dialogue in corpus.read_dialogues(path):
+                yield from (_Placing(dialogue, at).placed() for at in range(len(dialogue.turns)))
+
+
+def _bare(dialogue: corpus.Dialogue | marked.Dialogue, at: int) -> Spoken:
+    """A turn of which nothing is known yet; its words have the numbers of their turns."""
+    first = max(0, at - BEFORE)
+    one = sequenced([Line(turn.speaker, turn.text) for turn in dialogue.turns[first : at + 1]])
+    found = tuple(Word(word.form, word.turn + first, word.start, word.end) for word in one.words)
+    return Spoken(f"{dialogue.id}:{at}", found, one.begin)
+
+
+def _inside(words: Sequence[Word], span: corpus.Span, turn: int, role: str = "") -> Span | None:
+    """The words at the characters of a turn; None where they are not among those that are read."""
+    inside = [
+        place
+        for place, one in enumerate(words)
+        if one.turn == turn and one.start >= 0 and one.start < span.end and span.start < one.end
+    ]
+    return Span(inside[0], inside[-1] + 1, role) if inside else None
+
+
+def _marked(dialogue: marked.Dialogue, at: int) -> Spoken:
+    """A turn whose claims were marked in words."""
+    turn, out = dialogue.turns[at], _bare(dialogue, at)
+    out.marked = True
+
+    def placed(span: corpus.Span, role: str) -> Span | None:
+        return _inside(out.words, span, at if span.turn is None else span.turn, role)
+
+    out.open_points = {k for k in range(out.begin, len(out.words)) if out.words[k].form.casefold() in VAGUE | WHOSE}
+    for source, goal in turn.references:
+        ends = placed(source, ""), placed(goal, "")
+        if ends[0] is not None and ends[1] is not None and ends[0] != ends[1]:
+            out.points[ends[0].end - 1] = ends[1].end - 1
+            out.open_points.discard(ends[0].end - 1)
+    for claim in turn.claims:
+        out.lost["claims"] += 1
+        verb = [found for word in claim.words if (found := placed(word, "verb")) is not None]
+        if claim.object is None:
+            object_ = replace(verb[0], role="object") if verb else None
+        else:
+            object_ = placed(claim.object, "object")
+        if object_ is None:
+            out.lost["objects"] += 1
+            continue
+        anchor = head_word(out.words, object_)
+        speaker = Span(out.begin - 2, out.begin - 1, "subject")
+        subject = speaker if claim.subject is None else placed(claim.subject, "subject")
+        if subject is None or any(one.anchor == anchor and one.relation != claim.relation for one in out.claims):
+            out.lost["subjects" if subject is None else "doubles"] += 1
+            out.open_anchors.add(anchor)
+            continue
+        values = [found for part, span in claim.values if (found := placed(span, part)) is not None]
+        named = [] if claim.object is None else [one for one in verb if not object_.start <= one.start < object_.end]
+        flags = claim.flags | ({"correct"} if any(one.role == "instead" for one in values) else set())
+        out.claims.append(Told(anchor, claim.relation, (object_, subject, *_joined(named), *values), flags))
+    return out
+
+
+def _joined(spans: Sequence[Span]) -> Iterator[Span]:
+    """Neighbours as one."""
+    left = sorted(set(spans))
+    while left:
+        one = left.pop(0)
+        while left and left[0].start == one.end:
+            one = Span(one.start, left.pop(0).end, one.role)
+        yield one
+
+
+def head_word(words: Sequence[Word], span: Span) -> int:
+    """The word before the first preposition within a phrase, else its last one."""
+    for at in range(span.start + 1, span.end):
+        if words[at].form.casefold() in PREPOSITIONS:
+            return at - 1
+    return span.end - 1
 
 
 class _Placing:
     """One turn, whose annotation looks for its words."""
 
     def __init__(self, dialogue: corpus.Dialogue, at: int) -> None:
-        self.turn, self.at = dialogue.turns[at], at
-        self.first = max(0, at - BEFORE)
-        turns = dialogue.turns[self.first : at + 1]
-        one = sequenced([Line(turn.speaker, turn.text) for turn in turns])
-        found = tuple(Word(word.form, word.turn + self.first, word.start, word.end) for word in one.words)
-        self.out = Spoken(f"{dialogue.id}:{at}", found, one.begin)
+        self.turn, self.at, self.out = dialogue.turns[at], at, _bare(dialogue, at)
         self.speakers = {one.speaker for one in dialogue.turns}
-        self.stems = [_stem(one.form) for one in found]
+        self.stems = [_stem(one.form) for one in self.out.words]
         self.meant = [(self._span(words), meaning) for words, meaning in self.turn.references]
 
     def placed(self) -> Spoken:
@@ -150,13 +229,7 @@ class _Placing:
         """The words that an annotation copies."""
         if span.start < 0:
             return None
-        turn = self.at if span.turn is None else span.turn
-        inside = [
-            place
-            for place, one in enumerate(self.out.words)
-            if one.turn == turn and one.start >= 0 and one.start < span.end and span.start < one.end
-        ]
-        return Span(inside[0], inside[-1] + 1, role) if inside else None
+        return _inside(self.out.words, span, self.at if span.turn is None else span.turn, role)
 
     def _frame(self, frame: corpus.Frame) -> None:
         roles = [found for role, span in frame.roles if (found := self._span(span, role)) is not None]
@@ -205,7 +278,7 @@ class _Placing:
             goal = set(_content(claim.object))
             self.out.open_anchors |= {at for at in range(self.out.begin, len(self.stems)) if self.stems[at] in goal}
             return
-        anchor = self._head(object_)
+        anchor = head_word(self.out.words, object_)
         subject = self._subject(claim.subject, near=object_)
         relation = claim.relation
         named = verb is not None and self._names(verb, relation)
@@ -254,13 +327,6 @@ class _Placing:
         form = self.out.words[word].form.casefold()
         bases = {form, base_of(form, "base", "third", "past", "participle", "gerund")}
         return self.stems[word] == _stem(first) or bool({first, base_of(first, "third") or first} & bases)
-
-    def _head(self, span: Span) -> int:
-        """The word before the first preposition within a phrase, else its last one."""
-        for at in range(span.start + 1, span.end):
-            if self.out.words[at].form.casefold() in PREPOSITIONS:
-                return at - 1
-        return span.end - 1
 
     def _object(self, claim: corpus.Claim) -> Span | None:
         text = claim.object
