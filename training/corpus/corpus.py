@@ -232,13 +232,26 @@ def span_of(words: str, turns: Sequence[Turn]) -> Span:
     )
     places = range(len(turns) - 2, -1, -1) if earlier else [len(turns) - 1]
     for place in places:
-        whole = re.sub(r"^(?=\w)", r"(?<!\\w)", re.escape(bare)) + (r"(?!\w)" if bare[-1:].isalnum() else "")
-        starts = [found.start() for found in re.finditer(whole, turns[place].text)]
+        starts = list(starts_of(bare, turns[place].text))
         wanted = int(count or 1)
         if bare and len(starts) >= wanted:
             start = starts[wanted - 1]
             return Span(bare, start, start + len(bare), place if earlier else None)
     raise CorpusError(f"{bare!r} does not stand in {'an earlier' if earlier else 'this'} turn")
+
+
+def starts_of(words: str, text: str, start: int = 0, end: int | None = None) -> Iterator[int]:
+    """Yield where words begin between two characters of a text, as whole words."""
+    at = text.find(words, start, end) if words else -1
+    while at >= 0:
+        before, behind = text[:at][-1:], text[at + len(words) :][:1]
+        if not (_in_word(before) and _in_word(words[0])) and not (_in_word(behind) and words[-1].isalnum()):
+            yield at
+        at = text.find(words, at + 1, end)
+
+
+def _in_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
 
 
 def _shared(one: Counter[object], other: Counter[object]) -> float:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
-from corpus import CLAIM_FLAGS, CLAIM_VALUES, CorpusError, Span, View, agree, flags_of, read_file, span_of
+from corpus import CLAIM_FLAGS, CLAIM_VALUES, CorpusError, Span, View, agree, flags_of, read_file, span_of, starts_of
 
 NAME = re.compile(r"[a-z][a-z_-]*$")
 BEFORE = 2
@@ -109,8 +109,7 @@ def _own(words: str, near: Sequence[Turn], count: int, before: int | None = None
     """Return where words stand, each in the turn of its number; of several places the last one before a character."""
     found = span_of(words, near)
     if found.turn is None and before is not None and "#" not in words:
-        places = [one.start() for one in _whole(found.words).finditer(near[-1].text, 0, before)]
-        start = max(places, default=found.start)
+        start = max(starts_of(found.words, near[-1].text, 0, before), default=found.start)
         found = Span(found.words, start, start + len(found.words))
     turn = len(near) - 1 if found.turn is None else found.turn
     return Span(found.words, found.start, found.end, turn + count - len(near))
@@ -121,11 +120,6 @@ def _anywhere(words: str, near: Sequence[Turn], count: int) -> Span:
         return _own(words, near, count)
     except CorpusError:
         return _own(f"^{words.removeprefix('^')}", near, count)
-
-
-def _whole(words: str) -> re.Pattern[str]:
-    ahead, behind = r"(?<!\w)" if words[0].isalnum() else "", r"(?!\w)" if words[-1].isalnum() else ""
-    return re.compile(ahead + re.escape(words) + behind)
 
 
 def _apart(words: str, near: Sequence[Turn], count: int, before: int | None) -> Iterator[Span]:
@@ -146,11 +140,11 @@ def _before(bare: Sequence[str], text: str, end: int) -> list[tuple[int, int]]:
     """Return the places of words, each the last one before the next; none where they do not all stand there."""
     found: list[tuple[int, int]] = []
     for one in reversed(bare):
-        places = [] if "#" in one else [match.span() for match in _whole(one).finditer(text, 0, end)]
+        places = [] if "#" in one else list(starts_of(one, text, 0, end))
         if not places:
             return []
-        found.insert(0, places[-1])
-        end = places[-1][0]
+        end = places[-1]
+        found.insert(0, (end, end + len(one)))
     return found
 
 
@@ -160,10 +154,10 @@ def _after(bare: Sequence[str], text: str) -> list[tuple[int, int]]:
     for one in bare:
         word, _, number = one.partition("#")
         at = 0 if number or not found else found[-1][1]
-        places = [match.span() for match in _whole(word).finditer(text, at)][int(number or 1) - 1 :]
+        places = list(starts_of(word, text, at))[int(number or 1) - 1 :]
         if not places:
             return []
-        found.append(places[0])
+        found.append((places[0], places[0] + len(word)))
     return found
 
 
