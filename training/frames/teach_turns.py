@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import argparse
 import copy
+import gzip
+import pickle
 import random
 import re
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -56,7 +58,8 @@ def main() -> None:
     train, dev = (list(read(sorted((CORPUS / part).rglob("*.txt")))) for part in ("train", "dev"))
     relations = relation_names(train)
     model, plain = start(args.work, prepared, args.start, relations), batcher_of(prepared)
-    batcher = SpokenBatcher(plain, prepared.classes, relations, parsed(train, model, plain, prepared))
+    trees = kept_trees(args.work / "trees.pickle.gz", train, lambda turns: parsed(turns, model, plain, prepared))
+    batcher = SpokenBatcher(plain, prepared.classes, relations, trees)
     averaged = copy.deepcopy(model).eval()
     print(f"{len(train)} turns, {len(dev)} dev, {len(relations)} relations", flush=True)
     optimizer, _ = optimise(model, 1, rate=args.rate)
@@ -186,6 +189,18 @@ def save(model: Reading, path: Path, relations: Sequence[str]) -> None:
     weights = {name: value.half() if value.is_floating_point() else value for name, value in model.state_dict().items()}
     weights.pop(FROZEN)
     torch.save({"weights": weights, "depth": len(model.reader.layers), "relations": list(relations)}, path)
+
+
+def kept_trees(
+    path: Path, turns: Sequence[Spoken], parse: Callable[[Sequence[Spoken]], dict[str, Sentence]]
+) -> dict[str, Sentence]:
+    """The trees of turns, those of a file where it has them; what it has not is parsed and kept there."""
+    known: dict[str, Sentence] = pickle.loads(gzip.decompress(path.read_bytes())) if path.exists() else {}
+    new = [one for one in turns if one.name not in known or known[one.name].forms != one.forms]
+    if new:
+        known |= parse(new)
+        path.write_bytes(gzip.compress(pickle.dumps(known), 5))
+    return known
 
 
 @torch.no_grad()
