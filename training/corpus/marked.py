@@ -129,9 +129,9 @@ def _apart(words: str, near: Sequence[Turn], count: int, before: int | None) -> 
     for place in places:
         text = near[place].text
         found = _before(bare, text, before) if before is not None and not words.startswith("^") else []
-        for start, end in found or _after(bare, text):
-            yield Span(text[start:end], start, end, place + count - len(near))
-        if found or _after(bare, text) or not bare:
+        found = found or _after(bare, text)
+        if found or not bare:
+            yield from (Span(text[start:end], start, end, place + count - len(near)) for start, end in found)
             return
     raise CorpusError(f"{words!r} do not stand in this order")
 

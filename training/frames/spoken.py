@@ -156,7 +156,8 @@ def _marked(dialogue: marked.Dialogue, at: int) -> Spoken:
     out.marked = True
 
     def placed(span: corpus.Span, role: str) -> Span | None:
-        return _inside(out.words, span, at if span.turn is None else span.turn, role)
+        assert span.turn is not None  # a mark says in which turn its words stand
+        return _inside(out.words, span, span.turn, role)
 
     out.open_points = {k for k in range(out.begin, len(out.words)) if out.words[k].form.casefold() in VAGUE | WHOSE}
     for source, goal in turn.references:

@@ -194,7 +194,7 @@ def save(model: Reading, path: Path, relations: Sequence[str]) -> None:
 def kept_trees(
     path: Path, turns: Sequence[Spoken], parse: Callable[[Sequence[Spoken]], dict[str, Sentence]]
 ) -> dict[str, Sentence]:
-    """The trees of turns, those of a file where it has them; what it has not is parsed and kept there."""
+    """The trees of turns: those of a file, whichever network parsed them; what it has not is parsed and kept there."""
     known: dict[str, Sentence] = pickle.loads(gzip.decompress(path.read_bytes())) if path.exists() else {}
     new = [one for one in turns if one.name not in known or known[one.name].forms != one.forms]
     if new:

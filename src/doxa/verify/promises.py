@@ -36,14 +36,12 @@ DENIED = re.compile(
     r"\bI (?:never|didn't|did not|don't|do not|can't|cannot|can not|won't|will not|am not able to|'m not able to)\b",
     re.IGNORECASE,
 )
-
-
 PROMISING = frozenset(
     stem
     for word in (
         "mention mentioning bring bringing talk talking ask asking speak discuss raise refer recommend "
         "suggest more please upset upsets anymore it that this them remind you let promise sure understood "
-        "never don stop sorry okay okay course want like up "
+        "never don stop sorry okay course want like up"
     ).split()
     for stem in stems(word)
 )
