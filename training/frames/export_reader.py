@@ -17,8 +17,8 @@ from onnx import TensorProto, numpy_helper
 from reading import MARKS, Reading
 from reading import OUTPUTS as SEEN
 from score import mean_of
-from spoken import ACTS, CLAIM_FLAGS, FRAME_FLAGS, PARTS, ROLES
 from teach_turns import start
+from turns import ACTS, CLAIM_FLAGS, FRAME_FLAGS, PARTS, ROLES, load_turns
 
 NAME = "minilm-l6-frames-int8"
 SOURCES = "UD English EWT, PUD, ESLSpok, Atis; PropBank and UDS on EWT; Doxa's corpus of annotated turns"
@@ -62,7 +62,10 @@ def main() -> None:
     args.out.mkdir(parents=True, exist_ok=True)
     prepared = load(args.work / "prepared.pickle.gz")
     relations = torch.load(args.work / f"{args.checkpoints[0]}.pt", map_location="cpu", weights_only=True)["relations"]
-    models = [start(args.work, prepared, name, relations) for name in args.checkpoints]
+    turns = load_turns(args.work / "turns.pickle.gz")
+    if relations != turns.relations:
+        raise ValueError(f"expected checkpoints with the {len(turns.relations)} relations of turns.pickle.gz")
+    models = [start(args.work, prepared, relations, turns.meanings, name) for name in args.checkpoints]
     seen = {name: {0: "count", 1: "words"} for name in (*SEEN, "relations")}
     axes = per_word((*OUTPUTS, "said", "points")) | seen | {"places": {0: "count"}}
     fp32 = export_fp32(Exported(mean_of(models)).eval(), args.work / "reader.fp32.onnx", (*OUTPUTS, *OWN), axes)

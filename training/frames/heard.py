@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import torch
 from reading import Reading, SpokenBatcher
 from roles import Span, best_labels, spans_of
-from spoken import ACTS, CLAIM_FLAGS, FRAME_FLAGS, OPEN, PARTS, ROLES, Said, Spoken, Told
+from turns import ACTS, CLAIM_FLAGS, FRAME_FLAGS, OPEN, PARTS, ROLES, Said, Spoken, Told
 
 SURE = 0.5
 SIZE = 32  # turns of a batch
@@ -29,11 +29,12 @@ class Heard:
 def heard(model: Reading, batcher: SpokenBatcher, turns: Sequence[Spoken], *, sure: float = SURE) -> list[Heard]:
     """What the network says of each turn; `sure` is the least probability of a predicate and an anchor."""
     model.eval()
+    device = next(model.parameters()).device
     found = [Heard() for _ in turns]
     order = sorted(range(len(turns)), key=lambda at: len(turns[at].words))
     for begin in range(0, len(order), SIZE):
         places = order[begin : begin + SIZE]
-        batch = batcher.turns([turns[at] for at in places])
+        batch = {name: value.to(device) for name, value in batcher.turns([turns[at] for at in places]).items()}
         out = model(batch)
         said, goals = out["said"].sigmoid(), out["points"].argmax(-1).tolist()
         for row, at in enumerate(places):
@@ -43,7 +44,7 @@ def heard(model: Reading, batcher: SpokenBatcher, turns: Sequence[Spoken], *, su
         rows, words = torch.nonzero((said > sure).any(-1), as_tuple=True)
         if not len(rows):
             continue
-        seen = model.seen(out, batch, rows, words)
+        seen = {name: value.cpu() for name, value in model.seen(out, batch, rows, words).items()}
         roles, parts = (best_labels(torch.log_softmax(seen[name], -1).numpy()) for name in ("said_roles", "parts"))
         for k, (row, word) in enumerate(zip(rows.tolist(), words.tolist(), strict=True)):
             turn, at = turns[places[row]], places[row]

@@ -15,15 +15,14 @@ from framed import FrameBatcher
 from joint import WIDE, Joint, Tensors
 from network import HIDDEN, Head, entropy
 from roles import labels_of
-from spoken import ACTS, CLAIM_FLAGS, FRAME_FLAGS, OPEN, PARTS, PREPOSITIONS, ROLES, Spoken, Told
 from torch import nn
-from transformers import AutoModel, AutoTokenizer
 from treebank import IGNORED, Inventory, Sentence
-
-from doxa.memory import relation_type
+from turns import ACTS, CLAIM_FLAGS, FRAME_FLAGS, OPEN, PARTS, PREPOSITIONS, ROLES, Spoken, Told
 
 POINT = 128
 MARKS = ("frame", "anchor")
+LIKELY = 0.25
+"""A word that teachers find less likely is not looked from."""
 LEADING = PREPOSITIONS | frozenset("to up out off down away back through across after as along around against".split())
 ASKS = ("", *ROLES)
 OUTPUTS: Mapping[str, int] = {
@@ -55,9 +54,11 @@ class Reading(Joint):
         """As of `Joint`; `said` per word, `points` `(batch, n, n + 1)`: where a word points to, first to nothing."""
         out = super().forward(batch)
         framing = out["framing"]
-        source, goal = self.point_from(framing), self.point_to(framing)
-        goal = torch.cat([torch.zeros_like(goal[:, :1]), goal], 1)
-        return out | {"said": self.said(framing), "points": self.point(source) @ goal.transpose(1, 2) / POINT**0.5}
+        with torch.autocast(framing.device.type, enabled=False):
+            source, goal = self.point_from(framing), self.point_to(framing)
+            goal = torch.cat([torch.zeros_like(goal[:, :1]), goal], 1)
+            points = self.point(source) @ goal.transpose(1, 2) / POINT**0.5
+            return out | {"said": self.said(framing), "points": points}
 
     def seen(self, out: Tensors, batch: Tensors, rows: torch.Tensor, at: torch.Tensor) -> Tensors:
         """What is said of every word as seen from the words `at` of `rows`: `(places, n, size)` each.
@@ -183,22 +184,6 @@ class SpokenBatcher(FrameBatcher):
         return [at for at in found if at < len(one.words) and one.words[at].form.casefold() in LEADING]
 
 
-@torch.no_grad()
-def meanings_of(folder: Path, relations: Sequence[str]) -> torch.Tensor:
-    """Embeddings of what relations are called, `(relations, 384)`, as the sentence encoder has them; the first is 0."""
-    encoder, tokenizer = AutoModel.from_pretrained(folder).eval(), AutoTokenizer.from_pretrained(folder)
-    rows = [torch.zeros(HIDDEN)]
-    for name in relations[1:]:
-        known = relation_type(name)
-        given = tokenizer([name.replace("_", " "), known.label, *known.phrases], return_tensors="pt", padding=True)
-        there = given["attention_mask"].unsqueeze(-1)
-        words = encoder(**given).last_hidden_state * there
-        rows.append(nn.functional.normalize(words.sum(1) / there.sum(1), dim=-1).mean(0))
-    found = torch.stack(rows)
-    found[1:] -= found[1:].mean(0)  # what all have in common tells nothing
-    return found
-
-
 def bare_sentence(forms: Sequence[str], source: str = "silver") -> Sentence:
     """Words of which nothing is known."""
     size = len(forms)
@@ -229,7 +214,7 @@ def spoken_loss(model: Reading, out: Tensors, batch: Tensors) -> dict[str, torch
     }
     if len(batch["rows"]):
         seen = model.seen(out, batch, batch["rows"], batch["at"])
-        here = torch.arange(len(batch["at"]))
+        here = torch.arange(len(batch["at"]), device=batch["at"].device)
         found |= {
             "roles": 3.0 * entropy(seen["said_roles"], batch["goal_said_roles"]),
             "parts": 3.0 * entropy(seen["parts"], batch["goal_parts"]),
@@ -240,3 +225,66 @@ def spoken_loss(model: Reading, out: Tensors, batch: Tensors) -> dict[str, torch
             "asks": 0.2 * entropy(seen["asks"][here, batch["at"]], batch["goal_asks"]),
         }
     return found
+
+
+@torch.no_grad()
+def opinion(teachers: Sequence[Reading], batch: Tensors) -> Tensors:
+    """What teachers think of turns, as they see them unmasked: mean probabilities of everything that is said."""
+    seen = batch | {"ids": batch["plain"]}
+    with torch.autocast(batch["ids"].device.type, dtype=torch.bfloat16, enabled=batch["ids"].is_cuda):
+        outs = [teacher(seen) for teacher in teachers]
+    said = torch.stack([out["said"].float().sigmoid() for out in outs]).mean(0) * batch["words"].unsqueeze(-1)
+    rows, at = torch.nonzero(said.amax(-1) > LIKELY, as_tuple=True)
+    looks = [teacher.seen(out, seen, rows, at) for teacher, out in zip(teachers, outs, strict=True)]
+    found = {
+        name: torch.stack([_likely(name, look[name]) for look in looks]).mean(0) for name in (*OUTPUTS, "relations")
+    }
+    points = torch.stack([torch.softmax(out["points"].float(), -1) for out in outs]).mean(0)
+    return found | {"said": said, "points": points, "rows": rows, "at": at}
+
+
+def _likely(name: str, scores: torch.Tensor) -> torch.Tensor:
+    return scores.float().sigmoid() if name.endswith("flags") else torch.softmax(scores.float(), -1)
+
+
+def soft_loss(model: Reading, out: Tensors, batch: Tensors, goal: Tensors) -> dict[str, torch.Tensor]:
+    """Cross-entropy with what teachers think, by name; of a place, as far as they see a frame or a claim there.
+
+    Relations and flags of claims count on the words that name them. Source: Hinton et al. 2015.
+    """
+    real = batch["words"].float()
+    found = {
+        "said": 6.0 * _binary(out["said"], goal["said"], real.unsqueeze(-1)),
+        "points": 0.7 * _cross(out["points"], goal["points"], real),
+    }
+    if not len(goal["rows"]):
+        return found
+    seen = model.seen(out, batch, goal["rows"], goal["at"])
+    here = torch.arange(len(goal["at"]), device=goal["at"].device)
+    frame, claim = goal["said"][goal["rows"], goal["at"]].unbind(-1)
+    inside = real[goal["rows"]]
+    parts = {part: goal["parts"][..., 1 + 2 * at : 3 + 2 * at].sum(-1) for at, part in enumerate(PARTS)}
+    thing = claim.unsqueeze(1) * inside * parts["object"]
+    own = {
+        name: (seen[name][here, goal["at"]], goal[name][here, goal["at"]]) for name in ("frame_flags", "acts", "asks")
+    }
+    return found | {
+        "roles": 3.0 * _cross(seen["said_roles"], goal["said_roles"], frame.unsqueeze(1) * inside),
+        "parts": 3.0 * _cross(seen["parts"], goal["parts"], claim.unsqueeze(1) * inside),
+        "relations": 2.0
+        * _cross(seen["relations"], goal["relations"], thing + claim.unsqueeze(1) * inside * parts["verb"]),
+        "claim_flags": 2.0 * _binary(seen["claim_flags"], goal["claim_flags"], thing.unsqueeze(-1)),
+        "frame_flags": 2.0 * _binary(*own["frame_flags"], frame.unsqueeze(-1)),
+        "acts": 0.5 * _cross(*own["acts"], frame),
+        "asks": 0.2 * _cross(*own["asks"], frame),
+    }
+
+
+def _cross(scores: torch.Tensor, goal: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    each = -(torch.log_softmax(scores, -1) * goal).sum(-1)
+    return (each * weight).sum() / weight.sum().clamp(min=1)
+
+
+def _binary(scores: torch.Tensor, goal: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    each = nn.functional.binary_cross_entropy_with_logits(scores, goal, reduction="none")
+    return (each * weight).sum() / weight.expand_as(each).sum().clamp(min=1)

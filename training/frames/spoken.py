@@ -15,7 +15,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime, time
 from pathlib import Path
 
@@ -25,100 +25,19 @@ import corpus
 import marked
 from roles import Span
 from sequence import BEFORE, Line, Word, sequenced
+from turns import ACTS, FRAME_FLAGS, PREPOSITIONS, Said, Spoken, Told
 
 from doxa.backends.parser.words import words
 from doxa.language.stemming import stems_of
 from doxa.language.times import Clock, find_times, read_times
 from doxa.language.verbs import base_of
 
-ROLES = sorted(corpus.ROLES)
-FRAME_FLAGS = ("not", "past", "future", "over", "plan", "wish", "maybe", "if", "implied", "quoted")
-ACTS = ("state", *sorted(corpus.ACTS))
-PARTS = ("subject", "object", "verb", "from", "to", "on", "instead", "by")
-"""What the words of a claim are to it."""
-CLAIM_FLAGS = ("not", "plan", "wish", "maybe", "over", "withdraw", "minor", "correct")
-OPEN = "open"
-"""The relation that a word of the turn names: those that are too rare to be learned by name."""
 IDLE = frozenset("a an the my our your his her its their some this that these those to of 's ’s is".split())
-PREPOSITIONS = frozenset("of in on at for with from to by about near under over between into".split())
 OWNING = frozenset("my our your his her its their".split())
 ME = frozenset("i me my mine we us our ours myself im".split())
 WHOSE = frozenset("his their its who whose which there then".split())
 VAGUE = frozenset("he she it they that this him them these those one".split())
 YOU = frozenset("you your yours u ur yourself".split())
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """A claim in places of words: `spans` have parts as roles; where nothing is the object, the verb is."""
-
-    anchor: int
-    relation: str
-    spans: tuple[Span, ...]
-    flags: frozenset[str]
-
-
-@dataclass(slots=True)
-class Said:
-    """A predicate in places of words."""
-
-    word: int
-    roles: tuple[Span, ...]
-    flags: frozenset[str]
-    act: str
-    asks: str = ""
-
-
-@dataclass(slots=True)
-class Spoken:
-    """A turn behind those before it."""
-
-    name: str
-    words: tuple[Word, ...]
-    begin: int
-    """The first word of the turn itself; its speaker is two before."""
-    frames: list[Said] = field(default_factory=list)
-    claims: list[Told] = field(default_factory=list)
-    points: dict[int, int] = field(default_factory=dict)
-    """From the last word of what refers to the last word of what it means."""
-    lost: Counter[str] = field(default_factory=Counter)
-    open_anchors: set[int] = field(default_factory=set)
-    """Words on which a claim hangs that could not be placed."""
-    open_points: set[int] = field(default_factory=set)
-    """Words of which nobody said what they refer to."""
-    marked: bool = False
-    """Whether claims were marked in the words that say them, those of the turns before included; frames were not."""
-
-    @property
-    def forms(self) -> tuple[str, ...]:
-        return tuple(word.form for word in self.words)
-
-    @property
-    def stands_alone(self) -> bool:
-        """Whether nothing of what it says is in words of the turns before."""
-        first = self.begin - 2
-        spans = [span for frame in self.frames for span in frame.roles] + [
-            s for claim in self.claims for s in claim.spans
-        ]
-        return all(span.start >= first for span in spans) and all(goal >= first for goal in self.points.values())
-
-    def alone(self) -> Spoken:
-        """The turn without those before it; it has to stand alone."""
-        off = self.begin - 2
-
-        def moved(spans: Iterable[Span]) -> tuple[Span, ...]:
-            return tuple(Span(one.start - off, one.end - off, one.role) for one in spans)
-
-        return replace(
-            self,
-            words=self.words[off:],
-            begin=2,
-            frames=[replace(one, word=one.word - off, roles=moved(one.roles)) for one in self.frames],
-            claims=[replace(one, anchor=one.anchor - off, spans=moved(one.spans)) for one in self.claims],
-            points={source - off: goal - off for source, goal in self.points.items()},
-            open_anchors={at - off for at in self.open_anchors if at >= off},
-            open_points={at - off for at in self.open_points},
-        )
 
 
 def read(paths: Iterable[Path]) -> Iterator[Spoken]:
