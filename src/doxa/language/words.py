@@ -19,9 +19,12 @@ __all__ = [
     "HAVE",
     "HEDGES",
     "MODALS",
+    "POINTING",
     "PREPOSITIONS",
     "PRONOUNS",
     "QUANTIFIERS",
+    "SPEAKING",
+    "SPOKEN_TO",
     "SUBJECTS",
     "Tense",
 ]
@@ -44,6 +47,10 @@ DETERMINERS = _listed("determiners")
 PREPOSITIONS = _listed("prepositions")
 PRONOUNS = _listed("pronouns")
 SUBJECTS = _listed("subjects")
+SPEAKING = _listed("speaking")
+SPOKEN_TO = _listed("spoken_to")
+POINTING = _listed("pointing")
+"""What refers to somebody or something that was named elsewhere."""
 QUANTIFIERS = _listed("quantifiers")
 EMPTY = frozenset(stem for word in _listed("empty") for stem in stems(word))
 """Stems of the words that say nothing of what a sentence is about."""

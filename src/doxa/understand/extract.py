@@ -70,7 +70,7 @@ def extract(text: str, scope: Scope) -> list[Proposition]:
     named_text, told_apart = name_relatives(text)
     found = _relatives(scope, told_apart)
     for piece in _pieces(named_text):
-        found.extend(_fresh(found, _by_tree(scope, piece)))
+        found.extend(fresh(found, _by_tree(scope, piece)))
     if scope.role == "assistant":
         found = [told for told in found if _of_concern(told, scope.referents)]
     return [told for told in found if HOLE not in told.object.label]
@@ -175,7 +175,7 @@ def _parsed(scope: Scope, text: str, parser: Parser) -> Iterator[Proposition]:
                 yield replace(told, source=source.label) if source is not None and others else told
 
 
-def _fresh(found: Sequence[Proposition], more: Iterable[Proposition]) -> list[Proposition]:
+def fresh(found: Sequence[Proposition], more: Iterable[Proposition]) -> list[Proposition]:
     """Return those of `more` that say something new: another subject, or other words about the same one."""
     said = list(found)
     for told in more:

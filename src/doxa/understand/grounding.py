@@ -189,6 +189,13 @@ def _kind(canonical: str, relation: str, thing: Term, work: _Grounding) -> tuple
     return known or (verb_type(own) if not rest else relation_type(own.replace(" ", "_"))), True
 
 
+def named_by(kind: RelationType, thing: Term, turn: Turn, referents: Referents) -> tuple[RelationType, bool]:
+    """Return the relation that a verb means with an object ("moves to" Bergen: `lives_in`), and if it holds."""
+    if kind.kind == "noun" or not kind.label or not thing.label:
+        return kind, True
+    return _by_patterns(kind.label, thing, _Grounding(turn, referents, None)) or (kind, True)
+
+
 def _by_patterns(phrase: str, thing: Term, work: _Grounding) -> tuple[RelationType, bool] | None:
     """Read "Somebody RELATION OBJECT" with the patterns for claims, so that models and patterns agree on names."""
     first, _, rest = phrase.partition(" ")

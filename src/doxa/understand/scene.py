@@ -80,6 +80,8 @@ class Proposition:
     confidence: float = 0.8
     source: str = ""
     """From whom or what the speaker has it; empty for his own word."""
+    instead: str = ""
+    """The words of what it corrects, where they are said."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

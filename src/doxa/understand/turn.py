@@ -14,7 +14,8 @@ from doxa.understand.agreement import accepted, answered, confirmed, quoted_valu
 from doxa.understand.alignment import realigned
 from doxa.understand.declaratives import is_question
 from doxa.understand.earlier import Earlier
-from doxa.understand.extract import Scope, extract, parsed_texts, people
+from doxa.understand.extract import Scope, extract, fresh, parsed_texts, people
+from doxa.understand.hearing import Hearing, amended, hearing_of
 from doxa.understand.plausibility import plausible
 from doxa.understand.propose import Proposition
 from doxa.understand.referents import Referents, kin_of, named, term
@@ -74,6 +75,10 @@ class _Reading:
     """The turn says that something was wrong."""
     plain: Collection[str] = ()
     """Sentences that do nothing with earlier words, whatever they look like."""
+    hearing: Hearing | None = None
+    """What a reader of turns heard; None where there is none."""
+    span: tuple[int, int] = (0, 0)
+    """Where the sentence that is read stands in the turn."""
 
     def earlier(self, *, whole: bool = False) -> Earlier:
         found = Earlier(self.turn, self.context, self.beliefs, tuple(self.claims))
@@ -108,7 +113,11 @@ def understand(
     reading.mending = any(
         wording("accept").search(sentence.text) and wording("right").search(sentence.text) for sentence in found
     )
+    reading.hearing = hearing_of(turn, context, parser)
     for sentence in found:
+        start = reading.span[1]
+        end = len(turn.text) + 1 if sentence is found[-1] else _end(turn.text, start, sentence.raw)
+        reading.span = start, end
         _sentence(reading, sentence)
     if not reading.intents:
         reading.intents["chat"] = None
@@ -121,6 +130,13 @@ def understand(
         questions=tuple(reading.questions),
         dropped=tuple(reading.dropped),
     )
+
+
+def _end(text: str, start: int, raw: str) -> int:
+    """Return where a sentence of a turn ends that begins at `start` or later; it may be written with other marks."""
+    tail = re.escape(raw[-12:].strip()).replace("'", "['\u2019]")
+    least = start + 0.8 * len(raw) - 3
+    return next((one.end() for one in re.finditer(tail, text) if one.end() >= least), min(len(text), start + len(raw)))
 
 
 def sentences_ahead(turn: Turn, *, most: int) -> list[list[str]]:
@@ -243,12 +259,17 @@ def _state(reading: _Reading, sentence: Sentence, *, source: str = "") -> None:
     scope = Scope(referents=reading.referents, at=turn.at, role=turn.role, parser=reading.parser)
     text = mended(sentence.text, turn.at)
     found = extract(text, scope)
+    if reading.hearing is not None:
+        found.extend(fresh(found, reading.hearing.propositions(reading.referents, *reading.span)))
     if reading.parser is not None and not source:  # what is quoted was worth quoting
         found, dropped = plausible(found, text, reading.referents.speaker, reading.turn.role)
         reading.dropped.extend(dropped)
     found = list(refined(found, sentence.text, reading.beliefs))
     span = sentence.text
-    claims = _placed(reading, [_claim(turn, proposition, span, source) for proposition in found], span)
+    claims: list[Claim] = []
+    for one in found:
+        claims.extend(amended(_claim(turn, one, span, source), one.instead, reading.earlier(), span))
+    claims = _placed(reading, claims, span)
     if turn.role == "user" and not source:
         act = Act.CORRECT if reading.mending else Act.STATE
         claims = realigned(claims, text, reading.said, turn, reading.context, reading.beliefs, act=act)

@@ -5,18 +5,21 @@ tree and tagged spans, in Universal Dependencies. Loaded by name through `doxa.b
 
 | name | what it is |
 |---|---|
-| `builtin` | MiniLM-L6 fine-tuned on UD English, int8, in the wheel; offline, CPU |
+| `builtin` | MiniLM-L6 fine-tuned on UD English and on annotated turns, int8, in the wheel; offline, CPU |
+
+The built-in one is a `TurnReader` as well: it gives a turn, read with those before it, the claims that it makes.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from doxa.backends.parser.caching import CachedParser
+from doxa.backends.parser.caching import CachedParser, cached
 from doxa.backends.parser.sentences import split
+from doxa.backends.parser.turns import Heard, Line, Place, Told, TurnReader
 from doxa.backends.parser.words import Word
 
-__all__ = ["CachedParser", "Parse", "Parser", "Word", "split"]
+__all__ = ["CachedParser", "Heard", "Line", "Parse", "Parser", "Place", "Told", "TurnReader", "Word", "cached", "split"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

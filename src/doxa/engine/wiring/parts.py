@@ -21,7 +21,7 @@ from doxa.backends.grader import Grader
 from doxa.backends.lexicon import Lexicon
 from doxa.backends.llm import LanguageModel, Recorder
 from doxa.backends.nli import Nli
-from doxa.backends.parser import CachedParser, Parser
+from doxa.backends.parser import Parser, cached
 from doxa.backends.reader import Reader
 from doxa.core.answers import Answered
 from doxa.core.config import Config
@@ -398,7 +398,7 @@ def wire(location: str, config: Config, ontology: OntologySource | Sequence[Onto
     require_players(config)
     known = _ontology(config, ontology)
     encoder = load("encoder", config.encoder.name, **encoder_options(config))  # first: a bad name makes no file
-    parser = CachedParser(load("parser", config.parser.name))
+    parser = cached(load("parser", config.parser.name))
     wanted = config.reader.name not in ("", "none")
     reader = load("reader", config.reader.name, **config.reader.options) if wanted else None
     store = load("store", f"sql:{location}", durability=config.store.durability, timeout_s=config.store.timeout_s)
