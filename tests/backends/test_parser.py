@@ -214,7 +214,7 @@ class TestBuiltin:
 
     def test_the_card_agrees_with_the_model(self) -> None:
         """`model.json` holds the checksum of the file that ships, which is small."""
-        folder = files("doxa.backends.parser") / "minilm-l6-ud-int8"
+        folder = files("doxa.backends.parser") / "minilm-l6-frames-int8"
         card = json.loads((folder / "model.json").read_text(encoding="utf-8"))
         model = (folder / "model.onnx").read_bytes()
         assert card["sha256"] == hashlib.sha256(model).hexdigest()
@@ -230,7 +230,7 @@ class TestBuiltin:
 
     def test_another_name_or_no_threads_are_refused(self) -> None:
         """The message says what there is."""
-        with pytest.raises(ConfigError, match="minilm-l6-ud-int8"):
+        with pytest.raises(ConfigError, match="minilm-l6-frames-int8"):
             load("parser", "builtin:other")
         with pytest.raises(ConfigError, match="threads"):
             load("parser", "builtin", threads=0)

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from doxa.backends import load
-from doxa.backends.parser import CachedParser, Parser
+from doxa.backends.parser import cached, Parser
 from doxa.core.values import Act, Change, ChangeKind, Claim, Fact, Turn
 from doxa.memory import Beliefs, fact_id
 from doxa.understand import Understanding, understand
@@ -84,7 +84,7 @@ def claims_of(*texts: str | tuple[str, str], parser: Parser | None = None) -> li
 @pytest.fixture(scope="session")
 def parser() -> Iterator[Parser]:
     """The parser in the package; it keeps its latest parses."""
-    parser = CachedParser(load("parser", "builtin"))
+    parser = cached(load("parser", "builtin"))
     yield parser
     parser.close()
 

@@ -15,7 +15,7 @@ SAID = {
     "event": (["The picnic party is at Linn's house."], ["picnic party takes_place_at Linn's house"]),
     "introduced": (["My best friend is Abel. He comes from Fiji."], ["Nora best_friend Abel", "Abel comes_from Fiji"]),
     "nobody in particular": (["Exactly one of Liv and Mads has a bike."], []),
-    "we are so many": (["We are seven now."], []),
+    "we are so many": (["We are seven now."], ["Nora headcount seven"]),
     "habit denied": (["I do not sing."], ["not Nora does singing"]),
 }
 

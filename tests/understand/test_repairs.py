@@ -43,7 +43,7 @@ def test_a_slip_within_the_sentence_is_mended(said: SimpleNamespace) -> None:
 WITHDRAWALS = {
     "by topic": (
         ("I got promoted! I'm a director now.", "Forget what I said about the promotion, that was a joke."),
-        ["withdraw Nora get promoted"],
+        ["withdraw Nora works_as director"],
     ),
     "the last thing": (("I've given up sugar.", "Scratch that, it isn't true."), ["withdraw not Nora does sugar"]),
     "take back": (("I like olives.", "I take that back."), ["withdraw Nora likes olives"]),

@@ -58,7 +58,7 @@ SAID = {
         ["it snows -> Nora skis", "it rains -> Nora reads"],
     ),
     "everybody agrees": ("If everybody agrees, we leave.", ["everybody agrees -> Nora leaves"]),
-    "somebody has to": ("If it snows, somebody shovels.", ["it snows -> somebody shovels"]),
+    "somebody has to": ("If it snows, somebody sings.", ["it snows -> somebody sings"]),
     "somebody else": ("If somebody calls, I leave.", ["?x calls -> Nora leaves"]),
     "unless somebody": ("Unless somebody calls, I leave.", ["not anybody calls -> Nora leaves"]),
     "told": ("Liv told me that if Max resigns he'll move out.", ["Max resigns -> Max moves out"]),

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 
 import torch
 from reading import Reading, SpokenBatcher
-from roles import Span, best_labels, spans_of
+from roles import Span, spans_of
 from turns import ACTS, CLAIM_FLAGS, FRAME_FLAGS, OPEN, PARTS, ROLES, Said, Spoken, Told
+
+from doxa.backends.parser.labels import best_labels
 
 SURE = 0.5
 SIZE = 32  # turns of a batch

@@ -15,10 +15,11 @@ import numpy as np
 import onnxruntime
 import torch
 from framed import FrameBatcher, Framed, load
-from roles import FRAMES, Frame, best_labels, spans_of
+from roles import FRAMES, Frame, spans_of
 from score import Found, mean_of, measure, scores_of
 from teach import batcher_of, make_model
 
+from doxa.backends.parser.labels import best_labels
 from doxa.backends.parser.tree import best_tree
 
 NEVER = -1e4

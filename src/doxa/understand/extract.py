@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from doxa.backends.parser import Parser
-from doxa.core.values import Modality, Term, Turn
+from doxa.core.values import Interval, Modality, Term, Turn
 from doxa.language.syntax import trees
 from doxa.language.times import find_times
 from doxa.memory import is_tie, relation_names
@@ -24,7 +24,7 @@ from doxa.understand.referents import Referents, named
 from doxa.understand.relatives import name_relatives
 from doxa.understand.text import sentences, words
 
-__all__ = ["Scope", "extract", "parsed_texts", "people"]
+__all__ = ["Scope", "extract", "joined", "parsed_texts", "people"]
 
 HEDGE = re.compile(
     r"^(?:I (?:think|guess|suppose|believe|imagine|heard|read|hear|reckon|doubt)(?: that)?|"
@@ -185,6 +185,45 @@ def fresh(found: Sequence[Proposition], more: Iterable[Proposition]) -> list[Pro
         if not repeated:
             said.append(told)
     return said[len(found) :]
+
+
+def joined(found: Sequence[Proposition], heard: Sequence[Proposition]) -> list[Proposition]:
+    """Return what was found, with times that only were heard, and what was heard and adds to it.
+
+    It adds something about somebody else, or another thing, place or day.
+    """
+    told = [_timed(one, heard) for one in found]
+    return [*told, *(one for one in fresh(told, heard) if not any(_says(known, one) for known in told))]
+
+
+def _timed(known: Proposition, heard: Iterable[Proposition]) -> Proposition:
+    if known.valid != Interval():
+        return known
+    times = (
+        one.valid for one in heard if _same_news(one, known) and _same_kind(one, known) and one.ended == known.ended
+    )
+    return replace(known, valid=next((one for one in times if one != Interval()), known.valid))
+
+
+def _says(known: Proposition, heard: Proposition) -> bool:
+    """Tell whether a proposition says in other words what was heard: of the same thing, and with the same value.
+
+    "Nora's cat is called Miso" is said by (Nora, cat, Miso), and "born on 1990" by what holds since 1990.
+    """
+    if heard.kind == known.kind and heard.object == known.object and not named(heard.subject.label):
+        return True  # "the new one", which is known by its name
+    if not _words(heard.subject.label) <= _words(known.subject.label) | _words(known.kind.label):
+        return False
+    thing, value = _words(heard.object.label), _words(known.object.label)
+    if not thing:
+        return known.kind.name == heard.kind.name
+    day = Interval.format(known.valid.start, known.valid.start_precision) if known.valid.start else ""
+    same = thing <= value or (bool(value) and value <= thing)
+    return same or thing <= _words(known.kind.label) or thing <= _words(day)
+
+
+def _words(label: str) -> set[str]:
+    return {word.removesuffix("'s") for word in label.casefold().replace("_", " ").split()}
 
 
 def _same_kind(told: Proposition, known: Proposition) -> bool:

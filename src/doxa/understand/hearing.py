@@ -72,13 +72,14 @@ class Hearing:
         thing = self._what(told, kind, referents)
         if thing is None or thing == subject:
             return None
-        kind, holds = named_by(kind, thing, self.turn, referents) if not told.relation else (kind, True)
+        known = kind.name in relation_names()
+        kind, holds = (kind, True) if known else named_by(kind, thing, self.turn, referents)
         modality = next((mode for flag, mode in MODES if flag in told.flags), Modality.ASSERTED)
         act = next((act for flag, act in ACTS if flag in told.flags), Act.STATE)
         over = "over" in told.flags
         valid = self._valid(told)
         lasting = kind.name in relation_names() and kind.nature == "state" and not over
-        if lasting and valid.start is not None and valid.start == valid.end:
+        if lasting and valid.start is not None and any(part == "on" for part, _ in told.times):
             valid = Interval(start=valid.start, start_precision=valid.start_precision)
         if modality is Modality.ASSERTED and not over and valid.start and valid.start > self.turn.at.date():
             modality = Modality.PLANNED
@@ -103,7 +104,8 @@ class Hearing:
 
     def _who(self, place: Place, referents: Referents) -> Term | None:
         """Return whom or what words mean."""
-        text, line = self._text(place), self.lines[place.line]
+        line = self.lines[place.line]
+        text = re.sub(r"(?:'s|\u2019s)$", "", self._text(place))
         word = text.casefold().replace("\u2019", "'")
         if place.start < 0 or word in SPEAKING:
             return term(line.speaker)
@@ -114,9 +116,10 @@ class Hearing:
             meant = self.heard.antecedent(place)
             if meant is not None and meant != place:
                 return self._who(meant, referents)
-            return referents.topic if word in ("it", "its") else referents.resolve(text)
+            known = referents.topic if word in ("it", "its") else referents.resolve(text)
+            return None if known is None or known.key in POINTING else known
         owner, _, noun = text.partition(" ")
-        if noun and owner.casefold() in ("his", "her", "its", "their"):
+        if noun and owner.casefold() in POINTING:
             size = len(owner)
             meant = self.heard.antecedent(replace(place, end=place.start + size))
             whose = self._who(meant, referents) if meant is not None else None
@@ -157,8 +160,7 @@ class Hearing:
             words = name.replace("_", " ")
             if name in NOUNS or is_tie(name) or kin_of(words) or name.startswith("favourite_"):
                 return attribute(words)
-            first, _, rest = words.partition(" ")
-            return verb_type(base_of(first, "third") or first) if not rest else relation_type(words.replace(" ", "_"))
+            return relation_type(name) if "_" in name else verb_type(base_of(name, "third") or name)
         lemma, *rest = self._named(told)
         if kin := kin_of(lemma):
             return attribute(kin)

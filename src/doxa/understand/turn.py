@@ -14,7 +14,7 @@ from doxa.understand.agreement import accepted, answered, confirmed, quoted_valu
 from doxa.understand.alignment import realigned
 from doxa.understand.declaratives import is_question
 from doxa.understand.earlier import Earlier
-from doxa.understand.extract import Scope, extract, fresh, parsed_texts, people
+from doxa.understand.extract import Scope, extract, joined, parsed_texts, people
 from doxa.understand.hearing import Hearing, amended, hearing_of
 from doxa.understand.plausibility import plausible
 from doxa.understand.propose import Proposition
@@ -248,6 +248,7 @@ def _ruled(reading: _Reading, sentence: Sentence) -> Sentence:
     """Take the rules of a sentence, and return what it says beside them."""
     found, rest = find_rules(sentence.text, reading.turn, reading.context, reading.referents, reading.parser)
     if found:
+        reading.span = reading.span[1], reading.span[1]  # what a rule is about is not told
         reading.rules.extend(found)
         reading.statements.append(Statement(text=sentence.text, modality=Modality.HYPOTHETICAL))
         reading.intents["inform"] = None
@@ -260,7 +261,7 @@ def _state(reading: _Reading, sentence: Sentence, *, source: str = "") -> None:
     text = mended(sentence.text, turn.at)
     found = extract(text, scope)
     if reading.hearing is not None:
-        found.extend(fresh(found, reading.hearing.propositions(reading.referents, *reading.span)))
+        found = joined(found, list(reading.hearing.propositions(reading.referents, *reading.span)))
     if reading.parser is not None and not source:  # what is quoted was worth quoting
         found, dropped = plausible(found, text, reading.referents.speaker, reading.turn.role)
         reading.dropped.extend(dropped)
@@ -273,6 +274,7 @@ def _state(reading: _Reading, sentence: Sentence, *, source: str = "") -> None:
     if turn.role == "user" and not source:
         act = Act.CORRECT if reading.mending else Act.STATE
         claims = realigned(claims, text, reading.said, turn, reading.context, reading.beliefs, act=act)
+    claims = _distinct(claims)
     if not claims:
         return
     reading.claims.extend(claims)
@@ -280,6 +282,14 @@ def _state(reading: _Reading, sentence: Sentence, *, source: str = "") -> None:
     reading.intents["inform"] = None
     if any(proposition.modality is Modality.PLANNED for proposition in found):
         reading.intents["plan"] = None
+
+
+def _distinct(claims: Sequence[Claim]) -> list[Claim]:
+    """Return claims without those that say no more than one before them."""
+    kept: dict[object, Claim] = {}
+    for one in claims:
+        kept.setdefault((one.subject, one.relation.name, one.object, one.polarity, one.act, one.replaces), one)
+    return list(kept.values())
 
 
 def _placed(reading: _Reading, claims: list[Claim], span: str) -> list[Claim]:

@@ -109,12 +109,11 @@ class _Decoding:
         naming = [at for start, end in (thing, *said) for at in range(start, end)]
         names = self.network.card.relations
         shares = np.exp(_log_shares(self.scores["relations"][row, naming]).mean(0))
-        open_ = names.index(OPEN)
         verb = not said and thing[1] == thing[0] + 1 and self.tags.get(word) in VERBAL
         if not (verb or said) or (said and self.tags.get(said[0][0]) in NAMELESS):
-            shares[open_] = 0.0  # nothing names it
+            shares[[at for at, name in enumerate(names) if name == OPEN]] = 0.0  # nothing names it
         best = int(shares.argmax())
-        return "" if best == open_ or ((said or verb) and shares[best] < SURE) else names[best]
+        return "" if names[best] == OPEN or ((said or verb) and shares[best] < SURE) else names[best]
 
     def _subjects(self, row: int, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
         """Return the likeliest subject and those that are listed with it; where there is none it is the speaker."""
@@ -136,8 +135,9 @@ class _Decoding:
         """Yield the words that refer, each by its last one, and what they mean with the rest of its name."""
         points = self.scores["points"][0]
         for word in range(self.found.begin, len(self.found.words)):
-            least = int(self.tags.get(word) in REFERRING)  # the first column is for what refers to nothing
-            goal = least + int(points[word, least : word + 1].argmax()) - 1
+            goal = int(points[word, : word + 1].argmax()) - 1  # the first column is for what refers to nothing
+            if goal < 0 and self.tags.get(word) in REFERRING and word > self.found.begin:
+                goal = self.found.begin + int(points[word, self.found.begin + 1 : word + 1].argmax())
             if goal >= 0:
                 yield self.found.place(word, word + 1), self.found.place(self._start(goal), goal + 1)
 

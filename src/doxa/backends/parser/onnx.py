@@ -1,15 +1,18 @@
 """The built-in parser, which reads turns as well: MiniLM-L6, int8 weights, run by ONNX Runtime on the CPU."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Final
+
+import numpy as np
 
 from doxa.backends.onnx import BuiltinModel, SideBySide, folder_of, threads_of
 from doxa.backends.parser import Heard, Line, Parse
 from doxa.backends.parser.decoding import heard_in
 from doxa.backends.parser.network import ModelCard, Network, open_network, read_card
-from doxa.backends.parser.sequences import sequenced
+from doxa.backends.parser.sequences import Sequenced, sequenced
 
 __all__ = ["OnnxParser", "open_parser"]
 
@@ -72,12 +75,18 @@ def _hearing(opened: Callable[[], Network]) -> Callable[[Sequence[Line]], Heard]
     network = opened()
 
     def run(lines: Sequence[Line]) -> Heard:
-        found = sequenced(lines)
+        found = _fitting(sequenced(lines), network)
         forms = [word.form for word in found.words]
         scores = network.scores(forms, about=f"a turn of {len(lines[-1].text)} characters")
         return heard_in(network, found, scores, lines[-1].text)
 
     return run
+
+
+def _fitting(found: Sequenced, network: Network) -> Sequenced:
+    """Return as many words of a sequence as the model takes; those before the turn's own always fit."""
+    total = np.cumsum([len(network.pieces(word.form)) for word in found.words])
+    return replace(found, words=found.words[: int(np.searchsorted(total, MAX_PIECES, side="right"))])
 
 
 def _parsing(opened: Callable[[], Network]) -> Callable[[Sequence[str]], Parse]:
