@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from doxa.backends import load
-from doxa.backends.parser import cached, Parser
+from doxa.backends.parser import Parser, cached
 from doxa.core.values import Act, Change, ChangeKind, Claim, Fact, Turn
 from doxa.memory import Beliefs, fact_id
 from doxa.understand import Understanding, understand

@@ -33,8 +33,10 @@ NOUNS = frozenset(
 """Relations of the corpus that are nouns, beside those of the inventory."""
 DATED = frozenset("takes_place_on begins_on ends_on deadline birthday born_on died_on anniversary appointment".split())
 """Relations whose object is a day."""
-ACTIVITIES = frozenset(("likes", "hate", "enjoy", "prefers"))
+ACTIVITIES = frozenset(("likes", "enjoy", "prefers"))
 """Relations whose object may be something to do."""
+DENIALS = {"hate": "likes"}
+"""Relations of the corpus that are the denial of one of the inventory."""
 MODES = (("wish", Modality.DESIRED), ("maybe", Modality.POSSIBLE), ("plan", Modality.PLANNED))
 ACTS = (("withdraw", Act.WITHDRAW), ("correct", Act.CORRECT))
 FORMS: tuple[Form, ...] = ("base", "third", "past", "participle", "gerund")
@@ -68,12 +70,12 @@ class Hearing:
         subject = self._who(told.subject, referents)
         if subject is None:
             return None
-        kind = self._kind(told)
+        kind, holds = self._kind(told), told.relation not in DENIALS
         thing = self._what(told, kind, referents)
         if thing is None or thing == subject:
             return None
-        known = kind.name in relation_names()
-        kind, holds = (kind, True) if known else named_by(kind, thing, self.turn, referents)
+        if kind.name not in relation_names():
+            kind, holds = named_by(kind, thing, self.turn, referents)
         modality = next((mode for flag, mode in MODES if flag in told.flags), Modality.ASSERTED)
         act = next((act for flag, act in ACTS if flag in told.flags), Act.STATE)
         over = "over" in told.flags
@@ -150,7 +152,7 @@ class Hearing:
         return term(clean(text) or text)
 
     def _kind(self, told: Told) -> RelationType:
-        name = told.relation
+        name = DENIALS.get(told.relation, told.relation)
         said = " ".join(self._text(place) for place in told.words)
         if kin := kin_of(said.casefold()):
             return attribute(kin)
