@@ -36,7 +36,7 @@ def answer(parser, *texts):
 @pytest.mark.parametrize(
     ("texts", "value"),
     [
-        (("I have 12 eggs.", "I used 5 of the eggs.", "How many eggs are left?"), "7"),
+        (("I have 12 eggs.", "I used 5 of the eggs.", "How many eggs do I have left?"), "7"),
         (("Rita has 30 shells.", "Hugo has 18 shells.", "How many more shells does Rita have than Hugo?"), "12"),
         (
             (("I sold 4 lamps.", "Ana"), ("I sold 7 lamps.", "Ben"), "How many lamps did Ana and Ben sell together?"),
@@ -67,7 +67,7 @@ def answer(parser, *texts):
         ),
         (("My aunt was born on 3 August 1958.", "How old is my aunt?"), "67"),
         (("The rope was 3 metres long.", "I cut off 80 centimetres.", "How long is the rope now?"), "220 centimetres"),
-        (("We invited 24 guests.", "Correction: we invited 28 guests.", "How many guests did we invite?"), "28"),
+        (("We invited 24 guests.", "Sorry, we invited 28 guests.", "How many guests did we invite?"), "28"),
         (("The stove cost 90 euros.", "The sink was 60 euros.", "What did the stove and the sink cost together?"),
          "150 euros"),
         (("I paid 20 euros for the vase.", "I bought a lamp for 35 euros.", "How much did I pay for the vase and the "
@@ -130,7 +130,7 @@ def test_a_question_for_a_sum_that_names_nothing_is_left_to_others(parser):
 
 
 def test_the_working_and_its_turns_are_shown(parser):
-    found = answer(parser, "I have 12 eggs.", "It is raining.", "I used 5 of the eggs.", "How many eggs are left?")
+    found = answer(parser, "I have 12 eggs.", "It is raining.", "I used 5 of the eggs.", "How many eggs do I have left?")
     assert "12 - 5 = 7" in found.text
     assert [citation.turn_id for citation in found.citations] == ["t0", "t2"]
 

@@ -165,7 +165,7 @@ def _wanted(sentence: Sentence, frame: Frame) -> Argument | None:
 def _thing(base: Asked, wanted: Argument | None, frame: Frame, text: str) -> Asked:
     """Say what is to be counted or measured."""
     low = text.casefold()
-    if wanted is not None and wanted.head:
+    if wanted is not None and wanted.head not in ("", "much", "many"):
         return _counted(base, wanted, frame, low)
     measured = re.search(r"\bhow (old|long|far|tall|high|wide|deep|heavy|expensive)\b", low)
     if measured:
