@@ -9,7 +9,7 @@ from doxa.transport.cli.demo import matches
 
 DEMO = Path(__file__).parent / "data/demo.tsv"
 """What the demo believes and changed its mind about, each line graded right, noise or wrong by hand."""
-WRONG_LINES, NEW_LINES = 18, 4
+WRONG_LINES, NEW_LINES = 20, 4
 """Lines that may be wrong, or ungraded since processors round differently: 17 of 87 were wrong, 6 of them facts."""
 
 

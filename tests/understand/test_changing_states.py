@@ -20,7 +20,7 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
     ),
     "years beside their length": (
         ["I worked at the post office from 2012 to 2015."],
-        ["ended Nora works_at Post office [from 2012 until 2015]"],
+        ["ended Nora works_at post office [from 2012 until 2015]"],
     ),
     "another country": (["I live in Spain.", "I live in Oslo now."], ["Nora lives_in Oslo"]),
     "appointment gets its day": (

@@ -31,8 +31,8 @@ with warnings.catch_warnings():  # pydantic has a method `validate`, kept for it
 
         extract: Literal["builtin", "prompted", "amr"] = Field(
             "builtin",
-            description="What finds the facts of a turn: `builtin`, syntax and a reader of turns; `prompted`, the language model; or "
-            "`amr`, the graphs of the AMR parser (see `amr`).",
+            description="What finds the facts of a turn: `builtin`, syntax and a reader of turns; `prompted`, the "
+            "language model; or `amr`, the graphs of the AMR parser (see `amr`).",
         )
         distil: Player = Field(
             "builtin",

@@ -195,7 +195,9 @@ class Tree:
     def _spelt(self, place: int) -> str:
         word = self.text[self.words[place].start : self.words[place].end]
         if self.upos(place) == "PROPN":
-            return word.title() if word.islower() and word.replace("-", "").isalpha() else word  # no address
+            lower = word.islower() and word.replace("-", "").isalpha()  # no address
+            head = self.head(place) if self.relation(place) == "compound" else place
+            return word.title() if lower and self.kid(head, "det") is None else word  # nor "the post office"
         title = (
             place + 1 < len(self.words)
             and self.relation(place) in ("nmod:desc", "compound")

@@ -210,6 +210,8 @@ def _says(known: Proposition, heard: Proposition) -> bool:
 
     "Nora's cat is called Miso" is said by (Nora, cat, Miso), and "born on 1990" by what holds since 1990.
     """
+    if heard.object == known.object and heard.subject.key.startswith(f"{known.subject.key}'s "):
+        return True  # "my padlock code is 4711": a code of hers, and of the padlock's
     if heard.kind == known.kind and heard.object == known.object and not named(heard.subject.label):
         return True  # "the new one", which is known by its name
     if not _words(heard.subject.label) <= _words(known.subject.label) | _words(known.kind.label):

@@ -23,7 +23,7 @@ __all__ = ["Hearing", "amended", "hearing_of"]
 
 BEFORE = 2
 """Turns before that help to read one."""
-SURE = 0.9
+SURE = 0.97
 """Least probability of a claim. What the readers of syntax say is surer, so what is added to it has to be."""
 NOUNS = frozenset(
     "reference_number phone_number email_address shoe_size star_sign blood_type hair_colour eye_colour colour breed "
@@ -55,7 +55,7 @@ class Hearing:
         before: set[tuple[str, str, str, bool]] = set()
         for told in sorted(self.heard.claims, key=lambda one: (one.anchor.start, one.object)):
             own = told.anchor.line == len(self.lines) - 1
-            if told.p < SURE or "minor" in told.flags:
+            if told.p < SURE or "minor" in told.flags or self._commanded(told):
                 continue
             if start <= told.anchor.start < end if own else not start:
                 found = self._proposition(told, referents)
@@ -66,9 +66,28 @@ class Hearing:
                     before.add(same)
                     yield found
 
+    def _commanded(self, told: Told) -> bool:
+        """Tell whether a claim is what one is told to say: "answer that I live in Porto", but "tell Ana that I do"."""
+        for starts, parse in self.heard.parses:
+            if told.anchor.line != len(self.lines) - 1 or told.anchor.start not in starts:
+                continue
+            arcs = list(zip(parse.forms, parse.heads, parse.deprels, strict=True))
+            others = {
+                head
+                for form, head, label in arcs
+                if label in ("obj", "iobj") or ("subj" in label and form.casefold() not in SPOKEN_TO)
+            }
+            word = starts.index(told.anchor.start)
+            while (above := parse.heads[word]) >= 0:
+                bare = parse.forms[above].casefold() == parse.lemmas[above]
+                if parse.deprels[word] == "ccomp" and bare and above not in others:
+                    return True
+                word = above
+        return False
+
     def _proposition(self, told: Told, referents: Referents) -> Proposition | None:
-        subject = self._who(told.subject, referents)
-        if subject is None:
+        subject = self._who(told.subject, referents) if self._nominal(told.subject) else None
+        if subject is None or not (self._nominal(told.object) or told.object == told.anchor):
             return None
         kind, holds = self._kind(told), told.relation not in DENIALS
         thing = self._what(told, kind, referents)
@@ -100,6 +119,15 @@ class Hearing:
             instead=clean(self._text(values["instead"])) if "instead" in values else "",
         )
 
+    def _nominal(self, place: Place) -> bool:
+        """Tell whether words can be of somebody or something: the last one is no adverb, adjective or interjection."""
+        for starts, parse in self.heard.parses:
+            if place.line == len(self.lines) - 1:
+                inside = [k for k, start in enumerate(starts) if place.start <= start < place.end]
+                if inside:
+                    return parse.upos[inside[-1]] not in ("INTJ", "ADV", "SCONJ", "CCONJ", "PUNCT")
+        return True
+
     def _text(self, place: Place) -> str:
         line = self.lines[place.line]
         return line.speaker if place.start < 0 else line.text[place.start : place.end]
@@ -117,7 +145,8 @@ class Hearing:
         if word in POINTING:
             meant = self.heard.antecedent(place)
             if meant is not None and meant != place:
-                return self._who(meant, referents)
+                who = self._who(meant, referents)  # those who talk with each other are no "she" to each other
+                return None if who is not None and who.label in {one.speaker for one in self.lines} else who
             known = referents.topic if word in ("it", "its") else referents.resolve(text)
             return None if known is None or known.key in POINTING else known
         owner, _, noun = text.partition(" ")
@@ -278,12 +307,14 @@ def _meant(claim: Claim, instead: str, earlier: Earlier) -> Claim | None:
 
 
 def hearing_of(turn: Turn, context: Sequence[Turn], parser: Parser | None) -> Hearing | None:
-    """Return what a turn says, heard with the turns before it; None where the parser reads sentences alone.
+    """Return what a turn says, heard with the turns before it.
+
+    None where the parser reads sentences alone, and for an assistant, which mostly repeats what it was told.
 
     Raises:
         BackendError: the parser failed.
     """
-    if not isinstance(parser, TurnReader):
+    if not isinstance(parser, TurnReader) or turn.role != "user":
         return None
     lines = [*(Line(one.speaker, one.text) for one in context[-BEFORE:]), Line(turn.speaker, turn.text)]
     return Hearing(turn, lines, parser.hear([lines])[0])

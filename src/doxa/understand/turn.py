@@ -261,7 +261,8 @@ def _state(reading: _Reading, sentence: Sentence, *, source: str = "") -> None:
     text = mended(sentence.text, turn.at)
     found = extract(text, scope)
     if reading.hearing is not None:
-        found = joined(found, list(reading.hearing.propositions(reading.referents, *reading.span)))
+        heard = reading.hearing.propositions(reading.referents, *reading.span)
+        found = joined(found, [one for one in heard if not _displaces(one, reading.beliefs)])
     if reading.parser is not None and not source:  # what is quoted was worth quoting
         found, dropped = plausible(found, text, reading.referents.speaker, reading.turn.role)
         reading.dropped.extend(dropped)
@@ -282,6 +283,12 @@ def _state(reading: _Reading, sentence: Sentence, *, source: str = "") -> None:
     reading.intents["inform"] = None
     if any(proposition.modality is Modality.PLANNED for proposition in found):
         reading.intents["plan"] = None
+
+
+def _displaces(heard: Proposition, beliefs: Beliefs) -> bool:
+    """Tell whether something else is believed where there is one value at a time: what is heard is not sure enough."""
+    known = beliefs.about(heard.subject.key, heard.kind.name) if heard.kind.functional else ()
+    return heard.act is Act.STATE and any(fact.object != heard.object for fact in known)
 
 
 def _distinct(claims: Sequence[Claim]) -> list[Claim]:

@@ -25,7 +25,8 @@ ANCHOR: Final = 1
 SURE: Final = 0.5
 """Least probability of an anchor, a flag, and of a relation by name where a word of the turn could name it."""
 VERBAL: Final = frozenset(("VERB", "AUX"))
-REFERRING: Final = frozenset(("PRON", "DET"))
+RELATIVE: Final = frozenset("who whom whose which".split())
+"""Pronouns that always mean something in their own sentence."""
 NAMELESS: Final = frozenset(("NUM", "PRON", "DET", "PUNCT", "CCONJ", "SYM", "INTJ"))
 """Parts of speech that name no relation."""
 SPEAKER: Final = 2
@@ -89,12 +90,15 @@ class _Decoding:
         for start, end, part in spans:
             if part != "object" or not start <= word < end:
                 continue
+            relation = self._relation(row, word, (start, end), said)
+            if relation is None:
+                continue
             flags = self.scores["claim_flags"][row, start:end].mean(0)
             for first, last in subjects:
                 yield Told(
                     anchor=place(word, word + 1),
                     subject=place(first, last),
-                    relation=self._relation(row, word, (start, end), said),
+                    relation=relation,
                     words=tuple(place(*one) for one in said) or (place(word, word + 1),),
                     object=place(start, end),
                     times=times,
@@ -104,16 +108,19 @@ class _Decoding:
                     p=p,
                 )
 
-    def _relation(self, row: int, word: int, thing: tuple[int, int], said: Sequence[tuple[int, int]]) -> str:
-        """Return the name of a relation; empty where words of the lines name it."""
+    def _relation(self, row: int, word: int, thing: tuple[int, int], said: Sequence[tuple[int, int]]) -> str | None:
+        """Return the name of a relation; empty where words of the lines name it, None where nothing surely does."""
         naming = [at for start, end in (thing, *said) for at in range(start, end)]
         names = self.network.card.relations
         shares = np.exp(_log_shares(self.scores["relations"][row, naming]).mean(0))
         verb = not said and thing[1] == thing[0] + 1 and self.tags.get(word) in VERBAL
-        if not (verb or said) or (said and self.tags.get(said[0][0]) in NAMELESS):
-            shares[[at for at, name in enumerate(names) if name == OPEN]] = 0.0  # nothing names it
+        named = verb or (bool(said) and self.tags.get(said[0][0]) not in NAMELESS)
+        if not named:
+            shares[[at for at, name in enumerate(names) if name == OPEN]] = 0.0
         best = int(shares.argmax())
-        return "" if names[best] == OPEN or ((said or verb) and shares[best] < SURE) else names[best]
+        if names[best] != OPEN and shares[best] >= SURE:
+            return names[best]
+        return "" if named else None
 
     def _subjects(self, row: int, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
         """Return the likeliest subject and those that are listed with it; where there is none it is the speaker."""
@@ -136,7 +143,7 @@ class _Decoding:
         points = self.scores["points"][0]
         for word in range(self.found.begin, len(self.found.words)):
             goal = int(points[word, : word + 1].argmax()) - 1  # the first column is for what refers to nothing
-            if goal < 0 and self.tags.get(word) in REFERRING and word > self.found.begin:
+            if goal < 0 and self.found.words[word].form.casefold() in RELATIVE and word > self.found.begin:
                 goal = self.found.begin + int(points[word, self.found.begin + 1 : word + 1].argmax())
             if goal >= 0:
                 yield self.found.place(word, word + 1), self.found.place(self._start(goal), goal + 1)

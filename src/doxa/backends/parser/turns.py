@@ -55,7 +55,7 @@ class Heard:
 
     claims: tuple[Told, ...]
     meant: tuple[tuple[Place, Place], ...]
-    """Words that refer, and the words before that they mean; of a pronoun the likeliest ones."""
+    """Words that refer, and the words before that they mean; of a relative pronoun the likeliest ones."""
     parses: tuple[tuple[tuple[int, ...], Parse], ...]
     """Of each sentence of the turn, where its words start, and its parse."""
 
