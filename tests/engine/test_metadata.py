@@ -144,7 +144,7 @@ def test_a_message_that_only_calls_a_tool_is_left_out(doxa):
 
 def test_details_that_no_fact_tells_keep_their_words(doxa):
     """A sentence is told by its facts only where they say nearly all of it."""
-    hike = "Last summer we hiked the Kungsleden, which is the sort of thing that one does before the knees go and the rain wins."
+    hike = "Last summer we hiked the Kungsleden, which is what one does before the knees go and the rain wins."
     tell(doxa, hike, "I live in Rome.", "My sister Eva works at Siemens.")
     memory = doxa.memory(user="ana")
     assert {"Kungsleden", "Rome", "Siemens"} <= {str(fact.object) for fact in memory.facts(current=False)}

@@ -130,7 +130,9 @@ def test_a_question_for_a_sum_that_names_nothing_is_left_to_others(parser):
 
 
 def test_the_working_and_its_turns_are_shown(parser):
-    found = answer(parser, "I have 12 eggs.", "It is raining.", "I used 5 of the eggs.", "How many eggs do I have left?")
+    found = answer(
+        parser, "I have 12 eggs.", "It is raining.", "I used 5 of the eggs.", "How many eggs do I have left?"
+    )
     assert "12 - 5 = 7" in found.text
     assert [citation.turn_id for citation in found.citations] == ["t0", "t2"]
 
