@@ -10,10 +10,12 @@ def test_equal_sources_that_disagree_are_a_dispute_until_somebody_decides():
         chat = doxa.dialogue(user="club", speaker="Hana")
         chat.absorb("The workshop is in room 4.", at="2024-09-02")
         chat.absorb("The workshop is in room 6.", speaker="Jiro", at="2024-09-02")
+        chat.flush()
         memory = doxa.memory(user="club")
         (dispute,) = memory.disputes()
         assert "room 4" in dispute.question and "Jiro" in dispute.question and len(dispute.facts) == 2
         chat.absorb("I checked: the workshop is in room 6.", at="2024-09-03")
+        chat.flush()
         assert memory.disputes() == []
 
 
