@@ -68,22 +68,31 @@ class Hearing:
 
     def _commanded(self, told: Told) -> bool:
         """Tell whether a claim is what one is told to say: "answer that I live in Porto", but "tell Ana that I do"."""
-        for starts, parse in self.heard.parses:
-            if told.anchor.line != len(self.lines) - 1 or told.anchor.start not in starts:
-                continue
-            arcs = list(zip(parse.forms, parse.heads, parse.deprels, strict=True))
-            others = {
-                head
-                for form, head, label in arcs
-                if label in ("obj", "iobj") or ("subj" in label and form.casefold() not in SPOKEN_TO)
-            }
-            word = starts.index(told.anchor.start)
-            while (above := parse.heads[word]) >= 0:
-                bare = parse.forms[above].casefold() == parse.lemmas[above]
-                if parse.deprels[word] == "ccomp" and bare and above not in others:
-                    return True
-                word = above
+        found = self._parsed(told.anchor)
+        if found is None:
+            return False
+        (word, *_), _, parse = found
+        arcs = list(zip(parse.forms, parse.heads, parse.deprels, strict=True))
+        others = {
+            head
+            for form, head, label in arcs
+            if label in ("obj", "iobj") or ("subj" in label and form.casefold() not in SPOKEN_TO)
+        }
+        while (above := parse.heads[word]) >= 0:
+            bare = parse.forms[above].casefold() == parse.lemmas[above]
+            if parse.deprels[word] == "ccomp" and bare and above not in others:
+                return True
+            word = above
         return False
+
+    def _parsed(self, place: Place) -> tuple[list[int], Sequence[int], Parse] | None:
+        """Return the words at a place of the turn, where all words of their sentence start, and its parse."""
+        if place.line != len(self.lines) - 1:
+            return None
+        for starts, parse in self.heard.parses:
+            if inside := [k for k, start in enumerate(starts) if place.start <= start < place.end]:
+                return inside, starts, parse
+        return None
 
     def _proposition(self, told: Told, referents: Referents) -> Proposition | None:
         subject = self._who(told.subject, referents) if self._nominal(told.subject) else None
@@ -120,13 +129,9 @@ class Hearing:
         )
 
     def _nominal(self, place: Place) -> bool:
-        """Tell whether words can be of somebody or something: the last one is no adverb, adjective or interjection."""
-        for starts, parse in self.heard.parses:
-            if place.line == len(self.lines) - 1:
-                inside = [k for k, start in enumerate(starts) if place.start <= start < place.end]
-                if inside:
-                    return parse.upos[inside[-1]] not in ("INTJ", "ADV", "SCONJ", "CCONJ", "PUNCT")
-        return True
+        """Tell whether words can be of somebody or something: they end in no adverb, conjunction or interjection."""
+        found = self._parsed(place)
+        return found is None or found[2].upos[found[0][-1]] not in ("INTJ", "ADV", "SCONJ", "CCONJ", "PUNCT")
 
     def _text(self, place: Place) -> str:
         line = self.lines[place.line]
@@ -203,23 +208,22 @@ class Hearing:
 
     def _named(self, told: Told) -> list[str]:
         """Return the words that name the relation, a verb in its base form, and after "be" in the passive."""
-        forms = [form for place in told.words for form in self._text(place).casefold().split()]
-        first = told.words[0]
-        for starts, parse in self.heard.parses:
-            if first.line != len(self.lines) - 1 or first.start not in starts:
-                continue
-            said = [k for k, start in enumerate(starts) for place in told.words if place.start <= start < place.end]
-            verbs = [k for k in said if parse.upos[k] == "VERB"]
-            said = [k for k in said if parse.upos[k] != "AUX" or not verbs or k > verbs[0]]
-            at = said[0]
-            forms = [parse.forms[k].casefold() for k in said]
-            rest = forms[1:] or self._led(told, at, starts, parse)
-            if parse.upos[at] in ("ADP", "ADJ"):
-                return ["be", *forms[:1], *rest]
-            if any(head == at and label == "aux:pass" for head, label in zip(parse.heads, parse.deprels, strict=True)):
-                return ["be", forms[0], *rest]
-            return [base_of(forms[0], *FORMS) or parse.lemmas[at].casefold(), *rest]
-        return [base_of(forms[0], *FORMS) or forms[0], *forms[1:]]
+        found = self._parsed(told.words[0])
+        if found is None:
+            forms = [form for place in told.words for form in self._text(place).casefold().split()]
+            return [base_of(forms[0], *FORMS) or forms[0], *forms[1:]]
+        _, starts, parse = found
+        said = [k for k, start in enumerate(starts) for place in told.words if place.start <= start < place.end]
+        verbs = [k for k in said if parse.upos[k] == "VERB"]
+        said = [k for k in said if parse.upos[k] != "AUX" or not verbs or k > verbs[0]]
+        at = said[0]
+        forms = [parse.forms[k].casefold() for k in said]
+        rest = forms[1:] or self._led(told, at, starts, parse)
+        if parse.upos[at] in ("ADP", "ADJ"):
+            return ["be", *forms[:1], *rest]
+        if any(head == at and label == "aux:pass" for head, label in zip(parse.heads, parse.deprels, strict=True)):
+            return ["be", forms[0], *rest]
+        return [base_of(forms[0], *FORMS) or parse.lemmas[at].casefold(), *rest]
 
     def _led(self, told: Told, at: int, starts: Sequence[int], parse: Parse) -> list[str]:
         """Return the particle of a verb, or the preposition before its object."""

@@ -268,9 +268,8 @@ def _state(reading: _Reading, sentence: Sentence, *, source: str = "") -> None:
         reading.dropped.extend(dropped)
     found = list(refined(found, sentence.text, reading.beliefs))
     span = sentence.text
-    claims: list[Claim] = []
-    for one in found:
-        claims.extend(amended(_claim(turn, one, span, source), one.instead, reading.earlier(), span))
+    earlier = reading.earlier()
+    claims = [claim for one in found for claim in amended(_claim(turn, one, span, source), one.instead, earlier, span)]
     claims = _placed(reading, claims, span)
     if turn.role == "user" and not source:
         act = Act.CORRECT if reading.mending else Act.STATE
