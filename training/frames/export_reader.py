@@ -26,8 +26,6 @@ LICENCE = "Apache-2.0; trained on data under CC BY-SA 4.0 and 3.0, and CC BY 4.0
 ENCODER = Path(__file__).parents[2] / "src" / "doxa" / "backends" / "encoder" / "minilm-l6-int8"
 LARGE = 1_000_000
 """Bytes of a tensor that is worth looking for in another file."""
-LEAST = 0.2
-"""A word that is less likely a predicate is not looked from."""
 OWN = ("said", "points", "places", *SEEN, "relations")
 
 
@@ -39,14 +37,23 @@ class Exported(torch.nn.Module):
         self.reading = reading
 
     def forward(
-        self, ids: torch.Tensor, first: torch.Tensor, pool: torch.Tensor, features: torch.Tensor
+        self,
+        ids: torch.Tensor,
+        first: torch.Tensor,
+        pool: torch.Tensor,
+        features: torch.Tensor,
+        least: torch.Tensor,
     ) -> tuple[torch.Tensor, ...]:
-        """The parser's scores; per word marks and pointers; the places that are looked from, and what is seen there."""
+        """The parser's scores; per word marks and pointers; the places that are looked from, and what is seen there.
+
+        `least`, `(2,)`, is how likely a word has to be a predicate or an anchor to be looked from.
+        """
         batch = batch_of(ids, first, pool, features)
         out = self.reading(batch)
-        likely = out["said"].sigmoid().amax(-1)
+        shares = out["said"].sigmoid()
+        likely = shares.amax(-1)
         # The likeliest word is always looked from, so that no tensor is ever empty.
-        chosen = (likely > LEAST) | (likely >= likely.max(-1, keepdim=True).values)
+        chosen = (shares > least).float().amax(-1).bool() | (likely >= likely.max(-1, keepdim=True).values)
         places = torch.nonzero(chosen)
         seen = self.reading.seen(out, batch, places[:, 0], places[:, 1])
         return (*(out[name] for name in OUTPUTS), out["said"], out["points"], places[:, 1], *seen.values())
@@ -68,7 +75,8 @@ def main() -> None:
     models = [start(args.work, prepared, relations, turns.meanings, name) for name in args.checkpoints]
     seen = {name: {0: "count", 1: "words"} for name in (*SEEN, "relations")}
     axes = per_word((*OUTPUTS, "said", "points")) | seen | {"places": {0: "count"}}
-    fp32 = export_fp32(Exported(mean_of(models)).eval(), args.work / "reader.fp32.onnx", (*OUTPUTS, *OWN), axes)
+    whole, least = Exported(mean_of(models)).eval(), {"least": torch.tensor([1.0, 0.5])}
+    fp32 = export_fp32(whole, args.work / "reader.fp32.onnx", (*OUTPUTS, *OWN), axes, more=least)
     int8 = quantise(fp32, args.out / "model.onnx")
     table = lend(int8, ENCODER / "model.onnx")
     write_tokenizer(args.out / "tokenizer.json")

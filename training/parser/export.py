@@ -110,8 +110,16 @@ def batch_of(
     }
 
 
-def export_fp32(network: torch.nn.Module, path: Path, outputs: Sequence[str], axes: dict[str, dict[int, str]]) -> Path:
-    """The traced fp32 graph; `axes` names the free sizes of its outputs."""
+def export_fp32(
+    network: torch.nn.Module,
+    path: Path,
+    outputs: Sequence[str],
+    axes: dict[str, dict[int, str]],
+    *,
+    more: Mapping[str, torch.Tensor] | None = None,
+) -> Path:
+    """The traced fp32 graph; `axes` names the free sizes of its outputs, `more` has examples of further inputs."""
+    more = more or {}
     example = (
         torch.tensor([[101, 1045, 2293, 3899, 2015, 102]]),
         torch.tensor([[0, 1, 2, 3]]),
@@ -121,9 +129,9 @@ def export_fp32(network: torch.nn.Module, path: Path, outputs: Sequence[str], ax
     with torch.inference_mode():
         torch.onnx.export(
             network,
-            example,
+            (*example, *more.values()),
             str(path),
-            input_names=list(INPUTS),
+            input_names=[*INPUTS, *more],
             output_names=list(outputs),
             dynamic_axes=INPUTS | axes,
             opset_version=OPSET,

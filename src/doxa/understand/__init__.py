@@ -13,7 +13,7 @@ from doxa.understand.prompted import Roles, extract_with_model, prompt_version
 from doxa.understand.questions import find_question, read_question
 from doxa.understand.relations import Mapped, RelationMapper
 from doxa.understand.requests import LONGEST, Request, kept_words, request_of
-from doxa.understand.turn import sentences_ahead, understand
+from doxa.understand.turn import read_ahead, understand
 from doxa.understand.values import Extraction, Statement, Understanding
 from doxa.understand.variants import kind_of
 
@@ -43,11 +43,11 @@ __all__ = [
     "open_propositions",
     "plans_of",
     "prompt_version",
+    "read_ahead",
     "read_question",
     "request_of",
     "senses_of",
     "senses_of_all",
-    "sentences_ahead",
     "split_sentences",
     "understand",
     "understand_graph",

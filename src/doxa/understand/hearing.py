@@ -19,7 +19,7 @@ from doxa.understand.referents import Referents, clean, kin_of, term
 from doxa.understand.repairs import put_right
 from doxa.understand.scene import Proposition
 
-__all__ = ["Hearing", "amended", "hearing_of"]
+__all__ = ["Hearing", "amended", "heard_lines", "hearing_of"]
 
 BEFORE = 2
 """Turns before that help to read one."""
@@ -318,7 +318,12 @@ def hearing_of(turn: Turn, context: Sequence[Turn], parser: Parser | None) -> He
     Raises:
         BackendError: the parser failed.
     """
-    if not isinstance(parser, TurnReader) or turn.role != "user":
-        return None
-    lines = [*(Line(one.speaker, one.text) for one in context[-BEFORE:]), Line(turn.speaker, turn.text)]
-    return Hearing(turn, lines, parser.hear([lines])[0])
+    lines = heard_lines(turn, context)
+    return Hearing(turn, lines, parser.hear([lines])[0]) if lines and isinstance(parser, TurnReader) else None
+
+
+def heard_lines(turn: Turn, context: Sequence[Turn]) -> list[Line]:
+    """Return what a reader of turns hears of a turn; nothing of an assistant's."""
+    if turn.role != "user":
+        return []
+    return [*(Line(one.speaker, one.text) for one in context[-BEFORE:]), Line(turn.speaker, turn.text)]

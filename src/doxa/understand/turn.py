@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
-from doxa.backends.parser import Parser, split
+from doxa.backends.parser import Parser, TurnReader, split
 from doxa.core.values import Act, Claim, Modality, Rule, Term, Turn
 from doxa.language.times import Repeat, read_times
 from doxa.memory import Beliefs, inventory, measures
@@ -15,7 +15,7 @@ from doxa.understand.alignment import realigned
 from doxa.understand.declaratives import is_question
 from doxa.understand.earlier import Earlier
 from doxa.understand.extract import Scope, extract, joined, parsed_texts, people
-from doxa.understand.hearing import Hearing, amended, hearing_of
+from doxa.understand.hearing import Hearing, amended, heard_lines, hearing_of
 from doxa.understand.plausibility import plausible
 from doxa.understand.propose import Proposition
 from doxa.understand.referents import Referents, kin_of, named, term
@@ -36,7 +36,7 @@ from doxa.understand.text import Sentence, sentences
 from doxa.understand.values import Statement, Understanding
 from doxa.understand.withdrawals import dropped_rules, is_withdrawal, withdrawals
 
-__all__ = ["sentences_ahead", "understand"]
+__all__ = ["read_ahead", "understand"]
 
 ADDITION = re.compile(r"\b(?:also|as well|too)\b", re.IGNORECASE)
 """Says that a value comes on top of others: what it adds to is not over."""
@@ -139,11 +139,24 @@ def _end(text: str, start: int, raw: str) -> int:
     return next((one.end() for one in re.finditer(tail, text) if one.end() >= least), min(len(text), start + len(raw)))
 
 
-def sentences_ahead(turn: Turn, *, most: int) -> list[list[str]]:
-    """Return the words of what `understand` will have parsed of a turn, `most` sentences of it.
+def read_ahead(told: Sequence[tuple[Turn, Sequence[Turn]]], parser: Parser, *, most: int) -> None:
+    """Have a parser that remembers see turns together, so that `understand` need not wait for it turn by turn.
 
-    Who parses them before, with a parser that remembers, does not keep `understand` waiting.
+    Args:
+        told: turns and the earlier ones of their sessions, as `understand` will be given them.
+        parser: the one that it will be given.
+        most: sentences of a turn that are parsed.
+
+    Raises:
+        BackendError: the parser failed.
     """
+    parser.parse([forms for turn, _ in told for forms in _sentences_ahead(turn, most)])
+    if isinstance(parser, TurnReader):
+        parser.hear([lines for turn, context in told if (lines := heard_lines(turn, context))])
+
+
+def _sentences_ahead(turn: Turn, most: int) -> list[list[str]]:
+    """Return the words of what `understand` will have parsed of a turn, `most` sentences of it."""
     texts = [text for one in sentences(turn.text)[:most] if one.text for text in parsed_texts(one.text, turn.at)]
     return [[word.form for word in words] for text in texts[:most] for words in split(text) if words]
 

@@ -18,12 +18,14 @@ from doxa.backends.parser.sentences import split
 from doxa.backends.parser.sequences import Sequenced
 from doxa.backends.parser.turns import Heard, Place, Told
 
-__all__ = ["heard_in"]
+__all__ = ["ANCHORS", "heard_in"]
 
 ANCHOR: Final = 1
 """The column of `said` for words on which a claim hangs; the first one is for predicates."""
 SURE: Final = 0.5
 """Least probability of an anchor, a flag, and of a relation by name where a word of the turn could name it."""
+ANCHORS: Final = (1.0, SURE)
+"""Least probability of a word that is looked from, as a predicate and as an anchor: predicates are not decoded."""
 VERBAL: Final = frozenset(("VERB", "AUX"))
 RELATIVE: Final = frozenset("who whom whose which".split())
 """Pronouns that always mean something in their own sentence."""
@@ -67,6 +69,8 @@ class _Decoding:
     def heard(self) -> Heard:
         begin = self.found.begin
         hangs = _sigmoid(self.scores["said"][0][:, ANCHOR])
+        if hangs.max(initial=0.0) <= SURE:
+            return Heard(claims=(), meant=(), parses=())
         parts = best_labels(_log_shares(self.scores["parts"]))
         parses = tuple(self._parses())
         tags = [tag for _, parse in parses for tag in parse.upos]

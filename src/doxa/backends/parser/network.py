@@ -25,6 +25,8 @@ MAX_WORD_CHARS: Final = 100
 MAX_KNOWN: Final = 50_000  # words whose pieces are remembered
 CLS, SEP, UNKNOWN = 101, 102, 100  # in the vocabulary of BERT, uncased
 NEVER: Final = -1e4  # the score of a word's arc to itself
+NOWHERE: Final = (1.0, 1.0)
+"""Of probabilities, what no word is beyond: a parse needs no word to be looked from."""
 ENCODERS: Final = Path(__file__).parents[1] / "encoder"
 """Where the file lies that lends its table of words."""
 
@@ -62,14 +64,22 @@ class Network:
     words: Set[str]
     """The words of the vocabulary."""
 
-    def scores(self, forms: Sequence[str], *, about: str) -> dict[str, NDArray[Any]]:
+    def scores(
+        self, forms: Sequence[str], *, about: str, least: tuple[float, float] = NOWHERE
+    ) -> dict[str, NDArray[Any]]:
         """Gives back the outputs for some words by their names.
+
+        Args:
+            forms: The words.
+            about: What they are, in messages.
+            least: How likely a word has to be a predicate, or the anchor of a claim, for the model to look from it at
+                all others. The likeliest one is always looked from. Looking costs as much as reading for every six.
 
         Raises:
             BackendError: The model failed.
         """
-        ids = [self.pieces(form) for form in forms]
-        return dict(zip(self.card.outputs, self.session.run(None, _feed(forms, ids), about=about), strict=True))
+        feed = _feed(forms, [self.pieces(form) for form in forms]) | {"least": np.array(least, dtype=np.float32)}
+        return dict(zip(self.card.outputs, self.session.run(None, feed, about=about), strict=True))
 
     def parse(self, forms: Sequence[str], scores: Mapping[str, NDArray[Any]], first: int = 0) -> Parse:
         """Gives back the parse of words out of the scores of a sequence in which they are from `first` on."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from doxa.backends.onnx import BuiltinModel, SideBySide, folder_of, threads_of
 from doxa.backends.parser import Heard, Line, Parse
-from doxa.backends.parser.decoding import heard_in
+from doxa.backends.parser.decoding import ANCHORS, heard_in
 from doxa.backends.parser.network import ModelCard, Network, open_network, read_card
 from doxa.backends.parser.sequences import Sequenced, sequenced
 
@@ -77,7 +77,7 @@ def _hearing(opened: Callable[[], Network]) -> Callable[[Sequence[Line]], Heard]
     def run(lines: Sequence[Line]) -> Heard:
         found = _fitting(sequenced(lines), network)
         forms = [word.form for word in found.words]
-        scores = network.scores(forms, about=f"a turn of {len(lines[-1].text)} characters")
+        scores = network.scores(forms, about=f"a turn of {len(lines[-1].text)} characters", least=ANCHORS)
         return heard_in(network, found, scores, lines[-1].text)
 
     return run

@@ -27,7 +27,7 @@ from doxa.engine.wiring.parts import Parts
 from doxa.engine.wiring.pending import MICRO_BATCH
 from doxa.memory import encoded_texts
 from doxa.recall import index_of
-from doxa.understand import Extraction, sentences_ahead
+from doxa.understand import Extraction, read_ahead
 
 __all__ = ["Maintenance"]
 
@@ -290,10 +290,14 @@ class Maintenance:
         told = [(turn.text, rows[0]) for turn, rows in zip(turns, vectors, strict=True) if rows is not None]
         self._parts.queries.keep(dict(told))
         with suppress(BackendError):  # `absorb` says so
-            self._parts.parser.parse([one for turn in turns for one in sentences_ahead(turn, most=SENTENCES_AHEAD)])
+            read_ahead(self._with_context(turns), self._parts.parser, most=SENTENCES_AHEAD)
             if self._parts.grader() is not None:
                 for text, _ in told:
                     self._parts.request(text)
+
+    def _with_context(self, turns: Sequence[Turn]) -> list[tuple[Turn, list[Turn]]]:
+        with self._parts.log.user(turns[0].user) as state:
+            return [(turn, state.context(turn, self._parts.config.engine.context_turns)) for turn in turns]
 
     def _encode(self, block: list[Turn]) -> tuple[list[NDArray[np.float32] | None], str]:
         """Return the rows of every turn, `(r, dims)`: its whole text and its passages; None for one of Doxa's own."""
