@@ -121,14 +121,14 @@ def packages() -> str:
 AXIOMS = ("functional", "inverse_functional", "symmetric", "transitive", "asymmetric", "irreflexive")
 SYNCHRONOUS = {"open", "dialogue", "memory", "describe"}
 """Methods that do no work worth a thread."""
-HELD = {"Doxa": "Doxa", "Dialogue": "Dialogue", "Memory": "Memory", "Tasks": "Tasks"}
+HELD = {"Doxa": "Doxa", "Dialogue": "Dialogue", "Memory": "Memory", "Tasks": "Tasks", "Teaching": "Teaching"}
 INTERNAL = {"parts", "receive", "settle", "speaker", "wait"}
 
 
 def async_twin() -> str:
     """Return the classes of `engine/` that users hold with awaitable methods; each calls its twin."""
     engine = ROOT / "src" / "doxa" / "engine"
-    files = (engine / name for name in ("api/doxa.py", "api/memory.py", "tasking.py"))
+    files = (engine / name for name in ("api/doxa.py", "api/memory.py", "api/teaching.py", "tasking.py"))
     nodes = [node for path in files for node in ast.parse(path.read_text(encoding="utf-8")).body]
     classes = [node for node in nodes if isinstance(node, ast.ClassDef) and node.name in HELD]
     code = "\n\n".join(_twin(cls) for cls in classes)

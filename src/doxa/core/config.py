@@ -70,6 +70,11 @@ class ParserConfig(Group):
     """Which parser reads sentences."""
 
     name: str = Field("builtin", description="`builtin`, or a parser that an installed package adds.")
+    head: Path | None = Field(
+        None,
+        description="File of what it was taught (`doxa teach`), for all users, with the marks beside it (`.jsonl`); "
+        "unset is one for each user, beside the database file.",
+    )
 
 
 class LLMConfig(Group):

@@ -12,12 +12,13 @@ from doxa.engine.api.doxa import Dialogue, Doxa
 if TYPE_CHECKING:
     from doxa.commonsense import Card
     from doxa.engine.answer.checking import find_reasoner
-    from doxa.engine.api.asynchronous import AsyncDialogue, AsyncDoxa, AsyncMemory, AsyncTasks
+    from doxa.engine.api.asynchronous import AsyncDialogue, AsyncDoxa, AsyncMemory, AsyncTasks, AsyncTeaching
     from doxa.engine.api.graphs import KnowledgeGraph, extract_graph
     from doxa.engine.api.keys import Keys
     from doxa.engine.api.ledger import Ledger
     from doxa.engine.api.memory import Memory
     from doxa.engine.api.notes import Look, Note, Notebook, Page
+    from doxa.engine.api.teaching import Teaching
     from doxa.engine.history.untold import overlap
     from doxa.engine.tasking import Intent, Tasks
     from doxa.engine.wiring.casting import Played, played
@@ -31,6 +32,7 @@ __all__ = [
     "AsyncDoxa",
     "AsyncMemory",
     "AsyncTasks",
+    "AsyncTeaching",
     "Card",
     "Dialogue",
     "Doxa",
@@ -47,6 +49,7 @@ __all__ = [
     "Page",
     "Played",
     "Tasks",
+    "Teaching",
     "build_base",
     "encoder_options",
     "extract_graph",
@@ -61,7 +64,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     match name:
-        case "AsyncDialogue" | "AsyncDoxa" | "AsyncMemory" | "AsyncTasks":
+        case "AsyncDialogue" | "AsyncDoxa" | "AsyncMemory" | "AsyncTasks" | "AsyncTeaching":
             from doxa.engine.api import asynchronous
 
             return getattr(asynchronous, name)
@@ -93,6 +96,10 @@ def __getattr__(name: str) -> Any:
             from doxa.engine.api import memory
 
             return getattr(memory, name)
+        case "Teaching":
+            from doxa.engine.api import teaching
+
+            return getattr(teaching, name)
         case "Look" | "Note" | "Notebook" | "Page":
             from doxa.engine.api import notes
 

@@ -46,6 +46,8 @@ class Note:
     judge_completion_tokens: int = 0
     route: str = ""
     """Why it went to the tasks, or did not; empty where that was not asked."""
+    taught: int = 0
+    """Marks that had taught the reader that heard it; 0 for none."""
 
 
 @dataclass(slots=True)

@@ -13,6 +13,10 @@ from doxa.understand.prompted import Roles, extract_with_model, prompt_version
 from doxa.understand.questions import find_question, read_question
 from doxa.understand.relations import Mapped, RelationMapper
 from doxa.understand.requests import LONGEST, Request, kept_words, request_of
+from doxa.understand.teaching.head import Head, load_head, save_head, taught, taught_by
+from doxa.understand.teaching.marks import append_marks, drop_marks, is_relation_name, read_marks
+from doxa.understand.teaching.teach import teach
+from doxa.understand.teaching.unsure import lines_heard, unsure_of
 from doxa.understand.turn import read_ahead, understand
 from doxa.understand.values import Extraction, Statement, Understanding
 from doxa.understand.variants import kind_of
@@ -22,6 +26,7 @@ __all__ = [
     "LONGEST",
     "Choice",
     "Extraction",
+    "Head",
     "Mapped",
     "RelationMapper",
     "Request",
@@ -29,28 +34,39 @@ __all__ = [
     "Statement",
     "Target",
     "Understanding",
+    "append_marks",
     "choose_senses",
+    "drop_marks",
     "extract_with_model",
     "find_question",
     "foreign_language",
     "ground",
     "identify",
+    "is_relation_name",
     "kept_words",
     "known_near",
     "kind_of",
     "likely_pos",
+    "lines_heard",
+    "load_head",
     "of_world",
     "open_propositions",
     "plans_of",
     "prompt_version",
     "read_ahead",
+    "read_marks",
     "read_question",
     "request_of",
+    "save_head",
     "senses_of",
     "senses_of_all",
     "split_sentences",
+    "taught",
+    "taught_by",
+    "teach",
     "understand",
     "understand_graph",
+    "unsure_of",
     "weighed",
     "worded",
 ]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from doxa.core.values import Turn
 from doxa.engine.reading.tasks import kept
-from doxa.engine.reading.turns import note_of, reading_of
+from doxa.engine.reading.turns import note_of, reading_of, taught_in
 from doxa.engine.tasking import tasks_of
 from doxa.engine.wiring.parts import Parts
 from doxa.memory import Maintained
@@ -52,7 +52,8 @@ def absorb(
         if turn.ordinal <= state.maintained or state.turns.get(turn.ordinal) != turn:
             return False
         context = state.context(turn, parts.config.engine.context_turns)
-        found, failed = reading_of(turn, context, state.beliefs, parts.parser, extraction, parts)
+        parser = parts.parser_of(turn.user)
+        found, failed = reading_of(turn, context, state.beliefs, parser, extraction, parts)
         denied = denials(judgement, found.claims, state.beliefs) if judgement else Denials()
         claims = (*found.claims, *denied.claims)
         changes = revise(claims, state.beliefs, turn_id=turn.turn_id, known_at=turn.at, rules=found.rules)
@@ -60,7 +61,8 @@ def absorb(
         event = Maintained(
             known_at=turn.at, about=turn, claims=claims, rules=found.rules, changes=changes,
             extraction=extraction.to_data() if extraction else {},
-            note=replace(note_of(found, extraction, judgement, denied), route=tasks.route),
+            note=replace(
+                note_of(found, extraction, judgement, denied), route=tasks.route, taught=taught_in(turn, parser)),
             denials=len(denied.claims),
             degraded="; ".join(filter(None, (degraded, failed, judgement.failed if judgement else "", tasks.failed))),
             tasks=tasks.commit,

@@ -364,7 +364,7 @@ def _intents(
         known: Note | None = state.notes.get(own.turn_id)
         failed = state.degraded.get(own.turn_id, "")
         if known is None:  # not processed yet
-            found, failed = reading_of(own, recent, state.beliefs, parts.parser)
+            found, failed = reading_of(own, recent, state.beliefs, parts.parser_of(own.user))
             known = note_of(found)
         if failed:
             note["degraded"] = failed

@@ -14,6 +14,7 @@ from doxa.core.bindings import Bindings
 from doxa.core.config import Config
 from doxa.core.consistency import Consistency
 from doxa.core.feedback import Feedback, Lesson
+from doxa.core.marks import MarkedTurn, Taught, TaughtBy, Unsure
 from doxa.core.promotions import Promotion, PromotionReason
 from doxa.core.tasks import Forest, TaskReply
 from doxa.core.values import (
@@ -38,11 +39,12 @@ from doxa.engine.intake import Day, Moment
 
 if TYPE_CHECKING:
     from doxa.engine.api.memory import Memory
+    from doxa.engine.api.teaching import Teaching
     from doxa.engine.tasking import Intent, Shown, T, Tasks
     from doxa.engine.wiring.parts import OntologySource
     from doxa.tasks import Editor, Undone
 
-__all__ = ["AsyncDialogue", "AsyncDoxa", "AsyncMemory", "AsyncTasks"]
+__all__ = ["AsyncDialogue", "AsyncDoxa", "AsyncMemory", "AsyncTasks", "AsyncTeaching"]
 
 
 # [[[cog import generate; cog.out(generate.async_twin()) ]]]
@@ -378,6 +380,10 @@ class AsyncMemory:
         """Learn how to search from the feedback in the log: which view to lead with, and what each one weighs."""
         return await asyncio.to_thread(self._twin.learn, status=status)
 
+    def teaching(self) -> AsyncTeaching:
+        """Return what teaches the reader of turns what this user wants kept."""
+        return AsyncTeaching(self._twin.teaching())
+
     async def promotions(self, *, active: bool = True) -> list[Promotion]:
         """Return what the user is like in concepts ("prefers romantic films"), lifted from several statements."""
         return await asyncio.to_thread(self._twin.promotions, active=active)
@@ -467,6 +473,43 @@ class AsyncMemory:
     def describe(self, of: Fact | Rule) -> str:
         """Return a fact or a rule as a plain sentence."""
         return self._twin.describe(of)
+
+
+class AsyncTeaching:
+    """What teaches the reader of turns what one user wants kept: marks in a file, and the head fitted to them.
+
+    Its methods wait without blocking the event loop.
+    """
+
+    def __init__(self, twin: Teaching) -> None:
+        self._twin = twin
+
+    @property
+    def user(self) -> str:
+        """See `Teaching`."""
+        return self._twin.user
+
+    async def unsure(self, *, limit: int = 20, latest: int = 500) -> list[Unsure]:
+        """Return claims of which the reader is not sure whether to keep them, the most unsure first; see `mark`."""
+        return await asyncio.to_thread(self._twin.unsure, limit=limit, latest=latest)
+
+    async def mark(self, claim: Unsure, *, keep: bool, right: bool | None = None, relation: str = "") -> MarkedTurn:
+        """Say of a claim whether it is worth keeping, and return what was written down; `teach` learns from it."""
+        return await asyncio.to_thread(self._twin.mark, claim, keep=keep, right=right, relation=relation)
+
+    async def mark_missed(self, turn_id: str, *, subject: str, relation: str, object: str) -> MarkedTurn:
+        """Say that a turn makes a claim which was not heard, and return what was written down."""
+        return await asyncio.to_thread(
+            self._twin.mark_missed, turn_id, subject=subject, relation=relation, object=object
+        )
+
+    async def teach(self, path: str | Path | None = None, *, dry_run: bool = False) -> Taught:
+        """Fit a head to marks, from 20 on, and use it for what is said from then on if it is no worse."""
+        return await asyncio.to_thread(self._twin.teach, path, dry_run=dry_run)
+
+    async def head(self) -> TaughtBy | None:
+        """Return what is in use for this user; None where nothing was taught."""
+        return await asyncio.to_thread(self._twin.head)
 
 
 class AsyncTasks:

@@ -19,19 +19,8 @@ from doxa.core.errors import InputError, NotFoundError
 from doxa.core.feedback import Feedback, Lesson
 from doxa.core.promotions import Promotion, PromotionReason
 from doxa.core.tasks import Forest
-from doxa.core.values import (
-    Certificate,
-    Change,
-    Claim,
-    Dispute,
-    Entity,
-    Evidence,
-    Explanation,
-    Fact,
-    Rule,
-    Turn,
-    Verdict,
-)
+from doxa.core.values import Certificate, Change, Claim, Dispute, Entity, Evidence, Explanation, Fact, Rule, Turn
+from doxa.core.verdicts import Verdict
 from doxa.engine.absorb.promotion import all_promotions, demote, enable, explain_promotion
 from doxa.engine.answer.checking import INFERRED, check, explain_inferred, inferred
 from doxa.engine.answer.disputes import disputes_of
@@ -41,6 +30,7 @@ from doxa.engine.answer.respond import search
 from doxa.engine.answer.searching import read_recent, read_within
 from doxa.engine.answer.summary import summary
 from doxa.engine.api.learning import drift, learn, missed
+from doxa.engine.api.teaching import Teaching
 from doxa.engine.history import transfer, withdrawal
 from doxa.engine.history.answers import answers, explain_answer
 from doxa.engine.history.entities import by_hand, entities
@@ -353,6 +343,10 @@ class Memory:
         """
         self._doxa.wait(self.user)
         return drift(self._doxa.parts, self.user) if status else learn(self._doxa.parts, self.user)
+
+    def teaching(self) -> Teaching:
+        """Return what teaches the reader of turns what this user wants kept."""
+        return Teaching(self._doxa, user=self.user)
 
     def promotions(self, *, active: bool = True) -> list[Promotion]:
         """Return what the user is like in concepts ("prefers romantic films"), lifted from several statements.

@@ -15,7 +15,7 @@ from doxa.backends.store import Row
 from doxa.core.errors import NotFoundError, StoreConflictError
 from doxa.core.values import Certificate, Change, Fact, Turn
 from doxa.engine.history.retelling import Retelling, TaskReader
-from doxa.engine.reading.turns import BY_AMR, Trained, note_of, reading_of
+from doxa.engine.reading.turns import BY_AMR, Trained, note_of, reading_of, taught_in
 from doxa.memory import (
     EVENTS,
     Annotated,
@@ -321,7 +321,7 @@ def _reread(
         denials=len(denials),
         rules=found.rules,
         extraction=event.extraction if extraction else {},
-        note=replace(note_of(found, extraction), **_judged(event.note)),
+        note=replace(note_of(found, extraction), taught=taught_in(turn, parser), **_judged(event.note)),
         degraded=event.degraded or failed,
     )
 

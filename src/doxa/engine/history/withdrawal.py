@@ -140,7 +140,9 @@ def forget_turn(parts: Parts, user: str, turn_id: str) -> Certificate:
     """
     size = parts.config.engine.context_turns
     reader = task_reader(parts.parser, parts.config)
-    return erase_turn(parts.log, user, turn_id, parts.parser, context_turns=size, task_reader=reader, trained=parts)
+    return erase_turn(
+        parts.log, user, turn_id, parts.parser_of(user), context_turns=size, task_reader=reader, trained=parts
+    )
 
 
 def preview(parts: Parts, user: str, given: Mapping[str, str | None], *, speaker: str | None) -> list[Change]:
@@ -230,7 +232,7 @@ def _said(text: str, state: UserState, parts: Parts, *, user: str, speaker: str)
     )
     turn = replace(turn, ordinal=state.ordinal + 1)
     context = state.context(turn, parts.config.engine.context_turns)
-    found, _ = reading_of(turn, context, state.beliefs, parts.parser, trained=parts)
+    found, _ = reading_of(turn, context, state.beliefs, parts.parser_of(user), trained=parts)
     return revise(found.claims, state.beliefs, turn_id=turn.turn_id, known_at=turn.at, rules=found.rules)
 
 

@@ -54,7 +54,7 @@ def _docket(
     if turn.ordinal <= state.maintained or state.turns.get(turn.ordinal) != turn:
         return None
     context = state.context(turn, parts.config.engine.context_turns)
-    found, _ = reading_of(turn, context, state.beliefs, parts.parser, extraction)
+    found, _ = reading_of(turn, context, state.beliefs, parts.parser_of(turn.user), extraction)
     scores = None if vector is None else state.vectors.scores(vector)
 
     def closeness(fact: Fact) -> float:

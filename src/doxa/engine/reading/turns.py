@@ -20,11 +20,12 @@ from doxa.understand import (
     identify,
     kept_words,
     of_world,
+    taught_by,
     understand,
     understand_graph,
 )
 
-__all__ = ["BY_AMR", "Trained", "note_of", "read_by", "reading_of"]
+__all__ = ["BY_AMR", "Trained", "note_of", "read_by", "reading_of", "taught_in"]
 
 AMENDS = (Act.WITHDRAW, Act.CORRECT)
 """What a turn does to earlier words."""
@@ -225,11 +226,21 @@ def note_of(
     )
 
 
+def taught_in(turn: Turn, parser: Parser) -> int:
+    """Return how many marks had taught what heard a turn; 0 where none had, and of a turn that is not heard."""
+    return taught_by(parser) if turn.role == "user" and not turn.verbatim else 0
+
+
 def read_by(note: Note) -> dict[str, Any]:
-    """Return what a trace tells of the models that read a turn and judged what it clashes with; nothing without one."""
+    """Return what a trace tells of the models that read a turn and judged what it clashes with; nothing without one.
+
+    `taught_by` are the marks that had taught the reader.
+    """
     told: dict[str, Any] = {}
     if note.by:
         told.update(by=note.by, prompt_tokens=note.prompt_tokens, completion_tokens=note.completion_tokens)
+    if note.taught:
+        told["taught_by"] = note.taught
     if note.dropped:
         told["dropped"] = note.dropped
     if note.judged_by:

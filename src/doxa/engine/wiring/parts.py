@@ -30,6 +30,7 @@ from doxa.core.feedback import Feedback
 from doxa.core.ontology import Ontology
 from doxa.core.values import Claim, Turn
 from doxa.engine.wiring.casting import require_players
+from doxa.engine.wiring.heads import Heads, taught_folder
 from doxa.engine.wiring.learned import LearnedWeights, folder_of
 from doxa.engine.wiring.offers import Offers
 from doxa.engine.wiring.parsing import graphs_of, needs_model, open_amr
@@ -81,6 +82,8 @@ class Parts:
     """What recall has learned, for every user."""
     parser: Parser
     """It keeps its latest parses: the turns of a context were parsed when they came in."""
+    heads: Heads
+    """What the parser was taught, for every user."""
     reader: Reader | None = None
     """What reads answers out of passages; None where none is wanted."""
     ontology_files: tuple[Path, ...] = ()
@@ -124,6 +127,7 @@ class Parts:
             config=self.config.model_copy(update={"tenant": name}),
             log=self.log.of_tenant(name),
             learned=self.learned.of_tenant(name),
+            heads=self.heads.of_tenant(name),
             told=Pending(),
             answers=Pending(),
             offers=Offers(),
@@ -131,6 +135,12 @@ class Parts:
             lifted=0,
             forgotten=0,
         )
+
+    def parser_of(self, user: str) -> Parser:
+        """Return the parser as a user taught it; where nothing was taught, the parser as it is."""
+        from doxa.understand import taught
+
+        return taught(self.parser, self.heads.of(user))
 
     def model(self) -> LanguageModel | None:
         """Return the language model, opened at its first use; None when none is configured.
@@ -419,6 +429,7 @@ def wire(location: str, config: Config, ontology: OntologySource | Sequence[Onto
             folder=config.recall.learned or folder_of(location), tenant=config.tenant, encoder=encoder.name
         ),
         parser=parser,
+        heads=Heads(folder=taught_folder(location), tenant=config.tenant, shared=config.parser.head),
         reader=reader,
         ontology_files=tuple(Path(one) for one in _sources(config, ontology) if isinstance(one, (str, Path))),
     )

@@ -65,6 +65,7 @@ class Maintained(Revision):
             route=note.route,
             judged_by=note.judged_by,
             judge_tokens=[note.judge_prompt_tokens, note.judge_completion_tokens] if note.judged_by else [],
+            taught=note.taught,
         )
 
     @classmethod
@@ -267,4 +268,5 @@ def _note_from(body: Mapping[str, Any]) -> Note:
         judged_by=body.get("judged_by", ""),
         judge_prompt_tokens=judge_prompt,
         judge_completion_tokens=judge_completion,
+        taught=body.get("taught", 0),
     )

@@ -18,6 +18,7 @@ from doxa.transport.cli import (
     check,
     change,
     learn,
+    teach,
     kb,
     amr,
     serve,
@@ -51,6 +52,7 @@ __all__ = [
     "serve",
     "sparql",
     "tasks",
+    "teach",
     "verify",
     "version",
 ]

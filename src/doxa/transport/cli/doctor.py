@@ -22,6 +22,7 @@ from doxa.transport.cli.request import Request, file_of
 
 if TYPE_CHECKING:
     from doxa.backends.encoder import Encoder
+    from doxa.engine import Doxa
 
 __all__ = ["doctor", "effective"]
 
@@ -381,12 +382,23 @@ def _database(request: Request) -> Check:
     with request.open() as doxa:
         users, about = doxa.users(), doxa.describe()["store"]
         mine = request.config.user
+        taught = _taught(doxa, mine)
         degraded = doxa.memory(user=mine).stats()["degraded"] if mine in users else 0
     whose = ", ".join(users[:5]) + (", ..." if len(users) > 5 else "")
     kind, where, size = about["backend"], about["location"], about.get("bytes") or 0
     store = f"{kind}, {_without_password(str(where))}, format {about['format']}, {size / 1024:,.0f} KiB"
     lesser = f"; of {mine}, {count(degraded, 'turn')} could not be processed in full" if degraded else ""
-    return Check(name="memory", state="ok", detail=f"{store}; users: {whose or 'none yet'}{lesser}")
+    return Check(name="memory", state="ok", detail=f"{store}; users: {whose or 'none yet'}{taught}{lesser}")
+
+
+def _taught(doxa: Doxa, user: str) -> str:
+    """Return by what the reader of turns was taught for a user; empty where nothing was.
+
+    Raises:
+        FormatError: the file of the head cannot be read; turns are read without it.
+    """
+    head = doxa.memory(user=user).teaching().head()
+    return f"; for {user} the reader is taught by {count(head.marks, 'mark')}: {head.path}" if head else ""
 
 
 def _show(out: Console, checks: list[Check], config: dict[str, Any], *, works: bool) -> None:

@@ -1,0 +1,1 @@
+"""teaching: marks -> head."""
