@@ -3,11 +3,12 @@
     python benchmarks/teaching.py FILE ... [--domain NAME] [--selfish] [--marks 100 300] [--repeats 5] [--json]
 
 Files are marked turns (`training/corpus/MARKING.md`). A user is simulated who marks every claim that is heard as the
-annotator would: right where subject and object are the same words, worth keeping unless `minor`. `--selfish` is a user who
-wants claims about the speaker alone. Turns are drawn at random until there are enough marks, or taken in the order in which
-`doxa teach` asks ("unsure"); a third of them at least is left to measure on, which no mark is on. The head is measured
-as it was fitted, also where `doxa teach` would refuse it; how often that is, stands beside it. Needs the model of the
-parser; 30 ms a turn, then about a second for each head.
+annotator would: right where subject and object are the same words, worth keeping unless `minor`. `--selfish` is a user
+who wants claims about the speaker alone. Turns are drawn at random until there are enough marks, or taken in the order
+in which `doxa teach` asks ("unsure"); a third of the turns is left to measure on, and no mark is on these. `after` is
+the head as it was fitted, `in_use` what `doxa teach` leaves in use: the reader alone where the head was refused.
+
+Needs the model of the parser; 30 ms a turn, then some seconds for each head.
 """
 
 from __future__ import annotations
@@ -122,21 +123,24 @@ def drawn(turns: Sequence[MarkedTurn], reader: Recorded, marks: int, seed: int, 
 
 def measured(turns: Sequence[MarkedTurn], reader: Recorded, marks: int, repeats: int, *, unsure: bool) -> dict:
     """Return the mean figures of the reader alone and with heads that were fitted to drawn marks."""
-    rows = []
+    rows, counts = [], []
     for seed in range(repeats):
         taught_on, rest = drawn(turns, reader, marks, seed, unsure=unsure)
         head, told = teach(taught_on, reader)
         before, after = (figures(rest, reader, one) for one in (Head.untaught(), head))
-        rows.append([[before[n] for n in NAMES], [after[n] for n in NAMES], [told.marks, told.accepted, len(rest), 0]])
-    every = np.array(rows, dtype=float)
+        in_use = after if told.accepted else before
+        rows.append([[one[name] for name in NAMES] for one in (before, after, in_use)])
+        counts.append((told.marks, told.accepted, len(rest)))
+    every, count = np.array(rows), np.array(counts, dtype=float).mean(0)
     gain = every[:, 1] - every[:, 0]
     return {
         "asked": "unsure" if unsure else "random",
-        "marks": float(every[:, 2, 0].mean()),
-        "turns_measured": float(every[:, 2, 2].mean()),
-        "accepted": float(every[:, 2, 1].mean()),
+        "marks": count[0],
+        "accepted": count[1],
+        "turns_measured": count[2],
         "before": dict(zip(NAMES, every[:, 0].mean(0), strict=True)),
         "after": dict(zip(NAMES, every[:, 1].mean(0), strict=True)),
+        "in_use": dict(zip(NAMES, every[:, 2].mean(0), strict=True)),
         "gain_se": dict(zip(NAMES, gain.std(0, ddof=1) / repeats**0.5, strict=True)),
     }
 
@@ -169,7 +173,8 @@ def main() -> None:
 
 def _told(row: dict) -> Iterator[str]:
     for name in NAMES:
-        yield f"| {name} {row['before'][name]:.3f} -> {row['after'][name]:.3f} (se {row['gain_se'][name]:.3f})"
+        before, after, in_use = (row[which][name] for which in ("before", "after", "in_use"))
+        yield f"| {name} {before:.3f} -> {after:.3f} (se {row['gain_se'][name]:.3f}), in use {in_use:.3f}"
 
 
 if __name__ == "__main__":
