@@ -63,6 +63,15 @@ def look_inside(url: str) -> None:
             assert_type(memory.demote(promotion.promotion_id, reason="long ago").active, bool)
             memory.enable(promotion.promotion_id)
 
+        teaching = memory.teaching()
+        for asked in teaching.unsure(limit=10, latest=200):
+            print(asked.subject, asked.words, asked.object, asked.relation, asked.p, asked.kept, asked.turn_id)
+            teaching.mark(asked, keep=False, right=True, relation="works_at")
+        teaching.mark_missed("D1:3", subject="I", relation="owns", object="a dog")
+        taught = teaching.teach("marks.jsonl", dry_run=True)
+        gained: float = taught.after["f1"] - taught.before["f1"]
+        print(gained, taught.accepted, taught.in_use, taught.reason, taught.broken, teaching.head())
+
         forest = memory.tasks()
         print(forest.state().get("team meeting/time"), forest.history("team meeting/time"), forest.nodes)
 
