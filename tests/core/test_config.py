@@ -26,8 +26,9 @@ def test_every_setting_has_its_own_name_in_the_environment():
         ({"DOXA_LLM_TIMEOUT": "3"}, "DOXA_LLM_TIMEOUT_S"),
         ({"DOXA_RECALL_TOP_K": "many"}, "recall.top_k"),
         ({"DOXA_STORE_DURABILITY": "never"}, "store.durability"),
+        ({"DOXA_PARSER_HEAD": "marks.jsonl"}, "ends in .npz"),
     ],
-    ids=["near miss", "no number", "no choice"],
+    ids=["near miss", "no number", "no choice", "no file of a head"],
 )
 def test_a_bad_variable_is_named_with_what_to_do(environ, says):
     """The message shows the setting, or the one that was meant."""

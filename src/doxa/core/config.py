@@ -76,6 +76,13 @@ class ParserConfig(Group):
         "unset is one for each user, beside the database file.",
     )
 
+    @field_validator("head")
+    @classmethod
+    def _arrays(cls, value: Path | None) -> Path | None:
+        if value is not None and value.suffix != ".npz":
+            raise ValueError("expected a file that ends in .npz")  # its marks have its name, with another ending
+        return value
+
 
 class LLMConfig(Group):
     """Which language model plays the roles that are left to one; none is needed."""

@@ -16,19 +16,14 @@ from doxa.core.errors import ConfigError, DoxaError, StoreReadOnlyError
 if TYPE_CHECKING:
     from doxa.understand import Head
 
-__all__ = ["Heads", "taught_folder"]
+__all__ = ["TAUGHT", "Heads"]
 
 logger = logging.getLogger("doxa")
 
 KEPT = 256
 """Users whose heads are kept loaded; about 0.1 MB each, and as much again for each relation that was taught."""
-ENDING = ".taught"
-
-
-def taught_folder(location: str) -> Path | None:
-    """Return the folder beside a database file; None for a database that is no file here."""
-    path = location.removeprefix("sqlite:")
-    return None if "://" in path or path == ":memory:" else Path(f"{path}{ENDING}")
+TAUGHT = ".taught"
+"""The ending of the folder beside a database file."""
 
 
 @dataclass(slots=True)

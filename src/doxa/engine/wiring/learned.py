@@ -24,10 +24,10 @@ KEPT = 256
 ENDING = ".learned"
 
 
-def folder_of(location: str) -> Path | None:
-    """Return the folder beside a database file; None for a database that is no file here."""
+def folder_of(location: str, ending: str = ENDING) -> Path | None:
+    """Return the folder beside a database file, by its ending; None for a database that is no file here."""
     path = location.removeprefix("sqlite:")
-    return None if "://" in path or path == ":memory:" else Path(f"{path}{ENDING}")
+    return None if "://" in path or path == ":memory:" else Path(f"{path}{ending}")
 
 
 @dataclass(slots=True)

@@ -30,7 +30,7 @@ from doxa.core.feedback import Feedback
 from doxa.core.ontology import Ontology
 from doxa.core.values import Claim, Turn
 from doxa.engine.wiring.casting import require_players
-from doxa.engine.wiring.heads import Heads, taught_folder
+from doxa.engine.wiring.heads import TAUGHT, Heads
 from doxa.engine.wiring.learned import LearnedWeights, folder_of
 from doxa.engine.wiring.offers import Offers
 from doxa.engine.wiring.parsing import graphs_of, needs_model, open_amr
@@ -429,7 +429,7 @@ def wire(location: str, config: Config, ontology: OntologySource | Sequence[Onto
             folder=config.recall.learned or folder_of(location), tenant=config.tenant, encoder=encoder.name
         ),
         parser=parser,
-        heads=Heads(folder=taught_folder(location), tenant=config.tenant, shared=config.parser.head),
+        heads=Heads(folder=folder_of(location, TAUGHT), tenant=config.tenant, shared=config.parser.head),
         reader=reader,
         ontology_files=tuple(Path(one) for one in _sources(config, ontology) if isinstance(one, (str, Path))),
     )

@@ -83,6 +83,7 @@ def _list(out: Console, found: list[Unsure]) -> None:
 
 def _ask(request: Request, teaching: Teaching, *, latest: int) -> None:
     """Ask about the most unsure claims, until there are none or the person leaves."""
+    request.note(f"Looking for what the reader is unsure of in the latest {count(latest, 'turn')} ...")
     found = teaching.unsure(limit=ASKED, latest=latest)
     out = request.err if request.json else request.out
     if not found:
