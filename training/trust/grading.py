@@ -1,9 +1,10 @@
-"""The grader: the trunk of the NLI model with low-rank adapters, and a head for each task.
+"""A grader: the trunk of the NLI model with low-rank adapters, and a head for each of its tasks.
 
 The trunk and the adapters are those of `training/reader/network.py`; what is learned here is small (1.5 MB).
 """
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,13 +13,15 @@ import torch
 from onnx import numpy_helper
 from torch import nn
 
-from doxa.backends.grader import GRADES
+from doxa.backends import grader
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "reader"))
 from network import ADAPTED, HIDDEN, LINEAR, Adapted, trunk
 
-__all__ = ["Grader", "Head", "learned_in"]
+__all__ = ["GRADES", "Grader", "Head", "learned_in"]
 
+GRADES = {**grader.GRADES, "fact": ("stands", "over", "wrong")}
+"""The grades of each task; of held facts a grader is taught, and none is in use."""
 WIDTH = 96
 """Of the hidden layer of a head."""
 
@@ -45,7 +48,7 @@ class Head(nn.Module):
 class Grader(nn.Module):
     """The adapted trunk with the heads of all tasks."""
 
-    def __init__(self) -> None:
+    def __init__(self, tasks: Sequence[str]) -> None:
         super().__init__()
         self.trunk = trunk()
         for layer in self.trunk.encoder.layer[ADAPTED]:
@@ -53,7 +56,7 @@ class Grader(nn.Module):
                 parent, _, last = name.rpartition(".")
                 owner = layer.get_submodule(parent)
                 setattr(owner, last, Adapted(getattr(owner, last)))
-        self.heads = nn.ModuleDict({task: Head(len(grades)) for task, grades in GRADES.items()})
+        self.heads = nn.ModuleDict({task: Head(len(GRADES[task])) for task in tasks})
 
     def learned(self) -> dict[str, torch.Tensor]:
         """What is learned here, by name."""

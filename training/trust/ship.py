@@ -21,15 +21,12 @@ from scipy.optimize import minimize_scalar
 from teach import LENGTH, TOKENIZER, Row, measure, rows_of, scores_of
 from tokenizers import Tokenizer
 
-from doxa.backends.grader import GRADES
 from doxa.backends.onnx import open_session
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "reader"))
 from export import STATES, adapted, leave_out, quantised
 
-NAME = "minilm-l6-grade-int8"
 TRUNK = TOKENIZER.parent
-TRAINED_ON = ["training/trust/chats", "benchmarks/answers/dev.json"]
 
 
 class Heads(torch.nn.Module):
@@ -40,8 +37,8 @@ class Heads(torch.nn.Module):
         self.heads = heads
 
     def forward(self, states: torch.Tensor, mask: torch.Tensor, types: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        """Scores of every task, in the order of `GRADES`."""
-        return tuple(self.heads[task](states, mask, types) for task in GRADES)
+        """Scores of every task, in order."""
+        return tuple(head(states, mask, types) for head in self.heads.values())
 
 
 def main() -> None:
@@ -50,13 +47,15 @@ def main() -> None:
     reader.add_argument("--weights", type=Path, required=True)
     reader.add_argument("--examples", type=Path, required=True)
     reader.add_argument("--out", type=Path, required=True)
+    reader.add_argument("--of", nargs="+", required=True, help="what it was taught on, for its card")
     reader.add_argument("--every", type=int, default=1, help="compare and calibrate on every n-th pair")
     args = reader.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
-    model = Grader()
-    model.load_state_dict(torch.load(args.weights), strict=False)
+    learned = torch.load(args.weights)
+    model = Grader(sorted({name.split(".")[1] for name in learned if name.startswith("heads.")}))
+    model.load_state_dict(learned, strict=False)
     graph = adapted(onnx.load(TRUNK / "model.onnx"), model)
-    whole = compose.merge_models(graph, heads_of(model.heads), [(STATES, "states")], outputs=list(GRADES))
+    whole = compose.merge_models(graph, heads_of(model.heads), [(STATES, "states")], outputs=list(model.heads))
     leave_out(whole, (TRUNK / "model.onnx").read_bytes())
     onnx.save(whole, args.out / "model.onnx")
     tokenizer = Tokenizer.from_file(str(TOKENIZER))
@@ -66,11 +65,11 @@ def main() -> None:
     found = outputs(args.out / "model.onnx", rows)
     print("fp32", measure(rows, scores_of(model, rows)))
     print("int8", measure(rows, found))
-    temperatures = {task: temperature(rows, found, task) for task in GRADES}
+    temperatures = {task: temperature(rows, found, task) for task in model.heads}
     card = {
-        "name": NAME,
+        "name": args.out.name,
         "trunk": {"name": TRUNK.name, "sha256": hashlib.sha256((TRUNK / "model.onnx").read_bytes()).hexdigest()},
-        "trained_on": TRAINED_ON,
+        "trained_on": args.of,
         "licence": "Apache-2.0",
         "temperatures": temperatures,
         "sha256": hashlib.sha256((args.out / "model.onnx").read_bytes()).hexdigest(),
@@ -89,9 +88,9 @@ def heads_of(heads: torch.nn.ModuleDict) -> onnx.ModelProto:
         (torch.zeros(2, 8, width), ids, types),
         buffer,
         input_names=["states", "head_mask", "head_types"],
-        output_names=list(GRADES),
+        output_names=list(heads),
         dynamic_axes={name: {0: "batch", 1: "length"} for name in ("states", "head_mask", "head_types")}
-        | {task: {0: "batch"} for task in GRADES},
+        | {task: {0: "batch"} for task in heads},
         opset_version=17,
         dynamo=False,
     )

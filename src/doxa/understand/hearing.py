@@ -319,7 +319,9 @@ def hearing_of(turn: Turn, context: Sequence[Turn], parser: Parser | None) -> He
         BackendError: the parser failed.
     """
     lines = heard_lines(turn, context)
-    return Hearing(turn, lines, parser.hear([lines])[0]) if lines and isinstance(parser, TurnReader) else None
+    if not lines or not isinstance(parser, TurnReader):
+        return None
+    return Hearing(turn, lines, parser.hear([lines])[0])
 
 
 def heard_lines(turn: Turn, context: Sequence[Turn]) -> list[Line]:
