@@ -24,7 +24,6 @@ CORRECTIONS = {
         ("I have an eye test on 20 June.", "Sorry, I meant the 27th."),
         ["correct planned Nora eye_test 27 June 2024 [27 June 2024]"],
     ),
-    "an apology corrects nothing": (("I live in Berlin.", "Sorry, my dog is barking."), []),
     "an update is no correction": (("I live in Berlin.", "I moved to Bonn."), ["Nora lives_in Bonn"]),
 }
 

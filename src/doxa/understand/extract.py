@@ -1,4 +1,4 @@
-"""Sentence -> propositions, freely: what is worth keeping of them is decided afterwards (`plausibility`).
+"""Sentence -> propositions, freely: how far they can be trusted is decided afterwards (`gate`).
 
 Relatives by name are read by their wording, all else off the dependency tree (`predications`, `nominals`). Where the
 tree tells nothing, a sentence is kept as text.

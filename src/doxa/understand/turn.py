@@ -16,7 +16,6 @@ from doxa.understand.declaratives import is_question
 from doxa.understand.earlier import Earlier
 from doxa.understand.extract import Scope, extract, joined, parsed_texts, people
 from doxa.understand.hearing import Hearing, amended, heard_lines, hearing_of
-from doxa.understand.plausibility import plausible
 from doxa.understand.propose import Proposition
 from doxa.understand.referents import Referents, kin_of, named, term
 from doxa.understand.refinements import refined
@@ -65,7 +64,6 @@ class _Reading:
     claims: list[Claim] = field(default_factory=list)
     rules: list[Rule] = field(default_factory=list)
     statements: list[Statement] = field(default_factory=list)
-    dropped: list[str] = field(default_factory=list)
     intents: dict[str, None] = field(default_factory=dict)
     questions: list[str] = field(default_factory=list)
     said: str = ""
@@ -128,7 +126,6 @@ def understand(
         statements=tuple(reading.statements),
         intents=tuple(reading.intents),
         questions=tuple(reading.questions),
-        dropped=tuple(reading.dropped),
     )
 
 
@@ -276,9 +273,6 @@ def _state(reading: _Reading, sentence: Sentence, *, source: str = "") -> None:
     if reading.hearing is not None:
         heard = reading.hearing.propositions(reading.referents, *reading.span)
         found = joined(found, [one for one in heard if not _displaces(one, reading.beliefs)])
-    if reading.parser is not None and not source:  # what is quoted was worth quoting
-        found, dropped = plausible(found, text, reading.referents.speaker, reading.turn.role)
-        reading.dropped.extend(dropped)
     found = list(refined(found, sentence.text, reading.beliefs))
     span = sentence.text
     earlier = reading.earlier()
