@@ -259,18 +259,18 @@ def roles(cli, *arguments, code=0):
 def test_doctor_shows_the_profile_and_who_plays_each_role(cli, monkeypatch):
     """Without a model all is built in; with one, it plays what the profile leaves to it."""
     found = roles(cli)
-    assert found["profile"]["detail"].startswith("offline") and "patterns" in found["extract"]["detail"]
+    assert found["profile"]["detail"].startswith("offline") and "the parser" in found["extract"]["detail"]
     assert "solver" in found["judge"]["detail"] and "recency" in found["judge"]["detail"]
     assert found["distil"]["state"] == "off" and "grammar" in found["tasks"]["detail"]
     monkeypatch.setenv("DOXA_LLM", "scripted")
     found = roles(cli, "--offline")
     asked = [name for name, check in found.items() if ": scripted" in check["detail"]]
     assert asked == ["extract", "judge", "rewrite", "reason", "write", "tasks"]
-    assert found["profile"]["detail"].startswith("full") and "where it fails, patterns" in found["extract"]["detail"]
+    assert found["profile"]["detail"].startswith("full") and "where it fails, the parser" in found["extract"]["detail"]
     monkeypatch.setenv("DOXA_PROFILE", "writer")
     monkeypatch.setenv("DOXA_ROLES_TASKS", "hybrid")
     found = roles(cli, "--offline")
-    assert "patterns" in found["extract"]["detail"] and "scripted" in found["write"]["detail"]
+    assert "the parser" in found["extract"]["detail"] and "scripted" in found["write"]["detail"]
     assert "a grammar, and scripted where that is unsure" in found["tasks"]["detail"]
 
 

@@ -13,7 +13,7 @@ from doxa.engine.wiring.parsing import needs_model
 __all__ = ["Played", "played", "require_players"]
 
 ROLES = {
-    "extract": ("reads the turns", "patterns"),
+    "extract": ("reads the turns", "the parser"),
     "distil": ("writes a turn as plain statements first", ""),
     "validate": ("has to say yes to every fact", ""),
     "judge": ("finds what clashes", "the axioms and the solver"),
