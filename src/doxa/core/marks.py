@@ -66,6 +66,8 @@ class Unsure:
     object: str
     relation: str
     """By name; empty where its words name it."""
+    flags: tuple[str, ...] = ()
+    """How it is meant: `not`, `over`, `plan`, `wish`, `maybe`, `withdraw`, `correct`."""
     p: float
     """How likely it is worth keeping, 0 to 1, with what the reader was taught so far."""
     kept: bool

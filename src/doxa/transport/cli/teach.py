@@ -162,7 +162,8 @@ def _describe(out: Console, claim: Unsure) -> None:
         put(out, f"{clean(line.speaker)}: {clean(line.text)}", indent=2, style="" if last else "dim")
     named = f"{claim.words} ({claim.relation})" if claim.relation else claim.words
     kept = "kept" if claim.kept else "not kept"
-    put(out, clean(f"{claim.subject} | {named} | {claim.object}"), indent=4, style="bold")
+    meant = f" ({', '.join(claim.flags)})" if claim.flags else ""
+    put(out, clean(f"{claim.subject} | {named} | {claim.object}{meant}"), indent=4, style="bold")
     put(out, f"wanted with probability {claim.p:.2f}: {kept}", indent=4, style="dim")
 
 

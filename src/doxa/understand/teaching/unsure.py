@@ -73,6 +73,7 @@ def _claims(lines: tuple[MarkedLine, ...], heard: Heard, head: Head) -> Iterator
                 words=words[1],
                 object=words[2],
                 relation=mended.relation,
+                flags=tuple(sorted(told.flags)),
                 p=round(1 / (1 + exp(-odds)), 4),
                 kept=mended.p >= SURE,
             ),
