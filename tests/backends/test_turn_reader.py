@@ -49,6 +49,14 @@ def test_words_that_refer_have_what_they_mean(reader: Parser) -> None:
     assert meant["who"].endswith("Vera")
 
 
+def test_a_question_that_claims_nothing_still_refers(reader: Parser) -> None:
+    """ "He" is Piet, whatever is said of him."""
+    assert isinstance(reader, TurnReader)
+    heard = reader.hear([CHAT[:2]])[0]
+    assert not heard.claims
+    assert {words(CHAT, one): words(CHAT, goal) for one, goal in heard.meant}["he"].endswith("Piet")
+
+
 def test_sentences_of_a_turn_are_parsed_on_the_way(reader: Parser) -> None:
     """Each with the places of its words."""
     assert isinstance(reader, TurnReader)

@@ -69,8 +69,9 @@ class _Decoding:
     def heard(self) -> Heard:
         begin = self.found.begin
         hangs = _sigmoid(self.scores["said"][0][:, ANCHOR])
+        meant = tuple(self._meant())
         if hangs.max(initial=0.0) <= SURE:
-            return Heard(claims=(), meant=(), parses=())
+            return Heard(claims=(), meant=meant, parses=())
         parts = best_labels(_log_shares(self.scores["parts"]))
         parses = tuple(self._parses())
         tags = [tag for _, parse in parses for tag in parse.upos]
@@ -81,7 +82,7 @@ class _Decoding:
             if hangs[word] > SURE
             for told in self._claims(row, word, parts[row], round(float(hangs[word]), 4))
         ]
-        return Heard(claims=tuple(claims), meant=tuple(self._meant()), parses=parses)
+        return Heard(claims=tuple(claims), meant=meant, parses=parses)
 
     def _claims(self, row: int, word: int, labels: NDArray[np.int64], p: float) -> Iterator[Told]:
         place, card = self.found.place, self.network.card

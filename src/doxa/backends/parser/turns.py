@@ -57,7 +57,7 @@ class Heard:
     meant: tuple[tuple[Place, Place], ...]
     """Words that refer, and the words before that they mean; of a relative pronoun the likeliest ones."""
     parses: tuple[tuple[tuple[int, ...], Parse], ...]
-    """Of each sentence of the turn, where its words start, and its parse."""
+    """Of each sentence of the turn, where its words start, and its parse; none of a turn without a claim."""
 
     def antecedent(self, place: Place) -> Place | None:
         """Return the words that a place refers to, at the end of the chain; None where it refers to none."""
