@@ -1,13 +1,14 @@
 """Sentence -> open propositions: (subject, relation phrase, arguments), whatever the verb and however it is meant.
 
 Open information extraction in the sense of Banko et al. 2007, read off the dependency tree clause by clause (ClausIE,
-Del Corro and Gemulla 2013). Nothing is left out for being hypothetical or denied: this shows what a sentence is
-about; what a memory may believe of it is decided by `understand`.
+Del Corro and Gemulla 2013). What is coordinated is told one by one. Nothing is left out for being hypothetical or
+denied: this shows what a sentence is about; what a memory may believe of it is decided by `understand`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from itertools import product
 
 from doxa.backends.parser import Parser
 from doxa.core.values import OpenProposition
@@ -17,11 +18,24 @@ from doxa.understand.arguments import is_predicate
 __all__ = ["open_propositions"]
 
 ADJUNCTS = ("obl", "iobj")
-CUT = frozenset(["advcl", "parataxis", "discourse", "vocative", "punct", "cc"])
+RELATIVE = ("who", "which", "that")
+CUT = frozenset(["advcl", "appos", "parataxis", "discourse", "vocative", "punct", "cc", "conj"])
+"""Dependents that are no part of a phrase that is told by itself."""
+OF_CLAUSES = frozenset(["nsubj", "csubj", "cop", "aux", "mark", "obl", "expl", "advmod"])
+"""Dependents of a noun or adjective that belong to the clause of which it is the predicate."""
+NEAR = 2
+"""How far from its verb an adverb may stand that is told with it."""
+MOST = 4
+"""Members of a coordination that are told one by one."""
+BESIDE = 0.8
+"""Confidence of what an apposition says, beside that of its arc."""
 
 
 def open_propositions(text: str, parser: Parser) -> list[OpenProposition]:
     """Return the propositions of a text, in order. Cost: one parse a sentence.
+
+    A clause without an auxiliary of its own does not say when it holds: its relation begins with "be" ("be launched",
+    "be retaining"), and so does an apposition.
 
     Raises:
         BackendError: the parser failed.
@@ -32,26 +46,40 @@ def open_propositions(text: str, parser: Parser) -> list[OpenProposition]:
 
 def _of_sentence(tree: Tree) -> Iterator[OpenProposition]:
     for head in range(len(tree.words)):
-        if not is_predicate(tree, head) or base(tree.relation(head)) in ("aux", "cop"):
-            continue
-        subject = _subject(tree, head)
-        if subject is None or tree.upos(subject) == "DET":
-            continue
-        arguments = list(_arguments(tree, head))
-        if not arguments:
-            continue
-        relation = _relation(tree, head)
-        sure = tree.parse.confidences[head] * tree.parse.confidences[subject]
-        for member in tree.conjuncts(subject):
-            yield OpenProposition(
-                subject=_full(tree, member), relation=relation, arguments=tuple(arguments), confidence=sure
-            )
+        if is_predicate(tree, head) and base(tree.relation(head)) not in ("aux", "cop"):
+            yield from _of_clause(tree, head)
     for place in range(len(tree.words)):
         for kid in tree.kids(place, "appos"):
+            sure = tree.parse.confidences[kid] * BESIDE
             yield OpenProposition(
-                subject=_full(tree, place, without=(kid,)), relation="is", arguments=(_full(tree, kid),),
-                confidence=tree.parse.confidences[kid] * 0.8,
-            )  # fmt: skip
+                subject=_noun(tree, place), relation="be", arguments=(_noun(tree, kid),), confidence=sure
+            )
+
+
+def _of_clause(tree: Tree, head: int) -> Iterator[OpenProposition]:
+    subject = _subject(tree, head)
+    if subject is None or tree.form(subject) in RELATIVE:
+        return
+    relation, verbal = _relation(tree, head), tree.upos(head) in ("VERB", "AUX")
+    arguments = _arguments(tree, head)
+    options = [[_full(tree, one)] for one in arguments]
+    if not verbal:
+        drop = [kid for kid in tree.kids(head) if base(tree.relation(kid)) in OF_CLAUSES]
+        options.insert(0, [_full(tree, head, drop)])
+    elif arguments:
+        first = arguments[0]
+        if base(tree.relation(first)) in ADJUNCTS:
+            case = [token for kid in tree.kids(first, "case") for token in tree.under(kid)]
+            relation = f"{relation} {tree.spell(sorted(case))}".strip()
+            options[0] = [_noun(tree, one) for one in _members(tree, first)]
+        else:
+            options[0] += [_noun(tree, one) for one in _members(tree, first)[1:]]
+    if not options:
+        return
+    sure = tree.parse.confidences[head] * tree.parse.confidences[subject]
+    subjects = [_noun(tree, one) for one in _members(tree, subject)]
+    for one, *others in product(subjects, *options):
+        yield OpenProposition(subject=one, relation=relation, arguments=tuple(others), confidence=sure)
 
 
 def _subject(tree: Tree, head: int, depth: int = 0) -> int | None:
@@ -59,8 +87,7 @@ def _subject(tree: Tree, head: int, depth: int = 0) -> int | None:
     own = tree.kid(head, "nsubj", "csubj")
     relation, above = tree.relation(head), tree.head(head)
     if own is not None:
-        relative = tree.form(own) in ("who", "which", "that") and relation == "acl:relcl"
-        return above if relative else own
+        return above if tree.form(own) in RELATIVE and base(relation) == "acl" else own
     if depth > 6 or above < 0:
         return None
     if base(relation) == "acl":
@@ -74,38 +101,41 @@ def _subject(tree: Tree, head: int, depth: int = 0) -> int | None:
 
 
 def _relation(tree: Tree, head: int) -> str:
-    """Return the verb group as it stands, with its negation; a noun or adjective keeps only its copula."""
-    kids = [kid for kid in tree.kids(head) if base(tree.relation(kid)) in ("aux", "cop")]
-    kids += tree.kids(head, "compound:prt")
-    kids += [kid for kid in tree.kids(head, "advmod") if tree.form(kid) in ("not", "n't", "never")]
+    """Return the verb group as it stands, with the adverbs beside it; a noun or adjective keeps only its copula."""
     verbal = tree.upos(head) in ("VERB", "AUX")
+    kids = [*tree.kids(head, "aux", "cop", "compound:prt")]
+    kids += [kid for kid in tree.kids(head, "advmod") if abs(kid - head) <= NEAR]
     place, words = head, sorted([*kids, *([head] if verbal else [])])
     while base(tree.relation(place)) == "xcomp" and tree.head(place) >= 0 and tree.upos(tree.head(place)) == "VERB":
         place = tree.head(place)
-        group = [kid for kid in tree.kids(place) if base(tree.relation(kid)) in ("aux", "cop")]
         to = [kid for kid in tree.kids(head, "mark") if tree.form(kid) == "to"]
-        words = sorted({*group, place, *to, *words})
-    return tree.spell(words) or "is"
+        words = sorted({*tree.kids(place, "aux", "cop"), place, *to, *words})
+    told = tree.spell(words)
+    bare = base(tree.relation(head)) in ("acl", "advcl") and not tree.kids(head, "aux", "cop", "nsubj", "csubj")
+    return f"be {told}".strip() if bare or not told else told
 
 
-def _arguments(tree: Tree, head: int) -> Iterator[str]:
-    """Yield the direct object or predicate nominal first, then the adjuncts with their prepositions."""
-    if tree.upos(head) not in ("VERB", "AUX"):
-        drop = [k for k in tree.kids(head) if base(tree.relation(k)) in ("nsubj", "cop", "aux", "mark", "obl", "csubj")]
-        yield _full(tree, head, without=drop)
-    for kid in tree.kids(head, "obj", "ccomp"):
-        yield _full(tree, kid)
-    if tree.kid(head, "obj", "ccomp") is None:
-        for kid in tree.kids(head, "xcomp"):
-            yield _full(tree, kid)
-    for kid in tree.kids(head, *ADJUNCTS):
-        yield _full(tree, kid)
+def _arguments(tree: Tree, head: int) -> list[int]:
+    """Return the heads of the direct object, else of what complements the verb, and of the adjuncts."""
+    found = tree.kids(head, "obj", "ccomp")
+    if not found:
+        found = [kid for kid in tree.kids(head, "xcomp") if not is_predicate(tree, kid)]
+    return [*found, *tree.kids(head, *ADJUNCTS)]
 
 
-def _full(tree: Tree, place: int, without: tuple[int, ...] | list[int] = ()) -> str:
-    """Return a phrase with all that belongs to it, less clauses that only comment and marks at its ends."""
+def _members(tree: Tree, place: int) -> list[int]:
+    return tree.conjuncts(place)[:MOST]
+
+
+def _noun(tree: Tree, place: int) -> str:
+    """Return a noun phrase without its preposition and the clauses on it."""
+    drop = [kid for kid in tree.kids(place) if base(tree.relation(kid)) in ("case", "acl", *OF_CLAUSES)]
+    return _full(tree, place, drop)
+
+
+def _full(tree: Tree, place: int, without: Collection[int] = ()) -> str:
+    """Return a phrase with all that belongs to it, less what comments on it and marks at its ends."""
     cut = {kid for kid in tree.kids(place) if base(tree.relation(kid)) in CUT or kid in without}
-    cut |= {kid for kid in tree.kids(place, "conj") if is_predicate(tree, kid)}
     tokens = tree.under(place, cut)
     while tokens and tree.upos(tokens[-1]) == "PUNCT":
         tokens.pop()
