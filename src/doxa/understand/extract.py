@@ -12,17 +12,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from doxa.backends.parser import Parser
-from doxa.core.values import Interval, Modality, Term, Turn
+from doxa.core.values import Interval, Modality, Turn
 from doxa.language.syntax import trees
 from doxa.language.times import find_times
-from doxa.memory import is_tie, relation_names
-from doxa.understand.clauses import parse_clause
+from doxa.memory import attribute, is_tie, relation_names
 from doxa.understand.nominals import appositions, lacks, sorts_of
 from doxa.understand.predications import predications
-from doxa.understand.propose import HOLE, Proposition, propose, propose_parsed
-from doxa.understand.referents import Referents, named
+from doxa.understand.propose import HOLE, Proposition, propose_parsed
+from doxa.understand.referents import Referents, kin_of, named, term
 from doxa.understand.relatives import name_relatives
-from doxa.understand.text import sentences, words
+from doxa.understand.text import sentences
 
 __all__ = ["Scope", "extract", "joined", "parsed_texts", "people"]
 
@@ -68,7 +67,7 @@ class Scope:
 def extract(text: str, scope: Scope) -> list[Proposition]:
     """Return what a written-out sentence says. Cost O(len(text)) and one call of the parser."""
     named_text, told_apart = name_relatives(text)
-    found = _relatives(scope, told_apart)
+    found = _relatives(scope.referents, told_apart)
     for piece in _pieces(named_text):
         found.extend(fresh(found, _by_tree(scope, piece)))
     if scope.role == "assistant":
@@ -85,9 +84,6 @@ def _spliced(text: str) -> list[str]:
     """Split two statements that only a comma joins ("Left the council, I am with a law firm now")."""
     match = SPLICE.search(text)
     if match is None or SUBORDINATE.match(text):
-        return [text]
-    first = parse_clause(words(text[: match.start()]), terse=True)
-    if first is None or first.modality is Modality.HYPOTHETICAL:
         return [text]
     return [text[: match.start()], *_spliced(text[match.end() :])]
 
@@ -113,20 +109,17 @@ def people(turns: Sequence[Turn], parser: Parser) -> Iterator[str]:
                             yield name
 
 
-def _relatives(scope: Scope, clauses: Sequence[str]) -> list[Proposition]:
+def _relatives(referents: Referents, ties: Sequence[tuple[str, str, str]]) -> list[Proposition]:
     """Return who is whose what; "her" in "her children, Ada and Max" is the same person for each of them."""
     found: list[Proposition] = []
-    before = list(scope.referents.people)
-    named_here: list[Term] = []
-    for clause in clauses:
-        scope.referents.people = list(before)
-        said = parse_clause(words(clause))
-        found.extend(propose(said, "", scope.referents, scope.at) if said is not None else ())
-        scope.referents.note_place(clause)
-        named_here.extend(person for person in scope.referents.people if person not in before)
-    scope.referents.people = before
-    for person in named_here:
-        scope.referents.mention(person)
+    for whose, noun, name in ties:
+        owner = referents.owner(whose) or referents.resolve(whose.removesuffix("'s"))
+        relation = kin_of(noun) or noun
+        if owner is not None:
+            person = referents.tied(owner, relation, term(name))
+            found.append(Proposition(subject=owner, kind=attribute(relation), object=person))
+    for told in found:
+        referents.mention(told.object)
     return found
 
 

@@ -12,9 +12,8 @@ from typing import Literal
 from doxa.core.values import Claim, Interval
 from doxa.language.times import NUMBERS, TimeSpan, find_times, number_of
 from doxa.memory import is_tie, relation_type
-from doxa.understand.clauses import parse_clause
+from doxa.understand.clauses import is_clause
 from doxa.understand.referents import clean, kin_of, named, term
-from doxa.understand.text import words
 
 __all__ = ["Fragment", "Sort", "read_fragment", "refit", "sort_of"]
 
@@ -82,7 +81,7 @@ def read_fragment(text: str, *, old: str = "", topic: str = "") -> Fragment | No
     about = TOPIC.search(value)
     if about is not None and not topic:
         value, topic = value[: about.start()], about["topic"]
-    if not value or len(value.split()) > MOST_WORDS or RELATIVE.search(value) or parse_clause(words(value)) is not None:
+    if not value or len(value.split()) > MOST_WORDS or RELATIVE.search(value) or is_clause(value):
         return None
     return Fragment(new=value, preposition=prep, old=old.strip(" ,."), topic=topic, rest=rest)
 
@@ -91,7 +90,7 @@ def _first_part(text: str) -> tuple[str, str]:
     """Split "18:00 on Fridays, it is printed on the door" where another clause begins."""
     for comma in re.finditer(r"(?:,|;|:| [-—–])\s+(?=[^\d])", text):
         tail = text[comma.end() :]
-        if parse_clause(words(re.sub(r"^(?:and|but|because|since|as|so) ", "", tail))) is not None:
+        if is_clause(re.sub(r"^(?:and|but|because|since|as|so) ", "", tail)):
             return text[: comma.start()], tail
     return re.sub(
         r",? (?:sorry|actually|rather|I mean|I meant|I think|same here|too|as well|then|though)$", "", text

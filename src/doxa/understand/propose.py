@@ -8,10 +8,10 @@ from dataclasses import replace
 from datetime import datetime
 
 from doxa.core.values import Modality, Term
-from doxa.language.times import TimeSpan, find_times
+from doxa.language.times import TimeSpan
 from doxa.language.words import PRONOUNS
 from doxa.memory import is_tie, relation_type
-from doxa.understand.clauses import PART_OF, Clause, Complement, complement_of
+from doxa.understand.clauses import PART_OF, Clause, Complement
 from doxa.understand.descriptions import describe_subject
 from doxa.understand.events import called, price
 from doxa.understand.frames import match_frames
@@ -25,7 +25,6 @@ from doxa.understand.scene import (
     HOLE,
     Proposition,
     Scene,
-    coordinated,
     owner_of,
     possessed,
 )
@@ -63,28 +62,10 @@ UNNAMED = frozenset(["the children", "the kids", "the boys", "the girls"])
 """Groups whose members are not known here; what is said of them is left out."""
 
 
-def propose(clause: Clause, text_times: str, referents: Referents, at: datetime) -> list[Proposition]:
-    """Return what a clause says.
-
-    Args:
-        clause: with the time expressions still in its complement.
-        text_times: text of the same clause before its subject, where a time may stand ("Yesterday Julia ...").
-        referents: who is who; subjects that are people are noted there.
-        at: when it is said.
-    """
-    past = clause.tense in ("past", "perfect")
-    before = find_times(text_times, at, past=past)
-    inside = find_times(clause.rest, at, past=past)
-    dated = bool(inside and inside[0].start < 3 and inside[0].kind == "point")
-    complement = complement_of(_without(clause.rest, inside))
-    nouns = coordinated(clause.subject) or [clause.subject]
-    found: list[Proposition] = []
-    for scene in _scenes(clause, complement, nouns, (*before, *inside), referents, at, dated=dated):
-        found.extend(_tied(told, referents) for told in _read(scene))
-    if found:
-        referents.thing = found[-1].object
-        _note(found, referents)
-    return found
+def propose(clause: Clause, complement: Complement, referents: Referents, at: datetime) -> Iterator[Proposition]:
+    """Yield what the patterns make of a clause that was not parsed; its subject is noted in `referents`."""
+    for scene in _scenes(clause, complement, [clause.subject], (), referents, at, dated=False):
+        yield from _read(scene)
 
 
 def propose_parsed(predication: Predication, referents: Referents, at: datetime) -> list[Proposition]:
@@ -230,13 +211,6 @@ def _paired(clause: Clause, nouns: list[str], complement: Complement) -> tuple[l
     if not PAIRING[clause.verb]:
         return [whose], replace(complement, direct=other)
     return [whose], replace(complement, phrases=((PAIRING[clause.verb], other), *complement.phrases))
-
-
-def _without(text: str, spans: Sequence[TimeSpan]) -> str:
-    """Return a text without its time expressions."""
-    for span in reversed(spans):
-        text = f"{text[: span.start]} {text[span.end :]}"
-    return re.sub(r"\s+", " ", text).strip()
 
 
 def _subject(noun: str, clause: Clause, referents: Referents) -> Term | None:
