@@ -375,13 +375,12 @@ def trimmed(text: str, span: tuple[int, int]) -> tuple[int, int]:
 
 
 def in_the_past(text: str) -> bool:
-    """Tell whether the engine reads the sentence as past or perfect."""
-    from doxa.understand.clauses import parse_clause
+    """Tell whether the first verb of a text that has a form of the past is one, and nothing else."""
+    from doxa.language.verbs import base_of
     from doxa.understand.text import sentences, words
 
-    clauses = (parse_clause(words(sentence.text)) for sentence in sentences(text))
-    first = next((clause for clause in clauses if clause), None)
-    return first is not None and first.tense in ("past", "perfect")
+    verbs = [word for sentence in sentences(text) for word in words(sentence.text) if base_of(word, "past")]
+    return bool(verbs) and base_of(verbs[0], "base") is None
 
 
 if __name__ == "__main__":

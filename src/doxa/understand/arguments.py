@@ -75,15 +75,10 @@ class Arguments:
         texts = tuple(
             self.phrase(place) for place in objects if place not in self.adjuncts and tree.form(place) not in UNNAMED
         )
-        phrases = [*self._obliques(head), *self._prices(objects)]
+        phrases = list(self._obliques(head))
         phrases += [
             ("to", listed([self.phrase(place) for place in tree.members(kid)])) for kid in [*receivers, *towards]
         ]
-        if tree.kid(head, "obj") is not None and tree.lemma(head) in ("call", "name", "nickname", "dub"):
-            names = [*tree.kids(head, "xcomp"), *tree.kids(head, "obj")[1:]]
-            phrases.extend(("as", self.phrase(kid)) for kid in names)
-        if not texts and any(tree.form(kid) in ("here", "there") for kid in tree.kids(head, "advmod")):
-            texts = ("here",)  # the place that was spoken of
         if tree.relation(head) == "acl:relcl":
             texts, phrases = self._relativised(head, texts, phrases)
         return Complement(direct=listed(texts), phrases=tuple(phrases[:MOST_PHRASES])), texts
@@ -98,14 +93,6 @@ class Arguments:
             return []
         objects = [kid for kid in tree.kids(head, "iobj", "obj") if kid > head and tree.form(kid) not in UNNAMED]
         return objects[:1] if len(objects) == 2 else []
-
-    def _prices(self, objects: Sequence[int]) -> Iterator[tuple[str, str]]:
-        """Yield what is paid for, which parsers hang on the sum ("paid [40 euros [for the lamp]]")."""
-        tree = self.tree
-        for place in objects:
-            for kid in tree.kids(place):
-                if self.case(kid) == "for" and tree.kid(place, "nummod") is not None:
-                    yield "for", self.phrase(kid)
 
     def _relativised(
         self, head: int, texts: tuple[str, ...], phrases: list[tuple[str, str]]
@@ -159,8 +146,6 @@ class Arguments:
             if tree.upos(head) == "ADJ" and self.case(kid) == "than":
                 continue
             preposition = "by" if tree.relation(kid) == "obl:agent" else self.case(kid)
-            if preposition in ("up to", "down to"):
-                preposition = "to"
             yield preposition, listed([self.phrase(place) for place in tree.members(kid)])
         for adverb in tree.kids(head, "advmod", "compound:prt"):
             for kid in tree.kids(adverb, "obl"):
@@ -185,12 +170,10 @@ class Arguments:
     def phrase(self, place: int, *, loose: Collection[int] = ()) -> str:
         """Return a noun phrase without its times; "whose" is written out ("Anselm's parents")."""
         tree = self.tree
-        priced = tree.kid(place, "nummod") is not None
         drop = [kid for kid in tree.kids(place, "nmod") if tree.form(kid) in ("life", "moment", "way")]
-        paid_for = [kid for kid in tree.kids(place) if priced and self.case(kid) == "for"]
         drop += [kid for kid in tree.kids(place, "nmod:unmarked", "nmod:tmod") if self._dated(kid)]
         drop += [kid for kid in tree.kids(place, "nmod") if self.case(kid) in ASIDES]
-        text = FOCUS.sub("", tree.phrase(place, drop=[*self._timed_kids(place), *paid_for, *drop, *loose]))
+        text = FOCUS.sub("", tree.phrase(place, drop=[*self._timed_kids(place), *drop, *loose]))
         if not re.match(r"whose\b", text, re.IGNORECASE):
             return text
         clause = next((up for up in (place, *tree.above(place)) if tree.relation(up) == "acl:relcl"), None)

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, replace
 
 from doxa.core.values import Asks, QuestionKind
-from doxa.language.verbs import base_of, participle_of
+from doxa.language.verbs import base_of
 from doxa.language.words import BE, DO, HAVE, MODALS, PREPOSITIONS, PRONOUNS
-from doxa.understand.clauses import STOPPERS, parse_clause
+from doxa.understand.clauses import STOPPERS, behind_verb, is_clause
 from doxa.understand.propose import HOLE
 from doxa.understand.referents import NAME, PET, kin_of
 from doxa.understand.text import sentences, words
@@ -219,8 +219,7 @@ def _body(rest: str) -> str | None:
         return None
     if tokens[0].casefold() in AUX:
         return _inverted(tokens)
-    clause = parse_clause(tokens)
-    return " ".join(tokens) if clause and clause.subject else None
+    return " ".join(tokens) if is_clause(rest) else None
 
 
 def _inverted(tokens: list[str]) -> str | None:
@@ -242,13 +241,10 @@ def _filled(body: str, prep: str) -> str:
     head, tail = (body[: stop.start()], body[stop.start() :]) if stop else (body, "")
     if head.split()[-1:] and head.split()[-1].casefold() in PREPOSITIONS - {"like"}:
         return f"{head} {HOLE}{tail}"
-    clause = parse_clause(words(head))
+    verb, behind = behind_verb(words(head))
     if prep == "where":
-        prep = "at" if clause and clause.verb in ("work", "study", "stay") else "in"
-    if prep:
-        return f"{head} {prep} {HOLE}{tail}"
-    if clause and clause.verb == "have" and clause.rest and participle_of(clause.rest.split()[0]):
-        return f"{head} {HOLE}{tail}"  # "what has she | banned"
-    if clause and clause.rest and head.endswith(clause.rest):
-        return f"{head[: len(head) - len(clause.rest)]}{HOLE} {clause.rest}{tail}"
-    return f"{head} {HOLE}{tail}"
+        prep = "at" if verb in ("work", "study", "stay") else "in"
+    rest = " ".join(behind)
+    if prep or not head.endswith(f" {rest}"):
+        return f"{head} {prep} {HOLE}{tail}".replace("  ", " ")
+    return f"{head.removesuffix(rest)}{HOLE} {rest}{tail}"

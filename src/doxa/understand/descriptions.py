@@ -59,8 +59,6 @@ STATES = frozenset(
     "healthy recovered cancelled postponed closed open finished ready empty full late overdue lost missing redundant "
     "off proud happy sad afraid scared bilingual left-handed dyslexic alive deceased working".split()
 )
-ANYTHING = re.compile(r"^favou?rites?(?: (?:things?|ones?)(?: .*)?| right now| ever| at the moment)?$")
-"""A favourite of no kind of its own is only liked."""
 SELF_DATED = re.compile(
     r"birthday|anniversary|deadline|appointment|interview|meeting|exam|flight|wedding|party|"
     r"visit|due date|check-?up|reservation|trip|concert|graduation|lesson|viewing|session|dinner|"
@@ -179,11 +177,6 @@ def _owned_value(scene: Scene) -> Iterator[Proposition]:
             modality=clause.modality,
         )
         return
-    provider = scene.complement.at("with")
-    if scene.owner and scene.noun and not direct and not kin_of(scene.noun) and (named(provider) or provider == HOLE):
-        told = say(scene, attribute(scene.noun), provider, polarity=polarity, ended=ended, modality=scene.modality())
-        yield replace(told, subject=scene.owner)
-        return
     if not scene.owner and SELF_DATED.search(scene.clause.subject) and clause.subject.casefold() != "it":
         yield from _event(scene)
     if scene.owner and scene.noun and not kin_of(scene.noun):
@@ -204,34 +197,12 @@ def _owned_value(scene: Scene) -> Iterator[Proposition]:
                 ),
                 subject=scene.owner,
             )
-    yield from _favourite(scene)
-
-
-def _favourite(scene: Scene) -> Iterator[Proposition]:
-    """ "Mangoes are my favourite fruit", "plums are one of my favourites"."""
-    clause, direct = scene.clause, scene.complement.direct
-    polarity, ended = not clause.negated, clause.tense == "past" or clause.ended
-    favourite = re.match(
-        r"(?:one of )?(?:(my|our|his|her)|(.+)'s) (?:absolute |all-time )?(favou?rites?(?: [\w ]+?)?)$", direct
-    )
-    if favourite and ANYTHING.search(favourite[3]):
-        owner = scene.referents.owner(favourite[1]) if favourite[1] else scene.referents.resolve(favourite[2])
-        if owner:
-            told = say(scene, relation_type("likes"), "", polarity=polarity, ended=ended)
-            yield replace(told, subject=owner, object=scene.subject)
-    elif favourite and not scene.times and " " in favourite[3]:
-        owner = scene.referents.owner(favourite[1]) if favourite[1] else scene.referents.resolve(favourite[2])
-        if owner:
-            kind = attribute(favourite[3].replace("favorite", "favourite"))
-            yield replace(say(scene, kind, scene.subject.label, polarity=polarity, ended=ended), subject=owner)
 
 
 def _valuable(direct: str, noun: str) -> bool:
     word = clean(direct)
     if direct == HOLE or noun.startswith("favo"):
         return True
-    if MEASURED.search(word):
-        return False  # "the tower is 80 metres tall": a tower is no value of its owner
     if re.match(r"(?:\+?\d|[€$£])", word) or named(word):
         return True
     return (

@@ -12,17 +12,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from doxa.backends.parser import Parser
-from doxa.core.values import Interval, Modality, Term, Turn
+from doxa.core.values import Interval, Modality, Turn
 from doxa.language.syntax import trees
 from doxa.language.times import find_times
-from doxa.memory import is_tie, relation_names
-from doxa.understand.clauses import parse_clause
-from doxa.understand.nominals import appositions, lacks, sorts_of
+from doxa.memory import attribute, is_tie, relation_names
+from doxa.understand.nominals import appositions, sorts_of
 from doxa.understand.predications import predications
-from doxa.understand.propose import HOLE, Proposition, propose, propose_parsed
-from doxa.understand.referents import Referents, named
+from doxa.understand.propose import HOLE, Proposition, propose_parsed
+from doxa.understand.referents import Referents, kin_of, named, term
 from doxa.understand.relatives import name_relatives
-from doxa.understand.text import sentences, words
+from doxa.understand.text import sentences
 
 __all__ = ["Scope", "extract", "joined", "parsed_texts", "people"]
 
@@ -45,14 +44,6 @@ CERTAIN = re.compile(
 MOST_CONTEXT = 6
 PIECES = re.compile(r"\s*;\s*|:\s+(?=\S+ \S+ \S)|\s+[—–-]\s+")
 """What stands between these marks is parsed by itself."""
-SPLICE = re.compile(
-    r", (?=(?:so )?(?:I|we|he|she|it|they|that) (?:am|is|are|was|were|have|has|will|work|live|now)\b|so \d[\d.,]*$)"
-)
-SUBORDINATE = re.compile(
-    r"(?:if|unless|when|while|whenever|until|after|before|as|once|since|although|though|because|whether|given|what|who|"
-    r"where|how|the (?:more|less)|not only|either|neither)\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +59,7 @@ class Scope:
 def extract(text: str, scope: Scope) -> list[Proposition]:
     """Return what a written-out sentence says. Cost O(len(text)) and one call of the parser."""
     named_text, told_apart = name_relatives(text)
-    found = _relatives(scope, told_apart)
+    found = _relatives(scope.referents, told_apart)
     for piece in _pieces(named_text):
         found.extend(fresh(found, _by_tree(scope, piece)))
     if scope.role == "assistant":
@@ -78,18 +69,7 @@ def extract(text: str, scope: Scope) -> list[Proposition]:
 
 def _pieces(text: str) -> list[str]:
     """Return the parts of a sentence that are parsed by themselves."""
-    return [part for whole in PIECES.split(text) for part in _spliced(whole) if part.strip()]
-
-
-def _spliced(text: str) -> list[str]:
-    """Split two statements that only a comma joins ("Left the council, I am with a law firm now")."""
-    match = SPLICE.search(text)
-    if match is None or SUBORDINATE.match(text):
-        return [text]
-    first = parse_clause(words(text[: match.start()]), terse=True)
-    if first is None or first.modality is Modality.HYPOTHETICAL:
-        return [text]
-    return [text[: match.start()], *_spliced(text[match.end() :])]
+    return [part for part in PIECES.split(text) if part.strip()]
 
 
 def _of_concern(told: Proposition, referents: Referents) -> bool:
@@ -113,20 +93,17 @@ def people(turns: Sequence[Turn], parser: Parser) -> Iterator[str]:
                             yield name
 
 
-def _relatives(scope: Scope, clauses: Sequence[str]) -> list[Proposition]:
+def _relatives(referents: Referents, ties: Sequence[tuple[str, str, str]]) -> list[Proposition]:
     """Return who is whose what; "her" in "her children, Ada and Max" is the same person for each of them."""
     found: list[Proposition] = []
-    before = list(scope.referents.people)
-    named_here: list[Term] = []
-    for clause in clauses:
-        scope.referents.people = list(before)
-        said = parse_clause(words(clause))
-        found.extend(propose(said, "", scope.referents, scope.at) if said is not None else ())
-        scope.referents.note_place(clause)
-        named_here.extend(person for person in scope.referents.people if person not in before)
-    scope.referents.people = before
-    for person in named_here:
-        scope.referents.mention(person)
+    for whose, noun, name in ties:
+        owner = referents.owner(whose) or referents.resolve(whose.removesuffix("'s"))
+        relation = kin_of(noun) or noun
+        if owner is not None:
+            person = referents.tied(owner, relation, term(name))
+            found.append(Proposition(subject=owner, kind=attribute(relation), object=person))
+    for told in found:
+        referents.mention(told.object)
     return found
 
 
@@ -139,7 +116,6 @@ def parsed_texts(text: str, at: datetime) -> list[str]:
 def _by_tree(scope: Scope, text: str) -> list[Proposition]:
     """Return what a sentence says by its dependency tree; nothing without a parser."""
     found = list(_parsed(scope, _for_parser(text, scope.at), scope.parser)) if scope.parser is not None else []
-    scope.referents.note_place(text)
     return [replace(told, modality=Modality.POSSIBLE) for told in found] if HEDGE.match(text) else found
 
 
@@ -166,8 +142,6 @@ def _parsed(scope: Scope, text: str, parser: Parser) -> Iterator[Proposition]:
     for tree in trees(text, parser):
         referents.sorts.update((name.casefold(), sort) for name, sort in sorts_of(tree))
         clauses = [*predications(tree, times, terse=terse), *appositions(tree)]
-        if terse:
-            clauses.extend(lacks(tree))
         for predication in sorted(clauses, key=lambda clause: clause.head):
             source = referents.resolve(predication.source) if predication.source else None
             for told in propose_parsed(predication, referents, at):

@@ -11,10 +11,8 @@ from typing import Literal
 
 from doxa.core.values import Claim, Interval
 from doxa.language.times import NUMBERS, TimeSpan, find_times, number_of
-from doxa.memory import is_tie, relation_type
-from doxa.understand.clauses import parse_clause
-from doxa.understand.referents import clean, kin_of, named, term
-from doxa.understand.text import words
+from doxa.understand.clauses import is_clause
+from doxa.understand.referents import clean, named, term
 
 __all__ = ["Fragment", "Sort", "read_fragment", "refit", "sort_of"]
 
@@ -82,7 +80,7 @@ def read_fragment(text: str, *, old: str = "", topic: str = "") -> Fragment | No
     about = TOPIC.search(value)
     if about is not None and not topic:
         value, topic = value[: about.start()], about["topic"]
-    if not value or len(value.split()) > MOST_WORDS or RELATIVE.search(value) or parse_clause(words(value)) is not None:
+    if not value or len(value.split()) > MOST_WORDS or RELATIVE.search(value) or is_clause(value):
         return None
     return Fragment(new=value, preposition=prep, old=old.strip(" ,."), topic=topic, rest=rest)
 
@@ -91,7 +89,7 @@ def _first_part(text: str) -> tuple[str, str]:
     """Split "18:00 on Fridays, it is printed on the door" where another clause begins."""
     for comma in re.finditer(r"(?:,|;|:| [-—–])\s+(?=[^\d])", text):
         tail = text[comma.end() :]
-        if parse_clause(words(re.sub(r"^(?:and|but|because|since|as|so) ", "", tail))) is not None:
+        if is_clause(re.sub(r"^(?:and|but|because|since|as|so) ", "", tail)):
             return text[: comma.start()], tail
     return re.sub(
         r",? (?:sorry|actually|rather|I mean|I meant|I think|same here|too|as well|then|though)$", "", text
@@ -128,14 +126,12 @@ def _date(value: str, at: datetime) -> TimeSpan | None:
 def refit(claim: Claim, fragment: Fragment, at: datetime) -> Claim | None:
     """Return a claim with another value in the place of its own; None when the value does not fit it.
 
-    The value goes where the old one stands: in the subject, the object or the time, or in the relation for a tie
-    ("my sister, not my cousin"). What the new value leaves out is kept: the month, the unit, the noun.
+    The value goes where the old one stands: in the subject, the object or the time.
+    What the new value leaves out is kept: the month, the unit, the noun.
     """
     new, old = fragment.bare, clean(fragment.old)
     if not new:
         return None
-    if (tie := _other_tie(claim, new, old)) is not None:
-        return tie
     if old and sort_of(fragment.new, at) != "date":
         found = _substituted(claim, new, old)
         if found is not None or not _same_date(claim, fragment.old, at):
@@ -143,19 +139,6 @@ def refit(claim: Claim, fragment: Fragment, at: datetime) -> Claim | None:
     if old and not _same_date(claim, fragment.old, at):
         return _substituted(claim, new, old)
     return _valued(claim, fragment, at)
-
-
-def _other_tie(claim: Claim, new: str, old: str) -> Claim | None:
-    """Return another tie to the same person ("she is my niece")."""
-    kin = kin_of(new)
-    if kin is None or new[:1].isupper() or not is_tie(claim.relation.name):
-        return None
-    if old and kin_of(old) != claim.relation.name.replace("_", " "):
-        return None
-    kind = relation_type(kin.replace(" ", "_"))
-    return (
-        None if kind.name == claim.relation.name else replace(claim, relation=kind.relation, functional=kind.functional)
-    )
 
 
 def _same_date(claim: Claim, old: str, at: datetime) -> bool:

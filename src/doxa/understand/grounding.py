@@ -19,11 +19,11 @@ from doxa.language.times import find_times
 from doxa.language.verbs import base_of
 from doxa.memory import Beliefs, RelationType, attribute, inventory, relation_names, relation_type, verb_type
 from doxa.understand.atoms import ANYONE, VARIABLE, AtomReader, atoms_of
-from doxa.understand.clauses import parse_clause
+from doxa.understand.clauses import worded_clause
 from doxa.understand.propose import propose
 from doxa.understand.referents import Referents, clean, kin_of, term
 from doxa.understand.repairs import taken_back
-from doxa.understand.text import sentences, words
+from doxa.understand.text import sentences
 from doxa.understand.values import Extraction, Statement, Understanding
 
 __all__ = ["ground"]
@@ -198,14 +198,8 @@ def named_by(kind: RelationType, thing: Term, turn: Turn, referents: Referents) 
 
 def _by_patterns(phrase: str, thing: Term, work: _Grounding) -> tuple[RelationType, bool] | None:
     """Read "Somebody RELATION OBJECT" with the patterns for claims, so that models and patterns agree on names."""
-    first, _, rest = phrase.partition(" ")
-    base = base_of(first, "base")
-    spoken = f"{third_person(base)} {rest}".strip() if base == first else phrase
-    clause = parse_clause(words(f"{ANYONE} {spoken} {thing.label}"))
-    if clause is None:
-        return None
     scratch = replace(work.referents, people=list(work.referents.people), gender=dict(work.referents.gender))
-    for told in propose(clause, "", scratch, work.turn.at):
+    for told in propose(*worded_clause(ANYONE, phrase, thing.label), scratch, work.turn.at):
         if told.object.key == thing.key and told.subject.key == ANYONE.casefold():
             return told.kind, told.polarity
     return None

@@ -1,22 +1,16 @@
-"""Noun phrases -> clauses: what is said of somebody without a verb ("my flatmate Quang, a night nurse", "no car")."""
+"""Noun phrases -> clauses: what is said of somebody without a verb ("my flatmate Quang, a night nurse")."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from doxa.language.syntax import Tree, base
+from doxa.language.syntax import Tree
 from doxa.understand.clauses import Clause, Complement
 from doxa.understand.predications import Predication
 from doxa.understand.referents import PET, kin_of
 
-__all__ = ["appositions", "lacks", "sorts_of"]
-
-NOTHING_LACKING = re.compile(
-    r"problem|worry|worrie|idea|doubt|rush|need|thanks?|way|kidding|luck|matter|hurry|wonder|reason|clue|chance|point|"
-    r"offence|offense|biggie|pressure|news|question|shame|joke|one|stress|fun|good|use|sign"
-)
-
+__all__ = ["appositions", "sorts_of"]
 
 ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)")
 
@@ -55,31 +49,6 @@ def sorts_of(tree: Tree) -> Iterator[tuple[str, str]]:
             name = next(iter(tree.members(place))) if tree.form(clause) in ("called", "named") else place
             if name != place:
                 yield tree.phrase(name), re.sub(r"^(?:an?|the|some) ", "", tree.phrase(place), flags=re.IGNORECASE)
-
-
-def lacks(tree: Tree) -> Iterator[Predication]:
-    """Yield "I have no car" for "No car, no licence", and "he has no aspirin" for "so no aspirin for him"."""
-    for place in range(len(tree.words)):
-        if not any(tree.form(det) == "no" for det in tree.kids(place, "det")) or not _verbless(tree, place):
-            continue
-        whose = [kid for kid in tree.kids(place, "nmod") if any(tree.form(k) == "for" for k in tree.kids(kid, "case"))]
-        value = tree.phrase(place, drop=[*tree.kids(place, "det"), *whose])
-        subject = tree.phrase(whose[0]) if whose else ""
-        clause = Clause(subject=subject, verb="have", rest=value, negated=True)
-        subjects = (subject,) if subject else ()
-        complement = Complement(direct=value)
-        yield Predication(
-            head=place, form="have", clause=clause, complement=complement, subjects=subjects, objects=(value,)
-        )
-
-
-def _verbless(tree: Tree, place: int) -> bool:
-    """Tell whether a noun stands without a verb: the root, or coordinated with a noun that is no argument."""
-    if tree.upos(place) != "NOUN" or NOTHING_LACKING.fullmatch(tree.lemma(place)) or tree.form(place).endswith("ing"):
-        return False
-    if tree.kid(place, "nsubj", "cop", "aux", "case") is not None:
-        return False
-    return base(tree.relation(place)) in ("root", "conj", "parataxis", "list", "appos")
 
 
 def _is(place: int, subject: str, value: str) -> Predication:

@@ -72,8 +72,6 @@ FLEETING = re.compile(
     re.IGNORECASE,
 )
 """How people feel or what they are politely called at the moment."""
-BARE_NOUN = re.compile(r"[A-Za-z][a-z]+")
-ACCEPTED = re.compile(r"(?:fine|ok|okay|alright|all right)")
 CLOCK_PREPOSITIONS = frozenset("at from by until till before after between".split())
 NUMBERED = re.compile(r"(?:the )?[A-Za-z]+ [A-Z]{0,2}\d[\w./-]*")
 WEEKDAYS = re.compile(r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekends|weekdays)", re.IGNORECASE)
@@ -211,18 +209,10 @@ def _described(claim: _Copula, text: str, noun: str) -> Iterator[Proposition]:
     related = _related(scene, text) if COMPLEMENT_ADJECTIVE.fullmatch(text) else []
     if named(text) and re.match(r"(?:the|our|my) [a-z]", noun, re.IGNORECASE) and not named(scene.subject.label):
         yield from claim.that(relation_type("is_called"), text)  # "the lawyer is Mr Stephens"
-    elif ACCEPTED.fullmatch(text) and BARE_NOUN.fullmatch(noun):
-        speaker = scene.referents.speaker  # "fish is fine": a noun without an article, so what one may have
-        yield Proposition(
-            subject=speaker, kind=relation_type("be_fine_with"), object=scene.subject, polarity=claim.polarity,
-            modality=claim.modality, confidence=0.6,
-        )  # fmt: skip
     elif FLEETING.fullmatch(text) and is_animate(scene):
         return
     elif text == "due" and scene.times:
         return  # told with the day
-    elif WEEKDAYS.fullmatch(clean(text)):
-        yield from claim.that(_be("on"), text)
     elif compared:
         if compared[2]:
             yield from claim.that(_be(f"{compared[1]} than"), compared[2])

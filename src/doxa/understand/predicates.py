@@ -1,4 +1,4 @@
-"""What a clause with a full verb says: by the table of frames, else under the name of a common verb."""
+"""What a clause with a full verb says: by the table of frames, else what some verbs mean by themselves."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from collections.abc import Iterator
 
 from doxa.core.values import Interval, Modality
 from doxa.language.times import MONTHS
-from doxa.language.verbs import gerund_of
-from doxa.memory import attribute, relation_type, verb_type
+from doxa.memory import attribute, relation_type
 from doxa.understand.events import life
 from doxa.understand.frames import Frame
 from doxa.understand.referents import clean, named
 from doxa.understand.scene import (
-    EMPTY_OBJECT,
     Proposition,
     Scene,
     from_then,
@@ -26,25 +24,8 @@ from doxa.understand.states import entered
 
 __all__ = ["framed", "plain"]
 
-SVO = frozenset(
-    "start begin climb walk cook bake paint draw watch use visit collect knit sew hike cycle sing write read teach run "
-    "coach tutor support follow recommend suggest meet see take wear ride build fix repair adopt pass fail book "
-    "cancel break ask call help marry hire avoid attend host organise organize celebrate practise "
-    "share borrow lend earn "
-    "propose sponsor design develop maintain train raise grow win foster babysit publish record translate order "
-    "receive miss bring give eat drink swap exchange renew complete finish injure sprain tear speak "
-    "play feed groom chair serve volunteer close open tutor study learn".split()
-)
-INTRANSITIVE = frozenset(
-    "climb swim ski run walk fence meditate sing dance paint cook bake cycle hike jog smoke travel surf "
-    "knit garden drive row draw rehearse volunteer".split()
-)
 WEEKDAY = re.compile(rf"^\d|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|{'|'.join(MONTHS)})\b", re.IGNORECASE)
 """What an appointment moves to, not a person."""
-POINT_VERBS = frozenset(
-    "pass fail book break visit meet see buy sell win lose find give receive cancel attend finish complete bring take "
-    "marry propose sprain injure adopt order call ask publish fix repair celebrate hire build climb".split()
-)
 
 
 def framed(scene: Scene, frame: Frame, value: str) -> Iterator[Proposition]:
@@ -85,7 +66,7 @@ def framed(scene: Scene, frame: Frame, value: str) -> Iterator[Proposition]:
 
 
 def plain(scene: Scene) -> Iterator[Proposition]:
-    """A common verb with its object, under the verb's own name."""
+    """Yield what a birth, a death, a change of state or leaving somewhere means."""
     clause, complement = scene.clause, scene.complement
     if (clause.verb == "bear" and clause.passive) or clause.verb in ("die", "pass+away"):
         if is_animate(scene):
@@ -95,53 +76,8 @@ def plain(scene: Scene) -> Iterator[Proposition]:
     if found:
         yield from found
         return
-    if clause.passive or "+" in clause.verb:
-        if clause.verb in ("give+up", "stop"):
-            yield from _given_up(scene)
-        return
-    if clause.verb in ("quit", "stop") and complement.direct:
-        yield from _given_up(scene)
-        return
-    if clause.verb == "leave" and complement.direct:
+    if clause.verb == "leave" and complement.direct and not clause.passive:
         yield from _left(scene)
-        return
-    if clause.ability:
-        return
-    point = clause.tense in ("past", "perfect", "future") or clause.progressive
-    valid = scene.state()
-    if clause.verb in POINT_VERBS and point and scene.point is not None:
-        valid = scene.point
-    polarity = not clause.negated and clause.aspect != "stop"
-    modality = scene.modality(event=clause.verb in POINT_VERBS)
-    if complement.direct and clause.verb in SVO:
-        yield from say_each(
-            scene, verb_type(clause.verb), complement.direct, polarity, modality, valid, ended=clause.ended
-        )
-    elif _is_activity(scene):
-        kind = relation_type("does")
-        yield say(
-            scene, kind, gerund_of(clause.verb), polarity=polarity, modality=modality, valid=valid, ended=clause.ended
-        )
-
-
-def _is_activity(scene: Scene) -> bool:
-    """Tell whether a verb says what somebody does again and again ("I swim", "he smokes a pack a day")."""
-    clause, complement = scene.clause, scene.complement
-    alone = not complement.direct and not any("than" in preposition for preposition, _ in complement.phrases)
-    habit = clause.verb in INTRANSITIVE and (alone or clause.verb == "smoke")
-    return habit and is_animate(scene) and bool(clause.aspect or clause.ended or clause.tense == "present")
-
-
-def _given_up(scene: Scene) -> Iterator[Proposition]:
-    value = scene.complement.direct
-    if (
-        not value
-        or scene.modality() is not Modality.ASSERTED
-        or scene.clause.negated
-        or EMPTY_OBJECT.match(clean(value))
-    ):
-        return
-    yield say(scene, relation_type("does"), value, polarity=False, valid=scene.state())
 
 
 def _left(scene: Scene) -> Iterator[Proposition]:

@@ -25,7 +25,6 @@ from doxa.understand.clauses import Clause, Complement
 __all__ = ["Predication", "predications"]
 
 CONDITIONS = frozenset("if unless whether whenever provided providing assuming suppose supposing lest".split())
-ECHOES = frozenset("neither nor so too either".split())
 SKIPPED_MARKS = frozenset("than to for".split())
 PARTS_OF_NOUNS = frozenset(["appos", "compound", "nummod", "det", "flat"])
 TIME_PREPOSITIONS = frozenset("at on in between from by since until till before after during".split())
@@ -107,8 +106,6 @@ class _Reader:
     arguments: Arguments = field(init=False)
     timed: frozenset[int] = frozenset()
     """The tokens of those."""
-    cleft: int = -1
-    """The noun of "it is Chidi who ...", whose times are those of the clause about him."""
 
     def __post_init__(self) -> None:
         timed: set[int] = set()
@@ -208,9 +205,6 @@ class _Reader:
             self.clause(kid, _Mood(modality=modality, source="" if first else who, speaker=said_by))
             return
         modality = Modality.ASSERTED if effect == "asserted" else Modality(effect)
-        if effect == "possible" and not first:
-            self.clause(kid, _Mood(modality=Modality.POSSIBLE, source=who))
-            return
         self.clause(kid, _Mood(modality=_weaker(mood.modality, modality)))
 
     def _ordered(self, head: int, subject: int | None) -> bool:
@@ -301,23 +295,12 @@ class _Reader:
         subject = self._subject_of(head, mood)
         if subject is None and not self._about_speaker(head):
             return
-        cleft = tree.kid(head, "cop") is not None and any(tree.relation(kid) == "acl:relcl" for kid in tree.kids(head))
-        if cleft and subject is not None and tree.form(subject) == "it":
-            self.cleft = head
-            return  # "it is the lamp that is broken": the clause about the lamp tells it
-        if tree.lemma(head) == "do" and {tree.form(kid) for kid in tree.kids(head, "advmod", "cc")} & ECHOES:
-            return  # "and neither does Anton": what he does not do stands elsewhere
         if _classes("closed").get(tree.lemma(head)) in REPORTED and self._verbal(head):
             return  # who said it is told by the source of what he said
-        absolute = tree.kid(head, "nsubj:pass") is not None and tree.kid(head, "aux", "cop") is None
-        if absolute and tree.form(head) != tree.lemma(head):
-            return  # "delivery included"
         if any(tree.form(kid) == "there" for kid in tree.kids(head, "expl")):
             self._existential(head, mood)
             return
         own = self._own(head)
-        if is_negated(tree, head) and any(tree.form(token) in ("both", "all", "every") for token in own):
-            return  # "not both", "not all": which one is not said
         group = self._group(head, mood)
         copula = tree.kid(head, "cop")
         nominal = copula is not None or tree.upos(head) not in ("VERB", "AUX")
@@ -328,7 +311,7 @@ class _Reader:
         subjects = () if subject is None else tuple(self.arguments.subjects(subject))
         if subject is not None and not subjects:
             return  # "that is great": of what, is not said
-        mine = self._times_of(head, own)
+        mine = [span for top, span in self.adjuncts.items() if top in own]
         self.found.append(
             Predication(
                 head=head,
@@ -343,30 +326,6 @@ class _Reader:
                 sure=tree.sure(own),
             )
         )
-
-    def _times_of(self, head: int, own: Collection[int]) -> list[TimeSpan]:
-        found = [span for top, span in self.adjuncts.items() if self._belongs(top, head, own)]
-        if self.tree.head(head) == self.cleft >= 0:
-            found += [span for top, span in self.adjuncts.items() if self.tree.head(top) == self.cleft]
-        return found or self._meanwhile(head)
-
-    def _meanwhile(self, head: int) -> list[TimeSpan]:
-        """Return the times set off behind "while ...": they date both ("I cooked while I studied, 2014 to 2016")."""
-        tree = self.tree
-        for clause in tree.kids(head, "advcl"):
-            if {tree.form(mark) for mark in tree.kids(clause, "mark", "advmod")} & {"while", "when"}:
-                below = tree.under(clause)
-                return [span for top, span in self.adjuncts.items() if top in below and tree.form(top - 1) == ","]
-        return []
-
-    def _belongs(self, time: int, head: int, own: Collection[int]) -> bool:
-        """Tell whether a time is part of a clause: below it, or between its conjunction and its verb."""
-        tree = self.tree
-        for kid in (head, *(k for k in tree.kids(head, "conj") if is_predicate(self.tree, k))):
-            opening = tree.kid(kid, "cc") if base(tree.relation(kid)) == "conj" else None
-            if opening is not None and opening < time < kid:
-                return kid == head
-        return time in own
 
     def _spoken_subject(self, subject: int | None) -> Collection[int]:
         return () if subject is None else self.tree.phrase_tokens(subject, conjuncts=True)
@@ -471,10 +430,6 @@ class _Reader:
         particle = particle_of(self.tree, head)
         return head if particle is None else max(head, particle)
 
-    def _of_thing(self, head: int, mood: _Mood) -> bool:
-        subject = self._subject_of(head, mood)
-        return subject is not None and self.tree.upos(subject) == "NOUN"
-
     # --- verb group ---------------------------------------------------------------------------------------------
 
     def _group(self, head: int, mood: _Mood) -> Clause:
@@ -497,7 +452,7 @@ class _Reader:
             rest="",
             tense=mood.tense or ("future" if MODALS.get(modal_of(tree, head)) == "future" else tense),
             negated=is_negated(tree, head) != mood.negated or longer,
-            modality=_weaker(mood.modality, self._modality(head, mood, tense)),
+            modality=_weaker(mood.modality, self._modality(head, tense)),
             progressive=progressive,
             passive=passive and verb != "be",
             ended=mood.ended or longer,
@@ -506,31 +461,22 @@ class _Reader:
             ability=MODALS.get(modal_of(tree, head)) == "can",
         )
 
-    def _modality(self, head: int, mood: _Mood, tense: Tense) -> Modality:
+    def _modality(self, head: int, tense: Tense) -> Modality:
         """Return what modal verbs, hedges and alternatives make of a clause by themselves."""
         tree = self.tree
-        modal = modal_of(tree, head)
-        kind = MODALS.get(modal, "")
+        kind = MODALS.get(modal_of(tree, head), "")
         asides = {_classes("closed").get(tree.lemma(kid)) for kid in tree.kids(head, "parataxis") if self._aside(kid)}
-        hedged = any(
-            tree.form(kid) in HEDGES and not self._of_afterthought(head, kid) for kid in tree.kids(head, "advmod")
-        )
+        hedged = any(tree.form(kid) in HEDGES for kid in tree.kids(head, "advmod"))
         choice = [conj for kid in (head, *tree.kids(head, "obj", "obl")) for conj in tree.kids(kid, "conj")]
         either = any(tree.form(cc) == "or" for conj in choice for cc in tree.kids(conj, "cc"))
         if kind == "would":
             wish = tree.lemma(head) in ("like", "love", "prefer")
             return Modality.DESIRED if wish else Modality.HYPOTHETICAL
         if kind == "must":
-            thing = modal == "should" and self._of_thing(head, mood)
-            return Modality.PLANNED if thing else Modality.HYPOTHETICAL  # "it should arrive by Friday"
+            return Modality.HYPOTHETICAL
         if kind in ("may", "could") or hedged or "possible" in asides or (either and not is_negated(tree, head)):
             return Modality.POSSIBLE
         return Modality.PLANNED if kind == "future" or tense == "future" else Modality.ASSERTED
-
-    def _of_afterthought(self, head: int, hedge: int) -> bool:
-        """Tell whether a hedge stands in words set off by a comma ("I have none, third time lucky maybe")."""
-        comma = next((place for place in range(head + 1, hedge) if self.tree.form(place) == ","), hedge)
-        return comma < hedge - 1
 
 
 def _weaker(one: Modality, other: Modality) -> Modality:

@@ -8,51 +8,35 @@ from dataclasses import replace
 from datetime import datetime
 
 from doxa.core.values import Modality, Term
-from doxa.language.times import TimeSpan, find_times
+from doxa.language.times import TimeSpan
 from doxa.language.words import PRONOUNS
-from doxa.memory import is_tie, relation_type
-from doxa.understand.clauses import PART_OF, Clause, Complement, complement_of
+from doxa.memory import is_tie
+from doxa.understand.clauses import PART_OF, Clause, Complement
 from doxa.understand.descriptions import describe_subject
-from doxa.understand.events import called, price
+from doxa.understand.events import called
 from doxa.understand.frames import match_frames
-from doxa.understand.measures import PRICES, measured
+from doxa.understand.measures import measured
 from doxa.understand.open_clauses import open_clause
 from doxa.understand.plans import CANCELLING, MOVING, appointment, replanned, visit
 from doxa.understand.predicates import framed, plain
 from doxa.understand.predications import Predication
-from doxa.understand.referents import NAME, PET, Referents, clean, kin_of, named, term
+from doxa.understand.referents import PET, Referents, clean, kin_of, named, term
 from doxa.understand.scene import (
     HOLE,
     Proposition,
     Scene,
-    coordinated,
     owner_of,
     possessed,
 )
 
 __all__ = ["HOLE", "Proposition", "propose", "propose_parsed"]
 
-PAIRING = {
-    "marry": "to",
-    "engage": "to",
-    "date": "",
-    "break+up": "with",
-    "split+up": "with",
-    "divorce": "from",
-    "separate": "from",
-}
-"""Verbs whose two subjects stand for subject and object, with the preposition of the latter."""
 UNKNOWN_HAND = MOVING | CANCELLING
 """Verbs for what is done to somebody's plans, where "they" may be anybody."""
 NO_ONE = re.compile(
     r"(?:(?:no|not|every|each|any) (?!one of my)\w|(?:every|some|any|no)(?:one|body|thing) )", re.IGNORECASE
 )
 """Subjects of general statements, which are rules, and of denials of them."""
-FAVOURITE = re.compile(r"\bfavou?rite\b")
-NAMED = re.compile(
-    rf"(?P<whom>him|her|them|(?:the|our|my|his|her) [a-z]+(?: [a-z]+)?) (?P<name>{NAME})(?=$|,| after\b)"
-)
-NAMING = frozenset(["call", "name", "nickname", "dub"])
 MEASURED = re.compile(r"(?!(?:we|they|it|this|that|he|she|my|our|his|her|their|its|the|an?)\b)[a-z]+(?: [a-z]+)?(?<!s)")
 """A noun without an article before a number is the speaker's: "blood pressure was 145 over 92"."""
 ONE = re.compile(r"(?<=[a-z] )ones?$")
@@ -63,35 +47,15 @@ UNNAMED = frozenset(["the children", "the kids", "the boys", "the girls"])
 """Groups whose members are not known here; what is said of them is left out."""
 
 
-def propose(clause: Clause, text_times: str, referents: Referents, at: datetime) -> list[Proposition]:
-    """Return what a clause says.
-
-    Args:
-        clause: with the time expressions still in its complement.
-        text_times: text of the same clause before its subject, where a time may stand ("Yesterday Julia ...").
-        referents: who is who; subjects that are people are noted there.
-        at: when it is said.
-    """
-    past = clause.tense in ("past", "perfect")
-    before = find_times(text_times, at, past=past)
-    inside = find_times(clause.rest, at, past=past)
-    dated = bool(inside and inside[0].start < 3 and inside[0].kind == "point")
-    complement = complement_of(_without(clause.rest, inside))
-    nouns = coordinated(clause.subject) or [clause.subject]
-    found: list[Proposition] = []
-    for scene in _scenes(clause, complement, nouns, (*before, *inside), referents, at, dated=dated):
-        found.extend(_tied(told, referents) for told in _read(scene))
-    if found:
-        referents.thing = found[-1].object
-        _note(found, referents)
-    return found
+def propose(clause: Clause, complement: Complement, referents: Referents, at: datetime) -> Iterator[Proposition]:
+    """Yield what the patterns make of a clause that was not parsed; its subject is noted in `referents`."""
+    for scene in _scenes(clause, complement, [clause.subject], (), referents, at, dated=False):
+        yield from _read(scene)
 
 
 def propose_parsed(predication: Predication, referents: Referents, at: datetime) -> list[Proposition]:
     """Return what a parsed clause says: by the patterns for its verb, else under the name of the verb itself."""
     predication = _resolved(predication, referents)
-    if predication.clause.verb in NAMING and not predication.clause.passive:
-        return list(_nicknamed(predication, referents, at))
     nouns = list(predication.subjects) or [""]
     found: list[Proposition] = []
     for scene in _scenes(
@@ -107,20 +71,7 @@ def propose_parsed(predication: Predication, referents: Referents, at: datetime)
         if named(text) and term(text) in referents.people:
             referents.mention(term(text))  # "ran into Pim, he ...": of those who are known, the last one named
     _note_topic(predication, referents)
-    if found:
-        referents.thing = found[-1].object
     return found
-
-
-def _nicknamed(predication: Predication, referents: Referents, at: datetime) -> Iterator[Proposition]:
-    """Yield the name that people give somebody: "everybody calls him Gus", "we're calling him Kojo"."""
-    named_so = NAMED.match(predication.clause.rest)  # parsers take the name for anything ("named [her Lotta]")
-    name = named_so["name"] if named_so else predication.complement.at("as")
-    called = named_so["whom"] if named_so else next(iter(predication.objects), "")
-    whose = referents.resolve(called) if called else None
-    if whose is None or not named(name) or predication.clause.negated:
-        return
-    yield Proposition(subject=whose, kind=relation_type("is_called"), object=term(name))
 
 
 def _resolved(predication: Predication, referents: Referents) -> Predication:
@@ -133,11 +84,8 @@ def _resolved(predication: Predication, referents: Referents) -> Predication:
     def plain(text: str) -> str:
         if text.casefold() == "it" and nobody:
             return text
-        if text.casefold() == "it" and referents.topic is not None and not FAVOURITE.search(predication.clause.rest):
+        if text.casefold() == "it" and referents.topic is not None:
             return referents.topic.label
-        mine = referents.known_by(text)
-        if mine:
-            return mine
         return ONE.sub(referents.kind, text) if referents.kind else text
 
     complement = predication.complement
@@ -178,7 +126,6 @@ def _scenes(
     dated: bool,
 ) -> Iterator[Scene]:
     """Yield one scene for every subject that is known; people among them are noted when its reading is done."""
-    nouns, complement = _paired(clause, nouns, _placed(clause, complement, referents))
     if clause.verb == "be" and re.match(r"[€$£]?\d", complement.direct):
         nouns = [f"my {noun}" if MEASURED.fullmatch(noun) else noun for noun in nouns]
     for noun in nouns:
@@ -208,47 +155,16 @@ def _tied(told: Proposition, referents: Referents) -> Proposition:
 
 
 def _note(found: Sequence[Proposition], referents: Referents) -> None:
-    """Note the people whom a clause introduces ("my best friend is Kofi"), and the thing that "it" may cost."""
+    """Note the people whom a clause introduces ("my best friend is Kofi")."""
     for told in found:
-        if is_tie(told.kind.name):
-            if named(told.object.label):
-                referents.mention(told.object)
-        elif told.kind.kind == "noun":
-            referents.owned = term(f"{told.subject.label}'s {told.kind.label}")
-        elif told.kind.name in ("has", "buys", "drives"):
-            referents.owned = told.object
-        elif "'s " in told.subject.key:
-            referents.owned = told.subject
-
-
-def _paired(clause: Clause, nouns: list[str], complement: Complement) -> tuple[list[str], Complement]:
-    """Read "Kim and I got married" as "I got married to Kim"."""
-    if clause.verb not in PAIRING or len(nouns) != 2 or complement.at(PAIRING[clause.verb]):
-        return nouns, complement
-    whose = nouns[-1] if nouns[-1] == "I" else nouns[0]
-    other = nouns[0] if whose == nouns[-1] else nouns[-1]
-    if not PAIRING[clause.verb]:
-        return [whose], replace(complement, direct=other)
-    return [whose], replace(complement, phrases=((PAIRING[clause.verb], other), *complement.phrases))
-
-
-def _without(text: str, spans: Sequence[TimeSpan]) -> str:
-    """Return a text without its time expressions."""
-    for span in reversed(spans):
-        text = f"{text[: span.start]} {text[span.end :]}"
-    return re.sub(r"\s+", " ", text).strip()
+        if is_tie(told.kind.name) and named(told.object.label):
+            referents.mention(told.object)
 
 
 def _subject(noun: str, clause: Clause, referents: Referents) -> Term | None:
     """Return whom a clause is about; a sentence without a subject is about its speaker."""
     if noun.casefold() in UNNAMED or PART_OF.match(noun) or NO_ONE.match(noun):
         return None
-    if noun.casefold() in ("", "it", "that") and clause.verb == "cost":
-        return referents.owned
-    if noun.casefold() == "it" and clause.verb.partition("+")[0] in PRICES and referents.topic is None:
-        return referents.owned
-    if noun.casefold() in ("it", "that") and clause.verb == "be" and re.search(FAVOURITE.pattern, clause.rest):
-        return referents.thing
     subject = referents.resolve(noun) if noun else referents.speaker
     anybody = noun.casefold() == "they" and clause.verb in UNKNOWN_HAND
     return referents.speaker if subject is None and anybody else subject
@@ -265,16 +181,6 @@ def _mention(noun: str, scene: Scene) -> None:
         scene.referents.mention(scene.subject)
 
 
-def _placed(clause: Clause, complement: Complement, referents: Referents) -> Complement:
-    """Put the place that "here" or "there" means after the verb."""
-    if complement.direct not in ("here", "there"):
-        return complement
-    if referents.place is None:
-        return replace(complement, direct="")
-    prep = "to" if clause.verb in ("move", "relocate", "go", "travel", "fly", "drive") else "in"
-    return Complement(direct="", phrases=((prep, referents.place.label), *complement.phrases))
-
-
 def _read(scene: Scene) -> Iterator[Proposition]:
     """Yield what the first reader that fits finds; the table of frames comes after the special cases."""
     if scene.clause.modality is Modality.HYPOTHETICAL:
@@ -282,7 +188,7 @@ def _read(scene: Scene) -> Iterator[Proposition]:
     if scene.clause.verb == "be":
         yield from describe_subject(scene)
         return
-    for reader in (measured, appointment, replanned, visit, price, called):
+    for reader in (measured, appointment, replanned, visit, called):
         found = list(reader(scene))
         if found:
             yield from found

@@ -25,16 +25,12 @@ ARTICLE = re.compile(
     r"his|her|their|its|your|own|both|all|such|enough)\s+",
     re.I,
 )
-NEWBORN = re.compile(r"(?:baby (?:boy|girl|son|daughter)|newborn(?: son| daughter)?)$", re.IGNORECASE)
-"""A child that is not one of those who are known by name."""
 EVENT_NOUNS = (
     "appointment|interview|meeting|exam|flight|check-?up|reservation|booking|viewing|surgery|operation|session|lesson|"
     "deadline|test|party|conference|presentation|call|date|concert|class|visit|wedding|trip|scan|course|regatta|race|match|"
     "tournament|gig|recital|rehearsal|audition|hearing|marathon|exhibition|performance|premiere|ceremony|graduation|"
     "funeral|reunion|webinar|workshop|seminar|inspection|festival|retreat"
 )
-EVENTS = re.compile(rf"\b(?:{EVENT_NOUNS})$")
-"""Nouns of what one has on a day."""
 OWN = re.compile(
     r"^the (?:\w+ )?(?:rent|membership|salary|deposit|subscription|lease|mortgage|commute|insurance)$", re.IGNORECASE
 )
@@ -93,18 +89,12 @@ class Referents:
     beliefs: Beliefs
     people: list[Term] = field(default_factory=list)
     """People and animals in the order in which they were mentioned."""
-    place: Term | None = None
-    """The last place that was mentioned, for "here" and "there"."""
-    thing: Term | None = None
-    """The last thing that something was said about, for "it" before a description."""
     topic: Term | None = None
     """The last thing that was spoken of in this turn, for "it"."""
     carried: bool = False
     """The topic is that of the turn before."""
     kind: str = ""
     """Its noun, for "the new one"."""
-    owned: Term | None = None
-    """The last thing of somebody that was spoken of or bought, for "it" with a price."""
     sorts: dict[str, str] = field(default_factory=dict)
     """What somebody or something with a name was called: "courier firm" by "swiftly"."""
     gender: dict[str, str] = field(default_factory=dict)
@@ -116,19 +106,12 @@ class Referents:
         others = [t.speaker for t in context if t.speaker != turn.speaker]
         referents = cls(term(turn.speaker), term(others[-1]) if others else None, beliefs)
         for earlier in context[-6:]:
-            told = sorted(beliefs.said_in(earlier.turn_id), key=lambda claim: claim.relation.name == "born_on")
-            for claim in told:  # a child that was just born is who is spoken of
+            for claim in beliefs.said_in(earlier.turn_id):
                 noun = claim.subject.label.rpartition("'s ")[2]
                 if noun != claim.subject.label and (kin_of(noun) or noun in PET):
                     referents.mention(claim.subject)
                 if claim.relation.name == "has" and (claim.object.key in PET or kin_of(claim.object.key)):
                     referents.mention(term(f"{claim.subject.label}'s {kin_of(claim.object.key) or claim.object.key}"))
-                if claim.relation.name == "costs":
-                    referents.owned = claim.subject
-                elif re.match(r"\d", claim.object.label) and claim.relation.label == claim.relation.name.replace(
-                    "_", " "
-                ):
-                    referents.owned = term(f"{claim.subject.label}'s {claim.relation.label}")
             referents.note(earlier.text)
         return referents
 
@@ -138,7 +121,7 @@ class Referents:
             self.people = [known for known in self.people if known != thing] + [thing]
 
     def note(self, text: str) -> None:
-        """Note the people and the last place that a text names."""
+        """Note the people that a text names."""
         for match in re.finditer(rf"(?:(\w+) )?(?:the )?\b({NAME})", text[:1500]):
             before, name = (match[1] or "").casefold(), match[2].removesuffix("'s").removesuffix("’s")
             if name.split()[0].casefold() in NOT_NAMES:
@@ -146,19 +129,10 @@ class Referents:
                 if len(rest) == 1 or rest[1].split()[0].casefold() in NOT_NAMES:
                     continue
                 name = rest[1]
-            if before in ("in", "to", "from", "near", "of"):
-                greeting = re.search(r"\b(?:greetings|hello|hi|back) from $", text[: match.start(2)], re.IGNORECASE)
-                if before in ("in", "to") or greeting:
-                    self.place = term(name)
+            if before in ("in", "to", "from", "near", "of", "at"):
                 continue
-            if before != "at" and (self._is_person(name) or before in KIN or before in PET):
+            if self._is_person(name) or before in KIN or before in PET:
                 self.mention(self.called(name, relation=kin_of(before) or (before if before in PET else "")))
-
-    def note_place(self, text: str) -> None:
-        """Note the last place that a clause names, for the clauses of the same sentence that follow."""
-        for match in re.finditer(rf"\b(?:in|to) ({NAME})", text):
-            if match[1].split()[0].casefold() not in NOT_NAMES:
-                self.place = term(match[1])
 
     def _is_person(self, name: str) -> bool:
         key = name.casefold()
@@ -211,8 +185,6 @@ class Referents:
         if match is None:
             return None
         owner = self.owner(match[1]) if match[1] else self.resolve(match[2])
-        if owner is None and (match[1] or "").casefold() == "your" and not kin_of(match[3]):
-            return term(clean(match[3]))  # said before anybody else spoke
         if owner is None:
             return None
         return self.possession(owner, match[3])
@@ -250,8 +222,6 @@ class Referents:
     def relative(self, owner: Term, noun: str) -> Term:
         """Return the one relative, friend or pet of an owner that is known by name, else "Owner's noun"."""
         relation = kin_of(noun) or noun.casefold()
-        if (born := NEWBORN.match(noun)) is not None:
-            return term(f"{owner.label}'s {born[0].casefold()}")
         fresh = noun.casefold().startswith(("new ", "next "))  # "my new landlord" is not the one who is known
         facts = [] if fresh else self.beliefs.about(owner.key, relation.replace(" ", "_"))
         held = (fact.object for fact in facts if fact.status is Status.HELD and fact.polarity)
@@ -335,23 +305,6 @@ class Referents:
         """Tell whether a noun phrase names something of an owner that was spoken of ("the deposit", "our deposit")."""
         wanted, whose = f" {label.casefold()}", f"{owner.key}'s"
         return any(key.removeprefix(whose).endswith(wanted) for key in self.beliefs.possessions(owner.key))
-
-    def known_by(self, text: str) -> str:
-        """Return "my cardiology appointment" for "the cardiology one", when the speaker is known to have just that.
-
-        Cost O(what is known of the speaker), for phrases with "the" that are no names.
-        """
-        match = re.fullmatch(r"(?:the|that) (?P<noun>[a-z][\w' -]*?)(?P<one> ones?)?", text, re.IGNORECASE)
-        if match is None or (not match["one"] and not EVENTS.search(match["noun"])):
-            return ""
-        noun = match["noun"].casefold()
-        labels = {}
-        for fact in self.beliefs.about(self.speaker.key):
-            label = fact.relation.label if EVENTS.search(fact.relation.label) else fact.object.key
-            if fact.polarity and fact.status is Status.HELD and EVENTS.search(label):
-                labels[label] = label.startswith(f"{noun} ") if match["one"] else (f" {label}").endswith(f" {noun}")
-        fitting = [label for label, fits in labels.items() if fits]
-        return f"my {fitting[0]}" if len(fitting) == 1 else ""
 
     def _known_thing(self, owner: Term, noun: str) -> Term:
         wanted = noun.casefold().split()

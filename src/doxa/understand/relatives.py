@@ -24,20 +24,20 @@ CHILDREN = re.compile(
 SINGULAR = {"children": "child", "kids": "child", "grandchildren": "grandchild", "grandkids": "grandchild"}
 
 
-def name_relatives(text: str) -> tuple[str, list[str]]:
-    """Return a sentence with names for "my sister Mia", and the sentences that say who is whose what."""
-    extra: list[str] = []
+def name_relatives(text: str) -> tuple[str, list[tuple[str, str, str]]]:
+    """Return a sentence with names for "my sister Mia", and who is whose what: ("my", "sister", "Mia")."""
+    found: list[tuple[str, str, str]] = []
 
     def children(match: re.Match[str]) -> str:
         kin = SINGULAR.get(match["kin"], match["kin"].removesuffix("s"))
         for name in re.split(r", and |, | and ", match["names"]):
-            extra.append(f"{match['owner']} {kin} is {name}")
+            found.append((match["owner"], kin, name))
         return match["names"]
 
     def apposed(match: re.Match[str]) -> str:
         if match["name"].split()[0].casefold() in ("i", "is"):
             return match[0]
-        extra.append(f"{match['owner']} {match['kin']} is {match['name']}")
+        found.append((match["owner"], match["kin"], match["name"]))
         return match["name"]
 
-    return APPOSED.sub(apposed, CHILDREN.sub(children, text)), extra
+    return APPOSED.sub(apposed, CHILDREN.sub(children, text)), found

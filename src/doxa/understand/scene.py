@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 
 from doxa.core.values import Act, Interval, Modality, Status, Term
 from doxa.language.times import NUMBERS, TimeSpan
-from doxa.language.verbs import base_of
-from doxa.memory import RelationType, attribute, relation_type
+from doxa.memory import RelationType, relation_type
 from doxa.understand.clauses import Clause, Complement
-from doxa.understand.referents import KIN, NAME, PET, WHERE_FROM, Referents, clean, kin_of, named, term
+from doxa.understand.referents import KIN, PET, WHERE_FROM, Referents, clean, kin_of, named, term
 
 __all__ = [
     "CLAUSAL",
@@ -110,7 +109,7 @@ class Scene:
         How long something lasted tells when it began only if it goes on ("have lived here for six years").
         """
         dated = [span for span in self.times if span.kind != "clock"]
-        whole = next((span for span in dated if span.kind == "range"), None) or _joined(dated)
+        whole = next((span for span in dated if span.kind == "range"), None)
         if whole is not None:
             return whole
         over = self.clause.tense == "past" and not self.clause.ended
@@ -148,18 +147,6 @@ class Scene:
         return Modality.PLANNED if (ahead and not from_then_on) or under_way else modality
 
 
-def _joined(spans: Sequence[TimeSpan]) -> TimeSpan | None:
-    """Return the stretch that "since" and "until" give together ("from 2015 I was a driver until 2020")."""
-    since = next((span for span in spans if span.kind == "since"), None)
-    until = next((span for span in spans if span.kind == "until"), None)
-    if since is None or until is None:
-        return None
-    opened, closed = since.valid, until.valid
-    return replace(
-        since, valid=replace(closed, start=opened.start, start_precision=opened.start_precision), kind="range"
-    )
-
-
 def say(
     scene: Scene, kind: RelationType, value: str, *, polarity: bool = True, modality: Modality = Modality.ASSERTED,
     valid: Interval | None = None, ended: bool = False, confidence: float = 0.8,
@@ -185,16 +172,7 @@ def say_each(
     """Yield one proposition for every part of a coordinated object."""
     parts = coordinated(value) or [value]
     for part in parts[:1] if kind.functional else parts:
-        called = re.match(rf"(?:an? |another |some(?=one|body))?([\w-]+) (?:called|named) ({NAME})$", part)
-        if called and kind.name == "dates":
-            yield say(scene, kind, called[2], polarity=polarity, modality=modality, valid=valid)
-            continue
-        if called and kind.name == "has":
-            yield say(scene, attribute(kin_of(called[1]) or called[1]), called[2], polarity=polarity, modality=modality)
-            continue
         if HOLE not in part and (set(part.casefold().split()) & CLAUSAL or part.endswith(" of")):
-            continue
-        if kind.name in ("wants", "needs") and re.match(r"(?:me|him|her|us|you)\b", part):
             continue
         if (
             HOLE not in part
@@ -203,8 +181,6 @@ def say_each(
         ):
             continue
         claim = say(scene, kind, part, polarity=polarity, modality=modality, valid=valid, ended=ended)
-        if len(parts) > 1 and base_of(part, "base") and part.islower() and kind.name not in ("likes", "does"):
-            continue
         negated = re.match(r"no (?!one)(.+)", part)
         if negated:
             claim = replace(claim, polarity=not polarity, object=term(clean(negated[1])))

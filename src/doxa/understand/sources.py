@@ -6,10 +6,9 @@ import re
 from dataclasses import dataclass
 
 from doxa.core.values import Term
-from doxa.understand.clauses import parse_clause
+from doxa.understand.clauses import is_clause
 from doxa.understand.referents import NAME, Referents, clean, kin_of, named
 from doxa.understand.repairs import wording
-from doxa.understand.text import words
 
 __all__ = ["Quote", "quoted", "source_label"]
 
@@ -48,7 +47,7 @@ class Quote:
 
     @property
     def clause(self) -> bool:
-        return parse_clause(words(self.what)) is not None
+        return is_clause(self.what)
 
 
 def quoted(text: str) -> Quote | None:
