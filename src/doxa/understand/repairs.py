@@ -3,21 +3,43 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import cache
+from importlib.resources import files
 
 from doxa.core.values import Act, Claim, Modality, Term
+from doxa.language import stems_of
 from doxa.language.times import find_times
 from doxa.understand.earlier import Earlier
 from doxa.understand.referents import NAME
 
-__all__ = ["mended", "put_right", "taken_back"]
+__all__ = ["is_mending", "mended", "put_right", "settled", "taken_back"]
 
 SELF_REPAIR = re.compile(
     r",? (?:no,? wait|sorry|no|I mean|or rather|rather|wait|scratch that|make that),? ", re.IGNORECASE
 )
 LEAD = re.compile(r"(?:on|at|in|by|from) ", re.IGNORECASE)
+
+
+CHANGED = re.compile(
+    r"\b(?:moved|moving|switched|changed|now|new|no longer|any ?more|became|left|quit|started|these days|just got)\b",
+    re.IGNORECASE,
+)
+"""What has changed since is no correction."""
+
+
+def is_mending(text: str) -> bool:
+    """Tell whether a sentence says that something was wrong."""
+    return bool(_mending().search(text))
+
+
+@cache
+def _mending() -> re.Pattern[str]:
+    table = tomllib.loads(files("doxa.understand").joinpath("repairs.toml").read_text(encoding="utf-8"))
+    return re.compile(table["mending"], re.IGNORECASE)
 
 
 def mended(text: str, at: datetime) -> str:
@@ -84,6 +106,38 @@ def put_right(wrong: Claim, right: Claim, earlier: Earlier, text: str) -> Iterat
     else:
         yield replace(gone, polarity=not wrong.polarity, functional=wrong.functional, replaces=None)
     yield replace(told, replaces=None if not same_slot else told.replaces)
+
+
+def settled(claims: Sequence[Claim], earlier: Earlier, text: str) -> list[Claim]:
+    """Return the claims of a turn that puts something right, as corrections of what they rule out.
+
+    Args:
+        claims: what a sentence of it says, read like any other.
+        earlier: what stood before it.
+        text: the turn so far.
+    """
+    if not is_mending(text) or any(CHANGED.search(claim.span) for claim in claims):
+        return list(claims)
+    found: list[Claim] = []
+    for claim in claims:
+        wrong = _ruled_out(claim, earlier, stems_of(text))
+        found.extend([claim] if wrong is None else put_right(wrong, claim, earlier, claim.span))
+    return found
+
+
+def _ruled_out(claim: Claim, earlier: Earlier, denied: set[str]) -> Claim | None:
+    """Return the last claim that cannot have been meant if one of a correcting turn holds."""
+    if claim.modality in (Modality.POSSIBLE, Modality.HYPOTHETICAL) or claim.act is not Act.STATE:
+        return None
+    for one in reversed(earlier.claims):
+        if (one.subject, one.relation.name) != (claim.subject, claim.relation.name) or one.turn_id == claim.turn_id:
+            continue
+        if one.object == claim.object and one.polarity != claim.polarity:
+            return one
+        another = one.object != claim.object and one.polarity and claim.polarity
+        if another and (claim.functional or stems_of(one.object.label) & denied):
+            return one
+    return None
 
 
 def taken_back(claims: Sequence[Claim]) -> Iterator[Claim]:

@@ -18,7 +18,7 @@ from doxa.understand.hearing import Hearing, amended, heard_lines, hearing_of
 from doxa.understand.propose import Proposition
 from doxa.understand.referents import Referents, kin_of, named, term
 from doxa.understand.refinements import refined
-from doxa.understand.repairs import mended, taken_back
+from doxa.understand.repairs import mended, settled, taken_back
 from doxa.understand.rules import find_rules
 from doxa.understand.text import Sentence, sentences
 from doxa.understand.values import Statement, Understanding
@@ -230,6 +230,7 @@ def _state(reading: _Reading, sentence: Sentence) -> None:
     earlier = reading.earlier()
     claims = [claim for one in found for claim in amended(_claim(turn, one, span), one.instead, earlier, span)]
     if turn.role == "user":
+        claims = settled(claims, earlier, reading.said)
         claims = realigned(claims, text, reading.said, turn, reading.context, reading.beliefs)
     claims = _distinct(claims)
     if not claims:
