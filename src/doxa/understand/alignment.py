@@ -71,7 +71,7 @@ class _Said:
 
 
 def realigned(
-    claims: Sequence[Claim], text: str, before: str, turn: Turn, context: Sequence[Turn], beliefs: Beliefs, *, act: Act
+    claims: Sequence[Claim], text: str, before: str, turn: Turn, context: Sequence[Turn], beliefs: Beliefs
 ) -> list[Claim]:
     """Return the claims of a sentence, with new values of what is known in the slots of the old ones.
 
@@ -82,15 +82,14 @@ def realigned(
         turn: the turn.
         context: earlier turns of the session.
         beliefs: what is held.
-        act: what the turn does with values that it replaces: state an update, or correct.
 
     Cost O(held values of the same kind that share a word with the sentence).
     """
     said = _Said(text, frozenset(stems(text)), frozenset(stems(before)), turn, context, beliefs)
-    found = [claim if _differs(claim) else _moved(claim, said, act) for claim in claims]
-    roles = [role for claim in claims if (role := _role(claim, said, act)) is not None]
+    found = [claim if _differs(claim) else _moved(claim, said) for claim in claims]
+    roles = [role for claim in claims if (role := _role(claim, said)) is not None]
     if not any(measures(claim.object.label) for claim in found):
-        found += _values(said, act)
+        found += _values(said)
     return [*found, *roles]
 
 
@@ -99,7 +98,7 @@ def _differs(claim: Claim) -> bool:
     return claim.relation.name in DIFFERENCES or COMPARED.search(claim.object.label) is not None
 
 
-def _moved(claim: Claim, said: _Said, act: Act) -> Claim:
+def _moved(claim: Claim, said: _Said) -> Claim:
     """Return a claim in the slot of the value that it renews, if there is one."""
     kind = measures(claim.object.label)
     if not kind or not _states(claim) or said.beliefs.in_slot(said.beliefs.slot(claim)):
@@ -107,8 +106,7 @@ def _moved(claim: Claim, said: _Said, act: Act) -> Claim:
     held = _rival(kind, said, claim)
     if held is None:
         return claim
-    act = act if claim.act is Act.STATE else claim.act
-    return replace(claim, subject=held.subject, relation=held.relation, functional=True, act=act)
+    return replace(claim, subject=held.subject, relation=held.relation, functional=True)
 
 
 def _states(claim: Claim) -> bool:
@@ -117,7 +115,7 @@ def _states(claim: Claim) -> bool:
     return plain and not happened and claim.modality in (Modality.ASSERTED, Modality.PLANNED)
 
 
-def _values(said: _Said, act: Act) -> Iterator[Claim]:
+def _values(said: _Said) -> Iterator[Claim]:
     """Yield claims for the values of a sentence of which nothing else was read."""
     for match in (*VALUE.finditer(said.text), *LABELLED.finditer(said.text)):
         value = match[0].strip()
@@ -131,7 +129,6 @@ def _values(said: _Said, act: Act) -> Iterator[Claim]:
                 subject=held.subject,
                 relation=held.relation,
                 object=term(value),
-                act=act,
                 modality=held.modality,
                 valid=Interval(start=_start(said)),
                 functional=True,
@@ -212,7 +209,7 @@ def _going_on(said: _Said) -> Fact | None:
     return None
 
 
-def _role(claim: Claim, said: _Said, act: Act) -> Claim | None:
+def _role(claim: Claim, said: _Said) -> Claim | None:
     """Return who holds a post now, where somebody is said to be what another was known as."""
     if claim.relation.name not in ROLE or not is_name(claim.subject) or not _states(claim):
         return None
@@ -225,6 +222,6 @@ def _role(claim: Claim, said: _Said, act: Act) -> Claim | None:
                 if fact.object.key == claim.subject.key:
                     return None
                 return replace(
-                    claim, subject=fact.subject, relation=fact.relation, object=claim.subject, functional=True, act=act
+                    claim, subject=fact.subject, relation=fact.relation, object=claim.subject, functional=True
                 )
     return None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 from doxa.core.values import EARLIEST, Act, Claim, Turn
@@ -29,58 +29,21 @@ class Earlier:
     beliefs: Beliefs
     here: tuple[Claim, ...] = ()
     """What the sentences before it in the same turn claim."""
-    among: tuple[Claim, ...] | None = None
-    """The only claims that may be meant; None for all."""
     reach: int | None = REACH
     """How many of the last turns that claim something are looked at; None for all."""
 
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
         """The claims that stand, oldest first; what one speaker said again and again is there once, as said last."""
-        if self.among is not None:
-            return self.among
         said = {_word(claim): claim for slot in self.beliefs.latest_slots(self.reach) for claim in _standing(slot)}
         standing = sorted(said.values(), key=lambda claim: claim.known_at or EARLIEST)
         fresh = [claim for claim in self.here if claim.act is not Act.WITHDRAW]
         gone = {_word(claim) for claim in self.here if claim.act is Act.WITHDRAW}
         return (*(claim for claim in standing if _word(claim) not in gone), *fresh)
 
-    def only(self, claims: Iterable[Claim]) -> Earlier:
-        """Return the same moment with only some of the claims to refer to."""
-        return replace(self, among=tuple(claims))
-
     def own(self) -> tuple[Claim, ...]:
         """Return what the speaker of the turn claims himself."""
         return tuple(claim for claim in self.claims if claim.speaker == self.turn.speaker)
-
-    def others(self, name: str = "") -> tuple[Claim, ...]:
-        """Return what others claim; of one of them only when a name is given."""
-        meant = name.casefold()
-        return tuple(
-            claim
-            for claim in self.claims
-            if claim.speaker != self.turn.speaker and (not meant or _called(claim.speaker, meant))
-        )
-
-    def recent(self, claims: Iterable[Claim], turns: int) -> tuple[Claim, ...]:
-        """Return those that the last turns of the conversation made, or this one."""
-        ids = {turn.turn_id for turn in self.context[-turns:]} | {self.turn.turn_id}
-        return tuple(claim for claim in claims if claim.turn_id in ids)
-
-    def rivals(self, claim: Claim) -> tuple[Claim, ...]:
-        """Return what says something else of the same subject and relation."""
-        return tuple(
-            other
-            for other in self.claims
-            if other.subject == claim.subject
-            and other.relation.name == claim.relation.name
-            and other.polarity == claim.polarity
-            and other.object.key != claim.object.key
-        )
-
-
-def _called(speaker: str, name: str) -> bool:
-    return name in (speaker.casefold(), speaker.casefold().split()[0])
 
 
 def _word(claim: Claim) -> tuple[str, ...]:

@@ -10,7 +10,6 @@ from doxa.backends.parser import Parser, TurnReader, split
 from doxa.core.values import Act, Claim, Modality, Rule, Term, Turn
 from doxa.language.times import Repeat, read_times
 from doxa.memory import Beliefs, inventory, measures
-from doxa.understand.agreement import accepted, answered, confirmed, quoted_value
 from doxa.understand.alignment import realigned
 from doxa.understand.declaratives import is_question
 from doxa.understand.earlier import Earlier
@@ -19,26 +18,18 @@ from doxa.understand.hearing import Hearing, amended, heard_lines, hearing_of
 from doxa.understand.propose import Proposition
 from doxa.understand.referents import Referents, kin_of, named, term
 from doxa.understand.refinements import refined
-from doxa.understand.repairs import (
-    Repair,
-    corrections,
-    denials,
-    is_mending,
-    mended,
-    settled,
-    taken_back,
-    wording,
-)
+from doxa.understand.repairs import mended, settled, taken_back
 from doxa.understand.rules import find_rules
-from doxa.understand.sources import quoted, source_label
 from doxa.understand.text import Sentence, sentences
 from doxa.understand.values import Statement, Understanding
-from doxa.understand.withdrawals import dropped_rules, is_withdrawal, withdrawals
+from doxa.understand.withdrawals import Withdrawal, dropped_rules, is_withdrawal, withdrawals
 
 __all__ = ["read_ahead", "understand"]
 
 ADDITION = re.compile(r"\b(?:also|as well|too)\b", re.IGNORECASE)
 """Says that a value comes on top of others: what it adds to is not over."""
+AMENDING = {Act.WITHDRAW: "withdraw", Act.CORRECT: "correct"}
+"""The intents of a turn that does something to earlier words."""
 OPEN = frozenset(["has", "is_a", "has_state"])
 """Listed relations that say so little that their objects tell whether there is one at a time."""
 MOST_SENTENCES = 120
@@ -69,8 +60,6 @@ class _Reading:
     said: str = ""
     """The sentences of the turn so far, written out."""
     withdrawn_rules: list[str] = field(default_factory=list)
-    mending: bool = False
-    """The turn says that something was wrong."""
     plain: Collection[str] = ()
     """Sentences that do nothing with earlier words, whatever they look like."""
     hearing: Hearing | None = None
@@ -108,9 +97,6 @@ def understand(
             reading.referents.mention(reading.referents.called(name))
     _spoken_of(reading)
     found = sentences(turn.text)[:MOST_SENTENCES]
-    reading.mending = any(
-        wording("accept").search(sentence.text) and wording("right").search(sentence.text) for sentence in found
-    )
     reading.hearing = hearing_of(turn, context, parser)
     for sentence in found:
         start = reading.span[1]
@@ -192,66 +178,32 @@ def _sentence(reading: _Reading, sentence: Sentence) -> None:
         return
     if not sentence.text or (reading.turn.role == "assistant" and ECHO.search(sentence.text)):
         return
-    replies = reading.turn.role == "user" and sentence.text not in reading.plain
-    if replies and (rest := _replied(reading, sentence)) is not None:
+    takes = reading.turn.role == "user" and sentence.text not in reading.plain
+    if takes and (rest := _taken(reading, sentence)) is not None:
         if rest:
             _state(reading, replace(sentence, text=rest))
-        return
-    if reading.turn.role == "assistant" and _quoted(reading, sentence) is not None:
         return
     _state(reading, _ruled(reading, sentence))
     reading.referents.note(sentence.raw)
 
 
-def _replied(reading: _Reading, sentence: Sentence) -> str | None:
-    """Take what a sentence does with earlier words; return what is left of it to be read, None when it does nothing."""
+def _taken(reading: _Reading, sentence: Sentence) -> str | None:
+    """Take what a sentence takes back; return what is left of it to be read, None when it takes nothing back."""
     text = sentence.text
     reading.said = f"{reading.said} {text}."
-    reading.mending = reading.mending or is_mending(text)
-    earlier = reading.earlier()
-    if gone := dropped_rules(text, reading.beliefs):
-        reading.withdrawn_rules.extend(gone)
-        return _repair(reading, Repair(claims=()), sentence, Act.WITHDRAW)
-    if is_withdrawal(text):
-        taken = withdrawals(text, reading.earlier(whole=True))
-        gone = () if taken is not None else dropped_rules(text, reading.beliefs, named=False)
-        reading.withdrawn_rules.extend(gone)
-        if taken is not None or gone:
-            return _repair(reading, taken or Repair(claims=()), sentence, Act.WITHDRAW)
-    if (given := accepted(text, earlier)) is not None:
-        return _repair(reading, given, sentence, Act.CORRECT)
-    if (right := corrections(text, earlier)) is not None:
-        return _repair(reading, right, sentence, Act.CORRECT)
-    told = _quoted(reading, sentence) or confirmed(text, earlier) or answered(text, earlier)
-    return None if told is None else _repair(reading, told, sentence, Act.STATE)
-
-
-def _quoted(reading: _Reading, sentence: Sentence) -> Repair | None:
-    """Read what a document or person is quoted with: a clause as theirs, a bare value as an answer to what was said."""
-    quote = quoted(sentence.text)
-    if quote is None:
+    if not is_withdrawal(text):
         return None
-    label = source_label(quote.who, reading.referents)
-    if quote.clause:
-        known = len(reading.claims)
-        _state(reading, replace(sentence, text=quote.what), source=label)
-        return Repair(claims=()) if len(reading.claims) > known else None
-    found = quoted_value(label, quote.what, reading.earlier(), sentence.text)
-    if found is not None:
-        reading.referents.topic = found.claims[-1].subject
-    return found
-
-
-def _repair(reading: _Reading, repair: Repair, sentence: Sentence, act: Act) -> str:
-    names = {Act.WITHDRAW: "withdraw", Act.CORRECT: "correct", Act.STATE: "inform"}
-    reading.intents[names[act]] = None
-    reading.claims.extend(repair.claims)
-    if repair.claims:
-        reading.statements.append(Statement(text=sentence.raw, act=act))
-        for claim in repair.claims:
-            if named(claim.object.label) and claim.act is not Act.WITHDRAW:
-                reading.referents.mention(claim.object)
-    return repair.rest
+    rules, taken = dropped_rules(text, reading.beliefs), Withdrawal()
+    if not rules and (found := withdrawals(text, reading.earlier(whole=True))) is not None:
+        taken = found
+    elif not rules and not (rules := dropped_rules(text, reading.beliefs, named=False)):
+        return None
+    reading.withdrawn_rules.extend(rules)
+    reading.intents["withdraw"] = None
+    reading.claims.extend(taken.claims)
+    if taken.claims:
+        reading.statements.append(Statement(text=sentence.raw, act=Act.WITHDRAW))
+    return taken.rest
 
 
 def _ruled(reading: _Reading, sentence: Sentence) -> Sentence:
@@ -265,7 +217,7 @@ def _ruled(reading: _Reading, sentence: Sentence) -> Sentence:
     return replace(sentence, text=rest)
 
 
-def _state(reading: _Reading, sentence: Sentence, *, source: str = "") -> None:
+def _state(reading: _Reading, sentence: Sentence) -> None:
     turn = reading.turn
     scope = Scope(referents=reading.referents, at=turn.at, role=turn.role, parser=reading.parser)
     text = mended(sentence.text, turn.at)
@@ -276,17 +228,17 @@ def _state(reading: _Reading, sentence: Sentence, *, source: str = "") -> None:
     found = list(refined(found, sentence.text, reading.beliefs))
     span = sentence.text
     earlier = reading.earlier()
-    claims = [claim for one in found for claim in amended(_claim(turn, one, span, source), one.instead, earlier, span)]
-    claims = _placed(reading, claims, span)
-    if turn.role == "user" and not source:
-        act = Act.CORRECT if reading.mending else Act.STATE
-        claims = realigned(claims, text, reading.said, turn, reading.context, reading.beliefs, act=act)
+    claims = [claim for one in found for claim in amended(_claim(turn, one, span), one.instead, earlier, span)]
+    if turn.role == "user":
+        claims = settled(claims, earlier, reading.said)
+        claims = realigned(claims, text, reading.said, turn, reading.context, reading.beliefs)
     claims = _distinct(claims)
     if not claims:
         return
     reading.claims.extend(claims)
-    reading.statements.append(Statement(text=span, modality=claims[0].modality))
-    reading.intents["inform"] = None
+    act = next((claim.act for claim in claims if claim.act in AMENDING), claims[0].act)
+    reading.statements.append(Statement(text=span, act=act, modality=claims[0].modality))
+    reading.intents[AMENDING.get(act, "inform")] = None
     if any(proposition.modality is Modality.PLANNED for proposition in found):
         reading.intents["plan"] = None
 
@@ -303,15 +255,6 @@ def _distinct(claims: Sequence[Claim]) -> list[Claim]:
     for one in claims:
         kept.setdefault((one.subject, one.relation.name, one.object, one.polarity, one.act, one.replaces), one)
     return list(kept.values())
-
-
-def _placed(reading: _Reading, claims: list[Claim], span: str) -> list[Claim]:
-    """Return claims as what they are among those before them: corrections in a turn that puts something right."""
-    if reading.turn.role != "user":
-        return claims
-    earlier = reading.earlier()
-    claims = denials(claims, earlier, span)
-    return settled(claims, earlier, reading.said) if reading.mending else claims
 
 
 def _single(turn: Turn, proposition: Proposition) -> bool:
@@ -333,7 +276,7 @@ def _at_times(turn: Turn, span: str) -> bool:
     return any(isinstance(one.value, Repeat) for one in read_times(span, turn.at))
 
 
-def _claim(turn: Turn, proposition: Proposition, span: str, source: str = "") -> Claim:
+def _claim(turn: Turn, proposition: Proposition, span: str) -> Claim:
     return Claim(
         subject=proposition.subject,
         relation=proposition.kind.relation,
@@ -348,7 +291,7 @@ def _claim(turn: Turn, proposition: Proposition, span: str, source: str = "") ->
         confidence=proposition.confidence,
         turn_id=turn.turn_id,
         speaker=turn.speaker,
-        source=source or proposition.source,
+        source=proposition.source,
         role=turn.role,
         known_at=turn.at,
         span=span,

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
 
 from doxa.core.values import Act, Claim
 from doxa.language import stems, stems_of
 from doxa.memory import Beliefs, describe_rule, rule_id
 from doxa.understand.earlier import Earlier, heads
-from doxa.understand.repairs import Repair, corrections, wording
 
-__all__ = ["dropped_rules", "is_withdrawal", "withdrawals"]
+__all__ = ["Withdrawal", "dropped_rules", "is_withdrawal", "withdrawals"]
 
 TRIGGER = frozenset(
     stems(
@@ -26,12 +28,6 @@ TRIGGER = frozenset(
 ) - frozenset(stems("memory"))
 KINDS = ("withdraw", "joke", "erase")
 WHAT = ("what", "what2", "what3", "what4", "what5")
-INSTEAD = re.compile(
-    r"(?:it|that|this|he|she|they|the [a-z]+|my [a-z]+) (?:is|was|should be|are|were) |"
-    r"make (?:it|that) |I meant ",
-    re.IGNORECASE,
-)
-"""A reason that says what holds in the place of what is taken back."""
 REFERRING = re.compile(r"\b(?:it|that|those|these)\b", re.IGNORECASE)
 """A reason with one of these speaks of what was taken back."""
 LIKE = 5
@@ -47,12 +43,26 @@ RULE_WORDS = frozenset(
 RULE = re.compile(r"\b(?:rules?|agreement|arrangement|deal|policy|condition|promise|bet|pact)\b", re.IGNORECASE)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Withdrawal:
+    """What a sentence takes back: its claims, and what it says besides."""
+
+    claims: tuple[Claim, ...] = ()
+    rest: str = ""
+
+
+@cache
+def _patterns() -> tuple[re.Pattern[str], ...]:
+    table = tomllib.loads(files("doxa.understand").joinpath("withdrawals.toml").read_text(encoding="utf-8"))
+    return tuple(re.compile(table[kind], re.IGNORECASE) for kind in KINDS)
+
+
 def is_withdrawal(text: str) -> bool:
     """Tell whether a sentence takes something back."""
-    return any(wording(kind).search(text) for kind in KINDS)
+    return any(pattern.search(text) for pattern in _patterns())
 
 
-def withdrawals(text: str, earlier: Earlier) -> Repair | None:
+def withdrawals(text: str, earlier: Earlier) -> Withdrawal | None:
     """Return, for everything that a sentence takes back, the claim again with the act of withdrawing.
 
     Args:
@@ -61,7 +71,7 @@ def withdrawals(text: str, earlier: Earlier) -> Repair | None:
 
     Only what the speaker said himself is taken back, with the source that he gave for it. Deterministic; O(claims).
     """
-    match = next((found for kind in KINDS if (found := wording(kind).search(text))), None)
+    match = next((found for pattern in _patterns() if (found := pattern.search(text))), None)
     if match is None:
         return None
     named = match.groupdict()
@@ -73,9 +83,6 @@ def withdrawals(text: str, earlier: Earlier) -> Repair | None:
     if not targets:
         return None
     rest = rest or text[match.end() :].strip(" ,.;:-!")
-    put = corrections(f"sorry, {rest}", earlier.only(targets)) if INSTEAD.match(rest) else None
-    if put is not None:
-        return put
     turn = earlier.turn
     gone = (
         replace(
@@ -83,7 +90,7 @@ def withdrawals(text: str, earlier: Earlier) -> Repair | None:
         )
         for claim in dict.fromkeys(targets)
     )
-    return Repair(claims=tuple(gone), rest="" if REFERRING.search(rest) else rest)
+    return Withdrawal(claims=tuple(gone), rest="" if REFERRING.search(rest) else rest)
 
 
 def _split(what: str) -> tuple[str, str]:
