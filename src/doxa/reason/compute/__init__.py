@@ -5,7 +5,5 @@ over dependency trees and never by a model. Where the reading is not certain the
 """
 
 from doxa.reason.compute.answering import concerns, work_out
-from doxa.reason.compute.expressions import Expression, Operation, Stated, steps, value_of
 
-__all__ = ["Expression", "Operation", "Stated", "concerns", "steps", "value_of", "work_out"]
-"""A question and the turns of a dialogue -> a draft with the number, its working and the turns that it rests on."""
+__all__ = ["concerns", "work_out"]

@@ -16,14 +16,13 @@ from doxa.core.values import Interval
 from doxa.language import stems
 from doxa.language.amounts import converted, is_money, unit_named
 from doxa.reason.compute.asked import Asked
-from doxa.reason.compute.expressions import Expression, Operation, Operator, Stated, value_of
+from doxa.reason.compute.expressions import Expression, Operation, Operator, value_of
 from doxa.reason.compute.ledger import Entry, verbs
 
-__all__ = ["Found", "Ledger", "in_force", "joined", "owned", "rescaled", "stated", "total_of", "within"]
+__all__ = ["Found", "Ledger", "in_force", "joined", "owned", "rescaled", "total_of", "within"]
 
 DEEPEST = 4
 """Amounts per something that are multiplied in a row at most."""
-SPENDING = frozenset(["money"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,17 +32,11 @@ class Found:
     expression: Expression
     unit: str
     entries: tuple[Entry, ...] = ()
-    thing: str = ""
     per: str = ""
 
     @property
     def value(self) -> Fraction:
         return value_of(self.expression)
-
-
-def stated(entry: Entry) -> Stated:
-    """Return the number of an entry as an expression."""
-    return Stated(value=entry.value, turn_id=entry.turn.turn_id)
 
 
 def joined(operator: Operator, first: Expression, *others: Expression) -> Expression:
@@ -60,11 +53,11 @@ def rescaled(expression: Expression, unit: str, into: str) -> Expression | None:
     factor = converted(unit, into)
     if factor is None:
         return None
-    if isinstance(expression, Stated):
-        return replace(expression, value=expression.value * factor)
+    if isinstance(expression, Fraction):
+        return expression * factor
     if factor < 1 and factor.numerator == 1:
-        return Operation(operator="÷", parts=(expression, Stated(value=Fraction(factor.denominator))))
-    return Operation(operator="×", parts=(expression, Stated(value=factor)))
+        return Operation(operator="÷", parts=(expression, Fraction(factor.denominator)))
+    return Operation(operator="×", parts=(expression, factor))
 
 
 def within(when: Interval | None, period: Interval | None) -> bool:
@@ -101,7 +94,7 @@ class Ledger:
 
     def held(self, goal: Asked, depth: int = DEEPEST) -> Found | None:
         """Return how many there are at the end, of one owner or of several."""
-        same = [e for e in self.of(goal) if not e.per or (e.does == "hold" and not _divides(e))]
+        same = [e for e in self.of(goal) if not e.per or (e.does == "hold" and e.among == 1)]
         same = [e for e in same if not e.per or (set(e.per) <= e.owner and owned(goal.owners, e.owner))]
         mine = [e for e in same if self._concerns(e, goal, same)]
         mine = [e for e in mine if (goal.future or not e.future) and self._passes(e, goal, mine)]
@@ -160,7 +153,7 @@ class Ledger:
             if entry.kind == "part":
                 if total is None:
                     return None
-                own = joined("×", total, stated(entry))
+                own = joined("×", total, entry.value)
             if total is None:
                 if entry.does == "lose" and not gives:
                     return None
@@ -174,8 +167,8 @@ class Ledger:
         for left_out in goal.without:
             if total is None or not any(left_out <= frozenset(stems(entry.text)) for entry in used):
                 return None
-            total = joined("-", total, Stated(value=Fraction(1)))
-        return Found(expression=total, unit=unit, entries=tuple(used), thing=goal.head) if total is not None else None
+            total = joined("-", total, Fraction(1))
+        return Found(expression=total, unit=unit, entries=tuple(used)) if total is not None else None
 
     @staticmethod
     def _set(
@@ -202,8 +195,8 @@ class Ledger:
 
     def _in_unit(self, entry: Entry, unit: str) -> Expression | None:
         if not unit or entry.kind != "count" or not entry.unit:
-            return stated(entry)
-        return rescaled(stated(entry), entry.unit, unit)
+            return entry.value
+        return rescaled(entry.value, entry.unit, unit)
 
     def _related(self, entry: Entry, goal: Asked, own: Expression) -> Expression | None:
         """Return an amount that is told by that of another: "twice as many as Vera", "35 fewer than ours"."""
@@ -229,7 +222,7 @@ class Ledger:
         if other is None:
             return None
         if entry.kind == "multiple":
-            return joined("×", other.expression, stated(entry))
+            return joined("×", other.expression, entry.value)
         return joined("+" if entry.more > 0 else "-", other.expression, own)
 
     # --- what was done -------------------------------------------------------------------------------------------
@@ -243,7 +236,7 @@ class Ledger:
         mine = [
             e
             for e in alike
-            if not goal.owners or owned(goal.owners, e.owner) or (owned(goal.owners, WE_KEYS) and not e.owner)
+            if not goal.owners or owned(goal.owners, e.owner) or (owned(goal.owners, WE) and not e.owner)
         ]
         mine = [e for e in mine if within(e.when, goal.when) and goal.filters <= e.about | e.words | e.places]
         mine = [e for e in mine if not any(one <= e.about for one in goal.without)]
@@ -260,13 +253,13 @@ class Ledger:
             if entry.kind == "part":
                 before = Ledger(tuple(e for e in self.entries if e.order < entry.order))
                 there = before.held(replace(goal, verb="have", filters=frozenset(), when=None))
-                own = joined("×", there.expression, stated(entry)) if there is not None else None
+                own = joined("×", there.expression, entry.value) if there is not None else None
             elif entry.kind == "multiple" or entry.than:
-                own = self._related(entry, goal, own or stated(entry))
+                own = self._related(entry, goal, own or entry.value)
             if own is None:
                 return None
             total = own if total is None else joined("+", total, own)
-        return Found(expression=total, unit=unit, entries=tuple(mine), thing=goal.head) if total is not None else None
+        return Found(expression=total, unit=unit, entries=tuple(mine)) if total is not None else None
 
     # --- so many in each -----------------------------------------------------------------------------------------
 
@@ -284,7 +277,7 @@ class Ledger:
             factor = Fraction(1) if chain.per == per else converted(per, chain.per)
             if factor is None:
                 continue
-            expression = chain.expression if factor == 1 else joined("×", chain.expression, Stated(value=factor))
+            expression = chain.expression if factor == 1 else joined("×", chain.expression, factor)
             found.append(replace(chain, expression=expression, per=per))
         return found[0] if found and len({f.value for f in found}) == 1 else None
 
@@ -314,14 +307,14 @@ class Ledger:
             own = [e for e in same if (e.unit or e.head, e.per) == (name, per) and not e.more]
             if not own or own[-1].vague:
                 continue
-            expression: Expression = stated(own[-1])
+            expression: Expression = own[-1].value
             used = [e for e in own if e.order == own[-1].order]
             if len(used) > 1:  # "two every morning and one every evening"
-                expression = Operation(operator="+", parts=tuple(stated(e) for e in used))
+                expression = Operation(operator="+", parts=tuple(e.value for e in used))
             if own[-1].among != 1:
-                expression = joined("÷", expression, Stated(value=own[-1].among, turn_id=own[-1].turn.turn_id))
+                expression = joined("÷", expression, own[-1].among)
             for change in self._changes(own[-1], goal):
-                expression = joined("+" if change.more > 0 else "-", expression, stated(change))
+                expression = joined("+" if change.more > 0 else "-", expression, change.value)
                 used.append(change)
             unit = own[-1].unit
             if goal.unit and unit and goal.unit != unit:
@@ -330,7 +323,7 @@ class Ledger:
                     continue
                 expression, unit = scaled, goal.unit
             for one in per:
-                found = Found(expression=expression, unit=unit, entries=tuple(used), thing=name, per=one)
+                found = Found(expression=expression, unit=unit, entries=tuple(used), per=one)
                 yield found
                 yield from self._prolonged(found, goal, depth)
 
@@ -345,8 +338,8 @@ class Ledger:
         """Yield a rate over something whose own rate is known: 20 push-ups a set, 3 sets a day."""
         for one in self._often(found.per):
             yield Found(
-                expression=joined("×", stated(one), found.expression), unit=found.unit, entries=(*found.entries, one),
-                thing=found.thing, per=one.per[0],
+                expression=joined("×", one.value, found.expression), unit=found.unit, entries=(*found.entries, one),
+                per=one.per[0],
             )  # fmt: skip
         inner = _goal_of(found.per, goal)
         for other in self._rates(inner, depth - 1):
@@ -355,7 +348,6 @@ class Ledger:
                     expression=joined("×", other.expression, found.expression),
                     unit=found.unit,
                     entries=(*found.entries, *other.entries),
-                    thing=found.thing,
                     per=other.per,
                 )
 
@@ -384,7 +376,6 @@ class Ledger:
                     expression=joined("×", amount.expression, chain.expression),
                     unit=chain.unit,
                     entries=(*chain.entries, *amount.entries),
-                    thing=chain.thing,
                 )
 
     def _many(self, per: str, goal: Asked, depth: int) -> Iterator[Found]:
@@ -392,8 +383,8 @@ class Ledger:
         for value, name in goal.given:
             factor = Fraction(1) if name == per else converted(name, per)
             if factor is not None:
-                given = Stated(value=value)
-                expression = given if factor == 1 else joined("×", given, Stated(value=factor))
+                given = value
+                expression = given if factor == 1 else joined("×", given, factor)
                 yield Found(expression=expression, unit="", entries=())
         if goal.given and any(converted(name, per) is not None or name == per for _, name in goal.given):
             return
@@ -402,7 +393,7 @@ class Ledger:
         if found is None and any(not e.per for e in self.of(inner)):
             plain = [e for e in self.of(inner) if not e.per and e.kind == "count" and not e.vague and not e.more]
             if len({e.value for e in plain}) == 1:
-                found = Found(expression=stated(plain[-1]), unit=plain[-1].unit, entries=(plain[-1],))
+                found = Found(expression=plain[-1].value, unit=plain[-1].unit, entries=(plain[-1],))
         if found is not None:
             yield found
 
@@ -447,7 +438,7 @@ class Ledger:
             if entry.unit and is_money(entry.unit):
                 paid = not entry.per and entry.verb in verbs("spend") and entry.verb != "cost"
                 if paid and goal.filters <= entry.about and within(entry.when, goal.when):
-                    sums.append(Found(expression=stated(entry), unit=entry.unit, entries=(entry,)))
+                    sums.append(Found(expression=entry.value, unit=entry.unit, entries=(entry,)))
                 continue
             if entry.does != "gain" or entry.kind != "count" or entry.per:
                 continue
@@ -458,10 +449,10 @@ class Ledger:
             if price and goal.filters <= entry.words:
                 if entry.vague:
                     return None
-                cost: Expression = stated(price[-1])
+                cost: Expression = price[-1].value
                 if price[-1].among != 1:
-                    cost = joined("÷", cost, Stated(value=price[-1].among, turn_id=price[-1].turn.turn_id))
-                expression = joined("×", stated(entry), cost)
+                    cost = joined("÷", cost, price[-1].among)
+                expression = joined("×", entry.value, cost)
                 sums.append(Found(expression=expression, unit=price[-1].unit, entries=(entry, price[-1])))
             elif goal.filters <= entry.words:
                 return None  # something was bought whose price nobody told
@@ -479,7 +470,7 @@ def total_of(found: Sequence[Found]) -> Found | None:
         parts.append(scaled)
     expression = parts[0] if len(parts) == 1 else Operation(operator="+", parts=tuple(parts))
     entries = _distinct(e for one in found for e in one.entries)
-    return Found(expression=expression, unit=unit, entries=entries, thing=found[0].thing)
+    return Found(expression=expression, unit=unit, entries=entries)
 
 
 def _distinct(entries: Iterable[Entry]) -> tuple[Entry, ...]:
@@ -488,11 +479,6 @@ def _distinct(entries: Iterable[Entry]) -> tuple[Entry, ...]:
 
 TIMES = stems("times")[-1]
 WE, THEY = frozenset(["we"]), frozenset(["they"])
-WE_KEYS = WE
-
-
-def _divides(entry: Entry) -> bool:
-    return entry.among != 1
 
 
 def _is(entry: Entry, goal: Asked) -> bool:
@@ -509,7 +495,7 @@ def _is(entry: Entry, goal: Asked) -> bool:
             return True
         return unit.dimension in goal.dimensions
     if entry.unit and entry.kind == "count":
-        return entry.head == goal.head and False
+        return False
     if entry.kind == "multiple":
         return not entry.head or entry.head == goal.head or goal.head in entry.about
     if entry.kind == "part" and not entry.head:

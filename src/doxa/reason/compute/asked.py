@@ -31,9 +31,6 @@ CONCERNS = re.compile(
 TOTAL = re.compile(
     r"\b(?:in all|altogether|in total|total|together|combined|overall|sum|all in all|both)\b", re.IGNORECASE
 )
-LEFT = re.compile(
-    r"\b(?:left|remain(?:s|ing)?|still|over|now|then|currently|after (?:that|this|the)|at the moment)\b", re.I
-)
 AVERAGE = re.compile(r"\b(?:average|mean)\b", re.IGNORECASE)
 PERCENT = re.compile(r"\b(?:percent|percentage|per cent|share|proportion|fraction)\b", re.IGNORECASE)
 PRICED = re.compile(
@@ -105,8 +102,6 @@ class Asked:
     than_label: str = ""
     compared: int = 0
     """1 for "more", -1 for "fewer", where a difference or the greater one is asked for."""
-    among: tuple[tuple[frozenset[str], str], ...] = ()
-    """What is to be compared, by name."""
     without: tuple[frozenset[str], ...] = ()
     negative: bool = False
     future: bool = False

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Any
 
 from doxa.core.values import Interval, Turn
 from doxa.language import stems
@@ -35,7 +35,6 @@ __all__ = [
     "verbs",
 ]
 
-Does = Literal["hold", "gain", "lose", "done", "grow", "shrink", "share", "each_grow"]
 FIRST, GROUP = frozenset(["i", "me", "my", "mine"]), frozenset(["we", "us", "our", "ours"])
 THIRD = frozenset(["he", "she", "him", "her", "his", "hers"])
 THEM = frozenset(["they", "them", "their", "theirs", "these", "those"])
@@ -122,11 +121,6 @@ class Entry:
     definite: bool = False
     among: Fraction = Fraction(1)
     """How many of `per` the value is for: "3 tickets cost 21 euros"."""
-
-    @property
-    def thing(self) -> str:
-        """Return the name of what is counted, for messages."""
-        return self.unit or self.head
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

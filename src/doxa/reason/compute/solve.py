@@ -10,9 +10,9 @@ from fractions import Fraction
 from doxa.core.values import Interval
 from doxa.language import stems
 from doxa.language.amounts import is_money, unit_named
-from doxa.reason.compute.amounts import Found, Ledger, joined, owned, rescaled, stated, total_of, within
+from doxa.reason.compute.amounts import Found, Ledger, joined, owned, rescaled, total_of, within
 from doxa.reason.compute.asked import AVERAGE, PERCENT, TOTAL, Asked
-from doxa.reason.compute.expressions import Expression, Operation, Stated, steps, value_of, written
+from doxa.reason.compute.expressions import Expression, Operation, steps, value_of, written
 from doxa.reason.compute.ledger import Entry, comparatives
 from doxa.reason.matching import members
 
@@ -74,7 +74,7 @@ def _others(goal: Asked, ledger: Ledger) -> Found | None:
     if not any(kind <= e.words for e in held) or len(held) < 2 or any(e.kind != "count" for e in held):
         return ledger.amount(goal)
     rest = [e for e in held if not kind <= e.words]
-    return total_of([Found(expression=stated(e), unit=e.unit, entries=(e,)) for e in rest]) if rest else None
+    return total_of([Found(expression=e.value, unit=e.unit, entries=(e,)) for e in rest]) if rest else None
 
 
 def _sum_of_things(goal: Asked, ledger: Ledger) -> Found | None:
@@ -254,7 +254,7 @@ def _most_by_time(goal: Asked, ledger: Ledger) -> Result | None:
         [
             (
                 Interval.format(e.when.start, e.when.start_precision),
-                Found(expression=stated(e), unit=e.unit, entries=(e,)),
+                Found(expression=e.value, unit=e.unit, entries=(e,)),
             )
             for e in entries
             if e.when
@@ -343,13 +343,13 @@ def _shared(goal: Asked, ledger: Ledger) -> Result | None:
             each=False,
         )
     )
-    sharers: Expression = stated(shares[-1])
+    sharers: Expression = shares[-1].value
     used: list[Entry] = [shares[-1]]
     for entry in ledger.entries:
         if entry.order > shares[-1].order and entry.head == shares[-1].head and entry.kind == "count":
             if entry.does not in ("gain", "lose"):
                 return NOTHING
-            sharers = joined("+" if entry.does == "gain" else "-", sharers, stated(entry))
+            sharers = joined("+" if entry.does == "gain" else "-", sharers, entry.value)
             used.append(entry)
     whole = ledger.held(replace(goal, owners=(), anyone=True, verb="have", each=False))
     if whole is None or (among is None and not used):
@@ -385,8 +385,8 @@ def _averaged(goal: Asked, ledger: Ledger) -> Result | None:
         or len({e.verb for e in found}) > 1
     ):
         return NOTHING
-    total = Operation(operator="+", parts=tuple(stated(e) for e in found))
-    mean = Operation(operator="÷", parts=(total, Stated(value=Fraction(len(found)))))
+    total = Operation(operator="+", parts=tuple(e.value for e in found))
+    mean = Operation(operator="÷", parts=(total, Fraction(len(found))))
     unit = "" if bare.dimensions == ("age",) else found[0].unit
     return answer_of(Found(expression=mean, unit=unit, entries=tuple(found)), bare)
 
@@ -409,8 +409,8 @@ def _percentage(goal: Asked, ledger: Ledger) -> Result | None:
     parts = [e for e in counted if e is not wholes[-1] and e.definite and (not asks or asks <= e.about | e.words)]
     if len(parts) != 1:
         return NOTHING
-    share = Operation(operator="÷", parts=(stated(parts[0]), stated(wholes[-1])))
-    expression = Operation(operator="×", parts=(share, Stated(value=Fraction(100))))
+    share = Operation(operator="÷", parts=(parts[0].value, wholes[-1].value))
+    expression = Operation(operator="×", parts=(share, Fraction(100)))
     return answer_of(Found(expression=expression, unit="percent", entries=(wholes[-1], parts[0])), goal)
 
 
@@ -427,21 +427,15 @@ def _grown(goal: Asked, ledger: Ledger) -> Result | None:
     count = goal.nth or _periods(goal, base[0], growth[0])
     if count < 1:
         return NOTHING
-    step = joined("×", stated(growth[0]), Stated(value=Fraction(count - 1)))
-    last = joined("+" if growth[0].more > 0 else "-", stated(base[0]), step) if count > 1 else stated(base[0])
+    step = joined("×", growth[0].value, Fraction(count - 1))
+    last = joined("+" if growth[0].more > 0 else "-", base[0].value, step) if count > 1 else base[0].value
     whole = (
         re.search(r"\b(?:total|in all|altogether|have saved|have \w+ by|by the end|will have)\b", goal.text)
         or goal.given
     )
     if not whole:
         return answer_of(Found(expression=last, unit=base[0].unit, entries=(base[0], growth[0])), goal)
-    terms = tuple(
-        Stated(
-            value=base[0].value + growth[0].more * n * growth[0].value,
-            turn_id=(base[0] if n == 0 else growth[0]).turn.turn_id,
-        )
-        for n in range(count)
-    )
+    terms = tuple(base[0].value + growth[0].more * n * growth[0].value for n in range(count))
     expression = Operation(operator="+", parts=terms) if count > 1 else terms[0]
     return answer_of(Found(expression=expression, unit=base[0].unit, entries=(base[0], growth[0])), goal)
 
@@ -468,21 +462,21 @@ def _changed_price(goal: Asked, ledger: Ledger) -> Result | None:
     if not same:
         return NOTHING
     base = same[-1]
-    difference = Operation(operator="÷", parts=(joined("×", stated(base), stated(change)), Stated(value=Fraction(100))))
+    difference = Operation(operator="÷", parts=(joined("×", base.value, change.value), Fraction(100)))
     if goal.verb in ("save", "rise", "increase", "fall", "grow") or re.search(
         r"\b(?:discount|off|saving|increase by|by how much)\b|\bhow (?:much|big) (?:is|was|were) the (?:tip|tax)\b",
         goal.text,
     ):
         return answer_of(Found(expression=difference, unit=base.unit, entries=(base, change)), goal)
     if re.search(r"\b(?:before|originally|old price|without)\b", goal.text):
-        return answer_of(Found(expression=stated(base), unit=base.unit, entries=(base,)), goal)
-    expression: Expression = Operation(operator="+" if direction(change) > 0 else "-", parts=(stated(base), difference))
+        return answer_of(Found(expression=base.value, unit=base.unit, entries=(base,)), goal)
+    expression: Expression = Operation(operator="+" if direction(change) > 0 else "-", parts=(base.value, difference))
     per = base.per[0] if base.per else "month"
     for value, name in goal.given:
         factor = _factor(name, per)
         if factor is None:
             return NOTHING
-        expression = joined("×", expression, Stated(value=value * factor))
+        expression = joined("×", expression, value * factor)
     return answer_of(Found(expression=expression, unit=base.unit, entries=(base, change)), goal)
 
 
@@ -570,7 +564,7 @@ def _whole_of(goal: Asked, ledger: Ledger) -> Found | None:
     ]
     if len(plain) != 1 or (plain[0].vague and not INTENDED.search(plain[0].text)):
         return None
-    return Found(expression=stated(plain[0]), unit=plain[0].unit, entries=(plain[0],))
+    return Found(expression=plain[0].value, unit=plain[0].unit, entries=(plain[0],))
 
 
 def _remaining_of(goal: Asked, ledger: Ledger) -> Found | None:
@@ -580,7 +574,7 @@ def _remaining_of(goal: Asked, ledger: Ledger) -> Found | None:
         return whole if not done else None
     expression = whole.expression
     for entry in done:
-        expression = joined("-", expression, stated(entry))
+        expression = joined("-", expression, entry.value)
     return replace(whole, expression=expression, entries=(*whole.entries, *done))
 
 
