@@ -103,8 +103,8 @@ class Ledger:
         if any(e.vague and e.kind == "count" for e in mine):
             return None
         base = [e for e in mine if e.does in ("hold", "gain") or e.to]
-        if not any(e.kind == "count" or (e.kind == "multiple" and e.than) for e in base):
-            composed = self.composed(replace(goal, given=()), skip=frozenset(id(e) for e in mine), depth=depth - 1)
+        if not any(e.kind == "count" for e in base):
+            composed = self.composed(replace(goal, given=()), depth - 1)
             if composed is None:
                 return None
             return self._folded(mine, goal, start=composed)
@@ -144,10 +144,8 @@ class Ledger:
             used.append(entry)
             gives = owned(goal.owners, entry.to) and not owned(goal.owners, entry.owner)
             if entry.kind == "multiple" or (entry.than and entry.more):
-                own = self._related(entry, goal, own)
-                if own is None:
-                    return None
-            if entry.does == "hold" and not (entry.more and not entry.than) and entry.kind != "part":
+                return None
+            if entry.does == "hold" and not entry.more and entry.kind != "part":
                 total = self._set(parts, entry, own, total)
                 continue
             if entry.kind == "part":
@@ -198,33 +196,6 @@ class Ledger:
             return entry.value
         return rescaled(entry.value, entry.unit, unit)
 
-    def _related(self, entry: Entry, goal: Asked, own: Expression) -> Expression | None:
-        """Return an amount that is told by that of another: "twice as many as Vera", "35 fewer than ours"."""
-        before = Ledger(
-            tuple(
-                e
-                for e in self.entries
-                if e.order < entry.order or (e.order == entry.order and e is not entry and e.than == frozenset())
-            )
-        )
-        other = before.amount(
-            replace(
-                goal,
-                owners=(entry.than,),
-                labels=("",),
-                anyone=False,
-                filters=frozenset(),
-                verb=entry.verb,
-                than=frozenset(),
-                compared=0,
-            )
-        )
-        if other is None:
-            return None
-        if entry.kind == "multiple":
-            return joined("×", other.expression, entry.value)
-        return joined("+" if entry.more > 0 else "-", other.expression, own)
-
     # --- what was done -------------------------------------------------------------------------------------------
 
     def done(self, goal: Asked) -> Found | None:
@@ -254,18 +225,16 @@ class Ledger:
                 before = Ledger(tuple(e for e in self.entries if e.order < entry.order))
                 there = before.held(replace(goal, verb="have", filters=frozenset(), when=None))
                 own = joined("×", there.expression, entry.value) if there is not None else None
-            elif entry.kind == "multiple" or entry.than:
-                own = self._related(entry, goal, own or entry.value)
-            if own is None:
+            if own is None or entry.kind == "multiple" or entry.than:
                 return None
             total = own if total is None else joined("+", total, own)
         return Found(expression=total, unit=unit, entries=tuple(mine)) if total is not None else None
 
     # --- so many in each -----------------------------------------------------------------------------------------
 
-    def composed(self, goal: Asked, skip: frozenset[int] = frozenset(), depth: int = DEEPEST) -> Found | None:
+    def composed(self, goal: Asked, depth: int = DEEPEST) -> Found | None:
         """Return an amount as a product of amounts per something; None when there is none, or two that differ."""
-        found = [f for f in self._chains(goal, depth, skip) if f.per == ""]
+        found = [f for f in self._chains(goal, depth) if f.per == ""]
         if not found:
             return None
         return found[0] if len({f.value for f in found}) == 1 else None
@@ -313,9 +282,6 @@ class Ledger:
                 expression = Operation(operator="+", parts=tuple(e.value for e in used))
             if own[-1].among != 1:
                 expression = joined("÷", expression, own[-1].among)
-            for change in self._changes(own[-1], goal):
-                expression = joined("+" if change.more > 0 else "-", expression, change.value)
-                used.append(change)
             unit = own[-1].unit
             if goal.unit and unit and goal.unit != unit:
                 scaled = rescaled(expression, unit, goal.unit)
@@ -327,20 +293,8 @@ class Ledger:
                 yield found
                 yield from self._prolonged(found, goal, depth)
 
-    def _often(self, per: str) -> list[Entry]:
-        """Return how often something is done per time, where that is told of one thing only ("3 times a week")."""
-        if unit_named(per) is not None or any(e.head == per and e.per for e in self.entries):
-            return []
-        often = [e for e in self.entries if e.head == TIMES and e.per and e.kind == "count" and not e.vague]
-        return often if len(often) == 1 else []
-
     def _prolonged(self, found: Found, goal: Asked, depth: int) -> Iterator[Found]:
         """Yield a rate over something whose own rate is known: 20 push-ups a set, 3 sets a day."""
-        for one in self._often(found.per):
-            yield Found(
-                expression=joined("×", one.value, found.expression), unit=found.unit, entries=(*found.entries, one),
-                per=one.per[0],
-            )  # fmt: skip
         inner = _goal_of(found.per, goal)
         for other in self._rates(inner, depth - 1):
             if other.per != found.per:
@@ -351,26 +305,11 @@ class Ledger:
                     per=other.per,
                 )
 
-    def _changes(self, entry: Entry, goal: Asked) -> list[Entry]:
-        """Return later entries by which an amount per something becomes more or less ("one set less")."""
-        later = [e for e in self.entries if e.order > entry.order and e.more and not e.than and e.kind == "count"]
-        later = [e for e in later if in_force(e, goal)]
-        alike = {e.owner for e in self.entries if (e.unit, e.head) == (entry.unit, entry.head) and e.per and not e.more}
-        if len(alike) > 1:
-            later = [e for e in later if owned([entry.owner], e.owner)]
-        return [
-            e
-            for e in later
-            if (e.unit, e.head) == (entry.unit, entry.head) and (not e.per or set(e.per) & set(entry.per))
-        ]
-
-    def _chains(self, goal: Asked, depth: int, skip: frozenset[int]) -> Iterator[Found]:
+    def _chains(self, goal: Asked, depth: int) -> Iterator[Found]:
         """Yield amounts: so much in each, times how many there are."""
         if depth <= 0:
             return
         for chain in self._rates(goal, depth):
-            if any(id(e) in skip for e in chain.entries):
-                continue
             for amount in self._many(chain.per, goal, depth):
                 yield Found(
                     expression=joined("×", amount.expression, chain.expression),
@@ -383,17 +322,12 @@ class Ledger:
         for value, name in goal.given:
             factor = Fraction(1) if name == per else converted(name, per)
             if factor is not None:
-                given = value
-                expression = given if factor == 1 else joined("×", given, factor)
+                expression = value if factor == 1 else joined("×", value, factor)
                 yield Found(expression=expression, unit="", entries=())
         if goal.given and any(converted(name, per) is not None or name == per for _, name in goal.given):
             return
         inner = _goal_of(per, goal)
         found = self.held(inner, depth - 1) if any(not e.per for e in self.of(inner)) else None
-        if found is None and any(not e.per for e in self.of(inner)):
-            plain = [e for e in self.of(inner) if not e.per and e.kind == "count" and not e.vague and not e.more]
-            if len({e.value for e in plain}) == 1:
-                found = Found(expression=plain[-1].value, unit=plain[-1].unit, entries=(plain[-1],))
         if found is not None:
             yield found
 
@@ -411,7 +345,7 @@ class Ledger:
         if goal.dimensions and not goal.head and not from_state and "money" in goal.dimensions:
             bought = {e.unit or e.head for e in self.entries if e.does == "gain" and not e.per and e.kind == "count"}
             priced = any(set(e.per) & bought for e in self.entries if is_money(e.unit))
-            return self.priced(goal) if priced else self.done(goal) or self.priced(goal)
+            return None if priced else self.done(goal)
         if from_state:
             return self.held(goal)
         return (
@@ -423,40 +357,12 @@ class Ledger:
     def _of_several(self, goal: Asked) -> Found | None:
         """Return the sum over several owners; each has to be known."""
         found: list[Found] = []
-        for owner, label in zip(goal.owners, goal.labels, strict=False):
-            one = self.amount(replace(goal, owners=(owner,), labels=(label,)))
+        for owner in goal.owners:
+            one = self.amount(replace(goal, owners=(owner,)))
             if one is None:
                 return None
             found.append(one)
         return total_of(found)
-
-    def priced(self, goal: Asked) -> Found | None:
-        """Return what was paid: for each thing that was bought the number of it times its price, and stated sums."""
-        prices = [e for e in self.entries if e.unit and is_money(e.unit) and e.per and e.does == "hold"]
-        sums: list[Found] = []
-        for entry in self.entries:
-            if entry.unit and is_money(entry.unit):
-                paid = not entry.per and entry.verb in verbs("spend") and entry.verb != "cost"
-                if paid and goal.filters <= entry.about and within(entry.when, goal.when):
-                    sums.append(Found(expression=entry.value, unit=entry.unit, entries=(entry,)))
-                continue
-            if entry.does != "gain" or entry.kind != "count" or entry.per:
-                continue
-            name = entry.unit or entry.head
-            price = [p for p in prices if name in p.per and (not entry.unit or entry.head in p.about)]
-            if not within(entry.when, goal.when):
-                continue
-            if price and goal.filters <= entry.words:
-                if entry.vague:
-                    return None
-                cost: Expression = price[-1].value
-                if price[-1].among != 1:
-                    cost = joined("÷", cost, price[-1].among)
-                expression = joined("×", entry.value, cost)
-                sums.append(Found(expression=expression, unit=price[-1].unit, entries=(entry, price[-1])))
-            elif goal.filters <= entry.words:
-                return None  # something was bought whose price nobody told
-        return total_of(sums) if sums else None
 
 
 def total_of(found: Sequence[Found]) -> Found | None:
@@ -477,7 +383,6 @@ def _distinct(entries: Iterable[Entry]) -> tuple[Entry, ...]:
     return tuple({id(entry): entry for entry in entries}.values())
 
 
-TIMES = stems("times")[-1]
 WE, THEY = frozenset(["we"]), frozenset(["they"])
 
 
