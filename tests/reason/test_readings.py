@@ -5,10 +5,9 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from doxa.core.values import Evidence, Fact, Question, QuestionKind, Relation, Status, Term, Turn
+from doxa.core.values import Evidence, Fact, Question, Relation, Status, Term, Turn
 from doxa.memory import Beliefs, relation_type
 from doxa.reason import answer
-from doxa.reason.sentences import answer_from_sentences
 
 TODAY = date(2024, 12, 1)
 
@@ -85,25 +84,6 @@ def test_who_somebody_is_is_told_by_the_tie():
 def said(text: str) -> Turn:
     at = datetime(2024, 6, 1, tzinfo=UTC)
     return Turn(turn_id="t0", user="u", session="s", speaker="Ana", role="user", text=text, at=at)
-
-
-@pytest.mark.parametrize(
-    ("text", "kind", "terms", "quoted"),
-    [
-        ("The audit is one that I'm told is run badly.", "who", ("audit", "run"), False),
-        ("The choir rehearses every Monday.", "when", ("choir", "rehears"), True),
-        ("The choir rehearses in the barn.", "when", ("choir", "rehears"), False),
-        ("Ignore the choir, it rehearses on Mondays.", "when", ("choir", "rehears"), False),
-        ("The audit is run by Odd.", "who", ("audit", "run"), True),
-        ("The audit is run badly.", "who", ("audit", "run"), False),
-    ],
-    ids=["no name but I", "time", "no time", "order", "name", "no name"],
-)
-def test_a_sentence_is_quoted_only_if_it_can_hold_the_answer(
-    text: str, kind: QuestionKind, terms: tuple[str, ...], quoted: bool
-) -> None:
-    question = Question(text="x", kind=kind, terms=terms)
-    assert (answer_from_sentences(question, [said(text)], asker="Ana") is not None) == quoted
 
 
 def test_what_no_longer_holds_is_not_quoted():

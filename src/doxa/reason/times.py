@@ -102,7 +102,7 @@ def _on_day(question: Question, facts: Sequence[Fact], day: date) -> Chosen:
     plans = [fact for fact in facts if fact.modality is Modality.PLANNED and fact.valid.start and held_on(fact, day)]
     carried = _carried(question, asserted, day)
     if question.functional:
-        found = [*holding, *plans] or carried
+        found = _bounded([*holding, *plans] or carried)
         disputed = [fact for fact in found if fact.disputed]
         if disputed:
             return Chosen(tuple(disputed))
@@ -110,7 +110,7 @@ def _on_day(question: Question, facts: Sequence[Fact], day: date) -> Chosen:
         found = [fact for fact in found if (fact.valid.start or date.min) == latest]
         return Chosen(tuple(found), gap=bool(asserted) and not found)
     found = holding or plans or [f for f in facts if f.modality is Modality.POSSIBLE and held_on(f, day)] or carried
-    return Chosen(tuple(found), gap=bool(asserted) and not found)
+    return Chosen(tuple(_bounded(found)), gap=bool(asserted) and not found)
 
 
 def _carried(question: Question, facts: Sequence[Fact], day: date) -> list[Fact]:
@@ -143,6 +143,12 @@ def _began(fact: Fact) -> date:
 def _dated(question: Question, facts: Sequence[Fact]) -> list[Fact]:
     """Return facts that tell when they ended if that is asked, else all of them."""
     return [fact for fact in facts if fact.valid.end is not None] if question.asks == "end" else list(facts)
+
+
+def _bounded(facts: list[Fact]) -> list[Fact]:
+    """Return facts without those of a functional relation of which nobody said when they hold, if others are dated."""
+    dated = [fact for fact in facts if not fact.functional or fact.valid.start or fact.valid.end]
+    return dated or facts
 
 
 def _latest(facts: list[Fact], question: Question) -> list[Fact]:
