@@ -167,7 +167,8 @@ class _Asking:
         wanted = [fact for fact in polar if _value_of(question, fact, self.today)]
         found = at_time(question, wanted, day=self.day, today=self.today)
         self.gap = self.gap or found.gap
-        told = last_words(question, found.facts, self.beliefs, lambda fact: _value_of(question, fact, self.today))
+        told = _described(list(found.facts), question, self.beliefs)
+        told = last_words(question, told, self.beliefs, lambda fact: _value_of(question, fact, self.today))
         if question.asks not in ("object", "start"):
             return told
         return [fact for fact in told if not _echoes(_value_of(question, fact, self.today) or "", question)]
@@ -223,6 +224,18 @@ def _echoes(value: str, question: Question) -> bool:
     """Tell whether a value only repeats words of the question ("on Sundays")."""
     words = wording(value)
     return bool(words) and words <= wording(question.text) and question.kind != "list"
+
+
+def _described(told: list[Fact], question: Question, beliefs: Beliefs) -> list[Fact]:
+    """Follow a thing that is only named by the noun of the question ("learns an instrument": the bodhran)."""
+    found: list[Fact] = []
+    for fact in told:
+        if not question.noun or question.asks != "object" or wording(fact.object.label) != wording(question.noun):
+            found.append(fact)
+            continue
+        more = (f for f in beliefs.about(fact.object.key) if f.status is Status.HELD and f.polarity)
+        found.extend(f for f in more if f.relation.name in ("is_a", "has_state", "is_called"))
+    return found
 
 
 def _typed(label: str, fact: Fact, question: Question) -> str | None:

@@ -6,7 +6,7 @@ import re
 from datetime import date
 
 from doxa.core.values import Draft, Fact, Modality, Question, Status
-from doxa.memory import Beliefs, is_current, is_tie, kinds_of, relation_type
+from doxa.memory import Beliefs, is_current, is_name, is_tie, kinds_of, relation_type
 from doxa.reason.drafts import FindTurn, draft_of, sentence_of
 from doxa.reason.kinds import NUMBER_WORDS
 from doxa.reason.matching import wording
@@ -61,8 +61,13 @@ def counted(question: Question, beliefs: Beliefs, turn: FindTurn, today: date | 
     kinds = [relation_type(word.replace(" ", "_")).name for word in nouns if word]
     names = {name for kind in kinds for name in (kind, *kinds_of(kind))}
     people = [fact for fact in held if fact.subject.key == owner and fact.relation.name in names]
+    described = [f for f in held if f.relation.name in ("is_a", "has_state") and _headed(f.object.label, noun)]
+    theirs = [f for f in described if is_name(f.subject) and _said_by(f, owner, beliefs)]
     if people and is_tie(people[0].relation.name):
-        return _number(len({fact.object.key for fact in people}), people, turn)
+        keys = {fact.object.key for fact in people} | {fact.subject.key for fact in theirs}
+        return _number(len(keys), [*people, *theirs], turn)
+    if theirs:
+        return _number(len({fact.subject.key for fact in theirs}), theirs, turn)
     if not MENTIONED.search(question.text):
         return None
     things: dict[frozenset[str], Fact] = {}
@@ -72,6 +77,10 @@ def counted(question: Question, beliefs: Beliefs, turn: FindTurn, today: date | 
                 things.setdefault(wording(label.rpartition("'s ")[2]), fact)
     distinct = [one for one in things if not any(one > other for other in things)]
     return _number(len(distinct), [things[one] for one in distinct], turn) if distinct else None
+
+
+def _said_by(fact: Fact, owner: str, beliefs: Beliefs) -> bool:
+    return any(claim.speaker.casefold() == owner for claim in beliefs.supporting(fact))
 
 
 def _headed(label: str, noun: str) -> bool:

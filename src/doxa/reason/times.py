@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from doxa.core.values import Fact, Modality, Question, Status
+from doxa.core.values import Fact, Interval, Modality, Question, Status
 from doxa.memory import held_on, inventory, is_current, relation_type
 from doxa.reason.readings import same_thing
 
@@ -100,7 +100,7 @@ def _on_day(question: Question, facts: Sequence[Fact], day: date) -> Chosen:
     asserted = [fact for fact in facts if fact.modality is Modality.ASSERTED]
     holding = [fact for fact in asserted if held_on(fact, day)]
     plans = [fact for fact in facts if fact.modality is Modality.PLANNED and fact.valid.start and held_on(fact, day)]
-    carried = _carried(question, asserted, day)
+    carried = _carried(question, asserted, day) or [fact for fact in asserted if _overlaps(fact, question.within)]
     if question.functional:
         found = _bounded([*holding, *plans] or carried)
         disputed = [fact for fact in found if fact.disputed]
@@ -111,6 +111,14 @@ def _on_day(question: Question, facts: Sequence[Fact], day: date) -> Chosen:
         return Chosen(tuple(found), gap=bool(asserted) and not found)
     found = holding or plans or [f for f in facts if f.modality is Modality.POSSIBLE and held_on(f, day)] or carried
     return Chosen(tuple(_bounded(found)), gap=bool(asserted) and not found)
+
+
+def _overlaps(fact: Fact, period: Interval | None) -> bool:
+    """Tell whether a fact with a beginning holds on some day of the period that a question names."""
+    start, end = fact.valid.start, fact.valid.end
+    if period is None or period.start is None or start is None or fact.status is Status.RETRACTED:
+        return False
+    return period.holds_on(start) or (end is not None and start <= period.start < end)
 
 
 def _carried(question: Question, facts: Sequence[Fact], day: date) -> list[Fact]:
