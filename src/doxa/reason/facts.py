@@ -25,6 +25,7 @@ from doxa.reason.kinds import (
     weekdays,
 )
 from doxa.reason.matching import Match, matches, wording
+from doxa.reason.owners import owner
 from doxa.reason.readings import by_entity, readings
 from doxa.reason.sources import by_source, who_says
 from doxa.reason.special import counted, life
@@ -62,7 +63,7 @@ def answer_from_facts(
         draft = _tie(question, beliefs, turn)
         if draft is not None:
             return draft
-    return asking.alive() or asking.counted() or asking.exact() or asking.soft() or asking.otherwise()
+    return asking.special() or asking.counted() or asking.exact() or asking.soft() or asking.otherwise()
 
 
 @dataclass(slots=True)
@@ -80,9 +81,13 @@ class _Asking:
     withdrawn: bool = False
     """Facts were found that say it, and every one of them was taken back."""
 
-    def alive(self) -> Draft | None:
-        """Return whether somebody is alive, which facts seldom say."""
-        return life(self.question, self.beliefs, self.turn, day=self.day, today=self.today)
+    def special(self) -> Draft | None:
+        """Return what follows from facts that do not name what is asked: being alive, or owning something."""
+        for of in (life, owner):
+            draft = of(self.question, self.beliefs, self.turn, day=self.day, today=self.today)
+            if draft is not None:
+                return draft
+        return None
 
     def counted(self) -> Draft | None:
         """Return how many there are by the entities that are known, where facts of one relation tell of fewer."""
