@@ -1,6 +1,6 @@
 """compute: question, dialogue -> a number or comparison that follows from what was stated, with its working.
 
-Counts, sums, differences, products, rates, averages, percentages, comparisons, dates and durations; exactly, by rules
+Counts, sums, differences, products, rates, averages, raises, comparisons, dates and durations; exactly, by rules
 over dependency trees and never by a model. Where the reading is not certain there is no answer.
 """
 

@@ -1,4 +1,4 @@
-"""Dates and durations: how long ago, until or between, how old somebody is, what came first, how long it took."""
+"""Dates and durations: how long ago, until, between or before, how old somebody is, how long he was somewhere."""
 
 from __future__ import annotations
 
