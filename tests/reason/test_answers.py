@@ -121,33 +121,6 @@ def test_a_plan_is_given_only_when_nothing_holds():
 
 
 @pytest.mark.parametrize(
-    ("text", "terms", "turn", "answered"),
-    [
-        ("What did Leo paint?", ("Leo", "paint"), ("Leo", "I painted the harbour last week."), True),
-        ("What did Mia paint?", ("Mia", "paint"), ("Leo", "I painted the harbour last week."), False),
-        ("What did I paint?", ("paint",), ("Leo", "I painted the harbour last week."), False),
-        ("What did I paint?", ("paint",), ("Ana", "I painted the harbour last week."), True),
-        ("What did I paint?", ("paint",), ("Ana", "What should I paint?"), False),
-        ("What is my blood type?", ("blood", "type"), ("Ana", "I type all day."), False),
-    ],
-    ids=["said by the person", "another person", "not by me", "by me", "a question", "half covered"],
-)
-def test_a_sentence_is_quoted_only_when_it_covers_the_question(text, terms, turn, answered):
-    """Who is asked about and what is asked must both be there."""
-    from doxa.core.values import Evidence
-
-    speaker, words = turn
-    evidence = [Evidence(text=words, turn_ids=("t1",), score=1.0)]
-    question = Question(text=text, terms=terms)
-    draft = answer(
-        question, Beliefs(), evidence, lambda key: said(key, words, speaker), asker="Ana", day=None, today=TODAY
-    )
-    assert draft.abstained is not answered
-    if answered:
-        assert "harbour" in draft.value and [c.turn_id for c in draft.citations] == ["t1"]
-
-
-@pytest.mark.parametrize(
     ("start", "end", "text"),
     [
         (date(2020, 1, 1), date(2023, 3, 1), "3 years and 2 months"),

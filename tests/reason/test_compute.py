@@ -10,7 +10,7 @@ from doxa.backends.registry import load
 from doxa.core.values import Turn
 from doxa.language.amounts import converted, numbers_of
 from doxa.reason import concerns, work_out
-from doxa.reason.compute.expressions import Operation, Stated, sources, steps, value_of, written
+from doxa.reason.compute.expressions import Operation, steps, value_of, written
 
 AT = datetime(2026, 6, 1, 10, tzinfo=UTC)
 
@@ -92,7 +92,6 @@ def answer(parser, *texts):
         (("I sold 12 jars on Monday.", "On Tuesday I sold 8.", "Actually it was 15 on Monday.",
           "How many jars did I sell altogether?"), "23"),
         (("There are 4 red cups and 3 blue cups.", "How many blue cups are there?"), "3"),
-        (("Ann has 6 hats.", "Bea has twice as many hats as Ann.", "How many hats does Bea have?"), "12"),
     ],
 )  # fmt: skip
 def test_what_was_stated_adds_up(parser, texts, value):
@@ -143,11 +142,10 @@ def test_other_questions_cost_one_look():
 
 
 def test_an_expression_is_exact_and_shows_its_steps():
-    third = Operation(operator="÷", parts=(Stated(value=Fraction(1), turn_id="a"), Stated(value=Fraction(3))))
-    whole = Operation(operator="×", parts=(third, Stated(value=Fraction(3), turn_id="b")))
+    third = Operation(operator="÷", parts=(Fraction(1), Fraction(3)))
+    whole = Operation(operator="×", parts=(third, Fraction(3)))
     assert value_of(whole) == 1
     assert steps(whole) == ("1 ÷ 3 ≈ 0.3333", "0.3333 × 3 = 1")
-    assert sources(whole) == ("a", "b")
 
 
 @pytest.mark.parametrize(("number", "text"), [(Fraction(5), "5"), (Fraction(5, 2), "2.5"), (Fraction(2, 3), "0.6667")])

@@ -5,10 +5,10 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from doxa.core.values import Evidence, Fact, Question, QuestionKind, Relation, Status, Term, Turn
+from doxa.backends.reader import Reading, Span
+from doxa.core.values import Evidence, Fact, Question, Relation, Status, Term, Turn
 from doxa.memory import Beliefs, relation_type
-from doxa.reason import answer
-from doxa.reason.sentences import answer_from_sentences
+from doxa.reason import PassageReader, answer
 
 TODAY = date(2024, 12, 1)
 
@@ -87,26 +87,12 @@ def said(text: str) -> Turn:
     return Turn(turn_id="t0", user="u", session="s", speaker="Ana", role="user", text=text, at=at)
 
 
-@pytest.mark.parametrize(
-    ("text", "kind", "terms", "quoted"),
-    [
-        ("The audit is one that I'm told is run badly.", "who", ("audit", "run"), False),
-        ("The choir rehearses every Monday.", "when", ("choir", "rehears"), True),
-        ("The choir rehearses in the barn.", "when", ("choir", "rehears"), False),
-        ("Ignore the choir, it rehearses on Mondays.", "when", ("choir", "rehears"), False),
-        ("The audit is run by Odd.", "who", ("audit", "run"), True),
-        ("The audit is run badly.", "who", ("audit", "run"), False),
-    ],
-    ids=["no name but I", "time", "no time", "order", "name", "no name"],
-)
-def test_a_sentence_is_quoted_only_if_it_can_hold_the_answer(
-    text: str, kind: QuestionKind, terms: tuple[str, ...], quoted: bool
-) -> None:
-    question = Question(text="x", kind=kind, terms=terms)
-    assert (answer_from_sentences(question, [said(text)], asker="Ana") is not None) == quoted
+def workplace(passage: str) -> Reading:
+    start = passage.index("Mareluz")
+    return Reading(answerable=0.9, spans=(Span(start=start, end=len(passage) - 1, text="Mareluz", score=0.9),))
 
 
-def test_what_no_longer_holds_is_not_quoted():
+def test_what_no_longer_holds_is_not_read():
     """A turn whose fact was displaced answers questions about the past only."""
     beliefs = held(("Ana", "works_at", "Mareluz"))
     old = replace(beliefs.facts["f0"], status=Status.SUPERSEDED)
@@ -114,7 +100,10 @@ def test_what_no_longer_holds_is_not_quoted():
     beliefs._by_turn["t0"] = [old]
     turn = said("I work at Mareluz.")
     evidence = [Evidence(text=turn.text, turn_ids=("t0",), score=1.0)]
+    reader = PassageReader(lambda pairs: [workplace(passage) for _, passage in pairs], lambda _: None)
     for past, abstained in ((False, True), (True, False)):
         question = Question(text="Where do I work?", kind="where", terms=("work",), past=past)
-        draft = answer(question, beliefs, evidence, lambda _: turn, asker="Ana", day=None, today=TODAY)
+        draft = answer(
+            question, beliefs, evidence, lambda _: turn, asker="Ana", day=None, today=TODAY, reader=reader
+        )  # fmt: skip
         assert draft.abstained == abstained

@@ -16,7 +16,6 @@ from doxa.reason.drafts import abstention, citation_of, citations_of, sentence_o
 from doxa.reason.facts import answer_from_facts, relevant_facts
 from doxa.reason.passages import answer_from_passages, taken_back
 from doxa.reason.prompted import Asking, PromptedPolicy, PromptedValuer, PromptedWriter, show, talks_to_models
-from doxa.reason.sentences import answer_from_sentences
 from doxa.reason.spans import (
     SURE,
     WELL,
@@ -33,7 +32,6 @@ from doxa.reason.telling import Telling, tellings
 from doxa.reason.tree import (
     ChainWriter,
     CoverageValuer,
-    Entails,
     FactGraph,
     GraphPolicy,
     Recalled,
@@ -53,7 +51,6 @@ __all__ = [
     "ChainWriter",
     "CoverageValuer",
     "Doubt",
-    "Entails",
     "FactGraph",
     "Graded",
     "GraphPolicy",
@@ -141,16 +138,7 @@ def answer(
         said = [one for item in evidence for key in item.turn_ids if (one := turn(key))]
         passage = answer_from_passages(question, said, beliefs, day=day, today=today, unasserted=rules)
         draft = dated_well(passage, question, told) or answer_when(question, told) or known or passage
-        draft = draft or _quoted(question, said, beliefs, rules, asker=asker, past=question.past or day is not None)
     return draft or abstention()
-
-
-def _quoted(
-    question: Question, said: Sequence[Turn], beliefs: Beliefs, rules: Sequence[str], *, asker: str, past: bool
-) -> Draft | None:
-    """Return the sentence that covers the question, of a turn that says what still holds."""
-    quotable = [one for one in said if not _outdated(one.turn_id, beliefs, past=past)]
-    return answer_from_sentences(question, quotable, asker=asker, unasserted=rules)
 
 
 def _read(

@@ -22,8 +22,7 @@ from typing import Any
 from doxa.core.values import Draft, Interval, Question, Turn
 from doxa.language import stems
 from doxa.reason.drafts import citation_of
-from doxa.reason.sentences import SENTENCE
-from doxa.reason.telling import content_of
+from doxa.reason.telling import SENTENCE, content_of
 
 __all__ = [
     "Candidate",

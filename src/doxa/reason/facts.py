@@ -28,7 +28,7 @@ from doxa.reason.matching import Match, matches, wording
 from doxa.reason.owners import owner
 from doxa.reason.readings import by_entity, readings
 from doxa.reason.sources import by_source, who_says
-from doxa.reason.special import counted, kin, life, marital, retired
+from doxa.reason.special import counted, life
 from doxa.reason.times import at_time
 from doxa.reason.truth import truth
 
@@ -82,8 +82,8 @@ class _Asking:
     """Facts were found that say it, and every one of them was taken back."""
 
     def special(self) -> Draft | None:
-        """Return what follows from facts that do not name what is asked: being alive, or married."""
-        for of in (life, marital, retired, kin, owner):
+        """Return what follows from facts that do not name what is asked: being alive, or owning something."""
+        for of in (life, owner):
             draft = of(self.question, self.beliefs, self.turn, day=self.day, today=self.today)
             if draft is not None:
                 return draft

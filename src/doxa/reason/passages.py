@@ -20,7 +20,7 @@ from doxa.language import stems, stems_of
 from doxa.memory import Beliefs, measures
 from doxa.reason.drafts import citation_of, quote
 from doxa.reason.kinds import MONTHS, NUMBER_WORDS, PATTERNS, PLACES, absolute, fitting, weekdays
-from doxa.reason.sentences import SENTENCE
+from doxa.reason.telling import SENTENCE
 
 __all__ = ["answer_from_passages", "taken_back"]
 

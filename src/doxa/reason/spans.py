@@ -17,8 +17,7 @@ from doxa.core.values import Draft, Evidence, Fact, Question, Turn
 from doxa.language import stems
 from doxa.reason.drafts import citation_of, quote
 from doxa.reason.kinds import NUMBER, PATTERNS, PLACES, fitting
-from doxa.reason.sentences import SENTENCE
-from doxa.reason.telling import LIGHT, LIGHT_WEIGHT, Telling, content_of
+from doxa.reason.telling import LIGHT, LIGHT_WEIGHT, SENTENCE, Telling, content_of
 
 __all__ = [
     "Found",

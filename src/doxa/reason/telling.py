@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from doxa.core.values import Evidence, Question, Turn
 from doxa.language import stems
 from doxa.language.times import read_times
-from doxa.reason.sentences import SENTENCE
 
-__all__ = ["Telling", "asked_of", "content_of", "tellings"]
+__all__ = ["SENTENCE", "Telling", "asked_of", "content_of", "tellings"]
 
 ABOVE, FOUND, AROUND = 0.2, 0.5, 0.3
 """Weights of the words of a sentence, of the rank of its turn and of the words around it."""
@@ -33,6 +32,8 @@ LIGHT = frozenset(
 )
 """Stems that say little about which sentence tells of a question."""
 LIGHT_WEIGHT = 0.3
+SENTENCE = re.compile(r"(?<=[.!?…])\s+|\n+")
+"""Stands between sentences."""
 FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|we|us|our|ours)\b", re.IGNORECASE)
 
 

@@ -24,7 +24,6 @@ from doxa.memory import Beliefs, UserState, answered_by, kinds_of
 from doxa.reason import (
     ChainWriter,
     CoverageValuer,
-    Entails,
     FactGraph,
     GraphPolicy,
     PassageReader,
@@ -135,7 +134,7 @@ def _spec(parts: Parts) -> TreeSpec:
     )
 
 
-def reason(reasoning: Reasoning, *, entails: Entails | None = None) -> tuple[Draft, Tree | None]:
+def reason(reasoning: Reasoning) -> tuple[Draft, Tree | None]:
     """Return the best answer that a search without a language model finds, and its tree; None where none was grown.
 
     A question that facts answer as it stands costs no search; neither does one without anything to look for in turn,
@@ -145,7 +144,7 @@ def reason(reasoning: Reasoning, *, entails: Entails | None = None) -> tuple[Dra
         return reasoning.first, None
     tools, plans, fits = reasoning.tools, reasoning.plans, partial(_fits, tools=reasoning.tools)
     policy = GraphPolicy(tools, plans, fits)
-    valuer = CoverageValuer(plans, entails, fits)
+    valuer = CoverageValuer(plans, fits)
     tree = search_tree(
         reasoning.task, policy, valuer, chain_writer(reasoning), tools, reasoning.spec, first=reasoning.first,
         sure=reasoning.sure,

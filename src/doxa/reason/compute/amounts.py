@@ -16,14 +16,13 @@ from doxa.core.values import Interval
 from doxa.language import stems
 from doxa.language.amounts import converted, is_money, unit_named
 from doxa.reason.compute.asked import Asked
-from doxa.reason.compute.expressions import Expression, Operation, Operator, Stated, value_of
+from doxa.reason.compute.expressions import Expression, Operation, Operator, value_of
 from doxa.reason.compute.ledger import Entry, verbs
 
-__all__ = ["Found", "Ledger", "in_force", "joined", "owned", "rescaled", "stated", "total_of", "within"]
+__all__ = ["Found", "Ledger", "in_force", "joined", "owned", "rescaled", "total_of", "within"]
 
 DEEPEST = 4
 """Amounts per something that are multiplied in a row at most."""
-SPENDING = frozenset(["money"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,17 +32,11 @@ class Found:
     expression: Expression
     unit: str
     entries: tuple[Entry, ...] = ()
-    thing: str = ""
     per: str = ""
 
     @property
     def value(self) -> Fraction:
         return value_of(self.expression)
-
-
-def stated(entry: Entry) -> Stated:
-    """Return the number of an entry as an expression."""
-    return Stated(value=entry.value, turn_id=entry.turn.turn_id)
 
 
 def joined(operator: Operator, first: Expression, *others: Expression) -> Expression:
@@ -60,11 +53,11 @@ def rescaled(expression: Expression, unit: str, into: str) -> Expression | None:
     factor = converted(unit, into)
     if factor is None:
         return None
-    if isinstance(expression, Stated):
-        return replace(expression, value=expression.value * factor)
+    if isinstance(expression, Fraction):
+        return expression * factor
     if factor < 1 and factor.numerator == 1:
-        return Operation(operator="÷", parts=(expression, Stated(value=Fraction(factor.denominator))))
-    return Operation(operator="×", parts=(expression, Stated(value=factor)))
+        return Operation(operator="÷", parts=(expression, Fraction(factor.denominator)))
+    return Operation(operator="×", parts=(expression, factor))
 
 
 def within(when: Interval | None, period: Interval | None) -> bool:
@@ -101,7 +94,7 @@ class Ledger:
 
     def held(self, goal: Asked, depth: int = DEEPEST) -> Found | None:
         """Return how many there are at the end, of one owner or of several."""
-        same = [e for e in self.of(goal) if not e.per or (e.does == "hold" and not _divides(e))]
+        same = [e for e in self.of(goal) if not e.per or (e.does == "hold" and e.among == 1)]
         same = [e for e in same if not e.per or (set(e.per) <= e.owner and owned(goal.owners, e.owner))]
         mine = [e for e in same if self._concerns(e, goal, same)]
         mine = [e for e in mine if (goal.future or not e.future) and self._passes(e, goal, mine)]
@@ -110,8 +103,8 @@ class Ledger:
         if any(e.vague and e.kind == "count" for e in mine):
             return None
         base = [e for e in mine if e.does in ("hold", "gain") or e.to]
-        if not any(e.kind == "count" or (e.kind == "multiple" and e.than) for e in base):
-            composed = self.composed(replace(goal, given=()), skip=frozenset(id(e) for e in mine), depth=depth - 1)
+        if not any(e.kind == "count" for e in base):
+            composed = self.composed(replace(goal, given=()), depth - 1)
             if composed is None:
                 return None
             return self._folded(mine, goal, start=composed)
@@ -151,16 +144,14 @@ class Ledger:
             used.append(entry)
             gives = owned(goal.owners, entry.to) and not owned(goal.owners, entry.owner)
             if entry.kind == "multiple" or (entry.than and entry.more):
-                own = self._related(entry, goal, own)
-                if own is None:
-                    return None
-            if entry.does == "hold" and not (entry.more and not entry.than) and entry.kind != "part":
+                return None
+            if entry.does == "hold" and not entry.more and entry.kind != "part":
                 total = self._set(parts, entry, own, total)
                 continue
             if entry.kind == "part":
                 if total is None:
                     return None
-                own = joined("×", total, stated(entry))
+                own = joined("×", total, entry.value)
             if total is None:
                 if entry.does == "lose" and not gives:
                     return None
@@ -174,8 +165,8 @@ class Ledger:
         for left_out in goal.without:
             if total is None or not any(left_out <= frozenset(stems(entry.text)) for entry in used):
                 return None
-            total = joined("-", total, Stated(value=Fraction(1)))
-        return Found(expression=total, unit=unit, entries=tuple(used), thing=goal.head) if total is not None else None
+            total = joined("-", total, Fraction(1))
+        return Found(expression=total, unit=unit, entries=tuple(used)) if total is not None else None
 
     @staticmethod
     def _set(
@@ -202,35 +193,8 @@ class Ledger:
 
     def _in_unit(self, entry: Entry, unit: str) -> Expression | None:
         if not unit or entry.kind != "count" or not entry.unit:
-            return stated(entry)
-        return rescaled(stated(entry), entry.unit, unit)
-
-    def _related(self, entry: Entry, goal: Asked, own: Expression) -> Expression | None:
-        """Return an amount that is told by that of another: "twice as many as Vera", "35 fewer than ours"."""
-        before = Ledger(
-            tuple(
-                e
-                for e in self.entries
-                if e.order < entry.order or (e.order == entry.order and e is not entry and e.than == frozenset())
-            )
-        )
-        other = before.amount(
-            replace(
-                goal,
-                owners=(entry.than,),
-                labels=("",),
-                anyone=False,
-                filters=frozenset(),
-                verb=entry.verb,
-                than=frozenset(),
-                compared=0,
-            )
-        )
-        if other is None:
-            return None
-        if entry.kind == "multiple":
-            return joined("×", other.expression, stated(entry))
-        return joined("+" if entry.more > 0 else "-", other.expression, own)
+            return entry.value
+        return rescaled(entry.value, entry.unit, unit)
 
     # --- what was done -------------------------------------------------------------------------------------------
 
@@ -243,7 +207,7 @@ class Ledger:
         mine = [
             e
             for e in alike
-            if not goal.owners or owned(goal.owners, e.owner) or (owned(goal.owners, WE_KEYS) and not e.owner)
+            if not goal.owners or owned(goal.owners, e.owner) or (owned(goal.owners, WE) and not e.owner)
         ]
         mine = [e for e in mine if within(e.when, goal.when) and goal.filters <= e.about | e.words | e.places]
         mine = [e for e in mine if not any(one <= e.about for one in goal.without)]
@@ -260,19 +224,17 @@ class Ledger:
             if entry.kind == "part":
                 before = Ledger(tuple(e for e in self.entries if e.order < entry.order))
                 there = before.held(replace(goal, verb="have", filters=frozenset(), when=None))
-                own = joined("×", there.expression, stated(entry)) if there is not None else None
-            elif entry.kind == "multiple" or entry.than:
-                own = self._related(entry, goal, own or stated(entry))
-            if own is None:
+                own = joined("×", there.expression, entry.value) if there is not None else None
+            if own is None or entry.kind == "multiple" or entry.than:
                 return None
             total = own if total is None else joined("+", total, own)
-        return Found(expression=total, unit=unit, entries=tuple(mine), thing=goal.head) if total is not None else None
+        return Found(expression=total, unit=unit, entries=tuple(mine)) if total is not None else None
 
     # --- so many in each -----------------------------------------------------------------------------------------
 
-    def composed(self, goal: Asked, skip: frozenset[int] = frozenset(), depth: int = DEEPEST) -> Found | None:
+    def composed(self, goal: Asked, depth: int = DEEPEST) -> Found | None:
         """Return an amount as a product of amounts per something; None when there is none, or two that differ."""
-        found = [f for f in self._chains(goal, depth, skip) if f.per == ""]
+        found = [f for f in self._chains(goal, depth) if f.per == ""]
         if not found:
             return None
         return found[0] if len({f.value for f in found}) == 1 else None
@@ -284,7 +246,7 @@ class Ledger:
             factor = Fraction(1) if chain.per == per else converted(per, chain.per)
             if factor is None:
                 continue
-            expression = chain.expression if factor == 1 else joined("×", chain.expression, Stated(value=factor))
+            expression = chain.expression if factor == 1 else joined("×", chain.expression, factor)
             found.append(replace(chain, expression=expression, per=per))
         return found[0] if found and len({f.value for f in found}) == 1 else None
 
@@ -314,15 +276,12 @@ class Ledger:
             own = [e for e in same if (e.unit or e.head, e.per) == (name, per) and not e.more]
             if not own or own[-1].vague:
                 continue
-            expression: Expression = stated(own[-1])
+            expression: Expression = own[-1].value
             used = [e for e in own if e.order == own[-1].order]
             if len(used) > 1:  # "two every morning and one every evening"
-                expression = Operation(operator="+", parts=tuple(stated(e) for e in used))
+                expression = Operation(operator="+", parts=tuple(e.value for e in used))
             if own[-1].among != 1:
-                expression = joined("÷", expression, Stated(value=own[-1].among, turn_id=own[-1].turn.turn_id))
-            for change in self._changes(own[-1], goal):
-                expression = joined("+" if change.more > 0 else "-", expression, stated(change))
-                used.append(change)
+                expression = joined("÷", expression, own[-1].among)
             unit = own[-1].unit
             if goal.unit and unit and goal.unit != unit:
                 scaled = rescaled(expression, unit, goal.unit)
@@ -330,24 +289,12 @@ class Ledger:
                     continue
                 expression, unit = scaled, goal.unit
             for one in per:
-                found = Found(expression=expression, unit=unit, entries=tuple(used), thing=name, per=one)
+                found = Found(expression=expression, unit=unit, entries=tuple(used), per=one)
                 yield found
                 yield from self._prolonged(found, goal, depth)
 
-    def _often(self, per: str) -> list[Entry]:
-        """Return how often something is done per time, where that is told of one thing only ("3 times a week")."""
-        if unit_named(per) is not None or any(e.head == per and e.per for e in self.entries):
-            return []
-        often = [e for e in self.entries if e.head == TIMES and e.per and e.kind == "count" and not e.vague]
-        return often if len(often) == 1 else []
-
     def _prolonged(self, found: Found, goal: Asked, depth: int) -> Iterator[Found]:
         """Yield a rate over something whose own rate is known: 20 push-ups a set, 3 sets a day."""
-        for one in self._often(found.per):
-            yield Found(
-                expression=joined("×", stated(one), found.expression), unit=found.unit, entries=(*found.entries, one),
-                thing=found.thing, per=one.per[0],
-            )  # fmt: skip
         inner = _goal_of(found.per, goal)
         for other in self._rates(inner, depth - 1):
             if other.per != found.per:
@@ -355,36 +302,19 @@ class Ledger:
                     expression=joined("×", other.expression, found.expression),
                     unit=found.unit,
                     entries=(*found.entries, *other.entries),
-                    thing=found.thing,
                     per=other.per,
                 )
 
-    def _changes(self, entry: Entry, goal: Asked) -> list[Entry]:
-        """Return later entries by which an amount per something becomes more or less ("one set less")."""
-        later = [e for e in self.entries if e.order > entry.order and e.more and not e.than and e.kind == "count"]
-        later = [e for e in later if in_force(e, goal)]
-        alike = {e.owner for e in self.entries if (e.unit, e.head) == (entry.unit, entry.head) and e.per and not e.more}
-        if len(alike) > 1:
-            later = [e for e in later if owned([entry.owner], e.owner)]
-        return [
-            e
-            for e in later
-            if (e.unit, e.head) == (entry.unit, entry.head) and (not e.per or set(e.per) & set(entry.per))
-        ]
-
-    def _chains(self, goal: Asked, depth: int, skip: frozenset[int]) -> Iterator[Found]:
+    def _chains(self, goal: Asked, depth: int) -> Iterator[Found]:
         """Yield amounts: so much in each, times how many there are."""
         if depth <= 0:
             return
         for chain in self._rates(goal, depth):
-            if any(id(e) in skip for e in chain.entries):
-                continue
             for amount in self._many(chain.per, goal, depth):
                 yield Found(
                     expression=joined("×", amount.expression, chain.expression),
                     unit=chain.unit,
                     entries=(*chain.entries, *amount.entries),
-                    thing=chain.thing,
                 )
 
     def _many(self, per: str, goal: Asked, depth: int) -> Iterator[Found]:
@@ -392,17 +322,12 @@ class Ledger:
         for value, name in goal.given:
             factor = Fraction(1) if name == per else converted(name, per)
             if factor is not None:
-                given = Stated(value=value)
-                expression = given if factor == 1 else joined("×", given, Stated(value=factor))
+                expression = value if factor == 1 else joined("×", value, factor)
                 yield Found(expression=expression, unit="", entries=())
         if goal.given and any(converted(name, per) is not None or name == per for _, name in goal.given):
             return
         inner = _goal_of(per, goal)
         found = self.held(inner, depth - 1) if any(not e.per for e in self.of(inner)) else None
-        if found is None and any(not e.per for e in self.of(inner)):
-            plain = [e for e in self.of(inner) if not e.per and e.kind == "count" and not e.vague and not e.more]
-            if len({e.value for e in plain}) == 1:
-                found = Found(expression=stated(plain[-1]), unit=plain[-1].unit, entries=(plain[-1],))
         if found is not None:
             yield found
 
@@ -420,7 +345,7 @@ class Ledger:
         if goal.dimensions and not goal.head and not from_state and "money" in goal.dimensions:
             bought = {e.unit or e.head for e in self.entries if e.does == "gain" and not e.per and e.kind == "count"}
             priced = any(set(e.per) & bought for e in self.entries if is_money(e.unit))
-            return self.priced(goal) if priced else self.done(goal) or self.priced(goal)
+            return None if priced else self.done(goal)
         if from_state:
             return self.held(goal)
         return (
@@ -432,40 +357,12 @@ class Ledger:
     def _of_several(self, goal: Asked) -> Found | None:
         """Return the sum over several owners; each has to be known."""
         found: list[Found] = []
-        for owner, label in zip(goal.owners, goal.labels, strict=False):
-            one = self.amount(replace(goal, owners=(owner,), labels=(label,)))
+        for owner in goal.owners:
+            one = self.amount(replace(goal, owners=(owner,)))
             if one is None:
                 return None
             found.append(one)
         return total_of(found)
-
-    def priced(self, goal: Asked) -> Found | None:
-        """Return what was paid: for each thing that was bought the number of it times its price, and stated sums."""
-        prices = [e for e in self.entries if e.unit and is_money(e.unit) and e.per and e.does == "hold"]
-        sums: list[Found] = []
-        for entry in self.entries:
-            if entry.unit and is_money(entry.unit):
-                paid = not entry.per and entry.verb in verbs("spend") and entry.verb != "cost"
-                if paid and goal.filters <= entry.about and within(entry.when, goal.when):
-                    sums.append(Found(expression=stated(entry), unit=entry.unit, entries=(entry,)))
-                continue
-            if entry.does != "gain" or entry.kind != "count" or entry.per:
-                continue
-            name = entry.unit or entry.head
-            price = [p for p in prices if name in p.per and (not entry.unit or entry.head in p.about)]
-            if not within(entry.when, goal.when):
-                continue
-            if price and goal.filters <= entry.words:
-                if entry.vague:
-                    return None
-                cost: Expression = stated(price[-1])
-                if price[-1].among != 1:
-                    cost = joined("÷", cost, Stated(value=price[-1].among, turn_id=price[-1].turn.turn_id))
-                expression = joined("×", stated(entry), cost)
-                sums.append(Found(expression=expression, unit=price[-1].unit, entries=(entry, price[-1])))
-            elif goal.filters <= entry.words:
-                return None  # something was bought whose price nobody told
-        return total_of(sums) if sums else None
 
 
 def total_of(found: Sequence[Found]) -> Found | None:
@@ -479,20 +376,14 @@ def total_of(found: Sequence[Found]) -> Found | None:
         parts.append(scaled)
     expression = parts[0] if len(parts) == 1 else Operation(operator="+", parts=tuple(parts))
     entries = _distinct(e for one in found for e in one.entries)
-    return Found(expression=expression, unit=unit, entries=entries, thing=found[0].thing)
+    return Found(expression=expression, unit=unit, entries=entries)
 
 
 def _distinct(entries: Iterable[Entry]) -> tuple[Entry, ...]:
     return tuple({id(entry): entry for entry in entries}.values())
 
 
-TIMES = stems("times")[-1]
 WE, THEY = frozenset(["we"]), frozenset(["they"])
-WE_KEYS = WE
-
-
-def _divides(entry: Entry) -> bool:
-    return entry.among != 1
 
 
 def _is(entry: Entry, goal: Asked) -> bool:
@@ -509,7 +400,7 @@ def _is(entry: Entry, goal: Asked) -> bool:
             return True
         return unit.dimension in goal.dimensions
     if entry.unit and entry.kind == "count":
-        return entry.head == goal.head and False
+        return False
     if entry.kind == "multiple":
         return not entry.head or entry.head == goal.head or goal.head in entry.about
     if entry.kind == "part" and not entry.head:

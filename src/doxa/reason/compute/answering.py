@@ -14,7 +14,7 @@ from doxa.language.amounts import unit_named
 from doxa.language.reader import read_sentences
 from doxa.language.sentence import Sentence
 from doxa.reason.compute.ages import on_ages
-from doxa.reason.compute.amounts import Ledger, owned, within
+from doxa.reason.compute.amounts import Ledger, owned
 from doxa.reason.compute.asked import AVERAGE, CONCERNS, CUES, TOTAL, Asked, asked
 from doxa.reason.compute.calendar import on_calendar
 from doxa.reason.compute.costs import changed, on_costs, raised
@@ -107,10 +107,8 @@ def _result(question: Sentence, sentences: Sequence[Sentence], today: date | Non
     if goal is None:
         return None
     told = happenings(sentences, Speakers())
-    found = (
-        _times(goal, told)
-        or on_calendar(goal, told, today)
-        or _amount(goal, Ledger(tuple(entries), frozenset(one.owner for one in told)), told)
+    found = on_calendar(goal, told, today) or _amount(
+        goal, Ledger(tuple(entries), frozenset(one.owner for one in told)), told
     )
     if found is NOTHING:
         return UNCERTAIN
@@ -163,32 +161,6 @@ def _is_open(goal: Asked, ledger: Ledger, told: Sequence[Happening]) -> bool:
 
 UNCERTAIN = Result(value="", text="")
 """Several amounts have to be taken together, and one of them is not certain: a fact that states a part is no answer."""
-
-
-def _times(goal: Asked, told: Sequence[Happening]) -> Result | None:
-    """Return how many times something was done: on how many occasions it was told of."""
-    if not re.search(r"\bhow (?:many times|often)\b", goal.text, re.IGNORECASE) or goal.frame is None:
-        return None
-    wanted = goal.filters - frozenset(stems("times time often"))
-    found = [one for one in told if one.verb == goal.verb and wanted <= one.about and within(one.when, goal.when)]
-    found = [one for one in found if not goal.owners or owned(goal.owners, one.owner)]
-    undated = [one for one in found if one.when is None]
-    fresh = [one for one in undated if re.search(r"\b(?:again|another|once more)\b", one.text, re.IGNORECASE)]
-    if (
-        not found
-        or len(undated) - len(fresh) > 1
-        or any(re.search(r"\b(?:twice|times|every|each)\b", one.text) for one in found)
-    ):
-        return None
-    occasions = {(one.when.start if one.when else one.order): one for one in found}
-    lines = tuple(one.text for one in occasions.values())
-    value = str(len(occasions))
-    return Result(
-        value=value,
-        text=f"{value} times",
-        working=lines,
-        turn_ids=tuple(one.turn.turn_id for one in occasions.values()),
-    )
 
 
 def _draft(result: Result, turns: Sequence[Turn], confidence: float) -> Draft:

@@ -31,11 +31,7 @@ CONCERNS = re.compile(
 TOTAL = re.compile(
     r"\b(?:in all|altogether|in total|total|together|combined|overall|sum|all in all|both)\b", re.IGNORECASE
 )
-LEFT = re.compile(
-    r"\b(?:left|remain(?:s|ing)?|still|over|now|then|currently|after (?:that|this|the)|at the moment)\b", re.I
-)
 AVERAGE = re.compile(r"\b(?:average|mean)\b", re.IGNORECASE)
-PERCENT = re.compile(r"\b(?:percent|percentage|per cent|share|proportion|fraction)\b", re.IGNORECASE)
 PRICED = re.compile(
     r"(?:and |so |now )?what (?:do|does|did|will|would|have|has)\b.*\b(?:cost|pay|paid|charge|earn|owe|spend|spent)\b|"
     r"(?:and |so |now )?what (?:is|was|were|are|will)\b.*\b(?:wages?|salary|price|cost|rent|fee|fare|bill)\b"
@@ -105,13 +101,10 @@ class Asked:
     than_label: str = ""
     compared: int = 0
     """1 for "more", -1 for "fewer", where a difference or the greater one is asked for."""
-    among: tuple[tuple[frozenset[str], str], ...] = ()
-    """What is to be compared, by name."""
     without: tuple[frozenset[str], ...] = ()
     negative: bool = False
     future: bool = False
     each: bool = False
-    nth: int = 0
     kind: str = "amount"
     frame: Frame | None = None
     turn: Turn | None = None
@@ -131,27 +124,18 @@ def asked(sentence: Sentence, speakers: Speakers) -> Asked | None:
     base = _owners(base, wanted, everything, sentence, speakers)
     base = _given(base, wanted, everything)
     filters = _filters(base, sentence, everything)
-    return replace(base, filters=filters, nth=_nth(text))
+    return replace(base, filters=filters)
 
 
 def _main(sentence: Sentence) -> Frame | None:
-    """Return the frame that asks: the first with the question word, else the first; "have to save" is to save."""
+    """Return the frame that asks: the first with the question word, else the first."""
     for frame in sentence.frames:
         if any(
             re.match(r"how\b|what\b|which\b|who\b", p.label, re.I)
             for p in ((frame.subject,) if frame.subject else ()) + frame.arguments
         ):
-            return _governed(frame, sentence)
-    return _governed(sentence.frames[0], sentence) if sentence.frames else None
-
-
-def _governed(frame: Frame, sentence: Sentence) -> Frame:
-    """Return the frame whose verb tells what is meant: that behind "have to", else the one itself."""
-    after = sentence.frames[1] if len(sentence.frames) > 1 else None
-    if frame.verb != "have" or after is None or after.verb == "have" or after.verb not in sentence.text:
-        return frame
-    arguments = (*frame.arguments, *after.arguments)
-    return replace(after, arguments=arguments, future=frame.future, subject=frame.subject)
+            return frame
+    return sentence.frames[0] if sentence.frames else None
 
 
 def _wanted(sentence: Sentence, frame: Frame) -> Argument | None:
@@ -334,21 +318,3 @@ def _filters(base: Asked, sentence: Sentence, everything: Sequence[Argument]) ->
     comparative = {stem for word in (*comparatives(), *GRADED) for stem in stems(word)}
     numbers = {word for word in found if word.isdigit()}
     return frozenset(found - known - verbal - timed - comparative - numbers)
-
-
-ORDINALS = {
-    word: n + 1
-    for n, word in enumerate(
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
-    )
-}
-
-
-def _nth(text: str) -> int:
-    match = re.search(
-        rf"\b({'|'.join(ORDINALS)}|\d+(?:st|nd|rd|th)) (?:week|month|year|day|session|round)\b", text, re.IGNORECASE
-    )
-    if match is None:
-        return 0
-    word = match[1].casefold()
-    return ORDINALS.get(word) or int(re.sub(r"\D", "", word))

@@ -1,4 +1,4 @@
-"""Dates and durations: how long ago, until or between, how old somebody is, what came first, how long it took."""
+"""Dates and durations: how long ago, until, between or before, how old somebody is, how long he was somewhere."""
 
 from __future__ import annotations
 
@@ -41,8 +41,6 @@ HAD = re.compile(r"\bhow (?:long|many (?:days|weeks|months|years)) had (?P<one>.
 JOINED = frozenset("join start begin enter move become marry".split())
 LEFT = frozenset("leave quit finish end stop graduate retire resign divorce".split())
 OLD = re.compile(r"\bhow old\b(?P<who>.*?)(?:\bwhen\b(?P<when>.+)|\bon\b.+|\bin \d.+)?$", re.IGNORECASE)
-FIRST = re.compile(r"\b(?:first|earlier|earliest|sooner|before)\b", re.IGNORECASE)
-LAST = re.compile(r"\b(?:last|later|latest|after)\b", re.IGNORECASE)
 SAYING = frozenset(
     stems("lie day week month year pass be come happen take place long how many much did was is there the start begin")
 )
@@ -60,7 +58,7 @@ def on_calendar(goal: Asked, told: Sequence[Happening], today: date | None) -> R
     if re.search(r"\bhow old\b", text, re.IGNORECASE):
         return _age(goal, text, told, today)
     if not re.search(r"\bhow (?:long|many (?:days|weeks|months|years|hours|minutes))\b", text, re.IGNORECASE):
-        return _order(goal, text, told)
+        return None
     apart = APART.search(text) or TAKING.search(text) or HAD.search(text)
     if apart:
         return _apart(goal, apart, told)
@@ -77,7 +75,7 @@ def on_calendar(goal: Asked, told: Sequence[Happening], today: date | None) -> R
     if UNTIL.search(text) and today is not None:
         found = _event(re.sub(r".*\b(?:until|till|to go|before)\b", "", text, flags=re.IGNORECASE), told)
         return _ahead(goal, found, today)
-    return _lasting(goal, text, told) or _stay(goal, text, told)
+    return _stay(goal, text, told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,90 +255,6 @@ def _age(goal: Asked, text: str, told: Sequence[Happening], today: date | None) 
         working=(f"{_said(born)} to {_said(then)} = {_counted(years, 'year')}",),
         turn_ids=tuple(dict.fromkeys(turn_ids)),
     )
-
-
-def _order(goal: Asked, text: str, told: Sequence[Happening]) -> Result | None:
-    """Return which of two or more came first, or last."""
-    sign = -1 if FIRST.search(text) else 1 if LAST.search(text) else 0
-    if not sign or not re.search(r"\bor\b|\bearliest\b|\blatest\b|\bbefore\b|\bafter\b|^\s*who\b", text, re.IGNORECASE):
-        return None
-    yes = re.match(
-        r"(?:did|was|is|were|does|do|has|have|will)\b(?P<one>.+?)\b(?P<word>before|after|earlier than|later than)\b"
-        r"(?P<other>.+)",
-        text,
-        re.IGNORECASE,
-    )
-    if yes:
-        one, other = _event(yes["one"], told), _event(yes["other"], told)
-        if one is None or other is None or one.day == other.day:
-            return None
-        true = (one.day < other.day) == bool(re.search("before|earlier", yes["word"], re.IGNORECASE))
-        return _ordered("yes" if true else "no", [one, other])
-    tail = (
-        re.split(r"[,:]", text)[-1]
-        if re.search(r"[,:]", text)
-        else re.sub(r".*?\b(?:first|earlier|later|last|sooner)\b", "", text, flags=re.IGNORECASE)
-    )
-    if re.match(r"\s*(?:who|which)\b", text, re.IGNORECASE) and not re.search(r"\bor\b", text):
-        return _first_of_all(goal, told, sign)
-    names = [name.strip(" ,:") for name in re.split(r"\bor\b|,", tail) if name.strip(" ,:")]
-    moments = [(name, _event(name, told)) for name in names]
-    if len(moments) < 2 or any(moment is None for _, moment in moments):
-        return None
-    known = [(name, moment) for name, moment in moments if moment is not None]
-    best = (max if sign > 0 else min)(known, key=lambda pair: pair[1].day)
-    if sum(moment.day == best[1].day for _, moment in known) > 1:
-        return None
-    return _ordered(re.sub(r"^(?:the|my|our|a|an) ", "", best[0], flags=re.IGNORECASE), [moment for _, moment in known])
-
-
-def _first_of_all(goal: Asked, told: Sequence[Happening], sign: int) -> Result | None:
-    """Return who did something first, or last, of all of whom it is told when they did it."""
-    found = [one for one in told if one.verb == goal.verb and goal.filters <= one.about and one.owner]
-    known = {
-        one.owner: _Moment(one.when.start, one.when.start_precision, one)
-        for one in found
-        if one.when and one.when.start
-    }
-    if len(known) < 2 or any(one.when is None for one in found):
-        return None
-    best = (max if sign > 0 else min)(known.values(), key=lambda moment: moment.day)
-    if sum(moment.day == best.day for moment in known.values()) > 1:
-        return None
-    return _ordered(best.source.label, list(known.values()))
-
-
-def _ordered(value: str, moments: Sequence[_Moment]) -> Result:
-    lines = tuple(f"{_said(m)}: {m.source.text}" for m in sorted(moments, key=lambda m: m.day))
-    turn_ids = tuple(moment.source.turn.turn_id for moment in moments)
-    return Result(value=value, text=value[:1].upper() + value[1:], working=lines, turn_ids=turn_ids)
-
-
-def _lasting(goal: Asked, text: str, told: Sequence[Happening]) -> Result | None:
-    """Return how long something takes whose beginning and end are known, by the clock or the calendar."""
-    wanted = {stem for stem in stems(text) if stem not in _light()}
-    wanted -= frozenset(stems("journey trip ride drive way last go event"))
-    clocks = [one for one in told if one.clock_min is not None]
-    begin = [one for one in clocks if one.about & BEGINS and wanted <= one.about]
-    end = [one for one in clocks if one.about & ENDS and wanted <= one.about]
-    if len({one.clock_min for one in begin}) == 1 and len({one.clock_min for one in end}) == 1:
-        start, stop = begin[-1].clock_min or 0, end[-1].clock_min or 0
-        hours, minutes = divmod((stop - start) % (24 * 60), 60)
-        value = " ".join(_counted(n, unit) for n, unit in ((hours, "hour"), (minutes, "minute")) if n)
-        line = f"{start // 60}:{start % 60:02} to {stop // 60}:{stop % 60:02} = {value}"
-        return Result(value=value, text=value, working=(line,), turn_ids=(begin[-1].turn.turn_id, end[-1].turn.turn_id))
-    named = " ".join(wanted)
-    days = [
-        one for one in told if one.when is not None and one.when.start is not None and wanted and wanted <= one.about
-    ]
-    first = [one for one in days if one.about & BEGINS]
-    last = [one for one in days if one.about & ENDS]
-    if not named or len({one.when for one in first}) != 1 or len({one.when for one in last}) != 1:
-        return None
-    one, other = (
-        _Moment(d.when.start, d.when.start_precision, d) for d in (first[-1], last[-1]) if d.when and d.when.start
-    )
-    return _between(goal, one, other) if one.day <= other.day else None
 
 
 def _stay(goal: Asked, text: str, told: Sequence[Happening]) -> Result | None:

@@ -12,11 +12,11 @@ from fractions import Fraction
 
 from doxa.language import stems
 from doxa.language.amounts import converted, unit_named
-from doxa.reason.compute.amounts import Found, Ledger, in_force, joined, owned, stated, total_of
+from doxa.reason.compute.amounts import Found, Ledger, in_force, joined, owned, total_of
 from doxa.reason.compute.asked import Asked
-from doxa.reason.compute.expressions import Expression, Operation, Stated, steps, value_of
+from doxa.reason.compute.expressions import Expression, Operation, steps, value_of
 from doxa.reason.compute.ledger import Entry, Happening, growing
-from doxa.reason.compute.solve import NOTHING, Result, answer_of, direction, is_sum
+from doxa.reason.compute.solve import NOTHING, Result, answer_of, is_sum
 
 __all__ = ["Raised", "changed", "on_costs", "raised"]
 
@@ -49,7 +49,7 @@ BACK = frozenset(["pay back", "give back", "return", "repay", "get back", "bring
 
 def on_costs(goal: Asked, ledger: Ledger) -> Result | None:
     """Return what a question asks of prices and debts; None when it asks nothing of them. Cost O(entries x things)."""
-    for way in (_together, _change, _risen, _owed):
+    for way in (_together, _risen, _owed):
         found = way(goal, ledger)
         if found is not None:
             return found
@@ -112,7 +112,7 @@ def changed(goal: Asked, now: Raised) -> Result | None:
     named -= frozenset(stems("raise rise increase reduction discount cut change"))
     named -= WAGE if entry.verb in EARNING else frozenset()
     if not named or named - speaker <= entry.owner | entry.about | {s for e in now.entries for s in e.about}:
-        return answer_of(Found(expression=stated(entry), unit=entry.unit, entries=(entry,)), goal)
+        return answer_of(Found(expression=entry.value, unit=entry.unit, entries=(entry,)), goal)
     return None
 
 
@@ -120,8 +120,21 @@ def _is_raise(entry: Entry) -> bool:
     if entry.kind != "count" or entry.vague:
         return False
     if entry.unit == "percent":
-        return bool(direction(entry))
+        return bool(_direction(entry))
     return is_sum(entry) and entry.does != "hold" and RAISE.search(entry.text) is not None
+
+
+def _direction(entry: Entry) -> int:
+    """Return 1 where an amount becomes more, -1 where it becomes less, 0 where that is not said."""
+    if entry.does in ("grow", "shrink"):
+        return 1 if entry.does == "grow" else -1
+    if entry.more:
+        return entry.more
+    if re.search(r"\b(?:discount|off|reduction|cheaper|less|rebate)\b", entry.text, re.IGNORECASE):
+        return -1
+    if re.search(r"\b(?:increase|rise|raise|higher|up by|more expensive|extra|tip|tax)\b", entry.text, re.IGNORECASE):
+        return 1
+    return 0
 
 
 def _raised_by(change: Entry, entries: Sequence[Entry], goal: Asked) -> Entry | None:
@@ -145,9 +158,9 @@ def _comparable(base: Entry, change: Entry) -> bool:
 
 def _after(base: Entry, change: Entry) -> Expression:
     if change.unit != "percent":
-        return joined("-" if LOWER.search(change.text) else "+", stated(base), stated(change))
-    part = Operation(operator="÷", parts=(joined("×", stated(base), stated(change)), Stated(value=Fraction(100))))
-    return Operation(operator="+" if direction(change) > 0 else "-", parts=(stated(base), part))
+        return joined("-" if LOWER.search(change.text) else "+", base.value, change.value)
+    part = Operation(operator="÷", parts=(joined("×", base.value, change.value), Fraction(100)))
+    return Operation(operator="+" if _direction(change) > 0 else "-", parts=(base.value, part))
 
 
 def _is_untold(one: Happening, entries: Sequence[Entry], ledger: Ledger, goal: Asked) -> bool:
@@ -182,7 +195,7 @@ def _together(goal: Asked, ledger: Ledger) -> Result | None:
         factor = converted(name, per) if per else None
         if factor is None:
             return NOTHING
-        total = replace(total, expression=joined("×", total.expression, Stated(value=value * factor)))
+        total = replace(total, expression=joined("×", total.expression, value * factor))
     return answer_of(total, goal)
 
 
@@ -210,40 +223,12 @@ def _cost_of(thing: frozenset[str], things: Sequence[frozenset[str]], goal: Aske
     times = [p for p in entry.per if unit_named(p) is not None]
     if entry.among != 1 or (entry.per and not times):
         return None  # a price of one, and how many were bought is another question
-    return Found(expression=stated(entry), unit=entry.unit, entries=(entry,), per=times[0] if times else "")
+    return Found(expression=entry.value, unit=entry.unit, entries=(entry,), per=times[0] if times else "")
 
 
 def _is_one_of_several(entry: Entry, sums: Sequence[Entry]) -> bool:
     """Tell whether a frame states several sums, so that it is not certain which one is for what."""
     return sum(e.order == entry.order and e.about == entry.about for e in sums) > 1
-
-
-def _change(goal: Asked, ledger: Ledger) -> Result | None:
-    """Answer how much change somebody gets: what he pays with, less what everything costs."""
-    if not re.search(r"\bhow much (?:change|money back)\b|\bget back\b", goal.text, re.IGNORECASE):
-        return None
-    notes = [
-        e
-        for e in ledger.entries
-        if re.search(r"\b(?:note|bill|coin)\b|\bpa(?:y|id) with\b|\bhand(?:ed)? (?:over)?", e.text) and is_sum(e)
-    ]
-    if len(notes) != 1:
-        return NOTHING
-    rest = Ledger(tuple(e for e in ledger.entries if e.text != notes[0].text))
-    paid = rest.priced(
-        replace(
-            goal,
-            verb="pay",
-            dimensions=("money", "money_dollar", "money_sterling"),
-            filters=frozenset(),
-            head="",
-            words=frozenset(),
-        )
-    )
-    if paid is None or paid.unit != notes[0].unit:
-        return NOTHING
-    expression = Operation(operator="-", parts=(stated(notes[0]), paid.expression))
-    return answer_of(Found(expression=expression, unit=paid.unit, entries=(notes[0], *paid.entries)), goal)
 
 
 # --- by how many percent ---------------------------------------------------------------------------------------------
@@ -263,9 +248,9 @@ def _risen(goal: Asked, ledger: Ledger) -> Result | None:
     first, last = own
     if (last.value - first.value) * sign <= 0 or not first.value:
         return NOTHING
-    parts = (stated(last), stated(first)) if sign > 0 else (stated(first), stated(last))
+    parts = (last.value, first.value) if sign > 0 else (first.value, last.value)
     change = Operation(operator="-", parts=parts)
-    share = Operation(operator="÷", parts=(joined("×", change, Stated(value=Fraction(100))), stated(first)))
+    share = Operation(operator="÷", parts=(joined("×", change, Fraction(100)), first.value))
     return answer_of(Found(expression=share, unit="percent", entries=(first, last)), goal)
 
 
@@ -288,9 +273,9 @@ def _owed(goal: Asked, ledger: Ledger) -> Result | None:
     back = [e for e in back if not creditor or not e.to or owned([creditor], e.to)]
     if not loans or any(e.vague for e in (*loans, *back)) or len({e.unit for e in (*loans, *back)}) > 1:
         return None if not loans and not back else NOTHING
-    expression: Expression = stated(loans[0])
+    expression: Expression = loans[0].value
     for entry in loans[1:]:
-        expression = joined("+", expression, stated(entry))
+        expression = joined("+", expression, entry.value)
     for entry in back:
-        expression = joined("-", expression, stated(entry))
+        expression = joined("-", expression, entry.value)
     return answer_of(Found(expression=expression, unit=loans[0].unit, entries=(*loans, *back)), goal) or NOTHING

@@ -8,20 +8,11 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Literal
 
-__all__ = ["Expression", "Operation", "Operator", "Stated", "sources", "steps", "value_of", "written"]
+__all__ = ["Expression", "Operation", "Operator", "steps", "value_of", "written"]
 
 Operator = Literal["+", "-", "×", "÷"]
 PLACES = 4
 """Decimal places after which a number is rounded when it is shown; the value itself stays exact."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stated:
-    """A number that somebody stated, or that is so by definition (7 days a week)."""
-
-    value: Fraction
-    turn_id: str = ""
-    """The turn that states it; empty for a definition or what the question itself gives."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,13 +23,13 @@ class Operation:
     parts: tuple[Expression, ...]
 
 
-Expression = Stated | Operation
+Expression = Fraction | Operation
 
 
 def value_of(expression: Expression) -> Fraction:
     """Return the exact value. O(nodes). Raises ZeroDivisionError for a division by zero."""
-    if isinstance(expression, Stated):
-        return expression.value
+    if isinstance(expression, Fraction):
+        return expression
     first, *rest = map(value_of, expression.parts)
     for value in rest:
         match expression.operator:
@@ -51,12 +42,6 @@ def value_of(expression: Expression) -> Fraction:
             case "÷":
                 first /= value
     return first
-
-
-def sources(expression: Expression) -> tuple[str, ...]:
-    """Return the ids of the turns that an expression rests on, in the order of its parts."""
-    found = (leaf.turn_id for leaf in _leaves(expression))
-    return tuple(dict.fromkeys(turn_id for turn_id in found if turn_id))
 
 
 def steps(expression: Expression) -> tuple[str, ...]:
@@ -72,16 +57,8 @@ def written(value: Fraction, *, places: int = PLACES) -> str:
     return f"{exact:.{places}f}".rstrip("0").rstrip(".")
 
 
-def _leaves(expression: Expression) -> Iterator[Stated]:
-    if isinstance(expression, Stated):
-        yield expression
-        return
-    for part in expression.parts:
-        yield from _leaves(part)
-
-
 def _steps(expression: Expression) -> Iterator[str]:
-    if isinstance(expression, Stated):
+    if isinstance(expression, Fraction):
         return
     for part in expression.parts:
         yield from _steps(part)

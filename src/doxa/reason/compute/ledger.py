@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Any
 
 from doxa.core.values import Interval, Turn
 from doxa.language import stems
@@ -35,7 +35,6 @@ __all__ = [
     "verbs",
 ]
 
-Does = Literal["hold", "gain", "lose", "done", "grow", "shrink", "share", "each_grow"]
 FIRST, GROUP = frozenset(["i", "me", "my", "mine"]), frozenset(["we", "us", "our", "ours"])
 THIRD = frozenset(["he", "she", "him", "her", "his", "hers"])
 THEM = frozenset(["they", "them", "their", "theirs", "these", "those"])
@@ -114,7 +113,6 @@ class Entry:
     turn: Turn
     text: str
     order: int
-    state: str = ""
     negative: bool = False
     future: bool = False
     vague: bool = False
@@ -122,11 +120,6 @@ class Entry:
     definite: bool = False
     among: Fraction = Fraction(1)
     """How many of `per` the value is for: "3 tickets cost 21 euros"."""
-
-    @property
-    def thing(self) -> str:
-        """Return the name of what is counted, for messages."""
-        return self.unit or self.head
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -286,17 +279,11 @@ def _of_clause(frame: Frame, sentence: Sentence, order: int, speakers: Speakers)
     owner, label = speakers.resolve(frame.subject, sentence.turn)
     everything = [*((frame.subject,) if frame.subject else ()), *frame.arguments]
     reader = _Reader(frame, sentence, order, speakers, everything, owner, label)
-    shares = frame.verb in verbs("share")
     found: list[Entry] = []
     for argument in everything:
         if argument.number is None and not (argument.vague and argument.role in ("object", "subject", "predicate")):
             continue
-        sharers = argument.role in ("among", "between", "by", "with") or (
-            argument is frame.subject and not frame.passive
-        )
-        if shares and sharers:
-            found.append(reader.entry(argument, does="share"))
-        elif argument.role not in ("as", "than", "until", "since") or (
+        if argument.role not in ("as", "than", "until", "since") or (
             argument.number and argument.number.kind == "multiple"
         ):
             found.append(reader.entry(argument))
@@ -321,13 +308,13 @@ class _Reader:
     owner: frozenset[str]
     label: str
 
-    def entry(self, argument: Argument, *, does: str = "") -> Entry:
+    def entry(self, argument: Argument) -> Entry:
         """Return the quantity that a argument states."""
         frame, number = self.frame, argument.number
         kind = number.kind if number else "count"
         unit, head, words = self._counted(argument, kind)
         is_subject = argument is frame.subject
-        what, more = self._done(argument, unit, kind) if not does else (does, 0)
+        what, more = self._done(argument, unit, kind)
         if frame.state in comparatives() and (unit or head) and number is not None:
             more = comparatives()[frame.state][1]  # "9 cm taller than Anton"
         bare = not unit and not head and argument.role == "predicate"
@@ -343,8 +330,8 @@ class _Reader:
             does=what, verb=frame.verb, owner=frozenset() if is_subject else self._owner(what),
             owner_label="" if is_subject else self.label, to=self._to(argument), than=self._than(kind), more=more,
             about=frozenset(s for p in self.everything for s in p.words) | frozenset(stems(frame.verb)) | frame.words,
-            places=self._places(argument) if not does else frozenset(), when=frame.when, turn=self.sentence.turn,
-            text=text, order=self.order, state=frame.state, negative=frame.negative, future=frame.future,
+            places=self._places(), when=frame.when, turn=self.sentence.turn,
+            text=text, order=self.order, negative=frame.negative, future=frame.future,
             vague=number is None or bool(HEDGED.search(text)), among=among or Fraction(1),
             total="in total" in text or "altogether" in text, definite=argument.definite,
         )  # fmt: skip
@@ -391,34 +378,15 @@ class _Reader:
     def _than(self, kind: str) -> frozenset[str]:
         multiple = kind == "multiple"
         found = (p for p in self.everything if p.role == "than" or (p.role == "as" and multiple and not p.vague))
-        return next((_than(p, self.sentence, self.speakers) for p in found), frozenset())
+        return next((self.speakers.resolve(p, self.sentence.turn)[0] for p in found), frozenset())
 
-    def _places(self, argument: Argument) -> frozenset[str]:
-        near = (p for p in _near(argument, self.everything) if p.role in PLACING and p.number is None and not p.each)
+    def _places(self) -> frozenset[str]:
+        near = (p for p in self.everything if p.role in PLACING and p.number is None and not p.each)
         return frozenset(stem for p in near for stem in p.words)
 
 
 OLDEST = 120
 PLACING = frozenset(["on", "in", "at", "inside", "under", "behind", "upstairs"])
-
-
-def _near(argument: Argument, everything: Sequence[Argument]) -> list[Argument]:
-    """Return the arguments that may say where a quantity is: those before any number, those up to the next."""
-    at = next((n for n, other in enumerate(everything) if other is argument), 0)
-    found: list[Argument] = []
-    for n, other in enumerate(everything):
-        if other.number is not None and n > at:
-            break
-        if other.number is None and (n > at or not any(p.number is not None for p in everything[:n])):
-            found.append(other)
-    return found
-
-
-def _than(argument: Argument, sentence: Sentence, speakers: Speakers) -> frozenset[str]:
-    if argument.head in ("ours", "mine", "his", "hers", "theirs"):
-        subject = next((frame.subject for frame in sentence.frames if frame.subject is not None), None)
-        return frozenset(stems(subject.head)) if subject is not None else frozenset()
-    return speakers.resolve(argument, sentence.turn)[0]
 
 
 def _of(argument: Argument, everything: Sequence[Argument]) -> Argument | None:

@@ -7,16 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from doxa.core.values import Interval
 from doxa.language import stems
 from doxa.language.amounts import is_money, unit_named
-from doxa.reason.compute.amounts import Found, Ledger, joined, owned, rescaled, stated, total_of, within
-from doxa.reason.compute.asked import AVERAGE, PERCENT, TOTAL, Asked
-from doxa.reason.compute.expressions import Expression, Operation, Stated, steps, value_of, written
+from doxa.reason.compute.amounts import Found, Ledger, joined, owned, rescaled, total_of, within
+from doxa.reason.compute.asked import AVERAGE, TOTAL, Asked
+from doxa.reason.compute.expressions import Operation, steps, value_of, written
 from doxa.reason.compute.ledger import Entry, comparatives
 from doxa.reason.matching import members
 
-__all__ = ["NOTHING", "Result", "answer_of", "direction", "is_sum", "solve"]
+__all__ = ["NOTHING", "Result", "answer_of", "is_sum", "solve"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,19 +33,7 @@ class Result:
 
 def solve(goal: Asked, ledger: Ledger) -> Result | None:
     """Return the result; None when the entries do not give it for sure. Cost O(entries x depth of the composition)."""
-    for way in (
-        _compared,
-        _percentage,
-        _averaged,
-        _shared,
-        _grown,
-        _changed_price,
-        _difference,
-        _gap,
-        _needed,
-        _remaining,
-        _plain,
-    ):
+    for way in (_compared, _averaged, _difference, _gap, _remaining, _plain):
         try:
             result = way(goal, ledger)
         except ZeroDivisionError:
@@ -74,7 +61,7 @@ def _others(goal: Asked, ledger: Ledger) -> Found | None:
     if not any(kind <= e.words for e in held) or len(held) < 2 or any(e.kind != "count" for e in held):
         return ledger.amount(goal)
     rest = [e for e in held if not kind <= e.words]
-    return total_of([Found(expression=stated(e), unit=e.unit, entries=(e,)) for e in rest]) if rest else None
+    return total_of([Found(expression=e.value, unit=e.unit, entries=(e,)) for e in rest]) if rest else None
 
 
 def _sum_of_things(goal: Asked, ledger: Ledger) -> Found | None:
@@ -137,30 +124,19 @@ def _compared(goal: Asked, ledger: Ledger) -> Result | None:
             return NOTHING
         yes = (one.value > other.value) if goal.compared > 0 else (one.value < other.value)
         return _told("yes" if yes else "no", [(goal.labels[0], one), (goal.than_label, other)], goal)
-    if re.search(r"\b(?:which|what|on which|in which|when) (?:day|month|year|week)\b", goal.text, re.IGNORECASE):
-        return _most_by_time(goal, ledger)
+    if re.search(r"\b(?:which|what|when) (?:day|month|year|week)\b", goal.text, re.IGNORECASE):
+        return NOTHING
     rivals = _rivals(goal, ledger)
     known = [(label, _amount_of(goal, ledger, words)) for words, label in rivals]
     if len(known) < 2 or any(found is None for _, found in known):
         return NOTHING
     sure = [(label, found) for label, found in known if found is not None]
-    sure = _in_one_unit(sure)
     if len({found.unit for _, found in sure}) > 1:
         return NOTHING
     best = max(sure, key=lambda pair: pair[1].value * goal.compared)
     if sum(found.value == best[1].value for _, found in sure) > 1:
         return NOTHING
     return _told(best[0], sure, goal)
-
-
-def _in_one_unit(known: list[tuple[str, Found]]) -> list[tuple[str, Found]]:
-    """Return amounts in the unit of the first, as far as they can be told in it."""
-    unit = known[0][1].unit
-    scaled = [(label, found, rescaled(found.expression, found.unit, unit)) for label, found in known]
-    return [
-        (label, found if expression is None else replace(found, expression=expression, unit=unit))
-        for label, found, expression in scaled
-    ]
 
 
 def _told(value: str, known: Sequence[tuple[str, Found]], goal: Asked) -> Result:
@@ -217,50 +193,12 @@ def _of_kind(noun: str, everyone: dict[frozenset[str], str], ledger: Ledger) -> 
     kind = members().get(noun, frozenset()) | {noun}
     chosen = {owner: label for owner, label in everyone.items() if owner & kind}
     told = {owner for owner in ledger.subjects if owner & kind}
-    return [(owner, _bare(label)) for owner, label in chosen.items()] if told <= set(chosen) else []
-
-
-def _bare(label: str) -> str:
-    """Return the name in "My rabbit Fluff"; what has no name as it is."""
-    names = re.findall(r"(?<!^)\b[A-Z][\w'-]*", label)
-    return " ".join(names) or label
+    return list(chosen.items()) if told <= set(chosen) else []
 
 
 def _everyone(goal: Asked, ledger: Ledger) -> dict[frozenset[str], str]:
     """Return all whose amount is known, with how they are called."""
     return {e.owner: e.owner_label for e in ledger.of(goal) if e.owner and (e.kind == "count" or e.than)}
-
-
-def _most_by_time(goal: Asked, ledger: Ledger) -> Result | None:
-    entries = [e for e in ledger.of(goal) if e.when is not None and e.when.start is not None and not e.per]
-    entries = [e for e in entries if not goal.owners or owned(goal.owners, e.owner)]
-    if len(entries) < 2 or len({e.unit for e in entries}) > 1:
-        return NOTHING
-    best = max(entries, key=lambda e: e.value * goal.compared)
-    if sum(e.value == best.value for e in entries) > 1 or best.when is None or best.when.start is None:
-        return NOTHING
-    month, day = re.search(r"\bmonth\b", goal.text), re.search(r"\bday\b", goal.text)
-    start = best.when.start
-    weekday = f"{start:%A}"
-    name = (
-        f"{start:%B}"
-        if month
-        else weekday
-        if day and weekday in best.text
-        else Interval.format(start, best.when.start_precision)
-    )
-    return _told(
-        name,
-        [
-            (
-                Interval.format(e.when.start, e.when.start_precision),
-                Found(expression=stated(e), unit=e.unit, entries=(e,)),
-            )
-            for e in entries
-            if e.when
-        ],
-        goal,
-    )
 
 
 def _difference(goal: Asked, ledger: Ledger) -> Result | None:
@@ -324,40 +262,7 @@ def _gap(goal: Asked, ledger: Ledger) -> Result | None:
     return answer_of(Found(expression=expression, unit=sure[0].unit, entries=entries), bare)
 
 
-# --- shares, averages, percentages -----------------------------------------------------------------------------------
-
-
-def _shared(goal: Asked, ledger: Ledger) -> Result | None:
-    """Answer how many each gets, where something is shared equally."""
-    shares = [e for e in ledger.entries if e.does == "share"]
-    if not goal.each or not shares or not goal.head:
-        return None
-    among = ledger.held(
-        replace(
-            goal,
-            head=shares[-1].head,
-            words=frozenset([shares[-1].head]),
-            owners=(),
-            anyone=True,
-            verb="have",
-            each=False,
-        )
-    )
-    sharers: Expression = stated(shares[-1])
-    used: list[Entry] = [shares[-1]]
-    for entry in ledger.entries:
-        if entry.order > shares[-1].order and entry.head == shares[-1].head and entry.kind == "count":
-            if entry.does not in ("gain", "lose"):
-                return NOTHING
-            sharers = joined("+" if entry.does == "gain" else "-", sharers, stated(entry))
-            used.append(entry)
-    whole = ledger.held(replace(goal, owners=(), anyone=True, verb="have", each=False))
-    if whole is None or (among is None and not used):
-        return NOTHING
-    expression = Operation(operator="÷", parts=(whole.expression, sharers))
-    if value_of(expression).denominator != 1 and not whole.unit:
-        return NOTHING
-    return answer_of(Found(expression=expression, unit=whole.unit, entries=(*whole.entries, *used)), goal)
+# --- averages --------------------------------------------------------------------------------------------------------
 
 
 def _averaged(goal: Asked, ledger: Ledger) -> Result | None:
@@ -385,128 +290,10 @@ def _averaged(goal: Asked, ledger: Ledger) -> Result | None:
         or len({e.verb for e in found}) > 1
     ):
         return NOTHING
-    total = Operation(operator="+", parts=tuple(stated(e) for e in found))
-    mean = Operation(operator="÷", parts=(total, Stated(value=Fraction(len(found)))))
+    total = Operation(operator="+", parts=tuple(e.value for e in found))
+    mean = Operation(operator="÷", parts=(total, Fraction(len(found))))
     unit = "" if bare.dimensions == ("age",) else found[0].unit
     return answer_of(Found(expression=mean, unit=unit, entries=tuple(found)), bare)
-
-
-def _percentage(goal: Asked, ledger: Ledger) -> Result | None:
-    """Answer what percentage of a whole a stated part is."""
-    if not PERCENT.search(goal.text) or goal.head:
-        return None
-    words = {stem for p in (goal.frame.arguments if goal.frame else ()) if p.role == "of" for stem in p.words}
-    counted = [e for e in ledger.entries if e.kind == "count" and not e.unit and not e.per]
-    wholes = [e for e in counted if {e.head} & words and not e.definite]
-    if not wholes:
-        return NOTHING
-    asks = (
-        goal.filters
-        | frozenset(stems(goal.verb))
-        | {s for p in (goal.frame.arguments if goal.frame else ()) if p.role == "predicate" for s in p.words}
-    )
-    asks -= words | frozenset(stems("be say percentage what percent"))
-    parts = [e for e in counted if e is not wholes[-1] and e.definite and (not asks or asks <= e.about | e.words)]
-    if len(parts) != 1:
-        return NOTHING
-    share = Operation(operator="÷", parts=(stated(parts[0]), stated(wholes[-1])))
-    expression = Operation(operator="×", parts=(share, Stated(value=Fraction(100))))
-    return answer_of(Found(expression=expression, unit="percent", entries=(wholes[-1], parts[0])), goal)
-
-
-# --- what changes ----------------------------------------------------------------------------------------------------
-
-
-def _grown(goal: Asked, ledger: Ledger) -> Result | None:
-    """Answer what a steadily growing amount is in the n-th period, or in all after n."""
-    same = [e for e in ledger.of(goal) if e.kind == "count" and (not goal.owners or owned(goal.owners, e.owner))]
-    growth = [e for e in same if e.more and (e.per or e.than) and e.order > 0]
-    base = [e for e in same if not e.more and not e.per]
-    if len(growth) != 1 or len(base) != 1 or not (goal.nth or goal.given or goal.when or TOTAL.search(goal.text)):
-        return None
-    count = goal.nth or _periods(goal, base[0], growth[0])
-    if count < 1:
-        return NOTHING
-    step = joined("×", stated(growth[0]), Stated(value=Fraction(count - 1)))
-    last = joined("+" if growth[0].more > 0 else "-", stated(base[0]), step) if count > 1 else stated(base[0])
-    whole = (
-        re.search(r"\b(?:total|in all|altogether|have saved|have \w+ by|by the end|will have)\b", goal.text)
-        or goal.given
-    )
-    if not whole:
-        return answer_of(Found(expression=last, unit=base[0].unit, entries=(base[0], growth[0])), goal)
-    terms = tuple(
-        Stated(
-            value=base[0].value + growth[0].more * n * growth[0].value,
-            turn_id=(base[0] if n == 0 else growth[0]).turn.turn_id,
-        )
-        for n in range(count)
-    )
-    expression = Operation(operator="+", parts=terms) if count > 1 else terms[0]
-    return answer_of(Found(expression=expression, unit=base[0].unit, entries=(base[0], growth[0])), goal)
-
-
-def _periods(goal: Asked, base: Entry, growth: Entry) -> int:
-    """Return how many periods a question is about: "after four weeks", "in April"."""
-    for value, name in goal.given:
-        if (not growth.per or name in growth.per) and value.denominator == 1:
-            return int(value)
-    if goal.when and base.when and goal.when.start and base.when.start and ("month" in growth.per or not growth.per):
-        return (goal.when.start.year - base.when.start.year) * 12 + goal.when.start.month - base.when.start.month + 1
-    return 0
-
-
-def _changed_price(goal: Asked, ledger: Ledger) -> Result | None:
-    """Answer what something costs or is after a rise or fall by a percentage or an amount, and how much that saves."""
-    changes = [e for e in ledger.entries if e.unit == "percent" and direction(e)]
-    if not changes or not goal.dimensions or len(changes) > 1:
-        return None
-    change = changes[0]
-    same = [e for e in ledger.of(replace(goal, unit="")) if e.order < change.order and e.kind == "count"]
-    own = [e for e in same if not change.owner or owned([change.owner], e.owner) or change.owner & e.about]
-    same = own or (same if len({e.owner for e in same}) == 1 else [])
-    if not same:
-        return NOTHING
-    base = same[-1]
-    difference = Operation(operator="÷", parts=(joined("×", stated(base), stated(change)), Stated(value=Fraction(100))))
-    if goal.verb in ("save", "rise", "increase", "fall", "grow") or re.search(
-        r"\b(?:discount|off|saving|increase by|by how much)\b|\bhow (?:much|big) (?:is|was|were) the (?:tip|tax)\b",
-        goal.text,
-    ):
-        return answer_of(Found(expression=difference, unit=base.unit, entries=(base, change)), goal)
-    if re.search(r"\b(?:before|originally|old price|without)\b", goal.text):
-        return answer_of(Found(expression=stated(base), unit=base.unit, entries=(base,)), goal)
-    expression: Expression = Operation(operator="+" if direction(change) > 0 else "-", parts=(stated(base), difference))
-    per = base.per[0] if base.per else "month"
-    for value, name in goal.given:
-        factor = _factor(name, per)
-        if factor is None:
-            return NOTHING
-        expression = joined("×", expression, Stated(value=value * factor))
-    return answer_of(Found(expression=expression, unit=base.unit, entries=(base, change)), goal)
-
-
-def _factor(name: str, per: str) -> Fraction | None:
-    one, other = unit_named(name), unit_named(per)
-    if one is None or other is None or one.dimension != other.dimension:
-        return Fraction(1) if name == per else None
-    return one.factor / other.factor
-
-
-def direction(entry: Entry) -> int:
-    """Return 1 where an amount becomes more, -1 where it becomes less, 0 where that is not said."""
-    if entry.does in ("grow", "shrink"):
-        return 1 if entry.does == "grow" else -1
-    if entry.more:
-        return entry.more
-    if entry.state in comparatives():
-        _, sign = comparatives()[entry.state]
-        return sign
-    if re.search(r"\b(?:discount|off|reduction|cheaper|less|rebate)\b", entry.text, re.IGNORECASE):
-        return -1
-    if re.search(r"\b(?:increase|rise|raise|higher|up by|more expensive|extra|tip|tax)\b", entry.text, re.IGNORECASE):
-        return 1
-    return 0
 
 
 def is_sum(entry: Entry) -> bool:
@@ -514,80 +301,20 @@ def is_sum(entry: Entry) -> bool:
     return is_money(entry.unit) or entry.unit == "pound"
 
 
-def _needed(goal: Asked, ledger: Ledger) -> Result | None:
-    """Answer how long something takes: how much there is, divided by how much of it goes in a time."""
-    times = {"time", "days", "months"} & set(goal.dimensions)
-    if not times or goal.per or not (goal.verb in ("need", "take", "last", "have", "require") or not goal.dimensions):
-        return None
-    rates = [
-        e
-        for e in ledger.entries
-        if e.per and e.kind == "count" and any((one := unit_named(p)) and one.dimension in times for p in e.per)
-    ]
-    rates = [e for e in rates if not e.more]
-    if not rates:
-        return None
-    names = {(e.unit, e.head) for e in rates}
-    if len(names) != 1:
-        return NOTHING
-    rate = rates[-1]
-    per = next(p for p in rate.per if unit_named(p))
-    more = bool(re.search(r"\b(?:more|still|left|remaining)\b", goal.text))
-    bare = replace(
-        goal,
-        head=rate.head if not rate.unit else "",
-        words=frozenset(),
-        unit=rate.unit,
-        filters=frozenset(),
-        owners=(),
-        anyone=True,
-        dimensions=(named.dimension,) if (named := unit_named(rate.unit)) else (),
-        verb="have",
-        compared=0,
-    )
-    whole = _remaining_of(bare, ledger) if more else _whole_of(bare, ledger)
-    speed = ledger.rate(replace(bare), per)
-    if whole is None or speed is None:
-        return NOTHING
-    expression: Expression = Operation(operator="÷", parts=(whole.expression, speed.expression))
-    unit = per
-    if goal.unit and goal.unit != per:
-        scaled = rescaled(expression, per, goal.unit)
-        if scaled is None:
-            return NOTHING
-        expression, unit = scaled, goal.unit
-    return answer_of(Found(expression=expression, unit=unit, entries=(*whole.entries, *speed.entries)), goal)
-
-
 INTENDED = re.compile(r"\b(?:need|want|plan|aim|goal|target|ha(?:ve|s) to|must|should)s?\b", re.IGNORECASE)
 DONE_ALREADY = re.compile(r"\b(?:already|so far)\b", re.IGNORECASE)
-
-
-def _whole_of(goal: Asked, ledger: Ledger) -> Found | None:
-    """Return the whole that is worked through: the one amount that nobody has worked off yet."""
-    plain = [
-        e for e in ledger.of(goal) if not e.per and e.kind == "count" and not e.more and not DONE_ALREADY.search(e.text)
-    ]
-    if len(plain) != 1 or (plain[0].vague and not INTENDED.search(plain[0].text)):
-        return None
-    return Found(expression=stated(plain[0]), unit=plain[0].unit, entries=(plain[0],))
-
-
-def _remaining_of(goal: Asked, ledger: Ledger) -> Found | None:
-    whole = _whole_of(goal, ledger)
-    done = [e for e in ledger.of(goal) if not e.per and e.kind == "count" and DONE_ALREADY.search(e.text)]
-    if whole is None or any(e.vague for e in done):
-        return whole if not done else None
-    expression = whole.expression
-    for entry in done:
-        expression = joined("-", expression, stated(entry))
-    return replace(whole, expression=expression, entries=(*whole.entries, *done))
 
 
 def _remaining(goal: Asked, ledger: Ledger) -> Result | None:
     """Answer how much is still to be done of something of which a part is done already."""
     if not re.search(r"\b(?:still|left|remain|remaining|yet)\b", goal.text) or not (goal.head or goal.dimensions):
         return None
-    done = [e for e in ledger.of(goal) if not e.per and DONE_ALREADY.search(e.text)]
-    found = _remaining_of(goal, ledger) if done else None
-    return answer_of(found, goal) if done else None
+    amounts = [e for e in ledger.of(goal) if not e.per and e.kind == "count" and not e.more]
+    done = [e for e in amounts if DONE_ALREADY.search(e.text)]
+    whole = [e for e in amounts if e not in done]
+    if not done or len(whole) != 1 or (whole[0].vague and not INTENDED.search(whole[0].text)):
+        return None
+    if any(e.vague for e in done):
+        return None
+    rest = joined("-", whole[0].value, *(e.value for e in done))
+    return answer_of(Found(expression=rest, unit=whole[0].unit, entries=(whole[0], *done)), goal)

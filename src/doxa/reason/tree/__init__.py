@@ -23,7 +23,7 @@ from doxa.reason.tree.search import Tree, search_tree
 from doxa.reason.tree.spec import TreeSpec
 from doxa.reason.tree.state import State, Step, Task
 from doxa.reason.tree.telling import tree_data
-from doxa.reason.tree.value import CoverageValuer, Entails
+from doxa.reason.tree.value import CoverageValuer
 from doxa.reason.tree.writer import ChainWriter
 
 __all__ = [
@@ -33,7 +33,6 @@ __all__ = [
     "ChainWriter",
     "Compute",
     "CoverageValuer",
-    "Entails",
     "ExpandEntity",
     "FactGraph",
     "FindPath",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 
 from doxa.core.plans import HOLE, Plan
-from doxa.core.values import Draft, Interval, Precision
+from doxa.core.values import Interval, Precision
 from doxa.reason.tree.actions import Recall
 from doxa.reason.tree.state import State, Step, Task
 
@@ -153,8 +153,3 @@ def _behind(day: date, precision: Precision) -> date:
     if day.year == date.max.year:
         return date.max
     return date(*following[precision], 1) if precision in following else day + DAY
-
-
-def merged(drafts: Sequence[Draft]) -> str:
-    """Return the values of drafts, each once."""
-    return ", ".join(dict.fromkeys(draft.value for draft in drafts if draft.value))

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from doxa.core.plans import HOLE
 from doxa.core.values import Draft, Fact
 from doxa.language import stems, stems_of
-from doxa.reason.drafts import sentence_of
 from doxa.reason.matching import wording
 from doxa.reason.tree.actions import Ask, FindPath, Recall, Think
 from doxa.reason.tree.progress import FindPlans, Fits, anything, progress_of
 from doxa.reason.tree.state import State, Task
 
-__all__ = ["CoverageValuer", "Entails", "coverage"]
+__all__ = ["CoverageValuer", "coverage"]
 
-Entails = Callable[[Sequence[tuple[str, str]]], Sequence[float]]
-"""Pairs of premise and hypothesis -> P(entailment) of each."""
 ABSTAINED, ASKED, STARTED, UNDER_WAY = 0.3, 0.5, 0.4, 0.5
 """Value of not knowing; of asking back, for a reason; of a look around; of a plan of which something is answered."""
 LEAST = 0.5
@@ -40,18 +37,16 @@ class CoverageValuer:
     """A `Valuer` that needs no model.
 
     An answer is worth its confidence times how much of the question it covers: the question's names and content words
-    that stand in the facts and turns that it rests on, or in a sub-question that facts answered. With an NLI model the
-    answer has to follow from what it cites as well. An open state is worth the share of its plan that is answered; one
-    that only looked around, what its facts cover.
+    that stand in the facts and turns that it rests on, or in a sub-question that facts answered. An open state is worth
+    the share of its plan that is answered; one that only looked around, what its facts cover.
 
     The paper asks a language model for relevance, progress and potential, or accuracy, completeness and clarity
-    (appendix E, figures 12 and 13); coverage stands for the first of each, progress and entailment for the second.
+    (appendix E, figures 12 and 13); coverage stands for the first of each, progress for the second.
 
-    Deterministic; cost O(words of the facts of a state), and one call of `entails` for all answers of a level.
+    Deterministic; cost O(words of the facts of a state).
     """
 
     plans: FindPlans
-    entails: Entails | None = None
     fits: Fits = anything
 
     def score(self, states: Sequence[State], task: Task) -> list[float | None]:
@@ -61,12 +56,6 @@ class CoverageValuer:
         for number, state in enumerate(states):
             if len(state.steps) == 1 and state.draft is not None and state.draft.value in links:
                 values[number] *= IGNORING
-        if self.entails is None:
-            return list(values)
-        told = [(number, pair) for number, state in enumerate(states) if (pair := _entailment(state)) is not None]
-        if told:
-            for (number, _), chance in zip(told, self.entails([pair for _, pair in told]), strict=True):
-                values[number] *= LEAST + (1 - LEAST) * min(max(chance, 0.0), 1.0)
         return list(values)
 
     def _value(self, state: State, task: Task) -> float:
@@ -154,13 +143,3 @@ def _words_of(fact: Fact) -> set[str]:
 def _least(drafts: Iterable[Draft | None]) -> float:
     sure = [draft.confidence for draft in drafts if draft is not None]
     return min(sure, default=0.0)
-
-
-def _entailment(state: State) -> tuple[str, str] | None:
-    """Return what an answer rests on and what it says; None where it says nothing that could follow."""
-    draft = state.draft
-    if not state.terminal or draft is None or draft.abstained or not draft.text:
-        return None
-    premise = " ".join(sentence_of(fact) for fact in _cited(state))
-    premise = premise or " ".join(citation.text for citation in draft.citations)
-    return (premise, draft.text) if premise else None
