@@ -6,6 +6,8 @@ states that are in use loaded.
 
 from doxa.memory.beliefs import Beliefs, Slot, fact_id, held_on, is_current, is_name, slot_of, supports
 from doxa.memory.codec import (
+    Codec,
+    Named,
     change_from,
     change_to,
     claim_from,
@@ -73,6 +75,8 @@ from doxa.memory.tasktree import TaskTree, place_of
 from doxa.memory.vectors import VectorMatrix
 
 __all__ = [
+    "Codec",
+    "Named",
     "Annotated",
     "Beliefs",
     "Columns",
