@@ -44,6 +44,7 @@ from doxa.memory.events import (
     Withdrawn,
     event_of,
 )
+from doxa.memory.files import digest, load_arrays, replacing, save_arrays
 from doxa.memory.forest import TaskForest
 from doxa.memory.identity import SAME_AS, Identity, is_identity, pair_of
 from doxa.memory.kin import FRESH, KIN, PET, kin_of, sex_of
@@ -75,6 +76,10 @@ from doxa.memory.tasktree import TaskTree, place_of
 from doxa.memory.vectors import VectorMatrix
 
 __all__ = [
+    "digest",
+    "load_arrays",
+    "replacing",
+    "save_arrays",
     "Codec",
     "Named",
     "Annotated",
