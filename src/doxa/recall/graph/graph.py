@@ -534,11 +534,6 @@ class MemoryGraph:
         end = self.label(thing) if thing >= 0 else "..."
         return str(Step(self.label(int(self.sources["subject"][source])), self.wording(source), end))
 
-    def source_id(self, source: int) -> str:
-        """Return what a source is, as "fact:ID" or "promotion:ID"."""
-        key = self._ids[source]
-        return f"promotion:{key}" if key in self._promoted else f"fact:{key}"
-
     def wording(self, source: int) -> str:
         """Return the relation of a fact or promotion in words."""
         label = self._relation_labels[int(self.sources["relation"][source])]

@@ -112,9 +112,11 @@ class Request:
             yield doxa
 
     @contextmanager
-    def memory(self, *, create: bool = False) -> Iterator[Memory]:
-        """Open the memory of the user of this run."""
-        with self.open(create=create) as doxa:
+    def memory(self, *, known: bool = False) -> Iterator[Memory]:
+        """Open the memory of the user of this run; with `known`, as `require_user` has it."""
+        with self.open() as doxa:
+            if known:
+                self.require_user(doxa)
             yield doxa.memory(user=self.config.user)
 
     def require_user(self, doxa: Doxa) -> None:
