@@ -123,17 +123,11 @@ class HuggingFaceSeq2Seq(HubModel):
     def _load(self) -> _Loaded:
         if self._failure:
             raise BackendError(f"{self._failure} It was tried once; start again to try anew.")
-        name = self._model_name
         try:
-            with loading(name, what=self._what, kind="an encoder-decoder model"):
-                from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
-
-                tokenizer = AutoTokenizer.from_pretrained(name, truncation_side="left", **self._settings)
-                model = AutoModelForSeq2SeqLM.from_pretrained(name, **self._settings)
+            return _load(self._model_name, self._settings)
         except BackendError as exc:
             self._failure = str(exc)
             raise
-        return _Loaded(tokenizer=tokenizer, model=model.to(DEVICE).eval())
 
     def _encoded(self, loaded: _Loaded, texts: Sequence[str]) -> tuple[Any, Any]:
         """Reads a batch once, for the search and for the scores: attention mask `(b, t)`, states `(b, t, dims)`."""
@@ -181,3 +175,12 @@ def _states(hidden: Any) -> Any:
     from transformers.modeling_outputs import BaseModelOutput
 
     return BaseModelOutput(last_hidden_state=hidden)
+
+
+def _load(name: str, settings: Mapping[str, Any]) -> _Loaded:
+    with loading(name, what="sequence-to-sequence model", kind="an encoder-decoder model"):
+        from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+
+        tokenizer = AutoTokenizer.from_pretrained(name, truncation_side="left", **settings)
+        model = AutoModelForSeq2SeqLM.from_pretrained(name, **settings)
+    return _Loaded(tokenizer=tokenizer, model=model.to(DEVICE).eval())

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -196,12 +196,9 @@ class Parts:
             ConfigError: `nli.name` is unknown.
             BackendError: its files are not there, or its package is not installed.
         """
-        name = self.config.nli.name
-        if name in ("", "none"):
-            return None
         with self.opened.guard:
             if self.opened.nli is None:
-                self.opened.nli = load("nli", name, **self.config.nli.options)
+                self.opened.nli = _shipped("nli", self.config)
             return self.opened.nli
 
     def grader(self) -> Grader | None:
@@ -211,12 +208,9 @@ class Parts:
             ConfigError: `grader.name` is unknown.
             BackendError: its files are not there.
         """
-        name = self.config.grader.name
-        if name in ("", "none"):
-            return None
         with self.opened.guard:
             if self.opened.grader is None:
-                self.opened.grader = load("grader", name, **self.config.grader.options)
+                self.opened.grader = _shipped("grader", self.config)
             return self.opened.grader
 
     def gate(self, claims: Sequence[Claim], turn: Turn, before: Turn | None) -> Sequence[Claim]:
@@ -409,8 +403,7 @@ def wire(location: str, config: Config, ontology: OntologySource | Sequence[Onto
     known = _ontology(config, ontology)
     encoder = load("encoder", config.encoder.name, **encoder_options(config))  # first: a bad name makes no file
     parser = cached(load("parser", config.parser.name))
-    wanted = config.reader.name not in ("", "none")
-    reader = load("reader", config.reader.name, **config.reader.options) if wanted else None
+    reader = _shipped("reader", config)
     store = load("store", f"sql:{location}", durability=config.store.durability, timeout_s=config.store.timeout_s)
     log = MemoryLog(
         store,
@@ -433,6 +426,12 @@ def wire(location: str, config: Config, ontology: OntologySource | Sequence[Onto
         reader=reader,
         ontology_files=tuple(Path(one) for one in _sources(config, ontology) if isinstance(one, (str, Path))),
     )
+
+
+def _shipped(kind: Literal["nli", "grader", "reader"], config: Config) -> Any:
+    """Return a configured model of a kind that can be left out; None for `none`."""
+    settings = getattr(config, kind)
+    return None if settings.name in ("", "none") else load(kind, settings.name, **settings.options)
 
 
 def _ontology(config: Config, given: OntologySource | Sequence[OntologySource] | None) -> Ontology | None:

@@ -94,10 +94,8 @@ class Walk:
         return steps[::-1]
 
 
-def walk(
-    graph: Walkable[Point], seeds: Mapping[int, float], since: Point, *, hops: int, damping: float = DAMPING
-) -> Walk:
-    """Return where a walk that goes on with probability `damping` is after at most `hops` steps.
+def walk(graph: Walkable[Point], seeds: Mapping[int, float], since: Point, *, hops: int) -> Walk:
+    """Return where a walk that goes on with probability `DAMPING` is after at most `hops` steps.
 
     It is the power series of personalised PageRank cut off after `hops` terms, with a frontier of `WIDTH` nodes and
     `MOST_EDGES` edges a node: what it touches is bounded, however long the history.
@@ -107,7 +105,6 @@ def walk(
         seeds: node -> how likely the walk starts there; scaled to 1 in all.
         since: from when the graph is looked at.
         hops: how many steps.
-        damping: how likely every further step is.
 
     Source: personalised PageRank, T. Haveliwala, "Topic-Sensitive PageRank" (WWW 2002); truncated as in D. Fogaras
     et al. (2005). Deterministic. Cost O(hops x WIDTH x MOST_EDGES).
@@ -120,15 +117,15 @@ def walk(
     taken = [Hop(start, np.array([seeds[node] / total for node in start.tolist()]), none, none)]
     touched = 0
     for _ in range(hops):
-        hop, looked_at = _step(graph, taken[-1], damping, since)
+        hop, looked_at = _step(graph, taken[-1], since)
         touched += looked_at
         taken.append(hop)
     nodes, which = np.unique(np.concatenate([hop.nodes for hop in taken]), return_inverse=True)
-    mass = (1 - damping) * sums(which, np.concatenate([hop.mass for hop in taken]), len(nodes))
+    mass = (1 - DAMPING) * sums(which, np.concatenate([hop.mass for hop in taken]), len(nodes))
     return Walk(nodes=nodes, mass=mass, touched=touched, hops=tuple(taken))
 
 
-def _step(graph: Walkable[Point], hop: Hop, damping: float, since: Point) -> tuple[Hop, int]:
+def _step(graph: Walkable[Point], hop: Hop, since: Point) -> tuple[Hop, int]:
     """Return where the walk is one step on, and how many edges that took."""
     rows = np.arange(len(hop.nodes))
     if len(rows) > WIDTH:
@@ -139,7 +136,7 @@ def _step(graph: Walkable[Point], hop: Hop, damping: float, since: Point) -> tup
     out = sums(where, weights, len(nodes))
     # What the edges that are not looked at would carry off is lost, so a hub passes on little to each.
     seen = np.minimum(MOST_EDGES / np.maximum(graph.degree(nodes), 1), 1)
-    share = np.divide(damping * mass * seen, out, out=np.zeros(len(nodes)), where=out > 0)
+    share = np.divide(DAMPING * mass * seen, out, out=np.zeros(len(nodes)), where=out > 0)
     flow = weights * share[where]
     ends = graph.across(nodes[where], edges)
     reached, which = np.unique(ends, return_inverse=True)
