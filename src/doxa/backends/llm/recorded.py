@@ -23,9 +23,9 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
-from typing import IO, Any, Final
+from typing import IO, Any, Final, cast
 
-from doxa.backends.llm.model import Completion, Message, SingleCalls, Usage
+from doxa.backends.llm.model import Completion, LanguageModel, Message, SingleCalls, Usage
 from doxa.backends.llm.structured import Answering
 from doxa.core.errors import BackendError, ClosedError, ConfigError
 
@@ -165,13 +165,13 @@ class Recorder(Answering):
         BackendError: It cannot be read or written.
     """
 
-    def __init__(self, model: SingleCalls, folder: Path | str) -> None:
+    def __init__(self, model: LanguageModel, folder: Path | str) -> None:
         if not hasattr(model, "once"):
             raise ConfigError(
                 f"Expected a model whose calls can be made one by one, and {model.name} has no method `once`: it "
                 "cannot be recorded. Unset llm.record."
             )
-        self._model = model
+        self._model = cast("SingleCalls", model)
         self._folder = Path(folder).expanduser()
         self._recording = _begun(self._folder, model.name)
         self._places = _Places()

@@ -33,7 +33,7 @@ from doxa.engine.wiring.casting import require_players
 from doxa.engine.wiring.heads import TAUGHT, Heads
 from doxa.engine.wiring.learned import LearnedWeights, folder_of
 from doxa.engine.wiring.offers import Offers
-from doxa.engine.wiring.parsing import graphs_of, needs_model, open_amr
+from doxa.engine.wiring.parsing import graphs_of, needs_model, open_amr, open_model
 from doxa.engine.wiring.pending import Pending
 from doxa.logic import builtin_ontology, from_models, merge, read_ontology
 from doxa.memory import MemoryLog, using
@@ -149,20 +149,11 @@ class Parts:
             ConfigError: a setting cannot be used, or the model cannot be recorded.
             BackendError: the recording cannot be read or written.
         """
-        settings = self.config.llm
-        if settings.name is None:
-            return None
+        record = self.config.llm.record
         with self.opened.guard:
             if self.opened.model is None:
-                model = load(
-                    "llm",
-                    settings.name,
-                    base_url=settings.base_url,
-                    api_key=self.config.secret("llm"),
-                    timeout_s=settings.timeout_s,
-                    max_retries=settings.max_retries,
-                )
-                self.opened.model = model if settings.record is None else Recorder(model, settings.record)
+                model = open_model(self.config)
+                self.opened.model = model if model is None or record is None else Recorder(model, record)
             return self.opened.model
 
     def model_name(self) -> str | None:
