@@ -40,21 +40,6 @@ from doxa.logic.differences import ORIGIN, Difference, aged, at_least, at_most, 
 from doxa.logic.formats import GraphFormat, read_quads, write_quads
 from doxa.logic.graph import FactGraph
 from doxa.logic.hermit import Hermit
-from doxa.logic.intervals import (
-    ANY_RELATION,
-    Allen,
-    Related,
-    compose,
-    converse,
-    dated,
-    end_of,
-    possible,
-    related,
-    relations_between,
-    start_of,
-    tightened,
-)
-from doxa.logic.intervals import clash as interval_clash
 from doxa.logic.literals import Lit
 from doxa.logic.ontology import builtin_ontology, merge, read_axioms, read_ontology
 from doxa.logic.optimum import heaviest
@@ -64,10 +49,8 @@ from doxa.logic.schema import from_models
 from doxa.logic.theory import Name, Theory
 
 __all__ = [
-    "ANY_RELATION",
     "FORMAT",
     "ORIGIN",
-    "Allen",
     "AmrEdge",
     "AmrGraph",
     "AmrNode",
@@ -87,7 +70,6 @@ __all__ = [
     "Policy",
     "Proof",
     "QueryGraph",
-    "Related",
     "Scope",
     "Statement",
     "Theory",
@@ -104,22 +86,16 @@ __all__ = [
     "check_dl",
     "check_rl",
     "consistency_of",
-    "compose",
-    "converse",
     "correct",
-    "dated",
-    "end_of",
     "enrich_amr",
     "entries_of",
     "exactly",
     "from_models",
     "greedy",
     "heaviest",
-    "interval_clash",
     "interval_of",
     "merge",
     "minimal",
-    "possible",
     "preferred_conflict",
     "read_amr",
     "read_amrs",
@@ -128,11 +104,7 @@ __all__ = [
     "read_quads",
     "recency",
     "reject_new",
-    "related",
-    "relations_between",
     "scopes",
-    "start_of",
-    "tightened",
     "to_quads",
     "translate_amr",
     "trust",
