@@ -39,8 +39,6 @@ __all__ = [
     "change_to",
     "claim_from",
     "claim_to",
-    "fact_from",
-    "fact_to",
     "feedback_from",
     "feedback_to",
     "promotion_from",
@@ -216,6 +214,5 @@ turn_to, turn_from = _TURN.to, _TURN.of
 claim_to, claim_from = _CLAIM.to, _CLAIM.of
 feedback_to, feedback_from = _FEEDBACK.to, _FEEDBACK.of
 rule_to, rule_from = _RULE.to, _RULE.of
-fact_to, fact_from = _FACT.to, _FACT.of
 change_to, change_from = _CHANGE.to, _CHANGE.of
 promotion_to, promotion_from = _PROMOTION.to, _PROMOTION.of
