@@ -103,6 +103,7 @@ def read_query(
     asker: str = "",
     asked_in: str = "",
     at: datetime | None = None,
+    session: str | None = None,
     as_of: date | None = None,
     known_at: datetime | None = None,
 ) -> Query:
@@ -116,6 +117,7 @@ def read_query(
         asker: whose "I" it is.
         asked_in: the session in which it is asked; "our last session" is the one before.
         at: when it is asked ("last week" counts from here); by default at `known_at` or the latest turn.
+        session: search only the turns of this session.
         as_of: a day of the world that is asked about; "last week" counts from here instead.
         known_at: leave out turns after this moment.
 
@@ -134,6 +136,7 @@ def read_query(
         days=_days(text, meant, state, today, asked_in or (recent[-1].session if recent else ""), event),
         historical=PAST.search(text) is not None or (event is not None and event.side == "before"),
         today=today,
+        session=session,
         as_of=as_of,
         known_at=known_at,
     )
